@@ -1244,13 +1244,7 @@ CREATE FUNCTION jobstats_internal.roll_up(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_roll_up_wrapper';
 COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes the buckets of a rollup that is a table, or of its sums by user and by account, for one target or for all, and returns the number of rows.';
-
-CREATE FUNCTION jobstats_internal.rollup_unit(level text) RETURNS text
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-AS 'jobstats-0.2.0', 'jobstats_rollup_unit_wrapper';
-COMMENT ON FUNCTION jobstats_internal.rollup_unit(text) IS
-'Internal: the span of a partition of a rollup, and of its sums by user: day, month or year.';
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user and by account, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
 
 CREATE FUNCTION jobstats_internal.set_comments() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -1524,7 +1518,8 @@ DECLARE
     low timestamptz;
     high timestamptz;
     name text;
-    held boolean;
+    strays boolean;
+    held boolean := false;
     made integer := 0;
 BEGIN
     IF NOT isfinite(span_from) OR NOT isfinite(span_to) OR span_to - span_from > interval '100000 days' THEN
@@ -1539,14 +1534,17 @@ BEGIN
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I)', relation || '_default') INTO strays;
     FOR low IN SELECT * FROM generate_series(date_trunc(unit, span_from), span_to, ('1 ' || unit)::interval) LOOP
         high := low + ('1 ' || unit)::interval;
         name := format('%s_%s', relation, to_char(low, left('YYYYMMDD', CASE unit WHEN 'year' THEN 4 WHEN 'month' THEN 6 ELSE 8 END)));
         CONTINUE WHEN to_regclass(format('jobstats.%I', name)) IS NOT NULL;
         -- A partition cannot be created for a span that has rows in the default partition already. Such rows
         -- stay there.
-        EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE %I >= $1 AND %2$I < $2)', relation || '_default', key)
-            INTO held USING low, high;
+        IF strays THEN
+            EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE %I >= $1 AND %2$I < $2)', relation || '_default', key)
+                INTO held USING low, high;
+        END IF;
         CONTINUE WHEN held;
         BEGIN
             EXECUTE format('CREATE TABLE jobstats.%I PARTITION OF jobstats.%I FOR VALUES FROM (%L) TO (%L)',
@@ -1555,7 +1553,9 @@ BEGIN
             -- A feed has committed rows of the span to the default partition in the meantime.
             CONTINUE;
         END;
-        EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
+        IF owner <> current_user THEN
+            EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
+        END IF;
         made := made + 1;
     END LOOP;
     RETURN made;
@@ -2520,23 +2520,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.set_refreshed(text, boolean, timestamptz) IS
 'Internal: says that a rollup, or its sums by user, are computed up to an instant.';
 
-CREATE FUNCTION jobstats_internal.roll_up_span(
-    level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer
-) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    -- Setup and jobstats_reidentify() take the same lock.
-    PERFORM jobstats_internal.lock_store();
-    PERFORM jobstats_internal.add_partitions(
-        format('rollup_%s%s', level, s.suffix), jobstats_internal.rollup_unit(level), span_from, span_to)
-    FROM unnest(CASE WHEN by_user THEN ARRAY['_users', '_accounts'] ELSE ARRAY[''] END) AS s (suffix);
-    RETURN jobstats_internal.roll_up(level, by_user, span_from, span_to, target_id);
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.roll_up_span(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes a span of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
-
 CREATE FUNCTION jobstats_internal.give_up(span_from timestamptz, span_to timestamptz, target_id integer, problem text) RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -2579,7 +2562,12 @@ BEGIN
     high := span_to + interval '1 microsecond';
     PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
     -- The arguments have exactly the types of the procedure, so that no overload in another schema fits better.
-    CALL refresh_continuous_aggregate(aggregate, low, high);
+    IF to_regprocedure('refresh_continuous_aggregate(regclass, "any", "any", boolean, jsonb)') IS NULL THEN
+        CALL refresh_continuous_aggregate(aggregate, low, high);
+    ELSE
+        -- TimescaleDB 2.28 would divide ten days into 144 refreshes, each of which is planned for all chunks.
+        CALL refresh_continuous_aggregate(aggregate, low, high, false, jsonb '{"buckets_per_batch": 0}');
+    END IF;
     IF verbosity IS NOT NULL THEN
         PERFORM pg_catalog.set_config('log_error_verbosity', verbosity, false),
             pg_catalog.set_config('log_min_error_statement', statements, false);
@@ -3004,7 +2992,9 @@ BEGIN
             END IF;
             refresh := jsonb_build_object('relation', 'rollup_' || level, 'from', low, 'to', high);
         ELSE
-            affected := jobstats_internal.roll_up_span(level, by_user, low, high, target);
+            -- Setup and jobstats_reidentify() take the same lock.
+            PERFORM jobstats_internal.lock_store();
+            affected := jobstats_internal.roll_up(level, by_user, low, high, target);
         END IF;
         RETURN;
     EXCEPTION WHEN numeric_value_out_of_range THEN

@@ -50,7 +50,7 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
         relation: level.relation(),
         key: "bucket",
         unit: level.unit,
-        chunk_width: level.chunk_width(),
+        chunk_width: level.chunk_width(&level.relation()),
         aggregate: community.then_some(level),
     });
     let owned = Owner::ALL.into_iter().flat_map(|owner| {
@@ -58,7 +58,7 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
             relation: level.owned(owner),
             key: "bucket",
             unit: level.unit,
-            chunk_width: level.chunk_width(),
+            chunk_width: level.chunk_width(&level.owned(owner)),
             aggregate: None,
         })
     });

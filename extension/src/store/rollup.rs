@@ -46,7 +46,9 @@ pub struct Rollup {
     pub unit: &'static str,
     /// The width of a chunk, as an interval. A chunk is kept in rows until all of it is old enough, so that one of a year
     /// would never be packed before it is a year old.
-    pub chunk: &'static str,
+    chunk: &'static str,
+    /// The width of a chunk of its sums by owner, which have fewer rows, as an interval: to make a chunk takes 10 ms.
+    owned_chunk: &'static str,
     /// The initial retention period; `None` is for ever.
     pub retention: Option<&'static str>,
 }
@@ -65,6 +67,7 @@ pub const ROLLUPS: [Rollup; 3] = [
         source: Source::Increments,
         unit: "day",
         chunk: "1 day",
+        owned_chunk: "7 days",
         retention: Some("90 days"),
     },
     Rollup {
@@ -73,6 +76,7 @@ pub const ROLLUPS: [Rollup; 3] = [
         source: Source::Summed("10m"),
         unit: "month",
         chunk: "1 month",
+        owned_chunk: "1 month",
         retention: Some("2 years"),
     },
     Rollup {
@@ -81,6 +85,7 @@ pub const ROLLUPS: [Rollup; 3] = [
         source: Source::Summed("1h"),
         unit: "year",
         chunk: "1 month",
+        owned_chunk: "1 month",
         retention: None,
     },
 ];
@@ -105,9 +110,13 @@ impl Rollup {
         format!("rollup_{}", self.name)
     }
 
-    /// Returns the width of its chunks, as an SQL expression.
-    pub fn chunk_width(&self) -> String {
-        format!("interval '{}'", self.chunk)
+    /// Returns the width of chunks of one of its relations, as an SQL expression.
+    pub fn chunk_width(&self, relation: &str) -> String {
+        let width = match relation == self.relation() {
+            true => self.chunk,
+            false => self.owned_chunk,
+        };
+        format!("interval '{width}'")
     }
 
     /// Returns the name of the table of its [sums by owner](owners).

@@ -97,13 +97,15 @@ fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(),
          JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', t.relation)) AND c.relkind = 'r'"
     );
     client.execute(&growing, &[])?;
-    let of_rollup = format!(
-        "SELECT {timescale}.set_chunk_time_interval(h.hypertable, $2::interval) \
-         FROM jobstats_internal.hypertables() h WHERE h.relation = ANY ($1)"
-    );
     for rollup in &rollup::ROLLUPS {
-        let relations = rollup.relations();
-        client.execute(&of_rollup, &[relations.into(), rollup.chunk.into()])?;
+        for relation in rollup.relations() {
+            let of_rollup = format!(
+                "SELECT {timescale}.set_chunk_time_interval(h.hypertable, {width}) \
+                 FROM jobstats_internal.hypertables() h WHERE h.relation = $1",
+                width = rollup.chunk_width(&relation)
+            );
+            client.execute(&of_rollup, &[relation.into()])?;
+        }
     }
     Ok(())
 }

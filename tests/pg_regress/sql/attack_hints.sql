@@ -62,7 +62,7 @@ INSERT INTO tried (statement) VALUES
     ($$SELECT jobstats_increase(c, c) FROM (SELECT jobstats_counter_agg(now(), 1)) s (c)$$),
     -- Procedures and steps of theirs.
     ($$CALL jobstats_maintain()$$), ($$CALL jobstats_convert()$$), ($$SELECT jobstats_internal.roll_up('10m', NULL, now(), now())$$),
-    ($$SELECT jobstats_internal.as_owner('x', NULL)$$), ($$SELECT jobstats_internal.rollup_unit(repeat('x', 1000000))$$);
+    ($$SELECT jobstats_internal.as_owner('x', NULL)$$), ($$SELECT jobstats_internal.days_at_once(repeat('x', 1000000), false, now(), now())$$);
 TABLE told;
 -- As a writer that is bound.
 TRUNCATE tried;

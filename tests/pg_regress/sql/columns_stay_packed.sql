@@ -48,7 +48,7 @@ CALL jobstats_maintain();
 SELECT pack();
 TABLE kept;
 
--- Rollups have chunks of a day, and of a month; batches of their columns lie in the order of time.
+-- Rollups have chunks of a day, of a week, and of a month; batches of their columns lie in the order of time.
 CREATE VIEW chosen AS
 SELECT h.relation, d.time_interval, h.packed_by
 FROM jobstats_internal.hypertables() h

@@ -13,7 +13,8 @@ DECLARE
     low timestamptz;
     high timestamptz;
     name text;
-    held boolean;
+    strays boolean;
+    held boolean := false;
     made integer := 0;
 BEGIN
     IF NOT isfinite(span_from) OR NOT isfinite(span_to) OR span_to - span_from > interval '100000 days' THEN
@@ -28,14 +29,17 @@ BEGIN
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I)', relation || '_default') INTO strays;
     FOR low IN SELECT * FROM generate_series(date_trunc(unit, span_from), span_to, ('1 ' || unit)::interval) LOOP
         high := low + ('1 ' || unit)::interval;
         name := format('%s_%s', relation, to_char(low, left('YYYYMMDD', CASE unit WHEN 'year' THEN 4 WHEN 'month' THEN 6 ELSE 8 END)));
         CONTINUE WHEN to_regclass(format('jobstats.%I', name)) IS NOT NULL;
         -- A partition cannot be created for a span that has rows in the default partition already. Such rows
         -- stay there.
-        EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE %I >= $1 AND %2$I < $2)', relation || '_default', key)
-            INTO held USING low, high;
+        IF strays THEN
+            EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE %I >= $1 AND %2$I < $2)', relation || '_default', key)
+                INTO held USING low, high;
+        END IF;
         CONTINUE WHEN held;
         BEGIN
             EXECUTE format('CREATE TABLE jobstats.%I PARTITION OF jobstats.%I FOR VALUES FROM (%L) TO (%L)',
@@ -44,7 +48,9 @@ BEGIN
             -- A feed has committed rows of the span to the default partition in the meantime.
             CONTINUE;
         END;
-        EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
+        IF owner <> current_user THEN
+            EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
+        END IF;
         made := made + 1;
     END LOOP;
     RETURN made;

@@ -244,7 +244,9 @@ BEGIN
             END IF;
             refresh := jsonb_build_object('relation', 'rollup_' || level, 'from', low, 'to', high);
         ELSE
-            affected := jobstats_internal.roll_up_span(level, by_user, low, high, target);
+            -- Setup and jobstats_reidentify() take the same lock.
+            PERFORM jobstats_internal.lock_store();
+            affected := jobstats_internal.roll_up(level, by_user, low, high, target);
         END IF;
         RETURN;
     EXCEPTION WHEN numeric_value_out_of_range THEN

@@ -10,24 +10,13 @@ use crate::pg::time::{micros, timestamptz};
 use crate::store::rollup::{Owner, Rollup, owners};
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.rollup_unit(level text) RETURNS text
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.rollup_unit(text) IS
-'Internal: the span of a partition of a rollup, and of its sums by user: day, month or year.';
-"#)]
-fn jobstats_rollup_unit(level: &str) -> SqlResult<&'static str> {
-    Ok(Rollup::find(level)?.unit)
-}
-
-#[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.roll_up(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
 ) RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes the buckets of a rollup that is a table, or of its sums by user and by account, for one target or for all, and returns the number of rows.';
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user and by account, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
 "#)]
 fn jobstats_roll_up(
     level: Option<&str>,
@@ -56,6 +45,11 @@ fn jobstats_roll_up(
             client.execute(
                 &format!("DELETE FROM jobstats.{relation} old WHERE {old}"),
                 &arguments,
+            )?;
+            // Not before: in a new partition nothing is to be deleted, but to plan that takes time.
+            client.execute(
+                "SELECT jobstats_internal.add_partitions($1, $2, $3, $4)",
+                &[relation.into(), rollup.unit.into(), span_from.into(), span_to.into()],
             )?;
             // Rows are stored in the order of buckets, so that the block ranges of the BRIN index tell where a bucket is.
             client.execute(&format!("{insert} ORDER BY 1"), &arguments)
@@ -124,7 +118,7 @@ fn jobstats_skip_empty_days(
 const MOST_ROWS: i64 = 50_000;
 
 /// The days that are summed at once, at most: each takes locks on some partitions.
-const MOST_DAYS: i64 = 10;
+const MOST_DAYS: i64 = 32;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.days_at_once(
@@ -146,24 +140,20 @@ fn jobstats_days_at_once(
         "SELECT count(*) FROM (SELECT FROM {source} summed WHERE summed.{time} > $1 AND summed.{time} <= $2 LIMIT {MOST_ROWS}) few"
     );
     let (from, to) = (micros(span_from)?, micros(span_to)?);
-    let (mut end, mut left) = (from, MOST_ROWS);
+    let end = |days: i64| to.min(from + days * DAY);
+    let mut days = MOST_DAYS;
     connect(|client| -> Result<(), Error> {
-        while end < to && end - from < MOST_DAYS * DAY {
-            // The rest of a day or less, which is all of the span as a rule, needs no look at it.
-            if to - from > DAY {
-                let day = [timestamptz(end)?.into(), timestamptz(end + DAY)?.into()];
-                let rows = client.query_value::<i64>(&rows, &day)?;
-                left -= rows;
-                // A day without rows needs no partition.
-                if end > from && (rows == 0 || left < 0) {
-                    break;
-                }
+        // The rest of a day or less, which is all of the span as a rule, needs no look at it.
+        while days > 1 && to - from > DAY {
+            let span = [timestamptz(from)?.into(), timestamptz(end(days))?.into()];
+            if client.query_value::<i64>(&rows, &span)? < MOST_ROWS {
+                break;
             }
-            end += DAY;
+            days /= 2;
         }
         Ok(())
     })?;
-    Ok(timestamptz(end.min(to))?)
+    Ok(timestamptz(end(days))?)
 }
 
 /// Returns the relation that a rollup, or its sums by user, sum, and its column of time.

@@ -83,7 +83,7 @@ impl Rollup {
             installation,
             relation,
             "bucket",
-            &self.chunk_width(),
+            &self.chunk_width(relation),
         )
     }
 

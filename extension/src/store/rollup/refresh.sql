@@ -158,23 +158,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.set_refreshed(text, boolean, timestamptz) IS
 'Internal: says that a rollup, or its sums by user, are computed up to an instant.';
 
-CREATE FUNCTION jobstats_internal.roll_up_span(
-    level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer
-) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    -- Setup and jobstats_reidentify() take the same lock.
-    PERFORM jobstats_internal.lock_store();
-    PERFORM jobstats_internal.add_partitions(
-        format('rollup_%s%s', level, s.suffix), jobstats_internal.rollup_unit(level), span_from, span_to)
-    FROM unnest(CASE WHEN by_user THEN ARRAY['_users', '_accounts'] ELSE ARRAY[''] END) AS s (suffix);
-    RETURN jobstats_internal.roll_up(level, by_user, span_from, span_to, target_id);
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.roll_up_span(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes a span of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
-
 CREATE FUNCTION jobstats_internal.give_up(span_from timestamptz, span_to timestamptz, target_id integer, problem text) RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -217,7 +200,12 @@ BEGIN
     high := span_to + interval '1 microsecond';
     PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
     -- The arguments have exactly the types of the procedure, so that no overload in another schema fits better.
-    CALL refresh_continuous_aggregate(aggregate, low, high);
+    IF to_regprocedure('refresh_continuous_aggregate(regclass, "any", "any", boolean, jsonb)') IS NULL THEN
+        CALL refresh_continuous_aggregate(aggregate, low, high);
+    ELSE
+        -- TimescaleDB 2.28 would divide ten days into 144 refreshes, each of which is planned for all chunks.
+        CALL refresh_continuous_aggregate(aggregate, low, high, false, jsonb '{"buckets_per_batch": 0}');
+    END IF;
     IF verbosity IS NOT NULL THEN
         PERFORM pg_catalog.set_config('log_error_verbosity', verbosity, false),
             pg_catalog.set_config('log_min_error_statement', statements, false);
