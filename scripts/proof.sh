@@ -95,20 +95,27 @@ plan() {
 }
 
 # all_read SINCE
-# Waits until every server has been read after a time; minutes are enough on the busiest machine.
+# Waits until every target has been read after a time; minutes are enough on the busiest machine.
 all_read() {
     local read
     for _ in {1..600}; do
-        read=$(psql -At "$url" -c "SELECT count(DISTINCT (t.cluster, o.server)) FROM jobstats.observations o JOIN jobstats.targets t USING (target_id) WHERE o.time > '$1'")
-        [ "$read" -lt "$((2 * ${#layouts[@]}))" ] || return 0
+        read=$(psql -At "$url" -v since="$1" <<'SQL'
+SELECT CASE WHEN every(o.is_read) THEN count(DISTINCT (t.cluster, o.server)) END
+FROM jobstats.targets t
+CROSS JOIN LATERAL (
+    SELECT max(o.server) AS server, coalesce(max(o.time) > :'since', false) AS is_read
+    FROM jobstats.observations o WHERE o.target_id = t.target_id) o
+SQL
+        )
+        [ "${read:-0}" -lt "$((2 * ${#layouts[@]}))" ] || return 0
         sleep 1
     done
-    echo "only $read servers were read after $1" && return 1
+    echo "only ${read:-some} servers were read after $1" && return 1
 }
 
 # The same work as it happens. Each server's shipper reads it every five seconds; the simulator is its lctl. The work begins
 # when all have read, and the shippers end when all have read after its end, however long that takes. Until then it is planned
-# for tomorrow; a reading that began before the plan changed has twenty seconds to end.
+# for tomorrow; a reading that began before the plan changed has half a minute to end.
 now() {
     local layout server world from running=() interval=5 status=0
     from=$(date -u +%FT%T.%3NZ)
@@ -123,7 +130,7 @@ now() {
             running+=($!)
         done
     done
-    { all_read "$from" && plan 20 && all_read "$(sed -n '2s/.*,//p' "$output/work.csv")"; } || status=1
+    { all_read "$from" && plan 30 && all_read "$(sed -n '2s/.*,//p' "$output/work.csv")"; } || status=1
     kill "${running[@]}" || true
     wait "${running[@]}" || true
     [ "$status" = 0 ] || return 1
