@@ -16,8 +16,8 @@ use jobstats_client::own_file;
 use serde::{Deserialize, Serialize};
 use tempfile::Builder;
 
-use crate::message::{moment, warn};
-use crate::notify;
+use crate::system::message::{moment, warn};
+use crate::system::notify;
 
 #[cfg(test)]
 mod tests;

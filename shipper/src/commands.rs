@@ -1,0 +1,56 @@
+//! The commands.
+
+mod doctor;
+mod error;
+mod generate;
+pub mod options;
+mod record;
+mod replay;
+mod requeue;
+mod shipper;
+mod status;
+
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+pub use error::{Error, USAGE};
+pub use options::Options;
+
+use crate::commands::options::Command;
+use crate::commands::shipper::Shipper;
+use crate::read::schedule::Schedule;
+use crate::read::sources::sources;
+
+impl Command {
+    /// Executes the command and returns its exit code.
+    pub fn execute(self) -> Result<ExitCode, Error> {
+        match self {
+            Self::Once(once) => {
+                let sources = sources(
+                    &once.common.reader,
+                    &once.common.origin,
+                    Some(&once.input),
+                    Duration::ZERO,
+                )?;
+                let server = once.common.reader.sender().server;
+                let shipper = Shipper::new(once.common, sources)?;
+                if let Some(spread) = once.spread {
+                    thread::sleep(Schedule::new(spread, &server).offset());
+                }
+                shipper.once()?;
+            }
+            Self::Run(run) => {
+                let sources = sources(&run.common.reader, &run.common.origin, None, run.interval)?;
+                Shipper::new(run.common, sources)?.run()?;
+            }
+            Self::Record(options) => record::execute(options)?,
+            Self::Replay(options) => replay::execute(options)?,
+            Self::Requeue(options) => requeue::execute(options)?,
+            Self::Doctor(options) => return Ok(doctor::execute(options)),
+            Self::Status(options) => return Ok(status::execute(&options)),
+            Self::Generate(generate) => generate::write(&generate.directory)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

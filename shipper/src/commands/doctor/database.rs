@@ -1,0 +1,368 @@
+//! The steps of `doctor` in the database.
+
+use std::net::ToSocketAddrs;
+use std::ops::RangeInclusive;
+use std::time::Instant;
+
+use jiff::{SignedDuration, Timestamp};
+use jobstats_client::failure::one_line;
+use jobstats_client::{Error, Kind, Settings, SslMode};
+use tokio::time::timeout;
+use tokio_postgres::{SimpleQueryMessage, SimpleQueryRow};
+
+use crate::commands::doctor::Finding;
+use crate::frame::{Reading, Sender};
+use crate::send::rehearsal::Rehearsal;
+use crate::send::{self, Timeouts};
+
+/// The difference of the clocks that is worth a warning.
+const WORTH_A_WARNING: SignedDuration = SignedDuration::from_secs(5);
+
+/// The time by which a text may be ahead of the database's clock before it is rejected, unless `max_ahead` was changed.
+const MAX_AHEAD: SignedDuration = SignedDuration::from_mins(5);
+
+/// Asks what everybody may know, in a form that poolers of transactions pass on.
+const FACTS: &str = "
+    SELECT pg_catalog.current_setting('server_version') AS version, current_user AS role,
+        (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1e6)::bigint AS clock,
+        (SELECT s.ssl FROM pg_catalog.pg_stat_ssl s WHERE s.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()) AS tls,
+        (SELECT e.extversion FROM pg_catalog.pg_extension e WHERE e.extname OPERATOR(pg_catalog.=) 'jobstats') AS extension,
+        f.oid IS NOT NULL AS has_feed,
+        pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_table_privilege(f.oid, 'INSERT') AS may_insert
+    FROM (VALUES (1)) AS one
+    LEFT JOIN pg_catalog.pg_namespace n ON n.nspname OPERATOR(pg_catalog.=) 'jobstats'
+    LEFT JOIN pg_catalog.pg_class f ON f.relnamespace OPERATOR(pg_catalog.=) n.oid AND f.relname OPERATOR(pg_catalog.=) 'feed'";
+
+/// A database that is examined.
+pub struct Database {
+    sslmode: SslMode,
+    is_local: bool,
+    rehearsal: Rehearsal,
+}
+
+/// The answers of the database about itself and about the role.
+pub struct Facts {
+    to: String,
+    is_local: bool,
+    sslmode: SslMode,
+    version: String,
+    role: String,
+    tls: bool,
+    extension: Option<String>,
+    has_feed: bool,
+    may_insert: bool,
+    /// The time by which this machine's clock is ahead.
+    ahead: SignedDuration,
+}
+
+impl Database {
+    /// Prepares TLS; connects to nothing yet.
+    pub fn new(settings: Settings, timeouts: Timeouts) -> Result<Self, send::Error> {
+        Ok(Self {
+            sslmode: settings.sslmode,
+            is_local: settings.is_local(),
+            rehearsal: Rehearsal::new(settings, timeouts)?,
+        })
+    }
+
+    /// Resolves the names of the hosts.
+    pub fn resolve(&self) -> Vec<Finding> {
+        let hosts = self.rehearsal.connector.hosts().into_iter();
+        let named = hosts.filter(|(host, _)| !host.starts_with('/'));
+        let finding = |(host, port): (String, u16)| match (host.as_str(), port).to_socket_addrs() {
+            Ok(addresses) => {
+                let addresses: Vec<_> = addresses.map(|address| address.ip().to_string()).collect();
+                Finding::ok("name", format!("{host} is {}", addresses.join(", ")))
+            }
+            Err(error) => Finding::failed(
+                "name",
+                format!("{host}: {error}; see /etc/hosts and /etc/resolv.conf of this machine"),
+            ),
+        };
+        named.map(finding).collect()
+    }
+
+    /// Connects.
+    pub fn connect(&mut self) -> Result<(), Error> {
+        self.rehearsal.connect()
+    }
+
+    /// Asks for the facts.
+    pub fn facts(&mut self) -> Result<Facts, String> {
+        let Rehearsal {
+            session,
+            runtime,
+            timeouts,
+            ..
+        } = &self.rehearsal;
+        let session = session.as_ref().ok_or("there is no connection")?;
+        let asked = (Timestamp::now(), Instant::now());
+        let limit = timeouts.statement;
+        let answer =
+            runtime.block_on(async { timeout(limit, session.client.simple_query(FACTS)).await });
+        let rows = match answer {
+            Err(_) => return Err(format!("the database did not answer within {limit:?}")),
+            Ok(Err(error)) => return Err(Error::from(error).to_string()),
+            Ok(Ok(rows)) => rows,
+        };
+        // The database looked at its clock at some time between these.
+        let answered = asked.0.saturating_add(asked.1.elapsed());
+        let here = asked.0..=answered.unwrap_or(asked.0);
+        let row = rows.into_iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => Some(row),
+            _ => None,
+        });
+        self.read(&row.ok_or("the database answered nothing")?, &here)
+    }
+
+    fn read(
+        &self,
+        row: &SimpleQueryRow,
+        here: &RangeInclusive<Timestamp>,
+    ) -> Result<Facts, String> {
+        let text = |column: &str| one_line(row.get(column).unwrap_or_default());
+        let clock: i64 = text("clock")
+            .parse()
+            .map_err(|_| "the clock of the database is odd")?;
+        let there = Timestamp::from_microsecond(clock).map_err(|error| error.to_string())?;
+        Ok(Facts {
+            to: self.rehearsal.connector.to_string(),
+            is_local: self.is_local,
+            sslmode: self.sslmode,
+            version: text("version"),
+            role: text("role"),
+            tls: text("tls") == "t",
+            extension: row.get("extension").map(one_line),
+            has_feed: text("has_feed") == "t",
+            may_insert: text("may_insert") == "t",
+            ahead: ahead(here, there),
+        })
+    }
+
+    /// Stores each text in a transaction that is rolled back.
+    pub fn rehearse(&mut self, sender: &Sender, reading: &Reading, found: &mut dyn FnMut(Finding)) {
+        let mut taken = 0;
+        for text in &reading.texts {
+            let name = text.shown_name();
+            let notices = match self.rehearsal.text(sender, reading, text) {
+                Ok(notices) => notices,
+                Err(error) => {
+                    let message = format!("{name}: {error}; {}", advice(error.kind()));
+                    found(Finding::failed("delivery", message));
+                    match error.kind() {
+                        Kind::Refused | Kind::Internal | Kind::Slow => continue,
+                        _ => break,
+                    }
+                }
+            };
+            let is_rejected = notices.iter().any(send::is_rejection);
+            taken += usize::from(!is_rejected);
+            for notice in &notices {
+                let message = format!("{name}: {}", notice.message);
+                found(if send::is_rejection(notice) {
+                    Finding::failed("delivery", message)
+                } else {
+                    Finding::warning("delivery", message)
+                });
+            }
+        }
+        if taken == reading.texts.len() {
+            let Sender { cluster, server } = sender;
+            let cluster = if cluster.is_empty() {
+                ""
+            } else {
+                &format!(" of {cluster}")
+            };
+            found(Finding::ok(
+                "delivery",
+                format!(
+                    "the database takes {taken} targets from {server}{cluster}; nothing was stored"
+                ),
+            ));
+        }
+    }
+}
+
+impl Facts {
+    /// Judges each fact.
+    pub fn findings(&self, found: &mut dyn FnMut(Finding)) {
+        let Self { to, version, .. } = self;
+        found(Finding::ok(
+            "connection",
+            format!("{to}, PostgreSQL {version}"),
+        ));
+        found(self.tls());
+        found(self.clock());
+        found(self.store());
+        if self.has_feed {
+            found(self.role());
+        }
+    }
+
+    fn tls(&self) -> Finding {
+        let step = "tls";
+        match (self.is_local, self.tls, self.sslmode) {
+            (true, ..) => Finding::ok(step, "not needed: the database is on this machine"),
+            (_, false, _) => Finding::warning(
+                step,
+                "not encrypted: others may read the texts; switch TLS on in the server, and verify it with sslmode=verify-full",
+            ),
+            (_, true, SslMode::VerifyFull) => {
+                Finding::ok(step, "encrypted, and the server's certificate is verified")
+            }
+            (_, true, _) => Finding::warning(
+                step,
+                "encrypted, but to whom is not verified; use sslmode=verify-full, with --ca-file if the authority is your own",
+            ),
+        }
+    }
+
+    fn clock(&self) -> Finding {
+        let step = "clock";
+        let seconds = self.ahead.as_secs_f64();
+        let relation = if seconds < 0.0 { "behind" } else { "ahead of" };
+        let message = format!("{:.3} s {relation} the database's", seconds.abs());
+        let remedy = "let chrony or ntpd set the clocks of this machine and of the database";
+        if self.ahead >= MAX_AHEAD {
+            Finding::failed(step, format!("{message}: it will reject texts; {remedy}"))
+        } else if self.ahead.abs() >= WORTH_A_WARNING {
+            Finding::warning(step, format!("{message}; {remedy}"))
+        } else {
+            Finding::ok(step, message)
+        }
+    }
+
+    fn store(&self) -> Finding {
+        let step = "store";
+        let (own, setup) = (env!("CARGO_PKG_VERSION"), "SELECT jobstats_setup();");
+        match (&self.extension, self.has_feed) {
+            (None, _) => Finding::failed(
+                step,
+                format!(
+                    "the database has no extension jobstats; its owner runs CREATE EXTENSION jobstats; {setup}"
+                ),
+            ),
+            (Some(version), false) => Finding::failed(
+                step,
+                format!("jobstats {version} has no store in this database; its owner runs {setup}"),
+            ),
+            (Some(version), true) => Finding::ok(
+                step,
+                format!("jobstats {version}; this is jobstats-shipper {own}"),
+            ),
+        }
+    }
+
+    fn role(&self) -> Finding {
+        let role = &self.role;
+        if self.may_insert {
+            Finding::ok("role", format!("{role} may insert into jobstats.feed"))
+        } else {
+            Finding::failed(
+                "role",
+                format!(
+                    "{role} may not insert into jobstats.feed; the store's owner runs SELECT jobstats_grant_writer('{role}');"
+                ),
+            )
+        }
+    }
+}
+
+/// Returns how much a clock is ahead of another one, which was looked at during this time. A slow answer is no difference.
+fn ahead(here: &RangeInclusive<Timestamp>, there: Timestamp) -> SignedDuration {
+    there
+        .clamp(*here.start(), *here.end())
+        .duration_since(there)
+}
+
+/// Returns what to do about a kind of failure.
+pub fn advice(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Lost | Kind::Silent => {
+            "see whether the server runs and listens there, and whether a firewall is in between"
+        }
+        Kind::Denied => {
+            "see the password, pg_hba.conf of the server, and what the role may feed: jobstats_grant_writer()"
+        }
+        Kind::Setup => {
+            "see the settings of the connection, the certificates, and whether the store is set up: jobstats_setup()"
+        }
+        Kind::Exhausted => "see the disk and the memory of the server",
+        Kind::Conflict | Kind::Slow => "see what keeps the server busy, and try again",
+        Kind::Refused | Kind::Internal | Kind::Failed => "see the log of the server",
+        Kind::Local => "see the disk of this machine",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::status::Verdict;
+
+    fn facts(ahead: i64) -> Facts {
+        Facts {
+            to: "db:5432/lustre as oss1".to_owned(),
+            is_local: false,
+            sslmode: SslMode::VerifyFull,
+            version: "15.20".to_owned(),
+            role: "oss1".to_owned(),
+            tls: true,
+            extension: Some("0.2.0".to_owned()),
+            has_feed: true,
+            may_insert: true,
+            ahead: SignedDuration::from_millis(ahead),
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_ahead_is_worse_than_one_that_is_behind() {
+        let verdict = |ahead| facts(ahead).clock().verdict;
+        assert_eq!(verdict(20), Verdict::Ok);
+        assert_eq!(verdict(5_000), Verdict::Warning);
+        assert_eq!(verdict(300_000), Verdict::Critical);
+        assert_eq!(verdict(-3_600_000), Verdict::Warning);
+        let message = facts(-1_500).clock().message;
+        assert_eq!(message, "1.500 s behind the database's");
+    }
+
+    #[test]
+    fn a_slow_answer_is_no_difference_of_clocks() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let there = |second| ahead(&(at(100)..=at(130)), at(second)).as_secs();
+        assert_eq!([99, 100, 120, 130, 140].map(there), [1, 0, 0, 0, -10]);
+    }
+
+    #[test]
+    fn only_verified_tls_is_well() {
+        let verdict = |is_local, tls, sslmode| {
+            let facts = Facts {
+                is_local,
+                tls,
+                sslmode,
+                ..facts(0)
+            };
+            facts.tls().verdict
+        };
+        assert_eq!(verdict(false, true, SslMode::VerifyFull), Verdict::Ok);
+        assert_eq!(verdict(false, true, SslMode::VerifyCa), Verdict::Warning);
+        assert_eq!(verdict(false, true, SslMode::Require), Verdict::Warning);
+        assert_eq!(verdict(false, false, SslMode::Prefer), Verdict::Warning);
+        assert_eq!(verdict(true, false, SslMode::Disable), Verdict::Ok);
+    }
+
+    #[test]
+    fn a_missing_extension_and_a_missing_store_have_their_remedies() {
+        let store = |extension: Option<&str>, has_feed| {
+            let extension = extension.map(str::to_owned);
+            let facts = Facts {
+                extension,
+                has_feed,
+                ..facts(0)
+            };
+            facts.store().message
+        };
+        assert!(store(None, false).contains("CREATE EXTENSION jobstats; SELECT jobstats_setup();"));
+        let without_store = store(Some("0.2.0"), false);
+        assert!(without_store.ends_with("its owner runs SELECT jobstats_setup();"));
+    }
+}

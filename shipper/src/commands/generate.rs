@@ -1,0 +1,22 @@
+//! Writes the manual pages and the completions of this program.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use jobstats_client::generate;
+
+pub use jobstats_client::generate::Error;
+
+use crate::commands::Options;
+
+#[cfg(test)]
+mod tests;
+
+/// Writes a manual page for the program and for each command, and a completion for each shell.
+///
+/// # Errors
+///
+/// Fails if the directory does not exist or a file cannot be written.
+pub fn write(directory: &Path) -> Result<(), Error> {
+    generate::write(&Options::command(), directory)
+}

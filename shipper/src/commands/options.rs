@@ -1,0 +1,160 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use jobstats_client::duration;
+
+use crate::commands::{doctor, error, record, replay, requeue, status};
+use crate::read::options::{Input, Origin, Reader, size};
+use crate::send::http;
+use crate::system::message::Level;
+use crate::system::priority;
+
+#[cfg(test)]
+mod tests;
+
+/// Read the job_stats of this Lustre server with lctl and send them to PostgreSQL.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub struct Options {
+    /// The command to run.
+    #[command(subcommand)]
+    pub command: Command,
+    /// The options for messages.
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// The options for messages.
+#[derive(Debug, Args)]
+pub struct Messages {
+    /// Also report normal work, such as each target that was sent
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Report errors only
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+impl Messages {
+    /// Returns the least urgent level that is shown.
+    pub fn level(&self) -> Level {
+        match (self.verbose, self.quiet) {
+            (true, _) => Level::Info,
+            (_, true) => Level::Error,
+            _ => Level::Notice,
+        }
+    }
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Read and send once; for cron or a systemd timer
+    #[command(after_help = error::HELP)]
+    Once(Once),
+    /// Read and send at regular intervals
+    #[command(after_help = error::HELP)]
+    Run(Run),
+    /// Print what was read and sent last, what waits and what was lost; for monitoring
+    #[command(after_help = status::HELP)]
+    Status(status::Options),
+    /// Keep what lctl prints in a directory, to send it later with `replay`
+    #[command(after_help = error::HELP)]
+    Record(record::Options),
+    /// Send what `record` kept, with its times
+    #[command(after_help = error::HELP)]
+    Replay(replay::Options),
+    /// Take back readings that the database refused, to send them again
+    #[command(after_help = error::HELP)]
+    Requeue(requeue::Options),
+    /// Try each step from lctl to the database without storing anything, and say what to do
+    #[command(after_help = doctor::HELP)]
+    Doctor(doctor::Options),
+    /// Write manual pages and shell completions to a directory
+    #[command(hide = true)]
+    Generate(Generate),
+}
+
+/// The options of `generate`.
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// Directory to write to; it must exist
+    pub directory: PathBuf,
+}
+
+/// The options of `once`.
+#[derive(Debug, Args)]
+pub struct Once {
+    /// Wait first, for a part of this time that depends on the name of the server; for cron, so that servers do not all
+    /// read at once
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    pub spread: Option<Duration>,
+    /// The options that both commands have.
+    #[command(flatten)]
+    pub common: Common,
+    /// The options for text from elsewhere.
+    #[command(flatten)]
+    pub input: Input,
+}
+
+/// The options of `run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Time between readings; they start at multiples of it plus an offset derived from the server's name
+    #[arg(long, value_parser = duration::parse, default_value = "120s")]
+    pub interval: Duration,
+    /// The options that both commands have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The options that both commands have.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// The options of the reader.
+    #[command(flatten)]
+    pub reader: Reader,
+    /// Time limit for connecting to the database, per host, or to PostgREST
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "10s")]
+    pub connect_timeout: Duration,
+    /// Time limit for storing one target, or for a request over HTTP, with connecting
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
+    pub statement_timeout: Duration,
+    /// Largest share of the time that readings may take; after a longer reading, the next ones are further apart
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), default_value = "10", overrides_with = "busy_limit")]
+    pub busy_limit: u32,
+    /// Lowest priority to run with, as in nice(1); the priority of disk access follows it
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i32).range(0..=19), default_value_t = priority::USUAL)]
+    pub nice: i32,
+    /// The options of the source.
+    #[command(flatten)]
+    pub origin: Origin,
+    /// The options of the spool.
+    #[command(flatten)]
+    pub spool: Spool,
+    /// The options of the way over HTTP.
+    #[command(flatten)]
+    pub http: http::Options,
+    /// The options of the database.
+    #[command(flatten)]
+    pub database: jobstats_client::Options,
+}
+
+/// The options of the spool.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Spool")]
+pub struct Spool {
+    /// Directory in which readings wait until the database has stored them [default: none, and what cannot be sent is
+    /// dropped]
+    #[arg(long, value_name = "DIRECTORY")]
+    pub spool: Option<PathBuf>,
+    /// Largest size of the spool; the oldest readings are dropped to make room
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "4GiB")]
+    pub spool_size: u64,
+    /// Longest time for which a reading is kept
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "720h")]
+    pub spool_age: Duration,
+}

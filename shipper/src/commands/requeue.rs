@@ -1,0 +1,71 @@
+//! The command `requeue`: it takes back readings that were set aside, so that they are sent again.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+use jobstats_client::spool::Directory;
+
+use crate::system::message::{self, notice};
+
+/// The options of `requeue`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Numbers of readings, as in the names of their files [default: all that are set aside]
+    #[arg(value_name = "NUMBER")]
+    pub numbers: Vec<u64>,
+    /// Directory of the spool, as `once` or `run` have it
+    #[arg(long, value_name = "DIRECTORY")]
+    pub spool: PathBuf,
+}
+
+/// An error that leaves readings set aside.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The spool cannot be used.
+    #[error("the spool {}: {cause}", path.display())]
+    Directory {
+        /// The path of the directory.
+        path: PathBuf,
+        /// The error of the file system.
+        cause: io::Error,
+    },
+    /// A reading that was asked for is not set aside, or there is none at all.
+    #[error("no such reading is set aside in {}; files that are damaged stay there", .0.display())]
+    Nothing(PathBuf),
+}
+
+/// Moves the readings to those that wait. The shipper may go on sending meanwhile.
+///
+/// # Errors
+///
+/// Fails if the spool cannot be used, and if a reading that was asked for is not set aside.
+pub fn execute(options: Options) -> Result<(), Error> {
+    let Options { numbers, spool } = options;
+    let wanted: BTreeSet<u64> = numbers.into_iter().collect();
+    let requeued = Directory::open(&spool).and_then(|directory| {
+        let mut requeued = 0;
+        for entry in directory.rejected()? {
+            if wanted.is_empty() || wanted.contains(&entry.sequence) {
+                requeued += u64::from(directory.requeue(&entry)?);
+            }
+        }
+        Ok(requeued)
+    });
+    let requeued = requeued.map_err(|cause| Error::Directory {
+        path: spool.clone(),
+        cause,
+    })?;
+    if requeued > 0 {
+        notice(format_args!(
+            "{} again in {}; the next once or run sends what waits",
+            message::waiting(requeued),
+            spool.display()
+        ));
+    }
+    match requeued < (wanted.len() as u64).max(1) {
+        true => Err(Error::Nothing(spool)),
+        false => Ok(()),
+    }
+}

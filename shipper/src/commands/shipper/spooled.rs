@@ -1,0 +1,269 @@
+//! Reading and sending with a spool between them.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender as Bell, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::commands::Error;
+use crate::commands::shipper::Shipper;
+use crate::frame::{Reading, Sender};
+use crate::keep::backlog::{Backlog, Courier};
+use crate::read::schedule::Schedule;
+use crate::read::sources::{ReadError, Source, Way};
+use crate::send::Feed;
+use crate::system::lock::Lock;
+use crate::system::message::report;
+use crate::system::notify;
+
+/// The longest time that `once` begins to send readings, so that the next call of a timer is not missed.
+const ONCE: Duration = Duration::from_secs(60);
+
+/// The pause until `run` asks again for the lock of the sender.
+const LOCKED: Duration = Duration::from_secs(1);
+
+/// Reads all sources, writes the readings to the spool, and sends what waits there, unless another instance is sending.
+///
+/// # Errors
+///
+/// Fails if a reading failed, or else if something was not sent. Of several failures, all but one are only reported.
+pub fn once(shipper: &Shipper, backlog: &Backlog) -> Result<(), Error> {
+    let (mut unkept, mut failed) = (Unkept::default(), None);
+    for read in read_all(shipper, backlog) {
+        match read {
+            Ok(reading) => unkept.extend(reading.map(|reading| (reading.source.clone(), reading))),
+            // The other instance sends, too.
+            Err(error @ Error::Lock(_)) if shipper.sources.len() == 1 => return Err(error),
+            Err(error) => fail(&mut failed, error),
+        }
+    }
+    match send(shipper, backlog, unkept) {
+        Err(unsent) if failed.is_some() => report(format_args!("{unsent}")),
+        sent => sent?,
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// Keeps the first error, and reports others.
+fn fail(first: &mut Option<Error>, error: Error) {
+    if first.is_some() {
+        report(format_args!("{error}"));
+    } else {
+        *first = Some(error);
+    }
+}
+
+/// Reads all sources at once, so that none waits for another.
+fn read_all(shipper: &Shipper, backlog: &Backlog) -> Vec<Result<Option<Reading>, Error>> {
+    thread::scope(|scope| {
+        let reads: Vec<_> = shipper
+            .sources
+            .iter()
+            .map(|source| {
+                scope.spawn(|| {
+                    let lock = shipper.lock(source)?;
+                    shipper
+                        .unless_early(source, &lock, || read(shipper, backlog, source, &lock))
+                        .unwrap_or(Ok(None))
+                })
+            })
+            .collect();
+        reads
+            .into_iter()
+            .map(|read| read.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// Reads a source and returns what could not be written to the spool.
+fn read(
+    shipper: &Shipper,
+    backlog: &Backlog,
+    source: &Source,
+    lock: &Lock,
+) -> Result<Option<Reading>, Error> {
+    if let Way::Follow(follow) = &source.way {
+        // What cannot be written to the spool is read again.
+        let shipped = follow.ship(backlog, &shipper.sender);
+        let shipped = shipped.map_err(|error| ReadError::Follow(source.name.clone(), error));
+        shipper.noted(source, shipped.map_err(Error::from), |readings| *readings)?;
+    }
+    let reading = shipper.poll(source, lock)?;
+    Ok(reading.and_then(|reading| backlog.keep(reading, &shipper.sender)))
+}
+
+/// The last reading of each source that could not be written to the spool.
+type Unkept = BTreeMap<String, Reading>;
+
+/// Sends what waits, and then the readings that could not be written to the spool. These readings are lost if this fails.
+fn send(shipper: &Shipper, backlog: &Backlog, mut unkept: Unkept) -> Result<(), Error> {
+    let mut failed = send_all(shipper, backlog, &mut unkept).err();
+    for _ in &unkept {
+        fail(&mut failed, backlog.dropped().into());
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+fn send_all(shipper: &Shipper, backlog: &Backlog, unkept: &mut Unkept) -> Result<(), Error> {
+    let mut courier = Courier::new(backlog.clone(), shipper.feed()?);
+    let until = Instant::now() + ONCE;
+    loop {
+        let Some(turn) = backlog.turn()? else {
+            // The other instance looks for more readings before it ends.
+            return Ok(());
+        };
+        let drained = courier.drain(Some(until))?;
+        let mut failed = drained.failure.map(Error::from);
+        unkept.retain(|source, reading| {
+            if courier.is_held(source) {
+                return true;
+            }
+            match courier.send_directly(&shipper.sender, reading) {
+                Ok(()) => false,
+                Err((unsent, _)) => {
+                    fail(&mut failed, unsent.into());
+                    true
+                }
+            }
+        });
+        drop(turn);
+        if failed.is_none() && !drained.left && !backlog.waiting()?.is_empty() {
+            continue;
+        }
+        courier.report_waiting();
+        return failed.map_or(Ok(()), Err);
+    }
+}
+
+/// Readings that could not be written to the spool, on their way to the thread that sends.
+type Handover = Mutex<Unkept>;
+
+/// Reads each source in a thread and sends in another, so that neither a slow source nor a slow database delays a
+/// reading.
+///
+/// # Errors
+///
+/// Fails if another instance reads one of the sources.
+pub fn run(shipper: &Shipper, backlog: &Backlog, feed: Feed) -> Result<(), Error> {
+    let locks: Vec<_> = shipper
+        .sources
+        .iter()
+        .map(|source| shipper.lock(source))
+        .collect::<Result<_, _>>()?;
+    notify::ready();
+    notify::watch(shipper.longest_silence());
+    let unkept = &Handover::default();
+    let (bell, rung) = channel();
+    let courier = Courier::new(backlog.clone(), feed);
+    thread::scope(|scope| {
+        for (source, lock) in shipper.sources.iter().zip(&locks) {
+            let bell = bell.clone();
+            scope.spawn(move || read_forever(shipper, backlog, source, lock, unkept, &bell));
+        }
+        if let Err(error) = send_forever(courier, backlog, &shipper.sender, unkept, &rung) {
+            report(format_args!("{error}"));
+        }
+        // Without a sender there is nothing to read for; a supervisor starts both again.
+        std::process::exit(crate::commands::error::SYSTEM.into());
+    })
+}
+
+fn read_forever(
+    shipper: &Shipper,
+    backlog: &Backlog,
+    source: &Source,
+    lock: &Lock,
+    unkept: &Handover,
+    bell: &Bell<()>,
+) -> ! {
+    let begin = |interval| shipper.begin(source, Some(interval));
+    let poll = || {
+        let start = Instant::now();
+        let read = read(shipper, backlog, source, lock);
+        let took = start.elapsed();
+        match read {
+            // A failed poll is only reported, because the next one may succeed.
+            Err(error) => error.report(),
+            Ok(Some(reading)) => {
+                let earlier = waiting(unkept).insert(reading.source.clone(), reading);
+                if earlier.is_some() {
+                    report(format_args!("{}", backlog.dropped()));
+                }
+            }
+            Ok(None) => {}
+        }
+        // The other thread ends the process when it ends.
+        let _ = bell.send(());
+        took
+    };
+    notify::beat();
+    if !source.is_lctl() {
+        // The first of a day's readings would otherwise be up to a day away.
+        begin(source.interval);
+        poll();
+    }
+    Schedule::new(source.interval, &shipper.sender.server).repeat(
+        shipper.pace,
+        &source.name,
+        begin,
+        poll,
+    )
+}
+
+fn waiting(unkept: &Handover) -> MutexGuard<'_, Unkept> {
+    unkept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn send_forever(
+    mut courier: Courier,
+    backlog: &Backlog,
+    sender: &Sender,
+    unkept: &Handover,
+    rung: &Receiver<()>,
+) -> Result<(), Error> {
+    let _turn = loop {
+        match backlog.turn()? {
+            Some(turn) => break turn,
+            None => thread::sleep(LOCKED),
+        }
+    };
+    loop {
+        notify::beat();
+        let drained = courier.drain(None)?;
+        if let Some(error) = drained.failure {
+            report(format_args!("{error}"));
+            courier.report_waiting();
+        }
+        send_unkept(&mut courier, backlog, sender, unkept);
+        notify::rest();
+        let waited = match courier.next_attempt() {
+            None => rung.recv().map_err(RecvTimeoutError::from),
+            Some(time) => rung.recv_timeout(time.saturating_duration_since(Instant::now())),
+        };
+        if waited == Err(RecvTimeoutError::Disconnected) {
+            return Ok(());
+        }
+    }
+}
+
+/// Sends the readings that could not be written to the spool, except those of a source whose earlier readings wait there.
+fn send_unkept(courier: &mut Courier, backlog: &Backlog, sender: &Sender, unkept: &Handover) {
+    let readings: Vec<_> = waiting(unkept)
+        .extract_if(.., |source, _| !courier.is_held(source))
+        .collect();
+    for (source, reading) in readings {
+        let Err((unsent, may_succeed)) = courier.send_directly(sender, &reading) else {
+            continue;
+        };
+        report(format_args!("{unsent}"));
+        match waiting(unkept).entry(source) {
+            Entry::Vacant(slot) if may_succeed => {
+                slot.insert(reading);
+            }
+            _ => report(format_args!("{}", backlog.dropped())),
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! The command `status`: what the shipper did last, what waits, and whether somebody must act.
+
+use std::io::{self, Write, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use jiff::{SignedDuration, Timestamp};
+use jobstats_client::duration;
+use jobstats_client::failure::one_line;
+use jobstats_client::spool::{Directory, Entry, Losses};
+use serde::Serialize;
+
+use crate::keep::backlog;
+use crate::read::options::lock_of;
+use crate::state::{Failure, State, StateFile, Work};
+use crate::system::message::{moment, report, waiting};
+
+#[cfg(test)]
+mod tests;
+
+/// The age of the last reading from which on it is too old, if no interval is known.
+const USUAL_AGE: Duration = Duration::from_secs(600);
+
+/// The number of intervals after which the last reading is too old.
+const INTERVALS: f64 = 3.0;
+
+/// The time for which a loss is a warning.
+const RECENT: SignedDuration = SignedDuration::from_hours(24);
+
+/// The message about a spool whose file system is read-only.
+const READ_ONLY: &str = "the spool is on a read-only file system: readings are sent without it, or dropped, and not noted here";
+
+/// The list of exit codes that `--help` shows.
+pub const HELP: &str = "\
+Exit codes, as monitoring plugins have them:
+   0  ok
+   1  warning: the last reading or delivery failed, or readings were lost or set aside within 24 hours
+   2  critical: no reading, or no delivery of what was read, for longer than --max-age
+   3  unknown: the shipper has not run yet, or its files cannot be read";
+
+/// The options of `status`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Directory of the spool, as `once` or `run` have it [default: none]
+    #[arg(long, value_name = "DIRECTORY")]
+    pub spool: Option<PathBuf>,
+    /// Name of this server, as `once` or `run` have it [default: the name of this machine]
+    #[arg(long, value_name = "NAME")]
+    pub server: Option<String>,
+    /// Lock file, as `once` or `run` have it; only needed without a spool
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+    /// Age of the last reading or of what waits that is critical [default: three intervals of `run`, or 10 minutes]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    pub max_age: Option<Duration>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The urgency of somebody's help. The numbers are the exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[repr(u8)]
+pub enum Verdict {
+    /// All is well.
+    Ok = 0,
+    /// Something is wrong, but readings are made and sent.
+    Warning = 1,
+    /// Readings are not made or not sent.
+    Critical = 2,
+    /// Nothing is known.
+    Unknown = 3,
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// The content of a spool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+struct Spool {
+    path: PathBuf,
+    /// The number of readings that wait.
+    waiting: u64,
+    /// The size of the readings that wait.
+    waiting_bytes: u64,
+    /// The time at which the oldest of them was written.
+    oldest: Option<Timestamp>,
+    /// The number of files that are set aside.
+    set_aside: u64,
+    /// True if the file system is read-only.
+    read_only: bool,
+    losses: Counts,
+}
+
+/// The numbers of readings that never reached the database as a whole, since the spool was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+struct Counts {
+    dropped_by_limits: u64,
+    dropped_for_lack_of_room: u64,
+    refused: u64,
+    damaged: u64,
+}
+
+/// The answer of the command.
+#[derive(Debug, Serialize)]
+struct Answer {
+    status: Verdict,
+    problems: Vec<String>,
+    #[serde(flatten)]
+    state: State,
+    spool: Option<Spool>,
+}
+
+/// Prints the status. The exit code says how urgent it is.
+pub fn execute(options: &Options) -> ExitCode {
+    let verdict = match answer(options) {
+        Ok(answer) => {
+            let text = if options.json {
+                serde_json::to_string_pretty(&answer).unwrap_or_default() + "\n"
+            } else {
+                answer.text(Timestamp::now())
+            };
+            // A reader that closed the pipe has seen enough.
+            let _ = stdout().lock().write_all(text.as_bytes());
+            answer.status
+        }
+        Err(error) => {
+            report(format_args!("{error}"));
+            Verdict::Unknown
+        }
+    };
+    ExitCode::from(verdict as u8)
+}
+
+/// Says how a spool is, in one line.
+pub fn of_spool(path: PathBuf) -> (Verdict, String) {
+    let shown = path.display().to_string();
+    if !path.exists() {
+        return (Verdict::Ok, format!("{shown} is not there yet"));
+    }
+    match Spool::read(&path, Losses::default()) {
+        Err(error) => (Verdict::Critical, format!("{shown}: {error}")),
+        Ok(spool) if spool.read_only => (Verdict::Critical, format!("{shown}: {READ_ONLY}")),
+        Ok(spool) if spool.set_aside > 0 => (
+            Verdict::Warning,
+            format!(
+                "files are set aside in {shown}/rejected: {}; jobstats-shipper requeue takes them back after the cause is gone",
+                spool.set_aside
+            ),
+        ),
+        Ok(spool) => (
+            Verdict::Ok,
+            format!("{shown}, {}", spool.depth(Timestamp::now())),
+        ),
+    }
+}
+
+fn answer(options: &Options) -> io::Result<Answer> {
+    let lock = lock_of(options.lock.as_deref(), options.server.as_deref());
+    let file = StateFile::beside(options.spool.as_deref(), &lock);
+    let state = file.load().map_err(|error| {
+        let path = file.path().display();
+        io::Error::new(
+            error.kind(),
+            format!("{path}: {error}; the shipper has not run with this spool or lock"),
+        )
+    })?;
+    let counted = Losses::read_file(&backlog::spare(&lock))?;
+    let read = |path| Spool::read(path, counted);
+    let spool = options.spool.as_deref().map(read).transpose()?;
+    let found = problems(&state, spool.as_ref(), options.max_age, Timestamp::now());
+    let verdict = found.iter().map(|(verdict, _)| *verdict).max();
+    Ok(Answer {
+        status: verdict.unwrap_or(Verdict::Ok),
+        problems: found.into_iter().map(|(_, problem)| problem).collect(),
+        state,
+        spool,
+    })
+}
+
+impl Spool {
+    /// Reads the spool. `counted` are losses that were counted elsewhere.
+    fn read(path: &Path, counted: Losses) -> io::Result<Self> {
+        let directory = Directory::at(path);
+        let waiting = directory.waiting()?;
+        let losses = Losses::read(path)?.plus(counted);
+        let written = |entry: &Entry| Timestamp::try_from(entry.written).ok();
+        Ok(Self {
+            path: path.to_owned(),
+            waiting: waiting.len() as u64,
+            waiting_bytes: waiting.iter().map(|entry| entry.bytes).sum(),
+            oldest: waiting.iter().filter_map(written).min(),
+            set_aside: directory.rejected()?.len() as u64,
+            read_only: directory.is_read_only(),
+            losses: Counts {
+                dropped_by_limits: losses.limits,
+                dropped_for_lack_of_room: losses.room,
+                refused: losses.refused,
+                damaged: losses.damaged,
+            },
+        })
+    }
+}
+
+/// Returns what is wrong, and how urgent each problem is.
+fn problems(
+    state: &State,
+    spool: Option<&Spool>,
+    max_age: Option<Duration>,
+    now: Timestamp,
+) -> Vec<(Verdict, String)> {
+    let mut found = Vec::new();
+    if spool.is_some_and(|spool| spool.read_only) {
+        found.push((Verdict::Critical, READ_ONLY.to_owned()));
+    }
+    let mut longest = USUAL_AGE;
+    for (source, readings) in &state.sources {
+        let usual = readings.interval_seconds.map(|seconds| seconds * INTERVALS);
+        let usual = usual.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let most = max_age.or(usual).unwrap_or(USUAL_AGE);
+        longest = longest.max(most);
+        let last = readings.last.map_or(state.since, |last| last.time);
+        if age(last, now) > most {
+            let ago = shown_age(last, now);
+            found.push((
+                Verdict::Critical,
+                format!("no reading of {source} for {ago}"),
+            ));
+        } else if readings.failure.is_some() {
+            found.push((
+                Verdict::Warning,
+                format!("the last reading of {source} failed"),
+            ));
+        }
+    }
+    let most = max_age.unwrap_or(longest);
+    if let Some(oldest) = spool.and_then(|spool| spool.oldest)
+        && age(oldest, now) > most
+    {
+        let ago = shown_age(oldest, now);
+        found.push((Verdict::Critical, format!("a reading has waited for {ago}")));
+    } else if let Some(failure) = &state.deliveries.failure {
+        let is_long = age(failure.since, now) > most;
+        let verdict = if is_long {
+            Verdict::Critical
+        } else {
+            Verdict::Warning
+        };
+        let ago = shown_age(failure.since, now);
+        found.push((verdict, format!("deliveries have failed for {ago}")));
+    }
+    if let Some(lost) = state.lost.filter(|lost| now.duration_since(*lost) < RECENT) {
+        let ago = shown_age(lost, now);
+        found.push((
+            Verdict::Warning,
+            format!("a reading was lost or set aside {ago} ago"),
+        ));
+    }
+    found
+}
+
+impl Answer {
+    /// Returns a line with the verdict, and a table.
+    fn text(&self, now: Timestamp) -> String {
+        let summary = one_line(&self.summary(now));
+        let mut text = format!("{}: {summary}\n", self.status.name());
+        // Whoever writes the file may not be whoever reads it here, on a terminal.
+        let mut row = |name: &str, value: String| {
+            let (name, value) = (one_line(name), one_line(&value));
+            text.push_str(&format!("{name:<11} {value}\n"));
+        };
+        for (source, readings) in &self.state.sources {
+            let interval = readings.interval_seconds;
+            let interval = interval.map(|seconds| format!("every {seconds} s, "));
+            row(
+                source,
+                format!(
+                    "{}{}; {} readings, {} failed",
+                    interval.unwrap_or_default(),
+                    shown_work(readings.last, now),
+                    readings.succeeded,
+                    readings.failed
+                ),
+            );
+            if let Some(failure) = &readings.failure {
+                row("", shown_failure(failure, now));
+            }
+        }
+        let deliveries = &self.state.deliveries;
+        row(
+            "delivery",
+            format!(
+                "{}; {} targets stored, {} rejected",
+                shown_work(deliveries.last, now),
+                deliveries.stored_targets,
+                deliveries.rejected_targets
+            ),
+        );
+        if let Some(failure) = &deliveries.failure {
+            row("", shown_failure(failure, now));
+        }
+        if let Some(spool) = &self.spool {
+            let losses = spool.losses;
+            row(
+                "spool",
+                format!("{}, {}", spool.path.display(), spool.depth(now)),
+            );
+            row(
+                "dropped",
+                format!(
+                    "{} by limits, {} for lack of room",
+                    losses.dropped_by_limits, losses.dropped_for_lack_of_room
+                ),
+            );
+            row(
+                "set aside",
+                format!(
+                    "{} refused, {} damaged; {} files are in rejected/",
+                    losses.refused, losses.damaged, spool.set_aside
+                ),
+            );
+        }
+        row("counted", format!("since {}", moment(self.state.since)));
+        text
+    }
+
+    fn summary(&self, now: Timestamp) -> String {
+        if !self.problems.is_empty() {
+            return self.problems.join(", ");
+        }
+        let readings = self
+            .state
+            .sources
+            .values()
+            .filter_map(|readings| readings.last);
+        let last = readings.map(|last| last.time).max();
+        let last = last.map_or("no reading yet".to_owned(), |last| {
+            format!("last reading {} ago", shown_age(last, now))
+        });
+        match &self.spool {
+            Some(spool) => format!("{last}, {}", spool.depth(now)),
+            None => last,
+        }
+    }
+}
+
+impl Spool {
+    fn depth(&self, now: Timestamp) -> String {
+        match self.oldest {
+            None => "nothing waits".to_owned(),
+            Some(oldest) => format!(
+                "{} ({:.1} MB), the oldest for {}",
+                waiting(self.waiting),
+                self.waiting_bytes as f64 / 1e6,
+                shown_age(oldest, now)
+            ),
+        }
+    }
+}
+
+fn shown_work(work: Option<Work>, now: Timestamp) -> String {
+    work.map_or("none yet".to_owned(), |work| {
+        format!(
+            "last {}, {} ago, {} targets",
+            moment(work.time),
+            shown_age(work.time, now),
+            work.targets
+        )
+    })
+}
+
+fn shown_failure(failure: &Failure, now: Timestamp) -> String {
+    format!(
+        "failed {} times since {}, last {} ago: {}",
+        failure.times,
+        moment(failure.since),
+        shown_age(failure.time, now),
+        failure.message
+    )
+}
+
+/// Returns the age of a time. A time in the future, by a clock that stepped, is new.
+fn age(time: Timestamp, now: Timestamp) -> Duration {
+    Duration::try_from(now.duration_since(time)).unwrap_or_default()
+}
+
+/// Returns an age in its largest unit that makes at least two of it.
+fn shown_age(time: Timestamp, now: Timestamp) -> String {
+    let seconds = age(time, now).as_secs();
+    let units = [(86_400, "days"), (3_600, "hours"), (60, "minutes")];
+    let unit = units.iter().find(|(unit, _)| seconds >= 2 * unit);
+    unit.map_or_else(
+        || format!("{seconds} seconds"),
+        |(unit, name)| format!("{} {name}", seconds / unit),
+    )
+}

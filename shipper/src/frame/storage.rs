@@ -1,0 +1,175 @@
+//! Keeps the compressed text of a reading: in a temporary file without a name, or in memory if there is no room on disk.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::mem;
+use std::os::unix::fs::FileExt;
+
+use jobstats_client::spool::Data;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::system::message::warn;
+
+#[cfg(test)]
+mod tests;
+
+/// The largest size of a reading in memory.
+const MOST_MEMORY: u64 = 32 << 20;
+
+/// The place of a reading's data.
+#[derive(Debug)]
+pub enum Storage {
+    /// A file, and where the data begins in it.
+    File {
+        /// The file.
+        file: File,
+        /// The position of the first byte.
+        start: u64,
+    },
+    /// Memory.
+    Memory(Vec<u8>),
+}
+
+impl Storage {
+    /// Creates an empty storage: a temporary file, or memory if no file can be created.
+    fn new() -> Self {
+        match tempfile::tempfile() {
+            Ok(file) => Self::File { file, start: 0 },
+            Err(error) => {
+                warn(format_args!("no temporary file: {error}; memory is used"));
+                Self::Memory(Vec::new())
+            }
+        }
+    }
+
+    /// Fills the buffer with the bytes from this position on.
+    pub fn read_exact_at(&self, buffer: &mut [u8], position: u64) -> io::Result<()> {
+        match self {
+            Self::File { file, start } => file.read_exact_at(buffer, start + position),
+            Self::Memory(bytes) => {
+                let rest = bytes.get(position as usize..).unwrap_or_default();
+                (&*rest).read_exact(buffer)
+            }
+        }
+    }
+
+    /// Calls a function with a reader of the first `length` bytes.
+    pub fn with_reader<T>(
+        &self,
+        length: u64,
+        file: impl FnOnce(&mut io::Take<&File>) -> T,
+        memory: impl FnOnce(&mut &[u8]) -> T,
+    ) -> io::Result<T> {
+        match self {
+            Self::File { file: own, start } => {
+                let mut own = own;
+                own.seek(SeekFrom::Start(*start))?;
+                Ok(file(&mut own.take(length)))
+            }
+            Self::Memory(bytes) => Ok(memory(&mut bytes.as_slice())),
+        }
+    }
+}
+
+/// Writes a storage.
+pub struct Writer {
+    storage: Storage,
+    length: u64,
+    checksum: Xxh3,
+    /// The largest size of the data.
+    most: u64,
+}
+
+impl Writer {
+    /// Starts with an empty storage that takes at most this number of bytes.
+    pub fn new(most: u64) -> Self {
+        Self {
+            storage: Storage::new(),
+            length: 0,
+            checksum: Xxh3::new(),
+            most,
+        }
+    }
+
+    /// Returns the number of bytes so far.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Returns the storage with its size and checksum.
+    pub fn finish(self) -> (Storage, Data) {
+        let data = Data {
+            bytes: self.length,
+            checksum: self.checksum.digest(),
+        };
+        (self.storage, data)
+    }
+
+    /// Moves what a full disk has taken so far into memory.
+    fn move_to_memory(&mut self) -> io::Result<()> {
+        let mut bytes = vec![0; usize::try_from(self.length).unwrap_or(usize::MAX)];
+        self.storage.read_exact_at(&mut bytes, 0)?;
+        self.storage = Storage::Memory(bytes);
+        Ok(())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.storage {
+            Storage::File { file, start } => file.write_all_at(bytes, *start + self.length),
+            Storage::Memory(memory) if self.length + bytes.len() as u64 <= MOST_MEMORY => {
+                memory.extend_from_slice(bytes);
+                Ok(())
+            }
+            Storage::Memory(memory) => {
+                // The memory is of no use any more.
+                mem::take(memory);
+                Err(io::Error::new(
+                    io::ErrorKind::StorageFull,
+                    "there is no room on disk, and it is too large for memory",
+                ))
+            }
+        }
+    }
+}
+
+impl Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.length + bytes.len() as u64 > self.most {
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!(
+                    "it is larger than {} bytes when compressed (--max-reading)",
+                    self.most
+                ),
+            ));
+        }
+        match self.append(bytes) {
+            Err(error) if is_full(&error) && self.is_small_file() => {
+                warn(format_args!("the temporary file: {error}; memory is used"));
+                self.move_to_memory()?;
+                self.append(bytes)?;
+            }
+            appended => appended?,
+        }
+        self.checksum.update(bytes);
+        self.length += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Writer {
+    fn is_small_file(&self) -> bool {
+        matches!(self.storage, Storage::File { .. }) && self.length <= MOST_MEMORY
+    }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
+}

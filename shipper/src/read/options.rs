@@ -1,0 +1,187 @@
+//! The options of what is read.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{ArgGroup, Args};
+use jiff::Timestamp;
+use jobstats_client::duration;
+use rustix::system::uname;
+
+use crate::frame::Sender;
+use crate::read::input::Saved;
+use crate::read::lctl::Lctl;
+use crate::system::lock;
+
+#[cfg(test)]
+mod tests;
+
+/// The options for text that was read elsewhere.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Instead of lctl")]
+pub struct Input {
+    /// Send the text in this file, or from stdin (-)
+    #[arg(
+        long,
+        value_name = "FILE|-",
+        group = "way",
+        requires = "server",
+        conflicts_with = "lctl"
+    )]
+    pub input: Option<PathBuf>,
+    /// Time at which the input was read, like 2026-01-31T12:00:00+01:00 or in seconds since 1970 [default: now]
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "input", allow_negative_numbers = true)]
+    pub time: Option<Timestamp>,
+}
+
+impl Input {
+    /// Returns the text from elsewhere, if there is one.
+    pub fn saved(&self, source: &str, timeout: Duration, most: u64) -> Option<Saved> {
+        self.input.clone().map(|path| Saved {
+            path,
+            source: source.to_owned(),
+            time: self.time,
+            timeout,
+            most,
+        })
+    }
+}
+
+/// The options of whatever reads the targets of this server.
+#[derive(Debug, Args)]
+pub struct Reader {
+    /// Name of this server [default: the name of this machine]
+    #[arg(long, value_name = "NAME")]
+    pub server: Option<String>,
+    /// Name of the server's cluster, if several clusters share a database
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub cluster: String,
+    /// lctl program to run
+    #[arg(long, value_name = "PATH", default_value = "lctl")]
+    pub lctl: PathBuf,
+    /// Time limit for a reading
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
+    pub lctl_timeout: Duration,
+    /// Lock file that keeps out a second instance [default: one per server, in /run/jobstats-shipper, /run or $TMPDIR]
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+    /// Largest reading, when compressed; a larger one is dropped
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
+    pub max_reading: u64,
+}
+
+impl Reader {
+    /// Returns the names under which texts are sent.
+    pub fn sender(&self) -> Sender {
+        Sender {
+            cluster: self.cluster.clone(),
+            server: self.server.clone().unwrap_or_else(this_machine),
+        }
+    }
+
+    /// Returns lctl with its limits.
+    pub fn lctl(&self) -> Lctl {
+        Lctl {
+            path: self.lctl.clone(),
+            timeout: self.lctl_timeout,
+            most: self.max_reading,
+        }
+    }
+
+    /// Returns the path of the lock.
+    pub fn lock(&self) -> PathBuf {
+        lock_of(self.lock.as_deref(), self.server.as_deref())
+    }
+}
+
+/// Returns the path of the lock of a server, or of this machine.
+pub fn lock_of(lock: Option<&Path>, server: Option<&str>) -> PathBuf {
+    lock.map_or_else(
+        || lock::default_path(&server.map_or_else(this_machine, str::to_owned)),
+        Path::to_owned,
+    )
+}
+
+/// The options for texts other than the job_stats of this machine.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Other sources")]
+#[group(skip)]
+#[command(group = ArgGroup::new("way"))]
+pub struct Origin {
+    /// Source of the text that --command prints, or that --follow or --input names, such as passwd
+    #[arg(long, value_name = "NAME", value_parser = source, requires = "way")]
+    pub source: Option<String>,
+    /// Shell command that prints the text
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        group = "way",
+        requires = "source",
+        conflicts_with = "lctl"
+    )]
+    pub command: Option<String>,
+    /// File that grows, or directory with a file for each day; what was appended is sent
+    #[arg(long, value_name = "PATH", group = "way", requires_all = ["source", "spool"], conflicts_with = "lctl")]
+    pub follow: Option<PathBuf>,
+    /// Time before the start of the command from which on the text has everything
+    #[arg(
+        long,
+        value_name = "DURATION",
+        value_parser = duration::parse,
+        requires = "command",
+        conflicts_with_all = ["follow", "sources"]
+    )]
+    pub covers: Option<Duration>,
+    /// File that lists several sources (TOML), each with its interval
+    #[arg(long, value_name = "FILE", requires = "spool", conflicts_with_all = ["source", "way"])]
+    pub sources: Option<PathBuf>,
+}
+
+/// Returns the name of this machine.
+fn this_machine() -> String {
+    uname().nodename().to_string_lossy().into_owned()
+}
+
+/// Parses a size such as `500MB` or `4GiB`, or a number of bytes.
+pub fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        _ => return Err("has a unit other than B, kB, MB, GB, KiB, MiB, GiB".to_owned()),
+    };
+    let count: u64 = digits
+        .trim()
+        .parse()
+        .map_err(|_| "is not a whole number of a unit")?;
+    count
+        .checked_mul(unit)
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "is out of range".to_owned())
+}
+
+/// Parses the name of a source.
+pub fn source(text: &str) -> Result<String, String> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    if text.is_empty() || !text.bytes().all(is_allowed) {
+        return Err("has other characters than letters, digits, - and _".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+fn time(text: &str) -> Result<Timestamp, String> {
+    if let Some(seconds) = text
+        .parse::<f64>()
+        .ok()
+        .filter(|seconds| seconds.is_finite())
+    {
+        return Timestamp::from_microsecond((seconds * 1e6).round() as i64)
+            .map_err(|error| error.to_string());
+    }
+    text.parse().map_err(|error: jiff::Error| error.to_string())
+}

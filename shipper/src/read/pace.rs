@@ -1,0 +1,116 @@
+//! Keeps readings from taking more than a share of the time, because they load the servers that they observe.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::system::lock::Lock;
+use crate::system::message::warn;
+
+#[cfg(test)]
+mod tests;
+
+/// The longest reading that is not worth a change, whatever the interval.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// The longest reading for which `once` does not pause. A timer calls `once` at most every minute.
+const SHORT_OF_ONCE: Duration = Duration::from_secs(6);
+
+/// The longest pause that is believed. No time limit of lctl leads to a longer one, but a damaged lock file could.
+const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The largest share of the time that readings may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// The share in percent, from 1 to 100.
+    pub percent: u32,
+}
+
+impl Pace {
+    /// Returns the shortest time from the beginning of a reading to that of the next one.
+    fn apart(self, took: Duration) -> Duration {
+        took.saturating_mul(100) / self.percent.max(1)
+    }
+
+    /// Returns how many intervals lie between readings that take this long.
+    pub fn stretch(self, took: Duration, interval: Duration) -> u32 {
+        if took <= SHORT {
+            return 1;
+        }
+        let intervals = self
+            .apart(took)
+            .as_nanos()
+            .div_ceil(interval.as_nanos().max(1));
+        u32::try_from(intervals).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// Returns the time before which the reading after the last one must not begin. A clock that was set back ends the
+    /// pause.
+    fn pauses_until(self, last: Last, now: Timestamp) -> Option<Timestamp> {
+        if last.took <= SHORT_OF_ONCE || now < last.began {
+            return None;
+        }
+        let pause = self.apart(last.took);
+        if pause > LONGEST_PAUSE {
+            return None;
+        }
+        let pause = SignedDuration::try_from(pause).ok()?;
+        let until = last.began.saturating_add(pause).ok()?;
+        (now < until).then_some(until)
+    }
+
+    /// Reads, and notes how long that took, unless the last reading took so long that it is too early. Then a message
+    /// says so, and there is no result.
+    pub fn unless_early<T>(self, lock: &Lock, read: impl FnOnce() -> T) -> Option<T> {
+        let began = Timestamp::now();
+        if let Ok(Some(last)) = Last::load(lock)
+            && let Some(until) = self.pauses_until(last, began)
+        {
+            warn(format_args!(
+                "nothing is read before {until:.0}: the last reading took {:.1?}, and readings take at most {} % of the time",
+                last.took, self.percent
+            ));
+            return None;
+        }
+        let start = Instant::now();
+        let result = read();
+        let took = start.elapsed();
+        if let Err(error) = (Last { began, took }).save(lock) {
+            warn(format_args!("the lock file: {error}"));
+        }
+        Some(result)
+    }
+}
+
+/// The last reading of `once`. It is kept in the lock file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Last {
+    /// The time at which the reading began.
+    began: Timestamp,
+    /// The duration of the reading.
+    took: Duration,
+}
+
+impl Last {
+    /// Reads what the lock file says. Anything else than a reading is none.
+    fn load(lock: &Lock) -> io::Result<Option<Self>> {
+        let text = lock.text()?;
+        let mut numbers = text.split_whitespace().map(str::parse);
+        let (Some(Ok(began)), Some(Ok(took))) = (numbers.next(), numbers.next()) else {
+            return Ok(None);
+        };
+        let began = Timestamp::from_millisecond(began).ok();
+        let took = u64::try_from(took).ok().map(Duration::from_millis);
+        Ok(began.zip(took).map(|(began, took)| Self { began, took }))
+    }
+
+    /// Writes the lock file.
+    fn save(&self, lock: &Lock) -> io::Result<()> {
+        lock.set_text(&format!(
+            "{} {}\n",
+            self.began.as_millisecond(),
+            self.took.as_millis()
+        ))
+    }
+}

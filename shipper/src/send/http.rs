@@ -1,0 +1,309 @@
+//! Stores texts through PostgREST, for servers that reach the database only over HTTP, for example through a web proxy.
+
+use std::env;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jobstats_client::spool::Text;
+use jobstats_client::tls::{self, Identity};
+use jobstats_client::{Kind, variables};
+use rustls::crypto::{CryptoProvider, ring};
+use ureq::http::Uri;
+use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
+use ureq::{Agent, Proxy, ProxyProtocol, SendBody, Timeout};
+
+use super::{Answer, Timeouts, Transport};
+use crate::frame::{Reading, Sender};
+
+mod answer;
+mod body;
+mod options;
+
+pub use answer::Refusal;
+use body::{Body, COLUMNS, columns};
+pub use options::Options;
+
+/// The largest size of a request with several texts. It bounds what the other side keeps in memory, and what is sent in vain
+/// if one of the texts is refused.
+const TOGETHER: u64 = 4 << 20;
+
+/// The largest part of an answer that is read.
+const MOST_ANSWER: u64 = 64 << 10;
+
+/// The size of the buffers of a connection.
+const BUFFER: usize = 64 << 10;
+
+/// The variables that name the proxy. The first one that is set counts.
+const PROXIES: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+
+/// An error that kept texts from being stored.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file of the token cannot be used.
+    #[error(transparent)]
+    TokenFile(#[from] variables::Error),
+    /// The file has nothing that can be a token.
+    #[error("{} has no token: one line of printable characters is expected", .0.display())]
+    Token(PathBuf),
+    /// A certificate or key cannot be used.
+    #[error(transparent)]
+    Tls(#[from] tls::Error),
+    /// The environment names a proxy that cannot be used.
+    #[error("{0} in the environment does not have the form http://HOST:PORT")]
+    Proxy(&'static str),
+    /// The server's certificate is not trusted, or the server does not trust ours.
+    #[error("TLS: {0}")]
+    Untrusted(rustls::Error),
+    /// There is no connection.
+    #[error("no connection: {0}")]
+    Unreachable(ureq::Error),
+    /// The connection broke, or the answer is not complete.
+    #[error("the connection broke before the answer was complete: {0}")]
+    Broken(ureq::Error),
+    /// The answer did not come in time.
+    #[error("no answer within the time limit (--statement-timeout)")]
+    Late,
+    /// The answer is that the texts were not stored.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The text cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Error {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::TokenFile(_) | Self::Token(_) | Self::Tls(_) | Self::Proxy(_) => Kind::Setup,
+            Self::Untrusted(_) => Kind::Setup,
+            Self::Unreachable(_) | Self::Broken(_) => Kind::Lost,
+            Self::Late => Kind::Silent,
+            Self::Refused(refusal) => refusal.kind(),
+            Self::Io(_) => Kind::Local,
+        }
+    }
+
+    /// Returns the answer, if there was one.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the size of the request may be the reason.
+    pub fn may_be_of_size(&self) -> bool {
+        let is_of_size = |answer: &Refusal| answer.is_too_large() || answer.kind() == Kind::Silent;
+        matches!(self, Self::Broken(_) | Self::Late) || self.refusal().is_some_and(is_of_size)
+    }
+}
+
+impl From<ureq::Error> for Error {
+    fn from(error: ureq::Error) -> Self {
+        match error {
+            ureq::Error::Io(error) => match error.downcast::<rustls::Error>() {
+                Ok(error) => Self::Untrusted(error),
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                    Self::Unreachable(error.into())
+                }
+                Err(error) => Self::Broken(error.into()),
+            },
+            ureq::Error::Rustls(error) => Self::Untrusted(error),
+            ureq::Error::Timeout(timeout @ (Timeout::Resolve | Timeout::Connect)) => {
+                Self::Unreachable(ureq::Error::Timeout(timeout))
+            }
+            ureq::Error::Timeout(_) => Self::Late,
+            ureq::Error::HostNotFound
+            | ureq::Error::ConnectionFailed
+            | ureq::Error::ConnectProxyFailed(_) => Self::Unreachable(error),
+            _ => Self::Broken(error),
+        }
+    }
+}
+
+/// The address of PostgREST, and how to get in.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The URL, with a slash at its end.
+    pub url: Uri,
+    /// The file of the token (JWT).
+    pub token_file: Option<PathBuf>,
+    /// The file of trusted certificates, instead of those of the system.
+    pub ca_file: Option<PathBuf>,
+    /// The files of the client certificate and its key.
+    pub identity: Option<(PathBuf, PathBuf)>,
+}
+
+/// Requests to PostgREST.
+pub struct Http {
+    settings: Settings,
+    timeouts: Timeouts,
+    /// The connections, with the certificates that were read when they were made.
+    agent: Option<Agent>,
+}
+
+impl Http {
+    /// Checks files and environment; connects to nothing yet.
+    pub fn new(settings: Settings, timeouts: Timeouts) -> Result<Self, Error> {
+        // The library takes the provider of cryptography that the process has installed; another call changes nothing.
+        let _ = CryptoProvider::install_default(ring::default_provider());
+        settings.token()?;
+        let agent = settings.agent(timeouts)?;
+        Ok(Self {
+            settings,
+            timeouts,
+            agent: Some(agent),
+        })
+    }
+
+    /// Sends a request that stores nothing. Its answer says whether the address, the token and the rights of its role are
+    /// as they must be.
+    pub fn rehearse(&mut self) -> Result<(), Error> {
+        self.post(COLUMNS, &mut Body::nothing())
+    }
+
+    fn post(&mut self, columns: &str, body: &mut Body<'_>) -> Result<(), Error> {
+        let agent = match &self.agent {
+            Some(agent) => agent,
+            None => self.agent.insert(self.settings.agent(self.timeouts)?),
+        };
+        let url = format!("{}feed?columns={columns}", self.settings.url);
+        let mut request = agent
+            .post(url)
+            .header("Content-Type", "application/json")
+            .header("Content-Length", body.length())
+            .header("Content-Profile", "jobstats")
+            .header("Prefer", "return=minimal");
+        if let Some(token) = self.settings.token()? {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        let mut answer = request.send(SendBody::from_reader(body))?;
+        let mut text = Vec::new();
+        let mut reader = answer.body_mut().as_reader().take(MOST_ANSWER);
+        reader.read_to_end(&mut text).map_err(ureq::Error::from)?;
+        Ok(answer::check(
+            answer.status().as_u16(),
+            answer.headers(),
+            &text,
+        )?)
+    }
+}
+
+impl Transport for Http {
+    fn prepare(&mut self) {}
+
+    fn together(&self, texts: &[&Text]) -> usize {
+        let mut size = 0;
+        let fits = |text: &&&Text| {
+            size += 2 * text.packed_bytes();
+            size <= TOGETHER
+        };
+        texts.iter().take_while(fits).count()
+    }
+
+    /// PostgREST stores all texts of a request or none. It does not pass on warnings, so a rejected text counts as stored.
+    fn store(
+        &mut self,
+        sender: &Sender,
+        reading: &Reading,
+        texts: &[&Text],
+    ) -> Result<Answer, super::Error> {
+        let mut body = Body::new(sender, reading, texts);
+        let posted = self.post(columns(reading), &mut body);
+        match (posted, body.failure()) {
+            (Ok(()), _) => Ok(Answer::Stored),
+            (Err(_), Some(error)) => Err(Error::from(error).into()),
+            (Err(error), None) => Err(error.into()),
+        }
+    }
+
+    fn name(&self) -> String {
+        self.settings.url.to_string()
+    }
+
+    fn close(&mut self) {
+        self.agent = None;
+    }
+}
+
+impl Settings {
+    /// Reads the token, which may have been renewed.
+    fn token(&self) -> Result<Option<String>, Error> {
+        let Some(path) = &self.token_file else {
+            return Ok(None);
+        };
+        let text = variables::read_private(path)?;
+        let token = text.trim();
+        if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(Error::Token(path.clone()));
+        }
+        Ok(Some(token.to_owned()))
+    }
+
+    /// Reads certificates and environment.
+    fn agent(&self, timeouts: Timeouts) -> Result<Agent, Error> {
+        let config = Agent::config_builder()
+            .tls_config(self.tls()?)
+            .proxy(self.proxy()?)
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .timeout_resolve(Some(timeouts.connect))
+            .timeout_connect(Some(timeouts.connect))
+            .timeout_global(Some(timeouts.statement))
+            .user_agent(crate::send::row::SHIPPER.replace(' ', "/"))
+            .accept("application/json")
+            .input_buffer_size(BUFFER)
+            .output_buffer_size(BUFFER)
+            .build();
+        Ok(config.new_agent())
+    }
+
+    fn tls(&self) -> Result<TlsConfig, Error> {
+        let mut config = TlsConfig::builder();
+        if self.is_encrypted() {
+            let authorities = tls::authorities(self.ca_file.as_deref())?;
+            let authorities = authorities
+                .iter()
+                .map(|one| Certificate::from_der(one).to_owned());
+            config = config.root_certs(RootCerts::Specific(Arc::new(authorities.collect())));
+        }
+        if let Some((certificates, key)) = &self.identity {
+            let identity = Identity::read(certificates, key)?;
+            config = config.client_cert(Some(client_certificate(&identity)?));
+        }
+        Ok(config.build())
+    }
+
+    fn is_encrypted(&self) -> bool {
+        self.url.scheme_str() == Some("https")
+    }
+
+    /// Returns the proxy of the environment, unless `NO_PROXY` names the host or the host is this machine.
+    fn proxy(&self) -> Result<Option<Proxy>, Error> {
+        let named = PROXIES.into_iter().find_map(|name| {
+            let value = env::var(name).ok().filter(|value| !value.is_empty())?;
+            Some((name, value))
+        });
+        let Some((name, value)) = named.filter(|_| self.is_encrypted()) else {
+            return Ok(None);
+        };
+        if Proxy::try_from_env().is_some_and(|proxy| proxy.is_no_proxy(&self.url)) {
+            return Ok(None);
+        }
+        let is_usable =
+            |proxy: &Proxy| matches!(proxy.protocol(), ProxyProtocol::Http | ProxyProtocol::Https);
+        let proxy = Proxy::new(&value).ok().filter(is_usable);
+        proxy.map(Some).ok_or(Error::Proxy(name))
+    }
+}
+
+fn client_certificate(identity: &Identity) -> Result<ClientCert, Error> {
+    let certificates = identity.certificates.iter();
+    let certificates: Vec<_> = certificates
+        .map(|one| Certificate::from_der(one).to_owned())
+        .collect();
+    let key = PrivateKey::from_pem(identity.key.as_bytes())?;
+    Ok(ClientCert::new_with_certs(&certificates, key))
+}

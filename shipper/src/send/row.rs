@@ -1,0 +1,123 @@
+//! One row of `jobstats.feed` in the binary format of COPY, around a body that is sent separately.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jobstats_client::spool::{Covers, Text};
+
+use crate::frame::{LCTL, Reading, Sender};
+use crate::send::Error;
+
+/// The statement that stores a row of lctl. COPY streams, so memory does not grow with the text; the trigger on the view
+/// sees an ordinary row. The statement names only columns that a store of jobstats 0.1.0 has.
+const COPY: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper) FROM STDIN (FORMAT binary)"#;
+
+/// The statement that stores a row of another source.
+const COPY_OF_SOURCE: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper, source, covers) FROM STDIN (FORMAT binary)"#;
+
+/// The signature, with no flags and no header extension.
+const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+const TRAILER: &[u8] = &(-1_i16).to_be_bytes();
+const COLUMNS: i16 = 6;
+const COLUMNS_OF_SOURCE: i16 = 8;
+/// The flag of a range whose lower bound belongs to it.
+const LOWER_INCLUSIVE: u8 = 2;
+/// 2000-01-01, the epoch of PostgreSQL, in microseconds since the Unix epoch.
+const EPOCH: i64 = 946_684_800_000_000;
+/// The name and version of this program.
+pub const SHIPPER: &str = concat!("jobstats-shipper ", env!("CARGO_PKG_VERSION"));
+
+/// The bytes before and after the body.
+pub struct Row {
+    statement: &'static str,
+    head: Vec<u8>,
+    tail: Vec<u8>,
+}
+
+impl Row {
+    /// Encodes the row of a text without its body.
+    pub fn new(sender: &Sender, reading: &Reading, text: &Text) -> Result<Self, Error> {
+        let (statement, columns) = if reading.source == LCTL {
+            (COPY, COLUMNS)
+        } else {
+            (COPY_OF_SOURCE, COLUMNS_OF_SOURCE)
+        };
+        let body = text.packed_bytes();
+        let body_length = i32::try_from(body).map_err(|_| Error::TooLarge(body))?;
+        let mut head = HEADER.to_vec();
+        head.extend(columns.to_be_bytes());
+        field(&mut head, Some(sender.cluster.as_bytes()))?;
+        field(&mut head, Some(sender.server.as_bytes()))?;
+        field(&mut head, Some(&timestamptz(text.time)))?;
+        head.extend(body_length.to_be_bytes());
+        let mut tail = Vec::new();
+        field(
+            &mut tail,
+            text.duration
+                .map(interval)
+                .as_ref()
+                .map(<[u8; 16]>::as_slice),
+        )?;
+        field(&mut tail, Some(SHIPPER.as_bytes()))?;
+        if columns == COLUMNS_OF_SOURCE {
+            field(&mut tail, Some(reading.source.as_bytes()))?;
+            field(&mut tail, reading.covers.map(tstzrange).as_deref())?;
+        }
+        tail.extend(TRAILER);
+        Ok(Self {
+            statement,
+            head,
+            tail,
+        })
+    }
+
+    /// Returns the statement that takes the row.
+    pub fn statement(&self) -> &'static str {
+        self.statement
+    }
+
+    /// Returns the bytes before the body.
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// Returns the bytes after the body.
+    pub fn tail(&self) -> &[u8] {
+        &self.tail
+    }
+}
+
+fn field(row: &mut Vec<u8>, value: Option<&[u8]>) -> Result<(), Error> {
+    let length = value.map_or(Ok(-1), |value| {
+        i32::try_from(value.len()).map_err(|_| Error::TooLarge(value.len() as u64))
+    })?;
+    row.extend(length.to_be_bytes());
+    row.extend(value.unwrap_or_default());
+    Ok(())
+}
+
+fn timestamptz(time: Timestamp) -> [u8; 8] {
+    (time.as_microsecond() - EPOCH).to_be_bytes()
+}
+
+/// Encodes a span of time: flags, then each bound with its length.
+fn tstzrange(covers: Covers) -> Vec<u8> {
+    let mut bytes = vec![LOWER_INCLUSIVE];
+    for bound in [covers.since, covers.until] {
+        let bound = timestamptz(bound);
+        bytes.extend((bound.len() as u32).to_be_bytes());
+        bytes.extend(bound);
+    }
+    bytes
+}
+
+/// Encodes an interval: microseconds, days, months.
+fn interval(duration: Duration) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(
+        &i64::try_from(duration.as_micros())
+            .unwrap_or(i64::MAX)
+            .to_be_bytes(),
+    );
+    bytes
+}
