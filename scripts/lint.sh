@@ -38,12 +38,23 @@ comments_are_sentences() {
     [ -z "$found" ] || die "$(printf 'these doc comments begin with a fragment:\n%s' "$found")"
 }
 
+# No rooms of a crate use each other in a circle, and none uses one that stands above it in the head of the crate.
+rooms_are_in_order() {
+    local crate found=
+    for crate in browser client core extension shipper; do
+        found+=$(git ls-files -z "$crate/src/*.rs" | xargs -0 awk -f scripts/rooms.awk)
+    done
+    [ -z "$found" ] || die "$(printf 'these rooms are not in order:\n%s' "$found")"
+}
+
 extension=(--no-default-features --features "jobstats/pg$(pg_major)")
 
 say "cargo fmt --check"
 cargo fmt --all --check
 say "doc comments"
 comments_are_sentences
+say "rooms"
+rooms_are_in_order
 say "cargo clippy"
 cargo clippy --workspace --all-targets "${extension[@]}" -- -D warnings
 say "cargo doc"

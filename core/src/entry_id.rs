@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+pub mod flux;
 mod folded;
 mod format;
 mod guess;

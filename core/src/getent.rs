@@ -10,7 +10,7 @@ use std::collections::TryReserveError;
 use memchr::{memchr, memchr2_iter};
 use thiserror::Error;
 
-use crate::accounting::field::{self, first_lines, lines};
+use crate::field::{self, first_lines, lines};
 use crate::pause::Pause;
 
 /// The longest name of a user or group in bytes. Linux itself allows 255.

@@ -14,6 +14,7 @@ mod late_text;
 mod life;
 mod limit;
 mod row;
+mod split;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -31,6 +32,7 @@ pub use fold::Folded;
 pub use keep::Keep;
 pub use late_text::can_be_older;
 pub use limit::MAX_RATE;
+pub use split::{Coarse, Parts, edge_distance, reach, share, split};
 
 use crate::instant::{Micros, Span};
 use crate::operation::{Kind, OPERATIONS, OperationIndex};

@@ -5,10 +5,10 @@
 //! edges in time, so that it can be added up by time:
 //!
 //! ```
-//! use jobstats_core::increment::{Observation, compare};
+//! use jobstats_core::increment::{Observation, compare, split};
 //! use jobstats_core::instant::MINUTE;
 //! use jobstats_core::pause::Pause;
-//! use jobstats_core::{snapshot, window};
+//! use jobstats_core::snapshot;
 //!
 //! let name = "obdfilter.scratch-OST0000.job_stats=\njob_stats:\n- job_id: 4711:1000:r01c01\n";
 //! let before = format!("{name}  read: {{ samples: 100, unit: reqs }}\n");
@@ -25,7 +25,7 @@
 //! assert_eq!(increments[0].id, "4711:1000:r01c01");
 //! assert_eq!(increments[0].totals[0].1, 600);
 //!
-//! let parts = increments.into_iter().flat_map(window::split);
+//! let parts = increments.into_iter().flat_map(split);
 //! let parts: Vec<_> = parts.map(|it| (it.since / MINUTE, it.time / MINUTE, it.totals[0].1)).collect();
 //! assert_eq!(parts, [(5, 10, 300), (10, 15, 300)]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -51,10 +51,10 @@
 //! |---|---|
 //! | [`audit`] | says which observations can be computed again, and what of the stored values differs then |
 //! | [`feed`] | decides what becomes of a text: where it is placed, what is rejected, what the sender is told |
-//! | [`window`] | splits increments at edges, chooses the rollups that answer for a window, divides totals by observed time |
+//! | [`window`] | chooses the rollups that answer for a window, divides totals by observed time |
 //! | [`columns`] | names the columns of increments, and sums over them |
 //! | [`per_call`] | finds the bounds and the standard deviation of single calls in the details of increments |
-//! | [`increment`] | compares two snapshots of one target, by the rules of `docs/rules.md` |
+//! | [`increment`] | compares two snapshots of one target, by the rules of `docs/rules.md`, and splits the increments at edges in time |
 //! | [`snapshot`] | keeps the records of each target of a text, and prints them |
 //! | [`job_stats`] | reads what the lines of `job_stats` mean |
 //! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
@@ -70,6 +70,7 @@
 //! | [`nearest`] | finds the known names that are most like an unknown one |
 //! | [`openmetrics`] | writes the text that Prometheus scrapes |
 //! | [`quantity`] | prints numbers of answers with units |
+//! | [`field`] | reads lines of texts, and numbers and text in their fields |
 //! | [`operation`] | lists the operations, from which tables, views and documentation follow |
 //! | [`target`], [`instant`] | name targets and instants |
 //! | [`escape`], [`template`], [`pause`] | convert bytes to text, fill text with text, and let the caller of long work cancel it |
@@ -83,6 +84,7 @@ pub mod distribution;
 pub mod entry_id;
 pub mod escape;
 pub mod feed;
+pub mod field;
 pub mod fold;
 pub mod getent;
 pub mod group;

@@ -1,6 +1,20 @@
 //! Reads `job_stats` of a Lustre server with `lctl get_param` and sends the text, compressed and otherwise unchanged,
 //! to `jobstats.feed` in PostgreSQL. The shipper knows where one target's text ends and the next one's begins, and
 //! nothing else of the format.
+//!
+//! # The rooms
+//!
+//! A room uses only rooms that stand below it.
+//!
+//! | room | task |
+//! |---|---|
+//! | [`commands`] | does what the command line says |
+//! | [`read`] | reads lctl, commands, files that grow and text from elsewhere, and says when |
+//! | [`keep`] | keeps what waits in the spool, and the clock of the last reading |
+//! | [`send`] | stores texts through PostgreSQL or PostgREST |
+//! | [`state`] | keeps what `status` shows |
+//! | [`frame`] | divides what was read into texts, compressed |
+//! | [`system`] | locks, starts programs, writes messages, gives signs of life |
 
 mod commands;
 mod frame;

@@ -11,7 +11,6 @@
 //! | `account` | `bank`, else `project` |
 //! | `state` | `result` of a job that is inactive, else `state`; the numbers of the raw job list become words |
 
-mod id;
 mod objects;
 #[cfg(test)]
 mod tests;
@@ -19,7 +18,7 @@ mod value;
 
 use std::borrow::Cow;
 
-pub use id::{decimal, f58};
+pub use crate::entry_id::flux::{decimal, f58};
 use objects::Objects;
 use value::Value;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::format::is_longest;
 use super::{Identity, Status};
-use crate::accounting::flux::decimal;
+use crate::entry_id::flux::decimal;
 
 /// The beginnings of the identifier of a job of Flux in the environment of the job, and as Lustre may print that.
 const FLUX: [&str; 2] = ["ƒ", "\\xC6\\x92"];

@@ -11,13 +11,12 @@ use std::mem;
 
 use super::detail::{Columns, leave_out, squares_of};
 use super::row::TOO_LARGE;
-use super::{Column, CompareError, Comparison, Detail, Increment};
+use super::{Column, CompareError, Comparison, Detail, Increment, edge_distance, split};
 use crate::entry_id::folded_name;
 use crate::instant::Micros;
 use crate::operation::OPERATIONS;
 use crate::pause::Pause;
 use crate::snapshot::HISTOGRAM_LEN;
-use crate::window::{edge_distance, split};
 
 #[cfg(test)]
 mod tests;

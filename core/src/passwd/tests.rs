@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::accounting::field::lines;
+use crate::field::lines;
 use crate::getent::{NAME_MAX, PROBLEMS_MAX};
 
 fn read_all(text: &[u8]) -> Contents<'_> {

@@ -1,7 +1,6 @@
-use jobstats_core::increment::{Increment, compare};
+use jobstats_core::increment::{Increment, compare, split};
 use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::read;
-use jobstats_core::window;
 
 use crate::support::{Target, born, job, row};
 
@@ -61,7 +60,7 @@ fn rule_1_rows_are_divided_at_multiples_of_ten_minutes_and_add_up() {
     let comparison = compare(Some(&before), &next, 600, Pause::NEVER).unwrap();
     let whole = comparison.increments[0].clone();
     assert_eq!(whole.time - whole.since, 10 * 60_000_000);
-    let parts: Vec<Increment> = window::split(whole).collect();
+    let parts: Vec<Increment> = split(whole).collect();
     let totals: Vec<_> = parts.iter().map(|part| part.totals[0].1).collect();
     assert_eq!(
         totals,

@@ -6,12 +6,11 @@
 use std::fmt::Write;
 
 use jobstats_core::increment::{
-    Column, Comparison, Increment, LateReason, MAX_RATE, Observation, can_be_older, compare,
+    Column, Comparison, Increment, LateReason, MAX_RATE, Observation, can_be_older, compare, split,
 };
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{Snapshot, print, read, read_carried};
-use jobstats_core::window::split;
 
 /// 2023-11-14, well on the wall clock.
 pub const EPOCH: i64 = 1_700_000_000;

@@ -1,7 +1,8 @@
 //! Chooses the sources of a window: the coarsest rollups that give the same answer, and `increments` for the rest.
 
+use jobstats_core::increment::{Coarse, reach};
 use jobstats_core::instant::{DAY, Micros, Span};
-use jobstats_core::window::{self, Coarse, reach};
+use jobstats_core::window;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 

@@ -11,8 +11,7 @@ use std::ffi::c_char;
 use std::sync::LazyLock;
 use std::vec;
 
-use jobstats_core::increment::{Column, Increment};
-use jobstats_core::window;
+use jobstats_core::increment::{Column, Increment, split};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use pgrx::{IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, pg_sys};
@@ -229,7 +228,7 @@ unsafe fn put_rows(
     // Increments are split here, one at a time: after a long gap there are many more parts than increments.
     for row in batch.rows.by_ref().take(batch.at_a_time) {
         let observed = row.increment.observed();
-        for part in window::split(row.increment) {
+        for part in split(row.increment) {
             pause();
             let key = (batch.target_id, observed, row.entry_id);
             nulls.fill(true);

@@ -1,6 +1,6 @@
 //! The numbers of jobs in the forms that Flux prints.
 
-use crate::accounting::field;
+use crate::field;
 
 /// The digits of F58: those of base 58, without `0`, `O`, `I` and `l`.
 const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";

@@ -4,7 +4,7 @@
 //! floor(value · (x − since) ÷ (time − since)). A part is the difference of two such floors, so that adjacent parts add
 //! up to the whole, whatever the edges between them are.
 
-use crate::increment::Increment;
+use super::Increment;
 use crate::instant::{DAY, HOUR, MINUTE, Micros, Span};
 use crate::snapshot::HISTOGRAM_LEN;
 
