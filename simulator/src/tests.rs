@@ -5,20 +5,20 @@ use std::rc::Rc;
 
 use clap::ValueEnum;
 
-use crate::cluster::{Cluster, Preset};
-use crate::layout::{Layout, Times};
-use crate::lctl;
-use crate::plan::{Plan, Upheaval};
-use crate::reading::{Outcome, Reading};
-use crate::report::tally;
-use crate::schedule::{Due, Span, readings};
-use crate::scheduler::{Kind, Site};
-use crate::tally::Happening;
-use crate::target::{Change, Life, TargetState};
+use crate::jobs::{Kind, Site};
+use crate::lustre::layout::{Layout, Times};
+use crate::printing::lctl;
+use crate::printing::reading::{Outcome, Reading};
 use crate::time::{DAY, HOUR, Nanos, SECOND, parse};
-use crate::totals::Totals;
+use crate::truth::tally;
+use crate::truth::tally::Happening;
+use crate::truth::totals::Totals;
 use crate::truth::{CAUSES, Cause, TargetTruth, of_targets};
-use crate::workload::Workload;
+use crate::world::cluster::{Cluster, Preset};
+use crate::world::plan::{Plan, Upheaval};
+use crate::world::schedule::{Due, Span, readings};
+use crate::world::target::{Change, Life, TargetState};
+use crate::world::workload::Workload;
 
 fn cluster(layout: Layout, seed: u64) -> Cluster {
     Cluster::new(Preset::Small, "small", seed, layout, 1.0)
@@ -210,7 +210,7 @@ fn everything_that_can_go_wrong_does() {
     for &layout in Layout::value_variants() {
         let cluster = cluster(layout, 1);
         let truths = truths(&cluster);
-        let counts = tally(&truths);
+        let counts = tally::of_all(&truths);
         let happens = |happening| assert!(counts.get(happening) > 0, "{layout:?} {happening:?}");
         let never = |happening| assert_eq!(counts.get(happening), 0, "{layout:?} {happening:?}");
         for happening in [

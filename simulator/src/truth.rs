@@ -2,23 +2,29 @@
 //!
 //! Both follow from the simulator's knowledge of lives and readings, not from comparing texts.
 
+pub mod accounting;
+pub mod judge;
+pub mod tally;
+pub mod totals;
+
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::rc::Rc;
 
-use crate::cluster::{Cluster, Kind, ServerIndex, TargetIndex};
-use crate::counter::Counters;
-use crate::identifier;
-use crate::layout::{Layout, Times};
-use crate::operation::Op;
-use crate::parallel::each_target;
-use crate::reading::{Outcome, Reading};
-use crate::schedule::{Due, Span};
-use crate::tally::{self, Tally};
-use crate::target::{Change, Life, TargetState};
+use crate::lustre::Kind;
+use crate::lustre::counter::Counters;
+use crate::lustre::identifier;
+use crate::lustre::layout::{Layout, Times};
+use crate::lustre::operation::Op;
+use crate::printing::reading::{Outcome, Reading};
 use crate::time::{DAY, Nanos};
-use crate::totals::{Column, Totals};
-use crate::workload::Workload;
+use crate::truth::tally::Tally;
+use crate::truth::totals::{Column, Totals};
+use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
+use crate::world::parallel::each_target;
+use crate::world::schedule::{Due, Span};
+use crate::world::target::{Change, Life, TargetState};
+use crate::world::workload::Workload;
 
 /// The reason why the texts do not show a part of the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,0 +1,160 @@
+//! LSF's file lsb.acct: a line for each job that is over. The old form is that of release 7, whose lines may be wrapped.
+
+use std::io::{self, Write};
+
+use crate::accounting::text::{Shown, seconds};
+use crate::jobs::Site;
+use crate::jobs::job::{Outcome, Run};
+use crate::jobs::nodes;
+
+/// Writes the lines of jobs, and now and then one of another type.
+pub fn write(site: &Site, shown: &[Shown], out: &mut impl Write) -> io::Result<()> {
+    for (number, shown) in shown.iter().enumerate() {
+        let line = finished(site, shown.run);
+        out.write_all(&if site.old && number % 10 == 7 {
+            wrapped(line)
+        } else {
+            line
+        })?;
+        out.write_all(b"\n")?;
+        let time = seconds(shown.run.ended);
+        match number % 100 {
+            33 => writeln!(
+                out,
+                "\"EVENT_ADRSV_FINISH\" \"{}\" {time} 1 2 3 4",
+                version(site)
+            )?,
+            66 => writeln!(
+                out,
+                "\"JOB_RESIZE\" \"{}\" {time} {} 0 {time} 1 0 2 \"{}\" 0 \"\"",
+                version(site),
+                shown.run.number,
+                shown.run.node(0)
+            )?,
+            _ => (),
+        }
+    }
+    Ok(())
+}
+
+fn version(site: &Site) -> &'static str {
+    if site.old { "7.06" } else { "10.1" }
+}
+
+fn finished(site: &Site, run: &Run) -> Vec<u8> {
+    let owner = run.owner(site);
+    let started = run.started.map_or(0, seconds);
+    let (submitted, ended) = (seconds(run.submitted), seconds(run.ended));
+    let mut line = format!(
+        "\"JOB_FINISH\" \"{}\" {ended} {} {} 33816691 {} {submitted} 0 0 {started} \"{}\" \"{}\" \"type == any\" \"\" \
+         \"\" \"login1\" \"work\" \"\" \"out.%J\" \"err.%J\" \"{submitted}.{}\" 0 {} {} 60.0 ",
+        version(site),
+        run.number,
+        owner.uid,
+        run.cpus,
+        owner.name,
+        run.partition,
+        run.number,
+        hosts(site, run),
+        if run.outcome == Outcome::Completed { 64 } else { 32 },
+    )
+    .into_bytes();
+    line.extend(quoted(&job_name(run)));
+    line.extend(b" \"#!/bin/bash;#BSUB -n 1;echo \"\"hello\"\";./a.out\" ");
+    line.extend(tail(site, run).bytes());
+    line
+}
+
+/// Returns what follows the command: the usage of resources, and fields that no newer release leaves out.
+fn tail(site: &Site, run: &Run) -> String {
+    let index = run.element.map_or(0, |element| element.index);
+    let mut tail = format!(
+        "{}.5 8.25 5296 0 -1 0 0 26452 0 0 0 16 -1 0 0 0 242 171 -1 \"\" \"{}\" {} {} \"/bin/bash\" \"\" {index} 5296 \
+         1495304 \"\" \"\" \"\" \"\" 0 \"\" {} \"\" -1 \"/{}\" \"\" \"default\" \"\" -1 \"\" \"\" 6160 \"\" {} \"\" \"\" 0",
+        run.seed.below(10_000),
+        run.account_name(site),
+        exit_status(run),
+        run.cpus,
+        exit_info(run),
+        run.owner(site).name,
+        run.started.map_or(0, seconds),
+    );
+    if !site.old {
+        tail.push_str(
+            " 0 -1 0 441780 \"select[ type == any] order[-ut] \" \"\" -1 \"\" -1 0 \"\" 0 0 \"\" 25 \"\" 0 \"\"",
+        );
+    }
+    tail
+}
+
+/// Returns the counts and names of the hosts that were asked for and that the job ran on.
+fn hosts(site: &Site, run: &Run) -> String {
+    if run.started.is_none() {
+        return "0".to_owned();
+    }
+    let each = |format: &dyn Fn(String) -> String| {
+        nodes::each(run.cluster, run.first_node, run.nodes, " ", format)
+    };
+    let slots = run.cpus / run.nodes;
+    if site.old {
+        let repeated = each(&|node| vec![format!("\"{node}\""); slots as usize].join(" "));
+        format!("{} {repeated}", slots * run.nodes)
+    } else {
+        format!(
+            "{} {}",
+            run.nodes,
+            each(&|node| format!("\"{slots}*{node}\""))
+        )
+    }
+}
+
+/// Returns the name of a job; that of an array has the indices behind it.
+pub fn job_name(run: &Run) -> Vec<u8> {
+    let mut name = run.name.bytes();
+    if let Some(element) = run.element {
+        name.extend(format!("[1-{}]", element.size).bytes());
+    }
+    name
+}
+
+fn quoted(text: &[u8]) -> Vec<u8> {
+    let mut quoted = vec![b'"'];
+    for &byte in text {
+        if byte == b'"' {
+            quoted.push(byte);
+        }
+        quoted.push(byte);
+    }
+    quoted.push(b'"');
+    quoted
+}
+
+/// Wraps a line behind a field, as some copies of the file have it: the next line begins with a blank.
+fn wrapped(mut line: Vec<u8>) -> Vec<u8> {
+    let text = String::from_utf8_lossy(&line);
+    if let Some(place) = text.find(" 60.0 ").filter(|_| text.len() == line.len()) {
+        line.splice(place..place, *b"\n");
+    }
+    line
+}
+
+/// Returns the raw exit status, as wait returns it.
+pub fn exit_status(run: &Run) -> u32 {
+    match run.outcome {
+        Outcome::Completed => 0,
+        Outcome::Failed(code) => u32::from(code) << 8,
+        Outcome::OutOfMemory => 9,
+        Outcome::Timeout => 140 << 8,
+        Outcome::Cancelled | Outcome::NodeFail | Outcome::Requeued => 130 << 8,
+    }
+}
+
+/// Returns the reason why LSF ended the job; 0 if it did not.
+fn exit_info(run: &Run) -> u32 {
+    match run.outcome {
+        Outcome::Timeout => 5,
+        Outcome::OutOfMemory => 16,
+        Outcome::Cancelled => 14,
+        _ => 0,
+    }
+}

@@ -1,0 +1,6 @@
+//! The commands.
+
+mod accounting;
+pub mod cli;
+mod play;
+mod report;

@@ -1,0 +1,35 @@
+//! What Lustre counts: the requests of clients, the counters of an entry, and what each release has of them.
+
+pub mod counter;
+pub mod identifier;
+pub mod layout;
+pub mod operation;
+
+use clap::ValueEnum;
+
+/// The kind of a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A target that stores metadata.
+    Mdt,
+    /// A target that stores objects.
+    Ost,
+}
+
+impl Kind {
+    /// Returns the device type in the names of Lustre parameters.
+    pub fn device(self) -> &'static str {
+        match self {
+            Self::Mdt => "mdt",
+            Self::Ost => "obdfilter",
+        }
+    }
+}
+
+/// Returns the name of a value on the command line.
+pub fn name_of(value: &impl ValueEnum) -> String {
+    value
+        .to_possible_value()
+        .map(|value| value.get_name().to_owned())
+        .unwrap_or_default()
+}

@@ -1,0 +1,5 @@
+//! The texts of servers: a record, the dump of a target with all that can go wrong in it, and the output of lctl.
+
+pub mod lctl;
+pub mod reading;
+pub mod render;

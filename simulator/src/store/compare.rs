@@ -1,0 +1,238 @@
+//! Compares the contents and the answers of the database with the truth.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::thread;
+use std::time::Duration;
+
+use crate::lustre::Kind;
+use crate::store::database::{Amounts, Key, Store};
+use crate::store::question::QUESTIONS;
+use crate::time::{Nanos, SECOND, now};
+use crate::truth::tally;
+use crate::truth::tally::{Happening, Tally};
+use crate::truth::totals::Column;
+use crate::truth::{Cell, TargetTruth};
+use crate::world::cluster::Cluster;
+
+/// A cell in which the database differs from a correct reader.
+#[derive(Debug, PartialEq, Eq)]
+struct Difference {
+    key: Key,
+    cell: Cell,
+    stored: i128,
+}
+
+/// One way to query the stored data, compared with the truth.
+#[derive(Debug, Default)]
+struct Judgement {
+    way: &'static str,
+    cells: usize,
+    differences: Vec<Difference>,
+    /// The number of cells with more than really happened.
+    above_truth: usize,
+}
+
+/// The result of a comparison.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// The number of texts delivered, and of observations in the database.
+    texts: (u64, u64),
+    /// The number of rows of increments.
+    pub increments: u64,
+    /// The counts of what happened.
+    pub tally: Tally,
+    judgements: Vec<Judgement>,
+}
+
+/// The truth, summed in the cells of one way to query.
+type Cells = BTreeMap<Key, Cell>;
+
+impl Judgement {
+    fn new(way: &'static str, truth: Cells, mut stored: Amounts) -> Self {
+        let mut judgement = Self {
+            way,
+            ..Self::default()
+        };
+        for (key, cell) in truth {
+            let amount = stored.remove(&key).unwrap_or(0);
+            judgement.judge(key, cell, amount);
+        }
+        for (key, amount) in stored {
+            judgement.judge(key, Cell::default(), amount);
+        }
+        judgement
+    }
+
+    fn judge(&mut self, key: Key, cell: Cell, stored: i128) {
+        self.cells += 1;
+        self.above_truth += usize::from(stored > i128::from(cell.truth));
+        if stored != cell.stored() {
+            self.differences.push(Difference { key, cell, stored });
+        }
+    }
+}
+
+/// Compares the stored increments and the answers of the reading functions with the truth.
+pub fn compare(
+    store: &mut Store,
+    cluster: &Cluster,
+    truths: &[TargetTruth],
+) -> Result<Comparison, jobstats_client::Error> {
+    let (increments, amounts) = store.increments(cluster, truths)?;
+    let tally = tally::of_all(truths);
+    let mut comparison = Comparison {
+        texts: (
+            tally.get(Happening::Text),
+            store.observations(cluster, truths)?,
+        ),
+        increments,
+        tally,
+        judgements: vec![Judgement::new(
+            "increments",
+            cells(cluster, truths, |cell| vec![cell.key()]),
+            amounts,
+        )],
+    };
+    let Some(window) = window(truths) else {
+        return Ok(comparison);
+    };
+    let_pass(window.1);
+    let workloads = store.workloads()?;
+    for question in QUESTIONS {
+        let truth = cells(cluster, truths, |cell| {
+            question.cells(&cell, workloads.get(cell.entry).map(String::as_str))
+        });
+        let answer = store.ask(question, cluster, window)?;
+        let judgement = Judgement::new(question.name, truth, answer);
+        comparison.judgements.push(judgement);
+    }
+    Ok(comparison)
+}
+
+/// Returns the window from the first to the last observation of any target, unless the window is empty.
+fn window(truths: &[TargetTruth]) -> Option<(Nanos, Nanos)> {
+    let observed = || truths.iter().filter_map(|truth| truth.observed);
+    let first = observed().map(|(first, _)| first).min()?;
+    let last = observed().map(|(_, last)| last).max()?;
+    (first < last).then_some((first, last))
+}
+
+/// Waits until a window that ends at this time no longer reaches now. The functions answer a window that reaches now
+/// only as far as all targets have been observed.
+fn let_pass(until: Nanos) {
+    const REACHES_NOW: Nanos = 11 * SECOND;
+    let left = now().map_or(0, |now| until + REACHES_NOW - now);
+    if (1..=REACHES_NOW).contains(&left) {
+        thread::sleep(Duration::from_nanos(left.unsigned_abs()));
+    }
+}
+
+/// The position of a cell of the truth.
+pub struct Place<'a> {
+    /// The name of the target.
+    pub target: &'a str,
+    /// The kind of the target.
+    pub kind: Kind,
+    /// The name of the entry.
+    pub entry: &'a str,
+    /// The column of the counted quantity.
+    pub column: Column,
+}
+
+impl Place<'_> {
+    /// Returns the key of this target, entry and column.
+    pub fn key(&self) -> Key {
+        (
+            self.target.to_owned(),
+            self.entry.to_owned(),
+            self.column.name(),
+        )
+    }
+}
+
+/// Sums the truth in the cells of one way to query.
+fn cells(cluster: &Cluster, truths: &[TargetTruth], keys: impl Fn(Place) -> Vec<Key>) -> Cells {
+    let mut cells = Cells::new();
+    for (target, truth) in cluster.targets.iter().zip(truths) {
+        for ((entry, column), cell) in &truth.cells {
+            let place = Place {
+                target: &target.name,
+                kind: target.kind,
+                entry,
+                column: *column,
+            };
+            for key in keys(place) {
+                cells.entry(key).or_default().plus(cell);
+            }
+        }
+    }
+    cells
+}
+
+impl Comparison {
+    /// Returns true if nothing differs and each text has its observation.
+    pub fn is_exact(&self) -> bool {
+        self.differences() == 0 && self.texts.0 == self.texts.1
+    }
+
+    /// Returns the number of cells that were compared in all ways together.
+    pub fn cells(&self) -> usize {
+        self.judgements
+            .iter()
+            .map(|judgement| judgement.cells)
+            .sum()
+    }
+
+    /// Returns the number of cells that differ.
+    pub fn differences(&self) -> usize {
+        let judgements = self.judgements.iter();
+        judgements
+            .map(|judgement| judgement.differences.len())
+            .sum()
+    }
+
+    /// Returns the number of cells that hold more than the truth.
+    pub fn above_truth(&self) -> usize {
+        let judgements = self.judgements.iter();
+        judgements.map(|judgement| judgement.above_truth).sum()
+    }
+
+    /// Shows the result, with the first differences of each way.
+    pub fn show(&self, out: &mut impl Write) -> io::Result<()> {
+        for judgement in &self.judgements {
+            for Difference { key, cell, stored } in judgement.differences.iter().take(10) {
+                let (target, group, operation) = key;
+                let way = judgement.way;
+                writeln!(
+                    out,
+                    "{way}: {target} {group:?} {operation}: stored {stored}, should be {} (true {}, excluded {:?})",
+                    cell.stored(),
+                    cell.truth,
+                    cell.excluded
+                )?;
+            }
+        }
+        writeln!(out, "texts {}, observations {}", self.texts.0, self.texts.1)?;
+        for judgement in &self.judgements {
+            let Judgement {
+                way,
+                cells,
+                differences,
+                above_truth,
+            } = judgement;
+            writeln!(
+                out,
+                "{way}: cells {cells}, differences {}, above the truth {above_truth}",
+                differences.len()
+            )?;
+        }
+        writeln!(
+            out,
+            "cells {}, differences {}, above the truth {}",
+            self.cells(),
+            self.differences(),
+            self.above_truth()
+        )
+    }
+}

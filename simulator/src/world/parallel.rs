@@ -1,0 +1,47 @@
+//! Works on several targets at once, because targets are independent of each other.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::world::cluster::{Cluster, TargetIndex};
+
+/// Works on every target of a cluster with a number of workers. Results are in the order of the targets.
+pub fn each_target<W, T: Send, E: Send>(
+    cluster: &Cluster,
+    workers: usize,
+    worker: impl Fn() -> Result<W, E> + Sync,
+    work: impl Fn(&mut W, TargetIndex) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let run = || -> Result<(), E> {
+        let mut worker = worker()?;
+        loop {
+            let target = next.fetch_add(1, Ordering::Relaxed);
+            if target >= cluster.targets.len() {
+                return Ok(());
+            }
+            // After a failure, the other workers start no further target.
+            let result = work(&mut worker, target).inspect_err(|_| {
+                next.store(cluster.targets.len(), Ordering::Relaxed);
+            })?;
+            if let Ok(mut results) = results.lock() {
+                results.push((target, result));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers.max(1)).map(|_| scope.spawn(run)).collect();
+        threads
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect::<Result<Vec<()>, E>>()
+    })?;
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|(target, _)| *target);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}

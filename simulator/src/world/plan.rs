@@ -1,0 +1,277 @@
+//! The disturbances of a cluster and their times. Every day has each disturbance once, at times of day that only the
+//! seed decides, so that any 24 hours have all of them. The disturbances lie apart, so that their effects can be told
+//! from each other.
+
+use crate::random::Seed;
+use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
+use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
+
+/// The time that a target takes to print all its entries.
+pub const DUMP: Nanos = 2 * SECOND;
+/// The time from the removal of an entry during a dump to its return.
+pub const RETURN: Nanos = 250_000_000;
+
+const GAP: (Nanos, Nanos) = (2 * HOUR, 3 * HOUR);
+const FAILOVER: (Nanos, Nanos) = (5 * HOUR, 5 * HOUR + 90 * MINUTE);
+const CLOCK_STEP: (Nanos, Nanos) = (9 * HOUR, 10 * HOUR + 20 * MINUTE);
+const CLEAR: Nanos = 12 * HOUR;
+const READ_ERROR: Nanos = 15 * HOUR;
+const REMOVALS: [Nanos; 3] = [18 * HOUR, 19 * HOUR + 30 * MINUTE, 21 * HOUR];
+/// The times of day when entries may expire in the middle of a dump, well away from all other disturbances.
+const CALM: [(Nanos, Nanos); 5] = [
+    (0, 80 * MINUTE),
+    (3 * HOUR + 40 * MINUTE, 4 * HOUR + 20 * MINUTE),
+    (7 * HOUR + 10 * MINUTE, 8 * HOUR + 20 * MINUTE),
+    (13 * HOUR, 14 * HOUR + 20 * MINUTE),
+    (22 * HOUR + 30 * MINUTE, 24 * HOUR),
+];
+
+/// The planned disturbances of a cluster.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan<'a> {
+    cluster: &'a Cluster,
+    seed: Seed,
+    /// The time of day at which the plan's days begin.
+    dawn: Nanos,
+}
+
+impl<'a> Plan<'a> {
+    /// Returns the plan of a cluster.
+    pub fn new(cluster: &'a Cluster) -> Self {
+        let seed = cluster.seed.of("plan", &[]);
+        Self {
+            cluster,
+            seed,
+            dawn: seed.of("dawn", &[]).below(24 * 60) as Nanos * MINUTE,
+        }
+    }
+
+    fn day(&self, time: Nanos) -> i64 {
+        (time - self.dawn).div_euclid(DAY)
+    }
+
+    fn time_of_day(&self, time: Nanos) -> Nanos {
+        (time - self.dawn).rem_euclid(DAY)
+    }
+
+    fn start(&self, day: i64) -> Nanos {
+        day * DAY + self.dawn
+    }
+
+    /// Returns the server that a disturbance hits on a day.
+    fn victim(&self, what: &str, day: i64) -> ServerIndex {
+        self.seed
+            .of(what, &[day])
+            .below(self.cluster.servers.len() as u64) as ServerIndex
+    }
+
+    fn meets(&self, what: &str, server: ServerIndex, time: Nanos, span: (Nanos, Nanos)) -> bool {
+        let of_day = self.time_of_day(time);
+        self.cluster.disturbed
+            && (span.0..span.1).contains(&of_day)
+            && self.victim(what, self.day(time)) == server
+    }
+
+    /// Returns true if nobody polls the server.
+    pub fn is_unread(&self, server: ServerIndex, time: Nanos) -> bool {
+        self.meets("gap", server, time, GAP)
+    }
+
+    /// Returns true if the server is down and its targets are on its partner.
+    pub fn is_down(&self, server: ServerIndex, time: Nanos) -> bool {
+        self.cluster.servers[server].partner != server
+            && self.meets("failover", server, time, FAILOVER)
+    }
+
+    /// Returns the server that a target is on.
+    pub fn owner(&self, target: TargetIndex, time: Nanos) -> ServerIndex {
+        let home = self.cluster.targets[target].home;
+        if self.is_down(home, time) {
+            self.cluster.servers[home].partner
+        } else {
+            home
+        }
+    }
+
+    /// Returns the time by which the server's clock is ahead, negative if the clock is behind.
+    pub fn clock_error(&self, server: ServerIndex, time: Nanos) -> Nanos {
+        if !self.meets("clock", server, time, CLOCK_STEP) {
+            return 0;
+        }
+        // The step is less than an interval, so that readings stay in order.
+        let step = self.cluster.interval * 3 / 8;
+        if self.seed.of("clock sign", &[self.day(time)]).chance(0.5) {
+            step
+        } else {
+            -step
+        }
+    }
+
+    /// Returns the days of a span, or no day for an undisturbed cluster.
+    fn days(&self, from: Nanos, until: Nanos) -> impl Iterator<Item = i64> {
+        (self.day(from)..=self.day(until)).filter(|_| self.cluster.disturbed)
+    }
+
+    /// Returns the upheavals of a target in a span, in order of time.
+    pub fn upheavals(
+        &self,
+        target: TargetIndex,
+        from: Nanos,
+        until: Nanos,
+    ) -> Vec<(Nanos, Upheaval)> {
+        let mut all = Vec::new();
+        for day in self.days(from, until) {
+            let home = self.cluster.targets[target].home;
+            if self.is_down(home, self.start(day) + FAILOVER.0) {
+                all.push((self.start(day) + FAILOVER.0, Upheaval::Restart));
+                all.push((self.start(day) + FAILOVER.1, Upheaval::Restart));
+            }
+            if self.victim("clear", day) == home {
+                let late = self.seed.of("clear time", &[day]).below(1200) as Nanos * SECOND;
+                all.push((self.start(day) + CLEAR + late, Upheaval::Clear));
+            }
+            all.extend(
+                self.removals(target, day)
+                    .map(|time| (time, Upheaval::Removal)),
+            );
+        }
+        all.extend(
+            self.scans(target, from, until)
+                .map(|time| (time, Upheaval::Scan)),
+        );
+        all.retain(|(time, _)| (from..until).contains(time));
+        all.sort_by_key(|(time, _)| *time);
+        all
+    }
+
+    /// Returns the times of a day at which someone removes a single entry of the target, which returns at once. Each
+    /// time falls into a dump of the target.
+    fn removals(&self, target: TargetIndex, day: i64) -> impl Iterator<Item = Nanos> {
+        let server = self.cluster.targets[target].home;
+        REMOVALS.iter().enumerate().map(move |(index, time)| {
+            let late = self
+                .seed
+                .of("removal", &[day, target as i64, index as i64])
+                .below(2400);
+            let reading =
+                self.next_reading(server, self.start(day) + time + late as Nanos * SECOND);
+            whole_second(reading) + SECOND
+        })
+    }
+
+    /// Returns the time of a single removal during this dump, if there is one.
+    pub fn removal_during(&self, target: TargetIndex, dump: Nanos) -> Option<Nanos> {
+        self.days(dump, dump)
+            .flat_map(|day| self.removals(target, day))
+            .find(|time| (dump..dump + DUMP).contains(time))
+    }
+
+    /// Returns the times at which the target looks for entries that were idle too long: twice per cleanup interval, and
+    /// now and then during a dump.
+    fn scans(&self, target: TargetIndex, from: Nanos, until: Nanos) -> impl Iterator<Item = Nanos> {
+        let period = self.cluster.cleanup_interval / 2;
+        let phase = self
+            .seed
+            .of("scan phase", &[target as i64])
+            .below((period / SECOND) as u64) as Nanos
+            * SECOND;
+        let slots = (from - phase).div_euclid(period) - 1..=(until - phase).div_euclid(period);
+        slots.map(move |slot| self.scan(target, slot, slot * period + phase))
+    }
+
+    fn scan(&self, target: TargetIndex, slot: i64, time: Nanos) -> Nanos {
+        let seed = self.seed.of("scan", &[target as i64, slot]);
+        if slot % 4 == 0 && self.is_calm(time) && seed.of("met", &[]).chance(0.4) {
+            let reading = self.next_reading(self.cluster.targets[target].home, time);
+            return whole_second(reading) + SECOND;
+        }
+        time + seed.below(20) as Nanos * SECOND
+    }
+
+    /// Returns the time of a scan for idle entries during this dump, if there is one.
+    pub fn scan_during(&self, target: TargetIndex, dump: Nanos) -> Option<Nanos> {
+        // No record may be skipped outside the calm times, because other disturbances there could make the record count
+        // twice.
+        if !self.is_calm(dump) || !self.is_calm(dump - self.cluster.interval) {
+            return None;
+        }
+        let since = dump - self.cluster.interval - self.cluster.cleanup_interval;
+        self.scans(target, since, dump + DUMP)
+            .find(|time| (dump..dump + DUMP).contains(time))
+    }
+
+    fn is_calm(&self, time: Nanos) -> bool {
+        let of_day = self.time_of_day(time);
+        self.cluster.disturbed
+            && CALM
+                .iter()
+                .any(|(from, until)| (*from..*until).contains(&of_day))
+    }
+
+    /// Returns true if reading the target fails.
+    pub fn fails(&self, target: TargetIndex, time: Nanos) -> bool {
+        let day = self.day(time);
+        let late = self
+            .seed
+            .of("read error", &[day, target as i64])
+            .below(4800) as Nanos
+            * SECOND;
+        let from = READ_ERROR + late;
+        self.cluster.disturbed
+            && (from..from + self.cluster.interval).contains(&self.time_of_day(time))
+    }
+
+    /// Returns true if another reader takes the header away or leaves a second one behind.
+    pub fn loses_header(&self, target: TargetIndex, time: Nanos) -> bool {
+        self.cluster.disturbed && self.seed.of("header", &[target as i64, time]).chance(0.01)
+    }
+
+    /// Returns the first poll of a server at this time or later.
+    pub fn next_reading(&self, server: ServerIndex, time: Nanos) -> Nanos {
+        let offset = self.cluster.servers[server].offset;
+        let interval = self.cluster.interval;
+        -(-(time - offset)).div_euclid(interval) * interval + offset
+    }
+
+    /// Returns the spans of a day in which the target's object server gets many mangled identifiers.
+    pub fn mangling(&self, target: TargetIndex, day: i64) -> impl Iterator<Item = (Nanos, Nanos)> {
+        let home = self.cluster.targets[target].home as i64;
+        (0..3).map(move |index| {
+            let seed = self.seed.of("mangling", &[day, home, index]);
+            let from = day * DAY + seed.below(1440) as Nanos * MINUTE;
+            (from, from + 20 * MINUTE)
+        })
+    }
+
+    /// Counts how many times each disturbance of servers begins in a span: gaps, failovers, clock steps, clears.
+    pub fn server_disturbances(&self, from: Nanos, until: Nanos) -> [(&'static str, u64); 4] {
+        let count = |time: Nanos| {
+            self.days(from, until)
+                .filter(|day| (from..until).contains(&(self.start(*day) + time)))
+                .count() as u64
+        };
+        [
+            ("gaps (a server unread for an hour)", count(GAP.0)),
+            ("failovers of a server's targets", count(FAILOVER.0)),
+            ("clock steps", count(CLOCK_STEP.0) + count(CLOCK_STEP.1)),
+            ("clears of a server's targets", count(CLEAR)),
+        ]
+    }
+}
+
+/// An event that changes the entries of a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Upheaval {
+    /// The target is mounted anew, and all entries are gone.
+    Restart,
+    /// Someone writes `clear`.
+    Clear,
+    /// Someone removes one entry that is in use.
+    Removal,
+    /// The target removes entries that were idle too long.
+    Scan,
+}
+
+fn whole_second(time: Nanos) -> Nanos {
+    time.div_euclid(SECOND) * SECOND
+}

@@ -1,0 +1,249 @@
+//! One target as time goes by: entries are born, count calls, and are removed.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::iter::Peekable;
+use std::rc::Rc;
+use std::vec::IntoIter;
+
+use crate::lustre::Kind;
+use crate::lustre::counter::{Calls, Counters};
+use crate::lustre::identifier::Id;
+use crate::lustre::layout::Times;
+use crate::lustre::operation::{Call, Op};
+use crate::time::{MINUTE, Nanos};
+use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
+use crate::world::plan::{Plan, RETURN, Upheaval};
+use crate::world::workload::{Event, LONGEST_LIFE, Workload};
+
+/// An entry from its birth to its removal. An entry that comes back begins another life.
+#[derive(Debug, Clone)]
+pub struct Life {
+    /// The number of the life. Lives are numbered in the order of birth, which is the order of records in a text.
+    pub number: u64,
+    /// The entry, as a position in [`TargetState::ids`].
+    pub entry: u32,
+    /// The time of birth.
+    pub born: Nanos,
+    /// The time of the last call.
+    pub last: Nanos,
+    /// The times of birth and of the last call by the server's clock.
+    pub stamps: (Nanos, Nanos),
+    /// The counters so far.
+    pub counters: Counters,
+    /// The printed record, which its printer keeps here until the life counts again.
+    pub record: OnceCell<Vec<u8>>,
+}
+
+/// A change to a life as time goes by.
+pub enum Change<'a> {
+    /// A life counts calls.
+    Calls(&'a Life, &'a Calls),
+    /// A life is over.
+    End(Rc<Life>),
+}
+
+/// The state of a target at a time that only moves forward.
+pub struct TargetState<'a> {
+    /// The cluster.
+    pub cluster: &'a Cluster,
+    /// The planned disturbances.
+    pub plan: Plan<'a>,
+    /// The position of the target.
+    pub target: TargetIndex,
+    /// The identifiers of all entries that ever occur.
+    pub ids: Vec<Id>,
+    /// The lives at this time, in the order of birth.
+    pub alive: Vec<Rc<Life>>,
+    /// The number of the life that last returned after a single removal.
+    pub returned: Option<u64>,
+    by_entry: HashMap<u32, u64>,
+    events: Peekable<IntoIter<Event>>,
+    upheavals: Peekable<IntoIter<(Nanos, Upheaval)>>,
+    /// The call with which a removed entry comes back.
+    pending: Option<Event>,
+    born: u64,
+}
+
+impl<'a> TargetState<'a> {
+    /// Creates a target whose state can be followed from one time to another.
+    pub fn new(
+        workload: &Workload<'a>,
+        cluster: &'a Cluster,
+        target: TargetIndex,
+        from: Nanos,
+        until: Nanos,
+    ) -> Self {
+        let plan = Plan::new(cluster);
+        let from = from - LONGEST_LIFE;
+        let traffic = workload.traffic(target, from, until);
+        Self {
+            cluster,
+            plan,
+            target,
+            ids: traffic.ids,
+            alive: Vec::new(),
+            returned: None,
+            by_entry: HashMap::new(),
+            events: traffic.events.into_iter().peekable(),
+            upheavals: plan.upheavals(target, from, until).into_iter().peekable(),
+            pending: None,
+            born: 0,
+        }
+    }
+
+    /// Returns the kind of the target.
+    pub fn kind(&self) -> Kind {
+        self.cluster.targets[self.target].kind
+    }
+
+    /// Moves the state on to a time. Everything up to and including that time has happened then.
+    pub fn advance(&mut self, time: Nanos, mut changed: impl FnMut(Change)) {
+        loop {
+            let event = self.events.peek().map_or(Nanos::MAX, |event| event.time);
+            let pending = self.pending.map_or(Nanos::MAX, |event| event.time);
+            let upheaval = self.upheavals.peek().map_or(Nanos::MAX, |(time, _)| *time);
+            let next = event.min(pending).min(upheaval);
+            if next > time || next == Nanos::MAX {
+                return;
+            }
+            if upheaval == next {
+                if let Some((time, upheaval)) = self.upheavals.next() {
+                    self.upheave(time, upheaval, &mut changed);
+                }
+            } else if pending == next {
+                if let Some(event) = self.pending.take() {
+                    self.count(&event, &mut changed);
+                    self.returned = self.by_entry.get(&event.entry).copied();
+                }
+            } else if let Some(event) = self.events.next() {
+                self.count(&event, &mut changed);
+            }
+        }
+    }
+
+    fn count(&mut self, event: &Event, changed: &mut impl FnMut(Change)) {
+        let owner = self.plan.owner(self.target, event.time);
+        let stamp = event.time + self.clock_error(owner, event.time);
+        let number = *self.by_entry.entry(event.entry).or_insert_with(|| {
+            self.born += 1;
+            let life = Life::new(self.born, event.entry, event.time, stamp);
+            self.alive.push(Rc::new(life));
+            self.born
+        });
+        if let Ok(position) = self.alive.binary_search_by_key(&number, |life| life.number) {
+            let life = Rc::make_mut(&mut self.alive[position]);
+            life.count(&event.calls, event.time, stamp);
+            changed(Change::Calls(life, &event.calls));
+        }
+    }
+
+    /// Returns the error of the server's clock. A clock that starts at boot never steps.
+    fn clock_error(&self, server: ServerIndex, time: Nanos) -> Nanos {
+        match self.cluster.layout.times() {
+            Times::Boot => 0,
+            _ => self.plan.clock_error(server, time),
+        }
+    }
+
+    fn upheave(&mut self, time: Nanos, upheaval: Upheaval, changed: &mut impl FnMut(Change)) {
+        let idle = self.cluster.cleanup_interval;
+        match upheaval {
+            Upheaval::Restart => self.end(|_| true, changed),
+            Upheaval::Clear if !self.cluster.layout.clear_spares_active() => {
+                self.end(|_| true, changed)
+            }
+            Upheaval::Clear | Upheaval::Scan => self.end(|life| time - life.last > idle, changed),
+            Upheaval::Removal => {
+                if let Some(life) = self.removable(time) {
+                    self.pending = life.returns(self.kind(), self.cluster, time + RETURN);
+                    let number = life.number;
+                    self.end(|life| life.number == number, changed);
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, over: impl Fn(&Life) -> bool, changed: &mut impl FnMut(Change)) {
+        for life in self.alive.extract_if(.., |life| over(life)) {
+            self.by_entry.remove(&life.entry);
+            changed(Change::End(life));
+        }
+    }
+
+    /// Returns the entry that a single removal hits: among the entries in use that some reading has shown, the one
+    /// whose largest counter has the most calls.
+    fn removable(&self, time: Nanos) -> Option<Rc<Life>> {
+        self.alive
+            .iter()
+            .filter(|life| life.is_settled(time, self.cluster))
+            .filter(|life| time - life.last < 10 * MINUTE)
+            .max_by_key(|life| (life.most_samples(self.kind(), self.cluster), life.number))
+            .cloned()
+    }
+
+    /// Returns true if a scan for idle entries at this time ends the life.
+    pub fn expires(&self, life: &Life, scan: Nanos) -> bool {
+        scan - life.last > self.cluster.cleanup_interval
+    }
+}
+
+impl Life {
+    /// Creates a life that begins at a time when the server's clock shows `stamp`.
+    pub fn new(number: u64, entry: u32, born: Nanos, stamp: Nanos) -> Self {
+        Self {
+            number,
+            entry,
+            born,
+            last: born,
+            stamps: (stamp, stamp),
+            counters: Counters::default(),
+            record: OnceCell::new(),
+        }
+    }
+
+    /// Counts calls.
+    pub fn count(&mut self, calls: &Calls, time: Nanos, stamp: Nanos) {
+        self.record.take();
+        self.counters.add(calls);
+        self.last = time;
+        self.stamps.1 = stamp;
+    }
+
+    /// Returns true if the life began so long ago that the reading before the one at this time has shown it.
+    pub fn is_settled(&self, time: Nanos, cluster: &Cluster) -> bool {
+        self.born < time - 2 * cluster.interval
+    }
+
+    fn most_samples(&self, kind: Kind, cluster: &Cluster) -> u64 {
+        cluster
+            .layout
+            .counters(kind)
+            .iter()
+            .map(|&op| self.counters.get(op).samples)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Returns the single call with which the entry comes back, of a kind that the life has counted before.
+    fn returns(&self, kind: Kind, cluster: &Cluster, time: Nanos) -> Option<Event> {
+        let layout = cluster.layout;
+        let made = |op: &Op| layout.counts(kind, *op) && self.counters.get(*op).samples > 0;
+        let op = *layout.counters(kind).iter().find(|op| made(op))?;
+        let calls = Calls {
+            call: match op {
+                Op::ReadBytes => Call::Read,
+                Op::WriteBytes => Call::Write,
+                op => Call::Plain(op),
+            },
+            count: 1,
+            bytes: 4096,
+            usecs: 40,
+        };
+        Some(Event {
+            time,
+            entry: self.entry,
+            calls,
+        })
+    }
+}

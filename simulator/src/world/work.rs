@@ -1,0 +1,159 @@
+//! Work that is given instead of made up: a table of who did what, where and when, so that anybody can count it.
+
+use std::path::Path;
+
+use serde::{Deserialize, Deserializer};
+use thiserror::Error;
+
+use crate::lustre::counter::Calls;
+use crate::lustre::identifier::{self, Id};
+use crate::lustre::operation::{Call, Op};
+use crate::time::{Clock, HOUR, Nanos, SECOND};
+use crate::world::cluster::{Cluster, TargetIndex};
+use crate::world::workload::{Event, Traffic};
+
+/// An error that prevents playing a table of work.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The table cannot be read.
+    #[error("{0}: {1}")]
+    Unreadable(String, csv::Error),
+    /// A row makes no sense.
+    #[error("{path}: work {row}: {problem}")]
+    Row {
+        /// The path of the table.
+        path: String,
+        /// The number of the row, counted from 1 without the header.
+        row: usize,
+        /// The error in the row.
+        problem: &'static str,
+    },
+}
+
+/// The longest work that a row may describe. The traffic that a target's text is made of then includes such work from
+/// its start.
+const LONGEST: Nanos = 12 * HOUR;
+
+/// Work that job `job` of user `uid` did on a node, evenly from one time to another.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Work {
+    job: String,
+    uid: u32,
+    node: String,
+    target: String,
+    /// The operation as in `job_stats`, such as `open` or `write`.
+    operation: String,
+    /// The number of calls.
+    calls: u64,
+    /// The number of bytes that all calls together moved.
+    bytes: u64,
+    /// The microseconds that the server spent on each call.
+    usecs: u32,
+    #[serde(deserialize_with = "instant")]
+    from: Nanos,
+    #[serde(deserialize_with = "instant")]
+    until: Nanos,
+}
+
+fn instant<'de, D: Deserializer<'de>>(text: D) -> Result<Nanos, D::Error> {
+    Clock::parse(&String::deserialize(text)?)
+        .map(|time| time.0)
+        .map_err(serde::de::Error::custom)
+}
+
+/// Reads a table of work: CSV with the names of the columns in its first line.
+pub fn read(path: &Path) -> Result<Vec<Work>, Error> {
+    let shown = path.display().to_string();
+    let unreadable = |error| Error::Unreadable(shown.clone(), error);
+    let mut csv = csv::Reader::from_path(path).map_err(unreadable)?;
+    let mut all = Vec::new();
+    for (index, work) in csv.deserialize::<Work>().enumerate() {
+        let work = work.map_err(unreadable)?;
+        match work.problem() {
+            None => all.push(work),
+            Some(problem) => {
+                return Err(Error::Row {
+                    path: shown,
+                    row: index + 1,
+                    problem,
+                });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Adds the calls to a target in a span.
+pub fn add(
+    work: &[Work],
+    cluster: &Cluster,
+    target: TargetIndex,
+    from: Nanos,
+    until: Nanos,
+    traffic: &mut Traffic,
+) {
+    let target = &cluster.targets[target];
+    for work in work.iter().filter(|work| work.target == target.name) {
+        let Some(call) = work.call() else { continue };
+        if !cluster.layout.hears(target.kind, call) {
+            continue;
+        }
+        let entry = traffic.entry(&work.id());
+        let events = work.events(call, entry);
+        traffic
+            .events
+            .extend(events.filter(|event| (from..until).contains(&event.time)));
+    }
+}
+
+impl Work {
+    fn problem(&self) -> Option<&'static str> {
+        let each = self.bytes.checked_div(self.calls).unwrap_or(0);
+        if self.call().is_none() {
+            Some("there is no such operation")
+        } else if self.calls == 0 || u32::try_from(self.calls).is_err() {
+            Some("nothing is done, or more than can be counted")
+        } else if each * self.calls != self.bytes || u32::try_from(each).is_err() {
+            Some("the bytes are not the same for each call, or too many")
+        } else if !(SECOND..=LONGEST).contains(&(self.until - self.from)) {
+            Some("it takes less than a second, or more than twelve hours")
+        } else {
+            None
+        }
+    }
+
+    fn call(&self) -> Option<Call> {
+        match Op::named(&self.operation)? {
+            Op::Read => Some(Call::Read),
+            Op::Write => Some(Call::Write),
+            // Bytes are counted with the requests that move them.
+            op if op.is_bytes() => None,
+            op => Some(Call::Plain(op)),
+        }
+    }
+
+    fn id(&self) -> Id {
+        identifier::of_job(&self.job, self.uid, &self.node)
+    }
+
+    /// Returns the calls of each second that has any, in the first half of the second.
+    fn events(&self, call: Call, entry: u32) -> impl Iterator<Item = Event> {
+        let seconds = (self.until - self.from).div_euclid(SECOND).unsigned_abs();
+        let (from, calls) = (self.from.div_euclid(SECOND) * SECOND, self.calls);
+        let each = Calls {
+            call,
+            count: 0,
+            bytes: (self.bytes / calls) as u32,
+            usecs: self.usecs,
+        };
+        let until = move |second: u64| calls * second / seconds;
+        (0..seconds).filter_map(move |second| {
+            let count = (until(second + 1) - until(second)) as u32;
+            (count > 0).then_some(Event {
+                time: from + second as Nanos * SECOND + SECOND / 10,
+                entry,
+                calls: Calls { count, ..each },
+            })
+        })
+    }
+}
