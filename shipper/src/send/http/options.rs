@@ -14,6 +14,7 @@ mod tests;
 /// The options of the way over HTTP.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "HTTP")]
+#[group(skip)]
 pub struct Options {
     /// Send to PostgREST at this URL instead of connecting to the database
     #[arg(long, value_name = "https://…", value_parser = url, conflicts_with_all = ["database_url", "sslmode"])]
