@@ -1,4 +1,4 @@
-//! What was read at one time: its texts, divided where the next target begins and compressed as they come.
+//! Holds what was read at one time: its texts, divided where the next target begins and compressed as they come.
 
 mod reading;
 mod split;

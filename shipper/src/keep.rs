@@ -1,4 +1,4 @@
-//! What must outlive a call or an outage: readings that wait in the spool, and the clock of the last reading.
+//! Keeps readings that wait in the spool, and the clock of the last reading: what must outlive a call or an outage.
 
 pub mod backlog;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! What Lustre counts: the requests of clients, the counters of an entry, and what each release has of them.
+//! Lists the requests of clients, the counters of an entry, and what each release of Lustre has of them.
 
 pub mod counter;
 pub mod identifier;

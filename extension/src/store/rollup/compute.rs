@@ -49,7 +49,12 @@ fn jobstats_roll_up(
             // Not before: in a new partition nothing is to be deleted, but to plan that takes time.
             client.execute(
                 "SELECT jobstats_internal.add_partitions($1, $2, $3, $4)",
-                &[relation.into(), rollup.unit.into(), span_from.into(), span_to.into()],
+                &[
+                    relation.into(),
+                    rollup.unit.into(),
+                    span_from.into(),
+                    span_to.into(),
+                ],
             )?;
             // Rows are stored in the order of buckets, so that the block ranges of the BRIN index tell where a bucket is.
             client.execute(&format!("{insert} ORDER BY 1"), &arguments)
