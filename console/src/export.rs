@@ -21,10 +21,10 @@ use serde_json::json;
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::config;
-use crate::options;
 use crate::source::stored::session::{Session, name};
 use crate::source::stored::{self, Scope};
 use crate::text;
+use crate::when;
 use batch::{Batch, Value};
 use columns::Column;
 use file::Directory;
@@ -66,10 +66,10 @@ pub struct Export {
     #[arg(value_name = "DIRECTORY")]
     pub directory: PathBuf,
     /// First day, such as 2026-11-01, monday or 7d (ago) [default: the first one that is kept]
-    #[arg(long, value_name = "DAY", value_parser = options::moment)]
+    #[arg(long, value_name = "DAY", value_parser = when::past)]
     pub from: Option<Timestamp>,
     /// Day to stop at, which is not exported any more [default: today]
-    #[arg(long, value_name = "DAY", value_parser = options::moment)]
+    #[arg(long, value_name = "DAY", value_parser = when::past)]
     pub to: Option<Timestamp>,
     /// Rows: one for each increment, or for each bucket of a rollup
     #[arg(long, value_enum, default_value_t = Level::Increments)]

@@ -9,17 +9,16 @@ use clap::Args;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use jobstats_client::answers::Window;
-use jobstats_client::exit;
 use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
 use crate::config;
+use crate::error::Error;
 use crate::print;
 use crate::report::{self, Scope};
 use crate::store::{self, Store};
-use crate::subject::job::Candidate;
+use crate::subject::chosen::{chosen, known};
 use crate::subject::{self, Asked, Subject, json, sheet};
-use crate::text;
 use crate::when::{self, Clock};
 
 /// The width of text that is not printed on a terminal.
@@ -40,70 +39,6 @@ Exit codes:
   75  the database is busy: a later call may succeed
   77  the database denies access
   78  something must be set up first: the settings, or the store";
-
-/// An error of a command.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The command line is wrong.
-    #[error("{0}")]
-    Usage(String),
-    /// Several schedulers have a job of this number.
-    #[error("several schedulers have a job {job}, choose one:{}", text::listed(.candidates))]
-    Several {
-        /// The job, as it was asked for.
-        job: String,
-        /// The candidates, each with the option that chooses it.
-        candidates: Vec<String>,
-    },
-    /// The store knows nothing of it.
-    #[error("nothing is known of {kind} {name}{}", text::listed(.notes))]
-    Unknown {
-        /// The kind of what was asked for.
-        kind: &'static str,
-        /// The name, as it was asked for.
-        name: String,
-        /// The notes of the store.
-        notes: Vec<String>,
-    },
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] store::Error),
-    /// The profile cannot be used.
-    #[error(transparent)]
-    Config(#[from] config::Error),
-    /// The output cannot be written.
-    #[error("cannot write: {0}")]
-    Output(#[from] io::Error),
-    /// A file cannot be written.
-    #[error("{}: {cause}", path.display())]
-    File {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the system.
-        cause: io::Error,
-    },
-    /// A page cannot be formatted.
-    #[error("cannot format the page: {0}")]
-    Page(#[from] askama::Error),
-}
-
-impl Error {
-    /// Returns the exit code.
-    pub fn code(&self) -> u8 {
-        match self {
-            Self::Usage(_) | Self::Several { .. } => exit::USAGE,
-            Self::Unknown { .. } => exit::NOTHING,
-            Self::Store(error) => exit::code(error.kind()),
-            Self::Config(_) => exit::SETUP,
-            Self::Output(_) | Self::File { .. } | Self::Page(_) => exit::SYSTEM,
-        }
-    }
-
-    /// Returns true if whoever reads the output has seen enough.
-    pub fn is_enough(&self) -> bool {
-        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
 
 /// The options of all these commands.
 #[derive(Debug, Args)]
@@ -353,63 +288,6 @@ pub fn job(options: &Job) -> Result<(), Error> {
     show(&mut store, &subject, &options.form, &clock)
 }
 
-/// Returns what a job did that is meant by its number and, where it is given, its scheduler.
-///
-/// # Errors
-///
-/// Fails if the job is unknown, if several schedulers have one of this number and none is given, or if the store does.
-pub fn chosen(
-    store: &mut Store,
-    job: &str,
-    scheduler: Option<&str>,
-    window: Window,
-    clock: &Clock,
-) -> Result<Subject, Error> {
-    let candidates = subject::job::candidates(store, job, window)?;
-    let list = || candidates.values().map(|it| described(it, clock)).collect();
-    let choice = match scheduler {
-        None if candidates.len() < 2 => None,
-        None => {
-            return Err(Error::Several {
-                job: text::shown(job),
-                candidates: list(),
-            });
-        }
-        Some(scheduler) => match candidates.get(scheduler) {
-            Some(candidate) => Some(candidate).filter(|_| candidates.len() > 1),
-            None => {
-                return Err(Error::Unknown {
-                    kind: "job",
-                    name: text::shown(&format!("{job} of scheduler {scheduler}")),
-                    notes: list(),
-                });
-            }
-        },
-    };
-    known("job", job, subject::job::ask(store, job, window, choice)?)
-}
-
-/// Returns the option that chooses a job, with what tells it from others.
-fn described(candidate: &Candidate, clock: &Clock) -> String {
-    let started = candidate
-        .started
-        .map(|time| format!("began {}", clock.minute(time)));
-    let texts = [
-        &candidate.user,
-        &candidate.account,
-        &candidate.job_name,
-        &candidate.state,
-        &started,
-    ];
-    let texts: Vec<_> = texts
-        .into_iter()
-        .flatten()
-        .map(|text| text::shown(text))
-        .collect();
-    let scheduler = text::shown(&candidate.scheduler);
-    format!("--scheduler {scheduler}: {}", texts.join(", "))
-}
-
 /// Runs `user`.
 ///
 /// # Errors
@@ -441,14 +319,6 @@ fn named(
     show(&mut store, &subject, &options.form, &options.common.clock())
 }
 
-fn known(kind: &'static str, name: &str, asked: Asked) -> Result<Subject, Error> {
-    asked.map_err(|notes| Error::Unknown {
-        kind,
-        name: text::shown(name),
-        notes,
-    })
-}
-
 fn show(store: &mut Store, subject: &Subject, form: &Form, clock: &Clock) -> Result<(), Error> {
     if let Some(path) = &form.html {
         let page = report::subject::page(store, subject, clock)?;
@@ -470,6 +340,8 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::process::Command;
     use std::thread;
+
+    use jobstats_client::exit;
 
     use super::*;
 

@@ -6,11 +6,12 @@ use jobstats_core::operation::OPERATIONS;
 use serde::Serialize;
 
 use crate::board::Board;
-use crate::page::{moment, sorted};
+use crate::page::sorted;
 use crate::rows::{Amount, Row, Sums, Table};
 use crate::text;
 use crate::users::Users;
 use crate::view::View;
+use crate::when::moment;
 
 #[cfg(test)]
 mod tests;

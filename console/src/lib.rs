@@ -15,13 +15,14 @@
 //! | [`store`], [`when`] | the connection to a store, and times as people type them |
 //! | [`report`], [`html`], [`chart`] | reports, the pages that show them, and charts in pages |
 //! | [`export`] | files of Parquet, one for each day |
-//! | [`inquiry`], [`subject`] | the commands that ask a store once, and what they show: a job, a user, a target |
+//! | [`inquiry`], [`error`], [`subject`] | the commands that ask a store once, why they fail, and what they show: a job, a user, a target |
 
 pub mod app;
 pub mod board;
 pub mod chart;
 pub mod columns;
 pub mod config;
+pub mod error;
 pub mod export;
 pub mod generate;
 pub mod html;

@@ -18,7 +18,7 @@ use jobstats_console::recording::{self, Recorder};
 use jobstats_console::source::stored::{self, Scope};
 use jobstats_console::source::{self, Commands, Input, Replay, Source, Stored, server_of};
 use jobstats_console::users::Users;
-use jobstats_console::{export, generate, inquiry, process, screen, signals, text};
+use jobstats_console::{error, export, generate, inquiry, process, screen, signals, text};
 
 /// The time between readings.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -73,7 +73,7 @@ enum Error {
     #[error(transparent)]
     Generate(#[from] generate::Error),
     #[error(transparent)]
-    Inquiry(#[from] inquiry::Error),
+    Inquiry(#[from] error::Error),
     #[error(transparent)]
     Export(#[from] export::Error),
 }

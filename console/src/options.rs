@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use jobstats_client::duration;
 use jobstats_core::target::TargetKind;
 
@@ -98,7 +97,7 @@ pub struct Top {
     #[arg(long, value_name = "FILE", requires = "profile")]
     pub profiles: Option<PathBuf>,
     /// Moment of the store to begin with, such as 2h (ago), 'yesterday 14:00' or '2026-11-20 13:40', in UTC [default: now]
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[arg(long, value_name = "TIME", value_parser = when::past)]
     pub at: Option<Timestamp>,
     /// Time between readings [default: 10s]
     #[arg(long, short = 'i', value_name = "DURATION", value_parser = duration::parse)]
@@ -189,15 +188,6 @@ impl Show {
             ..View::default()
         }
     }
-}
-
-/// Parses a moment, in UTC as all times on the screen.
-///
-/// # Errors
-///
-/// Fails if the text is no time.
-pub fn moment(text: &str) -> Result<Timestamp, String> {
-    when::parse(text, &Timestamp::now().to_zoned(TimeZone::UTC))
 }
 
 fn positive(text: &str) -> Result<f64, String> {

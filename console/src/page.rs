@@ -14,7 +14,6 @@ mod head;
 #[cfg(test)]
 mod tests;
 
-pub use head::moment;
 use head::{FAILURES, failures, heads, heads_of, subject};
 
 /// The meaning of a piece of text. Colours follow from it; no role differs from others by its colour alone.

@@ -5,8 +5,8 @@ use jobstats_client::answers::{Dimension, Filters, Group, RateRow, Targets, exac
 use jobstats_core::quantity::{Quantity, Readable};
 
 use crate::chart::line::Point;
+use crate::error::Error;
 use crate::html::{Block, Cell, Page, Section};
-use crate::inquiry::Error;
 use crate::number::Number;
 use crate::store::Store;
 use crate::text::shown;

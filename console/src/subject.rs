@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jobstats_client::Decimal;
 use jobstats_client::answers::{Filters, Interval, RateRow, SummaryRow};
 
+pub mod chosen;
 pub mod findings;
 pub mod job;
 pub mod json;

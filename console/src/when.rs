@@ -6,6 +6,7 @@ use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, Unit, Zoned};
 use jobstats_client::duration;
+use jobstats_core::instant::Micros;
 
 /// Parses a time zone: `UTC`, `local`, or a name such as `Europe/Helsinki`.
 ///
@@ -21,6 +22,15 @@ pub fn zone(name: &str) -> Result<TimeZone, String> {
                 .to_owned()
         }),
     }
+}
+
+/// Parses a time relative to now, in UTC as all times on the screen.
+///
+/// # Errors
+///
+/// Fails if the text is no time.
+pub fn past(text: &str) -> Result<Timestamp, String> {
+    parse(text, &Timestamp::now().to_zoned(TimeZone::UTC))
 }
 
 /// Parses a time: `now`, `2h` (ago), `14:00` (today), `yesterday`, `monday 14:00` (the last one), `2026-11-20`,
@@ -216,6 +226,12 @@ const WIDTHS: [i64; 18] = [
 pub fn step(seconds: f64, least: i64, most: usize) -> i64 {
     let fits = |width: &&i64| **width >= least && seconds / **width as f64 <= most as f64;
     WIDTHS.iter().find(fits).copied().unwrap_or(2_419_200)
+}
+
+/// Formats a time in UTC.
+pub fn moment(time: Micros, format: &str) -> String {
+    let time = Timestamp::from_microsecond(time).unwrap_or_default();
+    time.to_zoned(TimeZone::UTC).strftime(format).to_string()
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! The lines above the table.
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use jobstats_core::instant::{Micros, SECOND};
 use jobstats_core::quantity::Quantity;
 use jobstats_core::target::TargetKind;
@@ -14,6 +12,7 @@ use crate::rows::Table;
 use crate::source::Position;
 use crate::text;
 use crate::view::View;
+use crate::when::moment;
 
 /// The number of failed servers that the head tells of.
 pub(super) const FAILURES: usize = 2;
@@ -174,12 +173,6 @@ fn clock(board: &Board, look: &Look, width: usize) -> String {
     };
     let paused = if look.is_paused { " PAUSED" } else { "" };
     format!(" {time} {mode}{paused} ")
-}
-
-/// Formats a time in UTC.
-pub fn moment(time: Micros, format: &str) -> String {
-    let time = Timestamp::from_microsecond(time).unwrap_or_default();
-    time.to_zoned(TimeZone::UTC).strftime(format).to_string()
 }
 
 /// Formats a length of time.

@@ -3,8 +3,8 @@
 use jobstats_client::answers::{Dimension, Filters, SummaryRow, exactly};
 
 use super::{Scope, standout, user};
+use crate::error::Error;
 use crate::html::Block;
-use crate::inquiry::Error;
 use crate::store::Store;
 use crate::subject::findings;
 use crate::subject::questions::ask_summary;

@@ -7,7 +7,7 @@ use jobstats_client::answers::{Filters, RateRow, exactly};
 use super::place::Place;
 use super::standout::{High, Leader, Span, Spans, high, times, within};
 use super::{Scope, points};
-use crate::inquiry::Error;
+use crate::error::Error;
 use crate::store::Store;
 use crate::text::shown;
 use crate::when::Clock;

@@ -6,8 +6,8 @@ use jobstats_client::answers::{Top, TopRow, Window};
 use jobstats_core::quantity::Quantity;
 
 use super::{Scope, by_user, cell, change, user};
+use crate::error::Error;
 use crate::html::{Block, Cell, Table};
-use crate::inquiry::Error;
 use crate::number::Number;
 use crate::store::{Answered, Store};
 

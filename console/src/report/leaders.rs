@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use jobstats_client::answers::{Dimension, Filters, Group, Rates, Top, TopRow, Window, exactly};
 
 use super::{Scope, by_user, change, user};
+use crate::error::Error;
 use crate::html::{Block, Cell, Table};
-use crate::inquiry::Error;
 use crate::number::{Number, UNKNOWN};
 use crate::store::Store;
 use crate::text::shown;

@@ -7,8 +7,8 @@ use jobstats_client::answers::{self, HealthRow, Quality, QualityRow};
 
 use super::load::Load;
 use super::{Scope, after};
+use crate::error::Error;
 use crate::html::{Block, Cell, Table};
-use crate::inquiry::Error;
 use crate::number::Number;
 use crate::store::Store;
 use crate::text::shown;

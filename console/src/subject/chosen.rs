@@ -1,0 +1,80 @@
+//! Chooses the job that is meant by a number.
+
+use jobstats_client::answers::Window;
+
+use super::job::{self, Candidate};
+use super::{Asked, Subject};
+use crate::error::Error;
+use crate::store::Store;
+use crate::text;
+use crate::when::Clock;
+
+/// Returns what a job did that is meant by its number and, where it is given, its scheduler.
+///
+/// # Errors
+///
+/// Fails if the job is unknown, if several schedulers have one of this number and none is given, or if the store does.
+pub fn chosen(
+    store: &mut Store,
+    job: &str,
+    scheduler: Option<&str>,
+    window: Window,
+    clock: &Clock,
+) -> Result<Subject, Error> {
+    let candidates = job::candidates(store, job, window)?;
+    let list = || candidates.values().map(|it| described(it, clock)).collect();
+    let choice = match scheduler {
+        None if candidates.len() < 2 => None,
+        None => {
+            return Err(Error::Several {
+                job: text::shown(job),
+                candidates: list(),
+            });
+        }
+        Some(scheduler) => match candidates.get(scheduler) {
+            Some(candidate) => Some(candidate).filter(|_| candidates.len() > 1),
+            None => {
+                return Err(Error::Unknown {
+                    kind: "job",
+                    name: text::shown(&format!("{job} of scheduler {scheduler}")),
+                    notes: list(),
+                });
+            }
+        },
+    };
+    known("job", job, job::ask(store, job, window, choice)?)
+}
+
+/// Returns the option that chooses a job, with what tells it from others.
+fn described(candidate: &Candidate, clock: &Clock) -> String {
+    let started = candidate
+        .started
+        .map(|time| format!("began {}", clock.minute(time)));
+    let texts = [
+        &candidate.user,
+        &candidate.account,
+        &candidate.job_name,
+        &candidate.state,
+        &started,
+    ];
+    let texts: Vec<_> = texts
+        .into_iter()
+        .flatten()
+        .map(|text| text::shown(text))
+        .collect();
+    let scheduler = text::shown(&candidate.scheduler);
+    format!("--scheduler {scheduler}: {}", texts.join(", "))
+}
+
+/// Returns what is known of a subject.
+///
+/// # Errors
+///
+/// Fails if nothing is.
+pub fn known(kind: &'static str, name: &str, asked: Asked) -> Result<Subject, Error> {
+    asked.map_err(|notes| Error::Unknown {
+        kind,
+        name: text::shown(name),
+        notes,
+    })
+}
