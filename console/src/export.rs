@@ -20,11 +20,11 @@ use postgres::{IsolationLevel, Row};
 use serde_json::json;
 use tokio_postgres::types::{ToSql, Type};
 
-use crate::config;
+use crate::ask::config;
 use crate::source::stored::session::{Session, name};
 use crate::source::stored::{self, Scope};
-use crate::text;
-use crate::when;
+use crate::values::text;
+use crate::values::when;
 use batch::{Batch, Value};
 use columns::Column;
 use file::Directory;

@@ -4,14 +4,14 @@ use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Dimension, Filters, Group, RateRow, Targets, exactly};
 use jobstats_core::quantity::{Quantity, Readable};
 
-use crate::chart::line::Point;
-use crate::error::Error;
-use crate::html::{Block, Cell, Page, Section};
-use crate::number::Number;
-use crate::store::Store;
-use crate::text::shown;
-use crate::users::called;
-use crate::when::Clock;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::live::users::called;
+use crate::show::chart::line::Point;
+use crate::show::html::{Block, Cell, Page, Section};
+use crate::values::number::Number;
+use crate::values::text::shown;
+use crate::values::when::Clock;
 
 use load::Load;
 use place::Place;

@@ -1,6 +1,8 @@
 //! The sources of readings: commands that are run again and again, a recording, or a store.
 
 mod commands;
+pub mod process;
+pub mod recording;
 mod replay;
 pub mod stored;
 #[cfg(test)]
@@ -9,10 +11,9 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::board::{Board, Loads};
-use crate::interval::Reading;
-use crate::recording;
-use crate::users::Users;
+use crate::live::board::{Board, Loads};
+use crate::live::interval::Reading;
+use crate::live::users::Users;
 
 pub use commands::{Commands, Input, server_of};
 pub use replay::Replay;

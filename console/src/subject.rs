@@ -13,7 +13,7 @@ pub mod sheet;
 pub mod target;
 pub mod user;
 
-use crate::store::Answered;
+use crate::ask::store::Answered;
 
 /// A subject, or the notes of a store that knows nothing of it.
 pub type Asked = Result<Subject, Vec<String>>;

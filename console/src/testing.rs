@@ -6,8 +6,8 @@ use jobstats_core::instant::{Micros, SECOND};
 use jobstats_core::operation::find;
 use jobstats_core::target::{TargetKind, kind_in_name};
 
-use crate::interval::{Interval, Reading, Seen, Work};
-use crate::who::Names;
+use crate::live::interval::{Interval, Reading, Seen, Work};
+use crate::live::who::Names;
 
 /// Makes an interval in seconds, in which entries did so much. An operation that ends with `_usecs` is the time of one.
 pub fn interval(since: Micros, until: Micros, work: &[(&str, &str, i64)]) -> Interval {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
 use jiff::SignedDuration;
-use jobstats_console::board::Board;
+use jobstats_console::live::board::Board;
 use jobstats_console::source::stored::Scope;
 use jobstats_console::source::{Source, Step, Stored, Update};
 use serde_json::Value;

@@ -1,4 +1,19 @@
 //! pgrx glue: one file per SQL feature. The logic is in `jobstats-core`.
+//!
+//! # The rooms
+//!
+//! A room uses only rooms that stand below it.
+//!
+//! | room | task |
+//! |---|---|
+//! | `audit` | computes again what is stored, compares, puts right |
+//! | `query` | answers questions |
+//! | `feed` | stores texts: of targets, of `getent`, of schedulers |
+//! | `matching` | finds the jobs that entries belong to |
+//! | `summaries` | makes the types and aggregates for any counter and any values |
+//! | `text` | parses, unpacks and identifies text, for who has no store too |
+//! | `store` | makes the tables and views, and maintains them |
+//! | `pg` | has what PostgreSQL itself is about: statements, rows, errors, memory, types, SQL templates |
 
 // PostgreSQL's `COMMENT ON` documents what is in SQL; these modules are private.
 #![allow(missing_docs)]

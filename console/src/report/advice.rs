@@ -3,12 +3,12 @@
 use jobstats_client::answers::{Dimension, Filters, SummaryRow, exactly};
 
 use super::{Scope, standout, user};
-use crate::error::Error;
-use crate::html::Block;
-use crate::store::Store;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::show::html::Block;
 use crate::subject::findings;
 use crate::subject::questions::ask_summary;
-use crate::text::shown;
+use crate::values::text::shown;
 
 /// The number of jobs that are looked at.
 const JOBS: i32 = 8;

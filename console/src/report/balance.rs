@@ -4,14 +4,14 @@ use jobstats_client::answers::{Balance, BalanceRow, Window, exactly};
 use jobstats_core::quantity::Quantity;
 
 use super::{Scope, cell};
-use crate::chart::bars::{Bar, horizontal};
-use crate::chart::{Chart, Words};
-use crate::error::Error;
-use crate::html::{Block, Cell, Figure, Table};
-use crate::number::Number;
-use crate::store::{Answered, Store};
-use crate::text::shown;
-use crate::users::called;
+use crate::ask::error::Error;
+use crate::ask::store::{Answered, Store};
+use crate::live::users::called;
+use crate::show::chart::bars::{Bar, horizontal};
+use crate::show::chart::{Chart, Words};
+use crate::show::html::{Block, Cell, Figure, Table};
+use crate::values::number::Number;
+use crate::values::text::shown;
 
 /// The largest number of targets that are drawn.
 const TARGETS: usize = 40;

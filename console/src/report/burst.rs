@@ -7,10 +7,10 @@ use jobstats_client::answers::{Filters, RateRow, exactly};
 use super::place::Place;
 use super::standout::{High, Leader, Span, Spans, high, times, within};
 use super::{Scope, points};
-use crate::error::Error;
-use crate::store::Store;
-use crate::text::shown;
-use crate::when::Clock;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::values::text::shown;
+use crate::values::when::Clock;
 
 /// The largest number of bursts that are told.
 const BURSTS: usize = 2;

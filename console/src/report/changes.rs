@@ -6,10 +6,10 @@ use jobstats_client::answers::{Top, TopRow, Window};
 use jobstats_core::quantity::Quantity;
 
 use super::{Scope, by_user, cell, change, user};
-use crate::error::Error;
-use crate::html::{Block, Cell, Table};
-use crate::number::Number;
-use crate::store::{Answered, Store};
+use crate::ask::error::Error;
+use crate::ask::store::{Answered, Store};
+use crate::show::html::{Block, Cell, Table};
+use crate::values::number::Number;
 
 /// The number of users whose rates are compared.
 const USERS: i32 = 1000;

@@ -5,18 +5,18 @@ use jobstats_client::answers::{Compare, CompareRow, Window};
 use jobstats_core::quantity::Quantity;
 
 use super::{cell, made, section};
-use crate::chart::frame::TimeAxis;
-use crate::chart::line::{LINES, Point, Series, lines};
-use crate::chart::{Chart, Words};
-use crate::error::Error;
-use crate::html::{Block, Cell, Figure, Page, Table};
-use crate::number::Number;
-use crate::store::Store;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::show::chart::frame::TimeAxis;
+use crate::show::chart::line::{LINES, Point, Series, lines};
+use crate::show::chart::{Chart, Words};
+use crate::show::html::{Block, Cell, Figure, Page, Table};
 use crate::subject::chosen::chosen;
 use crate::subject::sheet::{label, value};
 use crate::subject::{COURSE, Subject, interval, number, seconds};
-use crate::text::shown;
-use crate::when::{self, Clock};
+use crate::values::number::Number;
+use crate::values::text::shown;
+use crate::values::when::{self, Clock};
 
 /// The largest number of steps.
 const STEPS: usize = 97;

@@ -7,14 +7,14 @@ use jobstats_client::answers::{Densities, DensityRow, Window};
 
 use super::load::Load;
 use super::{Scope, after, by_user};
-use crate::chart::frame::TimeAxis;
-use crate::chart::grid::{Cell as Square, Row, counts};
-use crate::chart::{Chart, Words};
-use crate::error::Error;
-use crate::html::{Block, Cell, Figure, Table};
-use crate::store::Store;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::show::chart::frame::TimeAxis;
+use crate::show::chart::grid::{Cell as Square, Row, counts};
+use crate::show::chart::{Chart, Words};
+use crate::show::html::{Block, Cell, Figure, Table};
 use crate::subject::{interval, seconds};
-use crate::when::{self, Clock};
+use crate::values::when::{self, Clock};
 
 /// The largest number of steps: a number fits into a cell.
 const STEPS: usize = 49;
@@ -186,7 +186,7 @@ fn square(start: Timestamp, end: Timestamp, value: Option<f64>) -> Option<Square
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::line::Point;
+    use crate::show::chart::line::Point;
 
     fn time(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use jobstats_client::answers::{Dimension, Filters, Group, Rates, Top, TopRow, Window, exactly};
 
 use super::{Scope, by_user, change, user};
-use crate::error::Error;
-use crate::html::{Block, Cell, Table};
-use crate::number::{Number, UNKNOWN};
-use crate::store::Store;
-use crate::text::shown;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::show::html::{Block, Cell, Table};
+use crate::values::number::{Number, UNKNOWN};
+use crate::values::text::shown;
 
 /// The number of rows of each table.
 const ROWS: i32 = 8;

@@ -3,15 +3,15 @@
 use jobstats_client::answers::{RateRow, Rates, Window};
 
 use super::{Scope, points};
-use crate::chart::frame::TimeAxis;
-use crate::chart::line::{Point, band};
-use crate::chart::{Chart, Words};
-use crate::error::Error;
-use crate::html::{Block, Cell, Figure, Table};
+use crate::ask::error::Error;
+use crate::ask::store::{Answered, Store};
 use crate::report::standout::Spans;
-use crate::store::{Answered, Store};
+use crate::show::chart::frame::TimeAxis;
+use crate::show::chart::line::{Point, band};
+use crate::show::chart::{Chart, Words};
+use crate::show::html::{Block, Cell, Figure, Table};
 use crate::subject::{interval, seconds};
-use crate::when::{self, Clock};
+use crate::values::when::{self, Clock};
 
 /// The largest number of steps.
 const STEPS: usize = 145;

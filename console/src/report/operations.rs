@@ -7,16 +7,16 @@ use jobstats_core::operation::{Kind, OPERATIONS};
 use jobstats_core::quantity::Quantity;
 
 use super::{Scope, cell};
-use crate::chart::frame::TimeAxis;
-use crate::chart::line::{LINES, Point, Series, lines as draw};
-use crate::chart::{Chart, Words};
-use crate::error::Error;
-use crate::html::{Block, Cell, Figure, Table};
-use crate::number::Number;
-use crate::store::Store;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::show::chart::frame::TimeAxis;
+use crate::show::chart::line::{LINES, Point, Series, lines as draw};
+use crate::show::chart::{Chart, Words};
+use crate::show::html::{Block, Cell, Figure, Table};
 use crate::subject::{interval, number, seconds};
-use crate::text::shown;
-use crate::when::{self, Clock};
+use crate::values::number::Number;
+use crate::values::text::shown;
+use crate::values::when::{self, Clock};
 
 /// The number of operations besides bytes.
 const SHOWN: usize = 6;

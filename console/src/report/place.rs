@@ -4,15 +4,15 @@ use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Dimension, Filters, RateRow, Rates, Window};
 
 use super::Scope;
-use crate::chart::frame::TimeAxis;
-use crate::chart::grid::{Cell as Square, Row, heat};
-use crate::chart::{Chart, Words};
-use crate::error::Error;
-use crate::html::{Block, Cell, Figure, Table};
-use crate::store::{Answered, Store};
+use crate::ask::error::Error;
+use crate::ask::store::{Answered, Store};
+use crate::show::chart::frame::TimeAxis;
+use crate::show::chart::grid::{Cell as Square, Row, heat};
+use crate::show::chart::{Chart, Words};
+use crate::show::html::{Block, Cell, Figure, Table};
 use crate::subject::{interval, seconds};
-use crate::text::shown;
-use crate::when::{self, Clock};
+use crate::values::text::shown;
+use crate::values::when::{self, Clock};
 
 /// The largest number of steps.
 const STEPS: usize = 145;

@@ -7,13 +7,13 @@ use jobstats_client::answers::{Filters, SizeRow, Sizes, Window};
 use jobstats_core::quantity::Quantity;
 
 use super::cell;
-use crate::chart::bars::standing;
-use crate::chart::{Chart, Words};
-use crate::error::Error;
-use crate::html::{Block, Cell, Figure, Table};
-use crate::number::Number;
-use crate::store::Store;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::show::chart::bars::standing;
+use crate::show::chart::{Chart, Words};
+use crate::show::html::{Block, Cell, Figure, Table};
 use crate::subject::number;
+use crate::values::number::Number;
 
 /// The longest window whose sizes are asked for. Only increments have them, which takes a while to read.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24);

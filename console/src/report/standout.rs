@@ -7,14 +7,14 @@ use jobstats_core::quantity::Quantity;
 
 use super::load::Load;
 use super::{Scope, by_user, of_user, user};
-use crate::chart::line::{Mark, Point};
-use crate::error::Error;
-use crate::html::Block;
-use crate::number::Number;
-use crate::store::Store;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::show::chart::line::{Mark, Point};
+use crate::show::html::Block;
 use crate::subject::number;
-use crate::text::{cut, shown};
-use crate::when::{self, Clock};
+use crate::values::number::Number;
+use crate::values::text::{cut, shown};
+use crate::values::when::{self, Clock};
 
 /// The largest number of spans.
 const SPANS: usize = 3;

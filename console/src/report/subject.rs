@@ -3,17 +3,17 @@
 use jobstats_core::quantity::Quantity;
 
 use super::{cell, made, section, sizes};
-use crate::chart::frame::TimeAxis;
-use crate::chart::line::{Point, band};
-use crate::chart::{Chart, Words};
-use crate::error::Error;
-use crate::html::{Block, Cell, Figure, Page, Table};
-use crate::number::Number;
-use crate::store::Store;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::show::chart::frame::TimeAxis;
+use crate::show::chart::line::{Point, band};
+use crate::show::chart::{Chart, Words};
+use crate::show::html::{Block, Cell, Figure, Page, Table};
 use crate::subject::sheet::{label, value};
 use crate::subject::{COURSE, Kind, Ranking, Subject, number};
-use crate::text::shown;
-use crate::when::{self, Clock};
+use crate::values::number::Number;
+use crate::values::text::shown;
+use crate::values::when::{self, Clock};
 
 /// Makes the page.
 ///

@@ -7,12 +7,12 @@ use jobstats_client::answers::{self, HealthRow, Quality, QualityRow};
 
 use super::load::Load;
 use super::{Scope, after};
-use crate::error::Error;
-use crate::html::{Block, Cell, Table};
-use crate::number::Number;
-use crate::store::Store;
-use crate::text::shown;
-use crate::when::{self, Clock};
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::show::html::{Block, Cell, Table};
+use crate::values::number::Number;
+use crate::values::text::shown;
+use crate::values::when::{self, Clock};
 
 /// The longest window whose quality is asked for, hour by hour.
 const LONGEST: SignedDuration = SignedDuration::from_hours(8 * 24);
@@ -322,7 +322,7 @@ mod tests {
     use jobstats_client::answers::Interval;
 
     use super::*;
-    use crate::chart::line::Point;
+    use crate::show::chart::line::Point;
 
     fn time(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()

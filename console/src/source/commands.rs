@@ -7,10 +7,10 @@ use std::time::Duration;
 use rustix::system::uname;
 
 use super::{Error, Source, Step, Update};
-use crate::interval::{Failure, Reading};
-use crate::process::{self, Printed};
-use crate::recording::Recorder;
-use crate::track::{self, Text, Tracker};
+use crate::live::interval::{Failure, Reading};
+use crate::live::track::{self, Text, Tracker};
+use crate::source::process::{self, Printed};
+use crate::source::recording::Recorder;
 
 /// A command that prints the statistics of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use jobstats_client::spool::{self, Directory, Entry, SpoolFile};
 use zstd::stream::read::Decoder;
 
 use super::{Error, Position, Source, Step, Update};
-use crate::interval::{Failure, Reading};
-use crate::recording::LCTL;
-use crate::track::{Arrival, Text, Tracker};
+use crate::live::interval::{Failure, Reading};
+use crate::live::track::{Arrival, Text, Tracker};
+use crate::source::recording::LCTL;
 
 /// The number of readings that are read again after a jump, for the course of the load and for entries that come and go.
 const LOOKED_BACK: usize = 30;
@@ -158,7 +158,7 @@ fn read(
     path: &Path,
     server: &str,
     tracker: &mut Tracker,
-) -> Result<Vec<crate::interval::Seen>, String> {
+) -> Result<Vec<crate::live::interval::Seen>, String> {
     let file = SpoolFile::open(path).map_err(|error| error.to_string())?;
     let (mut bytes, mut arrivals) = (Vec::new(), Vec::new());
     for text in &file.index.texts {

@@ -15,9 +15,9 @@ use jobstats_client::{Backoff, Connector, Options};
 use jobstats_core::instant::{MINUTE, Micros};
 
 use super::{Source, Step, Update};
-use crate::board::Loads;
-use crate::interval::{Failure, Interval, Reading, STORE, Seen};
-use crate::who::Who;
+use crate::live::board::Loads;
+use crate::live::interval::{Failure, Interval, Reading, STORE, Seen};
+use crate::live::who::Who;
 
 pub use errors::Error;
 use questions::{Person, ROLLUPS, Rollup, Target, Work};
@@ -372,7 +372,7 @@ impl Stored {
                 work: work
                     .into_iter()
                     .filter_map(|it| {
-                        Some(crate::interval::Work {
+                        Some(crate::live::interval::Work {
                             who: Arc::clone(&self.people.get(&it.entry)?.who),
                             totals: it.totals,
                         })

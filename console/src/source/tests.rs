@@ -4,8 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use crate::interval::Seen;
-use crate::recording::Recorder;
+use crate::live::interval::Seen;
+use crate::source::recording::Recorder;
 
 fn text(target: &str, opens: u64) -> String {
     format!(

@@ -4,10 +4,10 @@ use jobstats_client::answers::Window;
 
 use super::job::{self, Candidate};
 use super::{Asked, Subject};
-use crate::error::Error;
-use crate::store::Store;
-use crate::text;
-use crate::when::Clock;
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::values::text;
+use crate::values::when::Clock;
 
 /// Returns what a job did that is meant by its number and, where it is given, its scheduler.
 ///

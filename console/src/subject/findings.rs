@@ -6,8 +6,8 @@ use jobstats_core::quantity::Quantity;
 
 use super::questions::new;
 use super::{Kind, Ranking, Subject, Usage, number, seconds};
-use crate::number::Number;
-use crate::text::shown;
+use crate::values::number::Number;
+use crate::values::text::shown;
 
 /// The mean size in bytes under which reads and writes are small. Lustre sends up to 4 MB and more in a request.
 const SMALL: f64 = 65_536.0;

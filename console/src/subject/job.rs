@@ -13,9 +13,9 @@ use jobstats_core::quantity::Quantity;
 use super::findings::findings;
 use super::questions::{add_course, add_parts, ask_summary, is_part};
 use super::{Asked, Course, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, seconds};
-use crate::number::Number;
-use crate::store::{Answered, Error, Store};
-use crate::users::called;
+use crate::ask::store::{Answered, Error, Store};
+use crate::live::users::called;
+use crate::values::number::Number;
 
 /// The operation of a row that is a run, and no usage.
 const RUN: &str = "run";

@@ -5,7 +5,7 @@ use jobstats_client::Decimal;
 use serde_json::{Map, Value as Json, json};
 
 use super::{COURSE, Ranked, Subject, Usage, Value, number};
-use crate::json::{escaped, time};
+use crate::show::json::{escaped, time};
 
 /// The version of the format. It is raised if a field changes or goes; a field more does not change it.
 const VERSION: u32 = 1;

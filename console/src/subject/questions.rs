@@ -8,8 +8,8 @@ use jobstats_client::answers::{
 use jobstats_core::operation::{self, OPERATIONS};
 
 use super::{COURSE, Course, Kind, Subject, Usage, interval, number, seconds};
-use crate::store::{Answered, Error, Store};
-use crate::when;
+use crate::ask::store::{Answered, Error, Store};
+use crate::values::when;
 
 /// The largest number of steps of a course.
 const STEPS: usize = 60;

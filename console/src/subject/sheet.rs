@@ -4,9 +4,9 @@ use jobstats_core::quantity::Quantity;
 
 use super::questions::is_part;
 use super::{COURSE, Kind, Ranked, Ranking, Subject, Usage, Value, number};
-use crate::number::{Number, bar, sparkline};
-use crate::text::{self, cut, left, right, shown, width};
-use crate::when::{self, Clock};
+use crate::values::number::{Number, bar, sparkline};
+use crate::values::text::{self, cut, left, right, shown, width};
+use crate::values::when::{self, Clock};
 
 /// The narrowest and the widest sheet.
 const WIDTHS: (usize, usize) = (56, 100);

@@ -9,8 +9,8 @@ use super::findings::findings;
 use super::job::Facts;
 use super::questions::{add_course, add_parts, ask_summary, ask_totals, new};
 use super::{Asked, Kind, Ranking, Subject, Value};
-use crate::store::{Error, Store};
-use crate::users::called;
+use crate::ask::store::{Error, Store};
+use crate::live::users::called;
 
 /// Returns what was done on a target in a window.
 ///

@@ -7,7 +7,7 @@ use super::findings::findings;
 use super::job::Facts;
 use super::questions::{add_course, add_parts, ask_summary, ask_totals, new, usage};
 use super::{Asked, Kind, Ranking, Value, number};
-use crate::store::{Error, Store};
+use crate::ask::store::{Error, Store};
 
 /// Returns what a user did in a window. The user is named, or numbered.
 ///

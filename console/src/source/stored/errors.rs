@@ -3,8 +3,8 @@
 use jobstats_client::Kind;
 use jobstats_core::instant::Micros;
 
-use crate::store::{self, Unreadable};
-use crate::when::moment;
+use crate::ask::store::{self, Unreadable};
+use crate::values::when::moment;
 
 /// An error of the connection, of the store, or of a question.
 #[derive(Debug, thiserror::Error)]

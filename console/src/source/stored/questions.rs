@@ -15,8 +15,8 @@ use tokio_postgres::types::Type;
 
 use super::session::{Session, name};
 use super::{Error, Scope};
-use crate::board::{Load, Loads};
-use crate::who::Who;
+use crate::live::board::{Load, Loads};
+use crate::live::who::Who;
 
 /// A target and its last observation.
 #[derive(Debug, Clone)]

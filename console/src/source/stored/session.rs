@@ -6,7 +6,7 @@ use jobstats_core::operation::OPERATIONS;
 use postgres::Client;
 
 use super::Error;
-use crate::store;
+use crate::ask::store;
 
 /// The settings of a session: it reads only, no statement hangs, and none is compiled, which would take longer than it runs.
 const SETTINGS: &str = "\

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::super::{Course, Fact, Step, json};
 use super::*;
-use crate::text::is_harmless;
+use crate::values::text::is_harmless;
 
 /// A job with this text in every place that has one.
 fn job(name: &str) -> Subject {

@@ -1,0 +1,226 @@
+//! The configuration file: a profile for each file system, with the commands that read its servers.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use jobstats_client::Options;
+use jobstats_client::command_file;
+use jobstats_client::duration::Length;
+use serde::Deserialize;
+
+use crate::values::text::shown;
+
+/// The configuration of this machine, for users without one of their own.
+const SYSTEM: &str = "/etc/jobstats/console.toml";
+
+/// An error in the configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read, or others can write to it. Its commands would run with the rights of the reader.
+    #[error(transparent)]
+    File(#[from] command_file::Error),
+    /// The file is not TOML, or has a key that does not exist or a value of another kind.
+    #[error("{}: {cause}", path.display())]
+    Format {
+        /// The path of the file.
+        path: PathBuf,
+        /// The error with its place in the file.
+        cause: Box<toml::de::Error>,
+    },
+    /// There is no such profile.
+    #[error("{} has no [profile.{name}]; it has {known}", path.display())]
+    Unknown {
+        /// The path of the file.
+        path: PathBuf,
+        /// The name that was asked for.
+        name: String,
+        /// The names of the profiles.
+        known: String,
+    },
+    /// The profile names no store.
+    #[error("[profile.{0}] has neither a database_url nor a config, which name a store")]
+    NoStore(String),
+    /// There is no file.
+    #[error("there is no configuration: neither {} nor {SYSTEM}", .0.display())]
+    Nothing(PathBuf),
+}
+
+/// The options that name a store.
+#[derive(Debug, Args)]
+pub struct Database {
+    /// Profile of the configuration that names the database
+    #[arg(long, short = 'P', value_name = "NAME")]
+    pub profile: Option<String>,
+    /// File of profiles [default: ~/.config/jobstats/console.toml, then /etc/jobstats/console.toml]
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    pub profiles: Option<PathBuf>,
+    /// The settings of libpq.
+    #[command(flatten)]
+    pub options: Options,
+}
+
+impl Database {
+    /// Returns the options, completed by those of the profile.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such profile, or if it names no store.
+    pub fn complete(&self) -> Result<Options, Error> {
+        let options = self.options.clone();
+        let Some(name) = &self.profile else {
+            return Ok(options);
+        };
+        let profile = profile(self.profiles.as_deref(), name)?;
+        if !profile.names_store() {
+            return Err(Error::NoStore(shown(name)));
+        }
+        Ok(profile.complete(options))
+    }
+}
+
+/// The file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Config {
+    #[serde(default)]
+    profile: BTreeMap<String, Profile>,
+}
+
+/// A profile.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The commands that print the statistics, by the name of the server.
+    #[serde(default)]
+    pub input: BTreeMap<String, String>,
+    /// The database with the store, as a URL without a password.
+    pub database_url: Option<String>,
+    /// The file of variables that name the database, or have its password.
+    pub config: Option<PathBuf>,
+    /// The time between readings.
+    pub interval: Option<Length>,
+    /// The time limit of a command.
+    pub timeout: Option<Length>,
+    /// The command that prints the names of users, as `getent passwd` does.
+    pub users: Option<String>,
+    /// The formats of identifiers (`jobid_name` of the clients).
+    #[serde(default)]
+    pub formats: Vec<String>,
+}
+
+impl Profile {
+    /// Returns whether the profile names a store.
+    pub const fn names_store(&self) -> bool {
+        self.database_url.is_some() || self.config.is_some()
+    }
+
+    /// Returns options of the command line, completed by those of the profile.
+    pub fn complete(&self, mut options: Options) -> Options {
+        let url = options.database_url.or_else(|| self.database_url.clone());
+        options.database_url = url;
+        options.config = options.config.or_else(|| self.config.clone());
+        options
+    }
+}
+
+/// Reads a profile, from this file or from the user's or the machine's.
+///
+/// # Errors
+///
+/// Fails if there is no such file or profile.
+pub fn profile(path: Option<&Path>, name: &str) -> Result<Profile, Error> {
+    let path = match path {
+        Some(path) => path.to_owned(),
+        None => find()?,
+    };
+    let text = command_file::read(&path)?;
+    let mut config: Config = toml::from_str(&text).map_err(|cause| Error::Format {
+        path: path.clone(),
+        cause: Box::new(cause),
+    })?;
+    config.profile.remove(name).ok_or_else(|| {
+        let known: Vec<_> = config.profile.keys().map(String::as_str).collect();
+        let known = match known.as_slice() {
+            [] => "none".to_owned(),
+            known => known.join(", "),
+        };
+        Error::Unknown {
+            path,
+            name: name.to_owned(),
+            known,
+        }
+    })
+}
+
+fn find() -> Result<PathBuf, Error> {
+    let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
+    let own = env::var_os("XDG_CONFIG_HOME").filter(|home| !home.is_empty());
+    let own = own.map(PathBuf::from).or_else(home).unwrap_or_default();
+    let own = own.join("jobstats/console.toml");
+    let system = PathBuf::from(SYSTEM);
+    match (own.exists(), system.exists()) {
+        (true, _) => Ok(own),
+        (false, true) => Ok(system),
+        (false, false) => Err(Error::Nothing(own)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{Permissions, set_permissions, write};
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+
+    use super::*;
+
+    const TEXT: &str = r#"
+        [profile.puhti]
+        interval = "5s"
+        formats = ["%j:%u:%H"]
+
+        [profile.puhti.input]
+        oss1 = "ssh oss1 lctl get_param '*.*.job_stats'"
+        mds1 = "ssh mds1 lctl get_param '*.*.job_stats'"
+    "#;
+
+    fn file(text: &str) -> tempfile::TempPath {
+        let file = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        write(&file, text).unwrap();
+        file
+    }
+
+    #[test]
+    fn a_profile_has_a_command_for_each_server() {
+        let file = file(TEXT);
+        let profile = profile(Some(&file), "puhti").unwrap();
+        assert_eq!(profile.input.keys().collect::<Vec<_>>(), ["mds1", "oss1"]);
+        assert_eq!(
+            (profile.interval, profile.timeout),
+            (Some(Length(Duration::from_secs(5))), None)
+        );
+        assert_eq!(profile.formats, ["%j:%u:%H"]);
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let error = |text: &str| {
+            let file = file(text);
+            profile(Some(&file), "mahti").unwrap_err().to_string()
+        };
+        assert!(
+            error(TEXT).ends_with("has no [profile.mahti]; it has puhti"),
+            "{}",
+            error(TEXT)
+        );
+        assert!(error("").ends_with("it has none"));
+        assert!(error("[profile.mahti]\ninterval = '0s'").contains("shorter"));
+        assert!(error("[profile.mahti]\nintervall = '5s'").contains("intervall"));
+        let open = file(TEXT);
+        set_permissions(&open, Permissions::from_mode(0o666)).unwrap();
+        assert!(matches!(profile(Some(&open), "puhti"), Err(Error::File(_))));
+        let missing = profile(Some(Path::new("/nonexistent")), "puhti");
+        assert!(matches!(missing, Err(Error::File(_))));
+    }
+}

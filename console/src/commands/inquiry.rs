@@ -1,0 +1,419 @@
+//! Commands that ask a store once: `job`, `user`, `target`, `compare` and `report`.
+
+use std::fs;
+use std::io::{self, Write, stdout};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use jobstats_client::answers::Window;
+use rustix::process::geteuid;
+use tempfile::NamedTempFile;
+
+use crate::ask::config;
+use crate::ask::error::Error;
+use crate::ask::store::{self, Store};
+use crate::report::{self, Scope};
+use crate::show::print;
+use crate::subject::chosen::{chosen, known};
+use crate::subject::{self, Asked, Subject, json, sheet};
+use crate::values::when::{self, Clock};
+
+/// The width of text that is not printed on a terminal.
+const WIDTH: usize = 80;
+
+/// The list of exit codes that `--help` shows.
+pub const HELP: &str = "\
+The database is named by -P, a profile of the configuration, or as in psql: by --database-url, JOBSTATS_DATABASE_URL, or PGHOST,
+PGDATABASE and so on. A role that may read the store is enough (jobstats_grant_reader).
+
+Exit codes:
+   0  everything was shown
+  64  wrong arguments
+  65  the database refused the question
+  66  there is no such job, user, target or file system, or nothing is known of it
+  69  the database cannot be reached
+  71  an error of this machine, such as no room for the file
+  75  the database is busy: a later call may succeed
+  77  the database denies access
+  78  something must be set up first: the settings, or the store";
+
+/// The options of all these commands.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Time zone of what is typed and shown: UTC, local, or a name such as Europe/Helsinki
+    #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = when::zone)]
+    pub zone: TimeZone,
+    /// The database.
+    #[command(flatten)]
+    pub database: config::Database,
+}
+
+impl Common {
+    /// Connects to the store.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the settings are wrong or the database cannot be reached.
+    pub fn store(&self) -> Result<Store, Error> {
+        Ok(Store::open(&self.database.complete()?)?)
+    }
+
+    /// Returns a clock of the zone.
+    pub fn clock(&self) -> Clock {
+        Clock::new(self.zone.clone())
+    }
+}
+
+/// The window of a command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Window")]
+pub struct Period {
+    /// Start: 2h (ago), yesterday, 'monday 14:00', 2026-11-20 or '2026-11-20 13:40'
+    #[arg(long, value_name = "TIME", default_value = "24h")]
+    pub from: String,
+    /// End
+    #[arg(long, value_name = "TIME", default_value = "now")]
+    pub to: String,
+}
+
+impl Period {
+    /// Returns the window.
+    ///
+    /// # Errors
+    ///
+    /// Fails if an edge is no time, or the end is not after the start.
+    pub fn window(&self, zone: &TimeZone) -> Result<(Timestamp, Timestamp), Error> {
+        let now = Timestamp::now().to_zoned(zone.clone());
+        let (from, to) = (time("from", &self.from, &now)?, time("to", &self.to, &now)?);
+        if from >= to {
+            let message = format!("--from {} is not before --to {}", self.from, self.to);
+            return Err(Error::Usage(message));
+        }
+        // Some hours ago there was a fraction of a minute that nobody asked for.
+        let from = match when::is_ago(&self.from) {
+            true => when::minute(from),
+            false => from,
+        };
+        Ok((from, to))
+    }
+}
+
+/// Parses the time of an option.
+fn time(option: &str, text: &str, now: &Zoned) -> Result<Timestamp, Error> {
+    when::parse(text, now).map_err(|error| Error::Usage(format!("--{option} {text} {error}")))
+}
+
+/// The form of a job, a user or a target: text if nothing is given.
+#[derive(Debug, Args)]
+pub struct Form {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page to this file instead; - is the standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub html: Option<PathBuf>,
+}
+
+/// The options of `job`.
+#[derive(Debug, Args)]
+pub struct Job {
+    /// Job: its number, or what users type, such as 123_4
+    #[arg(value_name = "JOB")]
+    pub job: String,
+    /// Only what it did from this time on; if several jobs have the number, the last one that did anything then
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<String>,
+    /// Only what it did up to this time
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
+    /// Scheduler, if those of several clusters count alike and have a job of this number
+    #[arg(long, value_name = "NAME")]
+    pub scheduler: Option<String>,
+    /// The form of the output.
+    #[command(flatten)]
+    pub form: Form,
+    /// The database and the zone.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The options of `user` and `target`.
+#[derive(Debug, Args)]
+pub struct Named {
+    /// Name; of a user also its number
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// The form of the output.
+    #[command(flatten)]
+    pub form: Form,
+    /// The window.
+    #[command(flatten)]
+    pub period: Period,
+    /// The database and the zone.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The options of `compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Jobs: their numbers, or what users type, such as 123_4
+    #[arg(value_name = "JOB", num_args = 2.., required = true)]
+    pub jobs: Vec<String>,
+    /// Scheduler of all of them, if those of several clusters count alike and have jobs of these numbers
+    #[arg(long, value_name = "NAME")]
+    pub scheduler: Option<String>,
+    /// File to write the page to; - is the standard output
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub output: PathBuf,
+    /// The database and the zone.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The options of `report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// File system [default: the only one]
+    #[arg(value_name = "FILESYSTEM")]
+    pub filesystem: Option<String>,
+    /// Cluster, if several have a file system of this name
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// File to write the page to; - is the standard output
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub output: PathBuf,
+    /// The window.
+    #[command(flatten)]
+    pub period: Period,
+    /// The database and the zone.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Runs `report`.
+///
+/// # Errors
+///
+/// Fails if there is no such file system, the store fails, or the file cannot be written.
+pub fn report(options: &Report) -> Result<(), Error> {
+    let window = options.period.window(&options.common.zone)?;
+    let mut store = options.common.store()?;
+    let (filesystem, cluster) = (options.filesystem.as_deref(), options.cluster.as_deref());
+    let scope = Scope::find(&mut store, filesystem, cluster, window)?;
+    let page = report::filesystem(&mut store, scope, &options.common.clock())?;
+    write(&options.output, &page.document()?)
+}
+
+/// Runs `compare`.
+///
+/// # Errors
+///
+/// Fails if a job is unknown, the store fails, or the file cannot be written.
+pub fn compare(options: &Compare) -> Result<(), Error> {
+    let mut store = options.common.store()?;
+    let (scheduler, clock) = (options.scheduler.as_deref(), options.common.clock());
+    let page = report::compare::page(&mut store, &options.jobs, scheduler, &clock)?;
+    write(&options.output, &page.document()?)
+}
+
+/// Writes a page to a file or to the standard output.
+fn write(path: &Path, document: &str) -> Result<(), Error> {
+    if [Path::new("-"), Path::new("/dev/stdout")].contains(&path) {
+        let mut out = stdout().lock();
+        out.write_all(document.as_bytes())?;
+        return Ok(out.flush()?);
+    }
+    let written = match is_stream(path) {
+        true => fs::write(path, document),
+        false => replace(path, document),
+    };
+    written.map_err(|cause| Error::File {
+        path: path.to_owned(),
+        cause,
+    })
+}
+
+/// Returns true for a pipe or a device, and for the names that the system gives to open files, such as /dev/stderr, which are links.
+fn is_stream(path: &Path) -> bool {
+    let is_special = |file: fs::Metadata| {
+        let kind = file.file_type();
+        !(kind.is_file() || kind.is_dir() || kind.is_symlink())
+    };
+    let is_of_system = path.starts_with("/proc") || path.starts_with("/dev");
+    (is_of_system && !path.starts_with("/dev/shm"))
+        || fs::symlink_metadata(path).is_ok_and(is_special)
+}
+
+/// Writes a file that takes the place of the one of this name when it is complete. A page names users, so only its owner may read a new
+/// one; a file that this user has opened to others stays open to them.
+fn replace(path: &Path, document: &str) -> io::Result<()> {
+    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let mut file = NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
+    file.write_all(document.as_bytes())?;
+    if let Ok(before) = fs::symlink_metadata(path)
+        && before.is_file()
+        && before.uid() == geteuid().as_raw()
+    {
+        file.as_file().set_permissions(before.permissions())?;
+    }
+    // Some file systems say only now that there is no room.
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Runs `job`.
+///
+/// # Errors
+///
+/// Fails if the job is unknown, the store fails, or the output cannot be written.
+pub fn job(options: &Job) -> Result<(), Error> {
+    let now = Timestamp::now().to_zoned(options.common.zone.clone());
+    let edge = |option, text: &Option<String>| {
+        let text = text.as_ref();
+        text.map(|text| time(option, text, &now)).transpose()
+    };
+    let window = Window {
+        since: edge("from", &options.from)?,
+        until: edge("to", &options.to)?,
+    };
+    let clock = options.common.clock();
+    let mut store = options.common.store()?;
+    let scheduler = options.scheduler.as_deref();
+    let subject = chosen(&mut store, &options.job, scheduler, window, &clock)?;
+    show(&mut store, &subject, &options.form, &clock)
+}
+
+/// Runs `user`.
+///
+/// # Errors
+///
+/// Fails if nothing is known of the user, the store fails, or the output cannot be written.
+pub fn user(options: &Named) -> Result<(), Error> {
+    named("user", options, subject::user::ask)
+}
+
+/// Runs `target`.
+///
+/// # Errors
+///
+/// Fails if there is no such target, the store fails, or the output cannot be written.
+pub fn target(options: &Named) -> Result<(), Error> {
+    named("target", options, subject::target::ask)
+}
+
+/// Shows what a question about a name and a window finds.
+fn named(
+    kind: &'static str,
+    options: &Named,
+    ask: impl FnOnce(&mut Store, &str, (Timestamp, Timestamp)) -> Result<Asked, store::Error>,
+) -> Result<(), Error> {
+    let window = options.period.window(&options.common.zone)?;
+    let mut store = options.common.store()?;
+    let asked = ask(&mut store, &options.name, window)?;
+    let subject = known(kind, &options.name, asked)?;
+    show(&mut store, &subject, &options.form, &options.common.clock())
+}
+
+fn show(store: &mut Store, subject: &Subject, form: &Form, clock: &Clock) -> Result<(), Error> {
+    if let Some(path) = &form.html {
+        let page = report::subject::page(store, subject, clock)?;
+        return write(path, &page.document()?);
+    }
+    let mut out = stdout().lock();
+    if form.json {
+        writeln!(out, "{}", json::document(subject))?;
+    } else {
+        let cells = print::terminal_width().unwrap_or(WIDTH);
+        out.write_all(sheet::sheet(subject, clock, cells).as_bytes())?;
+    }
+    Ok(out.flush()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Command;
+    use std::thread;
+
+    use jobstats_client::exit;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_page_is_written_for_its_owner_and_keeps_the_mode_that_it_got() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("page.html");
+        write(&path, "one").unwrap();
+        assert_eq!(mode(&path), 0o600);
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        write(&path, "two").unwrap();
+        assert_eq!(mode(&path), 0o644);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_is_replaced_and_not_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let [target, path] = ["target", "page.html"].map(|name| directory.path().join(name));
+        fs::write(&target, "text").unwrap();
+        symlink(&target, &path).unwrap();
+        write(&path, "page").unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "text");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "page");
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
+    }
+
+    #[test]
+    fn a_page_is_there_as_a_whole_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("page.html");
+        fs::create_dir(&path).unwrap();
+        assert!(matches!(write(&path, "page"), Err(Error::File { .. })));
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        // Who reads the page before keeps the whole of it.
+        let path = directory.path().join("whole.html");
+        write(&path, "one").unwrap();
+        let before = fs::File::open(&path).unwrap();
+        write(&path, "two").unwrap();
+        assert_eq!(io::read_to_string(before).unwrap(), "one");
+    }
+
+    #[test]
+    fn pipes_and_devices_are_written_to() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("pipe");
+        assert!(
+            Command::new("mkfifo")
+                .arg(&path)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let reader = thread::spawn({
+            let path = path.clone();
+            move || fs::read_to_string(path).unwrap()
+        });
+        write(&path, "page").unwrap();
+        assert_eq!(reader.join().unwrap(), "page");
+        write(Path::new("/dev/null"), "page").unwrap();
+        // Replaced by a file, these would be lost to all programs.
+        for name in ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"] {
+            assert!(is_stream(Path::new(name)), "{name}");
+        }
+        assert!(!is_stream(Path::new("/dev/shm/page.html")));
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        let full = write(Path::new("/dev/full"), "page").unwrap_err();
+        assert_eq!(full.code(), exit::SYSTEM);
+    }
+}

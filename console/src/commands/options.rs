@@ -1,0 +1,208 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use jiff::Timestamp;
+use jobstats_client::duration;
+use jobstats_core::target::TargetKind;
+
+use crate::commands::inquiry;
+use crate::export;
+use crate::live::view::{By, Filter, Sort, View};
+use crate::values::when;
+
+/// Show who uses a Lustre file system.
+#[derive(Debug, Parser)]
+#[command(name = "jobstats-console", version)]
+pub struct Options {
+    /// The command to run.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show who uses a file system right now, or play a recording
+    #[command(after_help = HELP)]
+    Top(Box<Top>),
+    /// Show what one job did: its total, its course, where, and what stands out
+    #[command(after_help = inquiry::HELP)]
+    Job(Box<inquiry::Job>),
+    /// Show what one user did in a window
+    #[command(after_help = inquiry::HELP)]
+    User(Box<inquiry::Named>),
+    /// Show what was done on one target in a window, and by whom
+    #[command(after_help = inquiry::HELP)]
+    Target(Box<inquiry::Named>),
+    /// Write a page that compares jobs, each from its own start
+    #[command(after_help = inquiry::HELP)]
+    Compare(Box<inquiry::Compare>),
+    /// Write a page about a file system: its load, who made it, and what changed
+    #[command(after_help = inquiry::HELP)]
+    Report(Box<inquiry::Report>),
+    /// Write what a store keeps to files of Parquet, one for each day
+    #[command(after_help = export::HELP)]
+    Export(Box<export::Export>),
+    /// Write manual pages and shell completions to a directory
+    #[command(hide = true)]
+    Generate(Generate),
+}
+
+/// The options of `generate`.
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// Directory to write to; it must exist
+    pub directory: PathBuf,
+}
+
+/// The list of exit codes that `--help` shows.
+pub const HELP: &str = "\
+Without --input and without a recording, a store of jobstats is asked, as the options for the database, JOBSTATS_DATABASE_URL
+or PGHOST, PGDATABASE and PGSERVICE name it.
+
+Without a store, each server needs a command that prints its job_stats, such as
+    ssh -o BatchMode=yes oss1 lctl get_param '*.*.job_stats'
+Rates are known from the second reading on. In the terminal, ? shows the keys.
+
+Exit codes:
+   0  everything was shown
+  64  wrong arguments
+  65  the database refused the question
+  66  nothing to show: no input, no recording, or an empty store
+  69  the database cannot be reached
+  71  an error of this machine: no terminal, no room for the recording
+  74  no server could be read
+  75  the database is busy: a later call may succeed
+  77  the database denies access
+  78  something must be set up first: the configuration, or the store";
+
+/// The options of `top`.
+#[derive(Debug, Args)]
+pub struct Top {
+    /// Directory of a recording to play
+    #[arg(value_name = "DIRECTORY", conflicts_with_all = ["input", "profile", "record", "at", "database_url"])]
+    pub recording: Option<PathBuf>,
+    /// Shell command that prints job_stats of a server; give it once for each server
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["at", "database_url"])]
+    pub input: Vec<String>,
+    /// Name of the server of each --input, in the same order [default: the host of ssh]
+    #[arg(long, value_name = "NAME", requires = "input")]
+    pub server: Vec<String>,
+    /// Profile of the configuration that has the commands, or the database
+    #[arg(long, short = 'P', value_name = "NAME")]
+    pub profile: Option<String>,
+    /// File of profiles [default: ~/.config/jobstats/console.toml, then /etc/jobstats/console.toml]
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    pub profiles: Option<PathBuf>,
+    /// Moment of the store to begin with, such as 2h (ago), 'yesterday 14:00' or '2026-11-20 13:40', in UTC [default: now]
+    #[arg(long, value_name = "TIME", value_parser = when::past)]
+    pub at: Option<Timestamp>,
+    /// Time between readings [default: 10s]
+    #[arg(long, short = 'i', value_name = "DURATION", value_parser = duration::parse)]
+    pub interval: Option<Duration>,
+    /// Time limit of a command [default: 30s]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    pub timeout: Option<Duration>,
+    /// Format of identifiers: jobid_name of the clients, such as %j:%u:%H; may be repeated [default: guessed]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Vec<String>,
+    /// Shell command that prints the names of users, such as 'getent passwd'; it is run once
+    #[arg(long, value_name = "COMMAND")]
+    pub users: Option<String>,
+    /// Directory to keep the readings in, as jobstats-shipper record does
+    #[arg(long, value_name = "DIRECTORY")]
+    pub record: Option<PathBuf>,
+    /// Cluster: its name in the recording, or the clusters of the store, as a pattern for LIKE
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// File systems of the store, as a pattern for LIKE [default: all]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["input", "recording"])]
+    pub filesystem: Option<String>,
+    /// Speed at which a recording, or the past of a store, is played
+    #[arg(long, value_name = "FACTOR", value_parser = positive, default_value = "60")]
+    pub speed: f64,
+    /// The options for rows.
+    #[command(flatten)]
+    pub show: Show,
+    /// The connection to the store.
+    #[command(flatten)]
+    pub database: jobstats_client::Options,
+}
+
+/// The options for what is shown.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is shown")]
+pub struct Show {
+    /// Print one table instead of a screen: of a store now or --at, after two readings, or the last one of a recording
+    #[arg(long)]
+    pub once: bool,
+    /// Print each reading as a line of JSON instead of a screen
+    #[arg(long)]
+    pub json: bool,
+    /// Dimension whose values are rows
+    #[arg(long, value_enum, default_value_t = By::User)]
+    pub by: By,
+    /// Number that rows are ranked by
+    #[arg(long, value_enum, default_value_t = Sort::Service)]
+    pub sort: Sort,
+    /// Words that names of rows must have, and with ! words that they must not have
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    pub filter: String,
+    /// Targets that count
+    #[arg(long, value_enum)]
+    pub targets: Option<Targets>,
+    /// Requests per second below which a row is left out
+    #[arg(long, value_name = "RATE", value_parser = not_negative, default_value = "0")]
+    pub min_rate: f64,
+    /// Number of rows [default: as many as fit, 20 with --once, all with --json]
+    #[arg(long, short = 'n', value_name = "NUMBER")]
+    pub rows: Option<usize>,
+    /// Width of the table of --once [default: that of the terminal, or 100]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=400))]
+    pub width: Option<u16>,
+}
+
+/// A kind of targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Targets {
+    /// Metadata targets
+    Mdt,
+    /// Object storage targets
+    Ost,
+}
+
+impl Show {
+    /// Returns the view to begin with.
+    pub fn view(&self) -> View {
+        View {
+            by: self.by,
+            sort: self.sort,
+            filter: Filter::new(&self.filter),
+            kind: self.targets.map(|targets| match targets {
+                Targets::Mdt => TargetKind::Mdt,
+                Targets::Ost => TargetKind::Ost,
+            }),
+            minimum: self.min_rate,
+            ..View::default()
+        }
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = not_negative(text)?;
+    match number > 0.0 {
+        true => Ok(number),
+        false => Err("must be positive".to_owned()),
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().map_err(|error| error.to_string())?;
+    match number.is_finite() && number >= 0.0 {
+        true => Ok(number),
+        false => Err("must be a number that is not negative".to_owned()),
+    }
+}

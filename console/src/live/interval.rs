@@ -1,0 +1,90 @@
+//! The work on a target between two of its texts.
+
+use std::sync::Arc;
+
+use jobstats_core::increment::Column;
+use jobstats_core::instant::Micros;
+use jobstats_core::target::TargetKind;
+
+use crate::live::who::Who;
+
+/// The work of one entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Work {
+    /// The owner of the work.
+    pub who: Arc<Who>,
+    /// The growth of the columns: calls, bytes, and microseconds.
+    pub totals: Vec<(Column, i64)>,
+}
+
+/// The work on a target in a span of time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interval {
+    /// The time of the text before.
+    pub since: Micros,
+    /// The time of this text.
+    pub until: Micros,
+    /// True if the server reports the time that it spends on requests; `None` if nothing was ever done that could show it.
+    pub timed: Option<bool>,
+    /// The work of the entries that did something.
+    pub work: Vec<Work>,
+    /// The number of entries that were born.
+    pub added: u64,
+    /// The number of entries whose counters restarted.
+    pub resets: u64,
+    /// The number of entries that are gone.
+    pub removed: u64,
+}
+
+impl Interval {
+    /// Returns the length of the span in microseconds.
+    pub const fn length(&self) -> Micros {
+        self.until - self.since
+    }
+}
+
+/// One text of a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// The name of the target, such as `scratch-OST0000`.
+    pub target: Arc<str>,
+    /// The kind of the target.
+    pub kind: TargetKind,
+    /// The server that printed the text.
+    pub server: Arc<str>,
+    /// The time of the text.
+    pub time: Micros,
+    /// The number of entries in the text.
+    pub entries: u64,
+    /// The number of lines and values that could not be used.
+    pub problems: u64,
+    /// The work since the text before; `None` for the first text of a target, with which nothing can be compared.
+    pub interval: Option<Interval>,
+}
+
+/// The name that stands among servers for a store.
+pub const STORE: &str = "store";
+
+/// A server that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The server.
+    pub server: Arc<str>,
+    /// The reason, as a message.
+    pub reason: String,
+    /// The time at which it was last read, where targets do not tell that.
+    pub since: Option<Micros>,
+}
+
+/// The texts of all servers, read at one time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    /// The time of the reading: that of its last text.
+    pub time: Micros,
+    /// The texts of the targets.
+    pub seen: Vec<Seen>,
+    /// The targets that have no text in this reading, and of which none is due.
+    pub pending: Vec<Arc<str>>,
+    /// The servers that could not be read.
+    pub failures: Vec<Failure>,
+}

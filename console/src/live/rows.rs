@@ -1,0 +1,446 @@
+//! Rows of a table: the work of all targets, added up by user, job, node, process, target or operation.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use jobstats_core::increment::Column;
+use jobstats_core::operation::{
+    Kind, OPERATIONS, OperationIndex, READ, READ_BYTES, WRITE, WRITE_BYTES,
+};
+use jobstats_core::target::TargetKind;
+
+use crate::live::board::{Board, Status, Target};
+use crate::live::interval::{Interval, Work};
+use crate::live::order::steady;
+use crate::live::view::{By, Key, Sort, View};
+use crate::live::who::Who;
+
+/// An amount, and the same per second.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Amount {
+    /// The amount in the time that was looked at.
+    pub total: f64,
+    /// The amount per second. The rates of targets are added, each for the time for which the target was observed.
+    pub rate: f64,
+}
+
+impl Amount {
+    fn add(&mut self, total: i64, seconds: f64) {
+        self.total += total as f64;
+        self.rate += total as f64 / seconds;
+    }
+
+    fn add_all(&mut self, other: Self) {
+        self.total += other.total;
+        self.rate += other.rate;
+    }
+}
+
+/// The work of a row.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sums {
+    /// The seconds that servers spent on requests. The rate is the mean number of requests in service.
+    service: Amount,
+    /// True if a server did work for the row and does not report times.
+    untimed: bool,
+    /// Requests of all kinds, each counted once.
+    pub requests: Amount,
+    /// Metadata operations.
+    pub metadata: Amount,
+    /// Bytes read.
+    pub read: Amount,
+    /// Bytes written.
+    pub write: Amount,
+    /// Read requests.
+    pub reads: Amount,
+    /// Write requests.
+    pub writes: Amount,
+}
+
+impl Sums {
+    /// Returns the time spent on requests, if all servers report it.
+    pub fn service(&self) -> Option<Amount> {
+        (!self.untimed).then_some(self.service)
+    }
+
+    /// Returns the bytes per write request, if there was one.
+    pub fn per_write(&self) -> Option<f64> {
+        (self.writes.total > 0.0).then(|| self.write.total / self.writes.total)
+    }
+
+    /// Returns the bytes per read request, if there was one.
+    pub fn per_read(&self) -> Option<f64> {
+        (self.reads.total > 0.0).then(|| self.read.total / self.reads.total)
+    }
+
+    /// Returns the mean time of a request in seconds, if it is known and there was one.
+    pub fn per_request(&self) -> Option<f64> {
+        let service = self.service()?;
+        (self.requests.total > 0.0).then(|| service.total / self.requests.total)
+    }
+
+    /// Returns the number by which rows are ranked.
+    pub fn rank(&self, sort: Sort) -> Option<f64> {
+        match sort {
+            Sort::Service => self.service().map(|it| it.rate),
+            Sort::Requests => Some(self.requests.rate),
+            Sort::Metadata => Some(self.metadata.rate),
+            Sort::Read => Some(self.read.rate),
+            Sort::Write => Some(self.write.rate),
+        }
+    }
+
+    fn add(&mut self, part: &Part<'_>, column: Column, total: i64) {
+        let seconds = part.seconds;
+        match column {
+            Column::Usecs(index) if part.counts(index) => self.service.add_micros(total, seconds),
+            Column::Usecs(_) => {}
+            Column::Total(index) => {
+                self.untimed |= part.is_untimed;
+                let operation = &OPERATIONS[index];
+                if part.counts(index) {
+                    self.requests.add(total, seconds);
+                }
+                if operation.metadata && part.kind == TargetKind::Mdt {
+                    self.metadata.add(total, seconds);
+                }
+                match index {
+                    READ_BYTES => self.read.add(total, seconds),
+                    WRITE_BYTES => self.write.add(total, seconds),
+                    READ => self.reads.add(total, seconds),
+                    WRITE => self.writes.add(total, seconds),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn add_all(&mut self, other: &Self) {
+        self.service.add_all(other.service);
+        self.untimed |= other.untimed;
+        self.requests.add_all(other.requests);
+        self.metadata.add_all(other.metadata);
+        self.read.add_all(other.read);
+        self.write.add_all(other.write);
+        self.reads.add_all(other.reads);
+        self.writes.add_all(other.writes);
+    }
+}
+
+impl Amount {
+    fn add_micros(&mut self, micros: i64, seconds: f64) {
+        let time = micros as f64 / 1e6;
+        self.total += time;
+        self.rate += time / seconds;
+    }
+}
+
+/// An interval of a target, as rows are made of it.
+struct Part<'a> {
+    kind: TargetKind,
+    target: usize,
+    seconds: f64,
+    is_untimed: bool,
+    is_late: bool,
+    /// The operation that a row is made of, if rows are made of operations.
+    operation: Option<OperationIndex>,
+    work: &'a [Work],
+}
+
+impl Part<'_> {
+    /// Returns true if the operation is counted among the requests. An operation that is also counted as another one is
+    /// only counted in a row of its own.
+    fn counts(&self, index: OperationIndex) -> bool {
+        match self.operation {
+            Some(own) => own == index && OPERATIONS[index].kind == Kind::Requests,
+            None => OPERATIONS[index].in_service_time(),
+        }
+    }
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The value of the dimension.
+    pub key: Key,
+    /// The rank by the number that is sorted by, from 1.
+    pub rank: usize,
+    /// The work.
+    pub sums: Sums,
+    /// The part of all work, by the number that is sorted by.
+    pub share: Option<f64>,
+    /// The number of users.
+    pub users: usize,
+    /// The user, if there is only one.
+    pub user: Option<u32>,
+    /// The number of jobs.
+    pub jobs: usize,
+    /// The number of nodes.
+    pub nodes: usize,
+    /// The number of accounts.
+    pub accounts: usize,
+    /// The account, if there is only one.
+    pub account: Option<Box<str>>,
+    /// The target that did most of the work.
+    pub target: Option<Arc<str>>,
+    /// The operation that took most of the time, or of the calls if times are not known.
+    pub operation: Option<OperationIndex>,
+    /// True if some of the numbers are those of a target that is late.
+    pub is_late: bool,
+    /// True for a target whose work is not known.
+    pub is_unknown: bool,
+}
+
+/// The rows of all work, by rank.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table {
+    /// The rows that are shown.
+    pub rows: Vec<Row>,
+    /// The number by which the rows are really ranked: requests per second, if a server does not report times.
+    pub sort: Option<Sort>,
+    /// All work that is not outside of the scope.
+    pub total: Sums,
+    /// The number of rows that are not shown.
+    pub more: usize,
+    /// The part of all work that is in rows that are not shown.
+    pub more_share: Option<f64>,
+    /// The part of all work whose identifiers do not name a value of the dimension.
+    pub without_share: Option<f64>,
+}
+
+/// A row under construction.
+#[derive(Default)]
+struct Group<'a> {
+    sums: Sums,
+    users: HashSet<u32>,
+    jobs: HashSet<&'a str>,
+    nodes: HashSet<&'a str>,
+    accounts: HashSet<&'a str>,
+    /// The weight of the work on each target: its time and its calls.
+    targets: HashMap<usize, (f64, f64)>,
+    operations: HashMap<OperationIndex, (f64, f64)>,
+    is_late: bool,
+    is_unknown: bool,
+}
+
+impl<'a> Group<'a> {
+    fn add(&mut self, part: &Part<'_>, who: &'a Who, column: Column, total: i64) {
+        self.sums.add(part, column, total);
+        self.is_late |= part.is_late;
+        self.users.extend(who.user);
+        self.jobs.extend(who.job.as_deref());
+        self.nodes.extend(who.node.as_deref());
+        self.accounts.extend(who.account.as_deref());
+        let (Column::Total(index) | Column::Usecs(index)) = column;
+        if part.counts(index) {
+            let rate = total as f64 / part.seconds;
+            let target = self.targets.entry(part.target).or_default();
+            let operation = self.operations.entry(index).or_default();
+            match column {
+                Column::Usecs(_) => (target.0, operation.0) = (target.0 + rate, operation.0 + rate),
+                Column::Total(_) => (target.1, operation.1) = (target.1 + rate, operation.1 + rate),
+            }
+        }
+    }
+
+    fn row(self, key: Key, targets: &[&Target]) -> Row {
+        let is_timed = self.sums.service().is_some();
+        Row {
+            key,
+            rank: 0,
+            share: None,
+            users: self.users.len(),
+            user: only(&self.users).copied(),
+            jobs: self.jobs.len(),
+            nodes: self.nodes.len(),
+            accounts: self.accounts.len(),
+            account: only(&self.accounts).map(|account| (*account).into()),
+            target: largest(&self.targets, is_timed).map(|at| Arc::clone(&targets[at].name)),
+            operation: largest(&self.operations, is_timed),
+            is_late: self.is_late,
+            is_unknown: self.is_unknown,
+            sums: self.sums,
+        }
+    }
+}
+
+/// Returns the value of a set that has only one.
+fn only<T>(values: &HashSet<T>) -> Option<&T> {
+    values.iter().next().filter(|_| values.len() == 1)
+}
+
+/// Returns the key of the largest weight; of equal ones the first.
+fn largest(weights: &HashMap<usize, (f64, f64)>, is_timed: bool) -> Option<usize> {
+    let weight = |(time, calls): &(f64, f64)| if is_timed { *time } else { *calls };
+    let weights = weights.iter().map(|(key, it)| (*key, weight(it)));
+    let largest = weights.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    largest.map(|(key, _)| key)
+}
+
+/// Adds up the work and ranks it. `before` has the rows as they were shown last, and `most` is the number of rows to show.
+pub fn table(board: &Board, view: &View, before: &[Key], most: usize) -> Table {
+    let targets: Vec<&Target> = board.targets().collect();
+    let mut groups: HashMap<Key, Group<'_>> = HashMap::new();
+    let (mut total, mut without) = (Sums::default(), Sums::default());
+    let kind = |target: &Target| view.kind.is_none_or(|kind| kind == target.kind);
+    for (at, target) in targets
+        .iter()
+        .enumerate()
+        .filter(|(_, target)| kind(target))
+    {
+        let length: i64 = target.window(view.window).map(Interval::length).sum();
+        for interval in target.window(view.window) {
+            let mut part = Part {
+                kind: target.kind,
+                target: at,
+                seconds: length as f64 / 1e6,
+                is_untimed: interval.timed != Some(true),
+                is_late: target.is_late(),
+                operation: None,
+                work: &interval.work,
+            };
+            add(
+                &mut part,
+                target,
+                view,
+                &mut groups,
+                &mut total,
+                &mut without,
+            );
+        }
+        if view.by == By::Target && view.scope.is_empty() {
+            // A target without work is a row too, and one that is not known is no zero.
+            let group = groups.entry(Key::Name((&*target.name).into())).or_default();
+            group.is_late |= target.is_late();
+            group.is_unknown = matches!(target.status, Status::First | Status::Unknown);
+        }
+    }
+    let rows = groups
+        .into_iter()
+        .map(|(key, group)| group.row(key, &targets));
+    finish(rows.collect(), total, &without, view, before, most)
+}
+
+fn add<'a>(
+    part: &mut Part<'a>,
+    target: &Target,
+    view: &View,
+    groups: &mut HashMap<Key, Group<'a>>,
+    total: &mut Sums,
+    without: &mut Sums,
+) {
+    for work in part.work {
+        if !is_in_scope(view, &work.who, target) {
+            continue;
+        }
+        let totals = || {
+            let in_scope = |index: OperationIndex| is_operation_in_scope(view, index);
+            work.totals
+                .iter()
+                .copied()
+                .filter(move |(Column::Total(index) | Column::Usecs(index), _)| in_scope(*index))
+        };
+        if totals().next().is_none() {
+            continue;
+        }
+        totals().for_each(|(column, amount)| total.add(part, column, amount));
+        if view.by == By::Operation {
+            for (column, amount) in totals() {
+                // The bytes of a read belong to the row of the reads.
+                let (Column::Total(index) | Column::Usecs(index)) = column;
+                let own = owner(index);
+                part.operation = Some(own);
+                let group = groups.entry(Key::Operation(own)).or_default();
+                group.add(part, &work.who, column, amount);
+            }
+            part.operation = None;
+            continue;
+        }
+        let key = match view.by {
+            By::Target => Some(Key::Name((&*target.name).into())),
+            by => Key::of(by, &work.who),
+        };
+        match key.map(|key| groups.entry(key).or_default()) {
+            Some(group) => {
+                totals().for_each(|(column, amount)| group.add(part, &work.who, column, amount))
+            }
+            None => totals().for_each(|(column, amount)| without.add(part, column, amount)),
+        }
+    }
+}
+
+/// Returns the operation in whose row a column is shown.
+fn owner(index: OperationIndex) -> OperationIndex {
+    match index {
+        READ_BYTES => READ,
+        WRITE_BYTES => WRITE,
+        _ => index,
+    }
+}
+
+fn is_in_scope(view: &View, who: &Who, target: &Target) -> bool {
+    view.scope.iter().all(|(by, key)| match (by, key) {
+        (By::Operation, _) => true,
+        (By::Target, Key::Name(name)) => **name == *target.name,
+        _ => Key::of(*by, who).as_ref() == Some(key),
+    })
+}
+
+fn is_operation_in_scope(view: &View, index: OperationIndex) -> bool {
+    view.scope.iter().all(|(_, key)| match key {
+        Key::Operation(operation) => owner(index) == *operation,
+        _ => true,
+    })
+}
+
+/// Ranks the rows and leaves out those that are not to be shown.
+fn finish(
+    mut rows: Vec<Row>,
+    total: Sums,
+    without: &Sums,
+    view: &View,
+    before: &[Key],
+    most: usize,
+) -> Table {
+    let sort = match total.rank(view.sort) {
+        Some(_) => view.sort,
+        None => Sort::Requests,
+    };
+    let all = total.rank(sort).filter(|all| *all > 0.0);
+    let share = |sums: &Sums| Some(sums.rank(sort)? / all?);
+    let value = |sums: &Sums| sums.rank(sort).unwrap_or(0.0);
+    rows.sort_by(|a, b| {
+        let by_value = value(&b.sums).total_cmp(&value(&a.sums));
+        let by_requests = || b.sums.requests.rate.total_cmp(&a.sums.requests.rate);
+        by_value
+            .then_with(by_requests)
+            .then_with(|| a.key.cmp(&b.key))
+    });
+    for (at, row) in rows.iter_mut().enumerate() {
+        row.rank = at + 1;
+        row.share = share(&row.sums);
+    }
+    let all_rows = rows.len();
+    rows.retain(|row| row.sums.requests.rate >= view.minimum && view.takes(&row.key));
+    let keys: Vec<_> = rows
+        .iter()
+        .map(|row| (row.key.clone(), value(&row.sums)))
+        .collect();
+    let mut slots: Vec<_> = rows.into_iter().map(Some).collect();
+    let order = steady(&keys, before).into_iter().take(most);
+    let rows: Vec<_> = order.filter_map(|at| slots[at].take()).collect();
+    let mut shown = Sums::default();
+    rows.iter().for_each(|row| shown.add_all(&row.sums));
+    let rest = || Some((1.0 - share(&shown)? - share(without)?).max(0.0));
+    Table {
+        more: all_rows - rows.len(),
+        more_share: rest().map(|rest| if rows.len() == all_rows { 0.0 } else { rest }),
+        without_share: share(without),
+        rows,
+        sort: Some(sort),
+        total,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! Names of users, from what `getent passwd` prints.
+
+use std::collections::HashMap;
+
+use jobstats_core::passwd;
+use jobstats_core::pause::Pause;
+
+use crate::values::text;
+
+/// Returns what a user is called: the name or, if it is not known, the number.
+pub fn called(name: Option<&str>, number: Option<i64>) -> Option<String> {
+    match name {
+        Some(name) => Some(name.to_owned()),
+        None => number.map(|number| number.to_string()),
+    }
+}
+
+/// The names of users by their numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Users(HashMap<u32, Box<str>>);
+
+impl Users {
+    /// Reads lines of `getent passwd`. Lines that are none are left out, and of two names of a user the first counts.
+    pub fn read(text: &[u8]) -> Self {
+        let mut users = HashMap::new();
+        if let Ok(contents) = passwd::read(text, Pause::NEVER) {
+            for entry in contents.entries {
+                users
+                    .entry(entry.number)
+                    .or_insert_with(|| entry.name.into());
+            }
+        }
+        Self(users)
+    }
+
+    /// Adds names, which take the place of earlier ones.
+    pub fn extend(&mut self, names: impl IntoIterator<Item = (u32, Box<str>)>) {
+        self.0.extend(names);
+    }
+
+    /// Returns true if no name is known.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the name of a user, if it is known.
+    pub fn name(&self, user: u32) -> Option<&str> {
+        self.0.get(&user).map(|name| &**name)
+    }
+
+    /// Returns the name of a user as it may be shown, or else the number.
+    pub fn shown(&self, user: u32) -> String {
+        self.name(user)
+            .map_or_else(|| user.to_string(), text::shown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_shown_by_name_if_it_is_known() {
+        let users = Users::read(b"root:x:0:0:root:/root:/bin/sh\nada:x:1000:1:A:/home/ada:/bin/sh\nalso:x:1000:1::/h:/s\nbroken\n");
+        assert_eq!(
+            (users.shown(1000), users.shown(1001)),
+            ("ada".to_owned(), "1001".to_owned())
+        );
+        assert_eq!(users.name(1001), None);
+        assert_eq!(called(Some("ada"), Some(1000)).as_deref(), Some("ada"));
+        assert_eq!(called(None, Some(1000)).as_deref(), Some("1000"));
+        assert_eq!(called(None, None), None);
+        assert!(Users::read(b"nothing").is_empty() && !users.is_empty());
+    }
+}

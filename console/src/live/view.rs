@@ -1,0 +1,360 @@
+//! The choice of rows: the grouping of rows, their order, and what is left out.
+
+use std::sync::Arc;
+
+use jobstats_core::instant::Micros;
+use jobstats_core::operation::OPERATIONS;
+use jobstats_core::target::TargetKind;
+
+use crate::live::users::Users;
+use crate::live::who::Who;
+use crate::values::text;
+
+/// The dimension whose values are rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
+pub enum By {
+    /// Users, by number
+    User,
+    /// Jobs of the scheduler
+    Job,
+    /// Accounts of jobs, which only a store knows
+    Account,
+    /// Nodes
+    Node,
+    /// Programs
+    Process,
+    /// MDTs and OSTs
+    Target,
+    /// Operations
+    Operation,
+    /// Identifiers, as Lustre prints them
+    Entry,
+}
+
+impl By {
+    /// The dimensions, in the order in which keys go through them.
+    pub const ALL: [Self; 8] = [
+        Self::User,
+        Self::Job,
+        Self::Account,
+        Self::Node,
+        Self::Process,
+        Self::Target,
+        Self::Operation,
+        Self::Entry,
+    ];
+
+    /// Returns the name of the dimension.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Job => "job",
+            Self::Account => "account",
+            Self::Node => "node",
+            Self::Process => "process",
+            Self::Target => "target",
+            Self::Operation => "operation",
+            Self::Entry => "identifier",
+        }
+    }
+
+    /// Returns the dimension that stands this many places further on.
+    pub fn moved(self, by: isize) -> Self {
+        moved(&Self::ALL, self, by)
+    }
+
+    /// Returns the dimension into which a row of this one is looked.
+    pub const fn inside(self) -> Self {
+        match self {
+            Self::User | Self::Process => Self::Job,
+            Self::Job => Self::Node,
+            Self::Account | Self::Node | Self::Target | Self::Operation => Self::User,
+            Self::Entry => Self::Target,
+        }
+    }
+}
+
+/// The value of a dimension.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Key {
+    /// A user.
+    User(u32),
+    /// A job, a node, a process, a target or an identifier.
+    Name(Box<str>),
+    /// An operation, by its position in [`OPERATIONS`].
+    Operation(usize),
+}
+
+impl Key {
+    /// Returns the name as it may be shown.
+    pub fn shown(&self, users: &Users) -> String {
+        match self {
+            Self::User(user) => users.shown(*user),
+            Self::Name(name) => text::shown(name),
+            Self::Operation(operation) => match OPERATIONS[*operation].doubles {
+                Some(other) => format!("{} (in {other})", OPERATIONS[*operation].name),
+                None => OPERATIONS[*operation].name.to_owned(),
+            },
+        }
+    }
+
+    /// Returns the name as it is.
+    pub fn name(&self) -> String {
+        match self {
+            Self::User(user) => user.to_string(),
+            Self::Name(name) => name.to_string(),
+            Self::Operation(operation) => OPERATIONS[*operation].name.to_owned(),
+        }
+    }
+
+    /// Returns the value that an owner of work has, if its identifier names one.
+    pub fn of(by: By, who: &Who) -> Option<Self> {
+        let name = |name: &Option<Box<str>>| name.clone().map(Self::Name);
+        match by {
+            By::User => who.user.map(Self::User),
+            By::Job => name(&who.job),
+            By::Account => name(&who.account),
+            By::Node => name(&who.node),
+            By::Process => name(&who.process),
+            By::Entry => (!who.entry.is_empty()).then(|| Self::Name(who.entry.clone())),
+            By::Target | By::Operation => None,
+        }
+    }
+}
+
+/// A number by which rows are ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
+pub enum Sort {
+    /// Requests in service: the time that servers spend on them, per second
+    Service,
+    /// Requests per second
+    Requests,
+    /// Metadata operations per second
+    Metadata,
+    /// Bytes read per second
+    Read,
+    /// Bytes written per second
+    Write,
+}
+
+impl Sort {
+    /// The numbers, in the order in which keys go through them.
+    pub const ALL: [Self; 5] = [
+        Self::Service,
+        Self::Requests,
+        Self::Metadata,
+        Self::Read,
+        Self::Write,
+    ];
+
+    /// Returns the name of the number.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Service => "requests in service",
+            Self::Requests => "requests",
+            Self::Metadata => "metadata",
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+
+    /// Returns the name of the number's field in JSON.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Service => "service_time",
+            Self::Requests => "requests",
+            Self::Metadata => "metadata",
+            Self::Read => "read_bytes",
+            Self::Write => "write_bytes",
+        }
+    }
+
+    /// Returns the number that stands this many places further on.
+    pub fn moved(self, by: isize) -> Self {
+        moved(&Self::ALL, self, by)
+    }
+}
+
+fn moved<T: Copy + PartialEq>(all: &[T], from: T, by: isize) -> T {
+    let position = all.iter().position(|it| *it == from).unwrap_or(0);
+    let position = (position as isize + by).rem_euclid(all.len() as isize);
+    all[position as usize]
+}
+
+/// A filter of names: words that a name must have, and words with a leading `!` that it must not have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    text: String,
+    wanted: Vec<String>,
+    unwanted: Vec<String>,
+}
+
+impl Filter {
+    /// Reads a filter such as `make !root`. Upper and lower case are the same.
+    pub fn new(text: &str) -> Self {
+        let words = || text.split_whitespace().map(str::to_lowercase);
+        let without = |word: String| word.strip_prefix('!').map(str::to_owned);
+        Self {
+            text: text.to_owned(),
+            wanted: words().filter(|word| !word.starts_with('!')).collect(),
+            unwanted: words()
+                .filter_map(without)
+                .filter(|word| !word.is_empty())
+                .collect(),
+        }
+    }
+
+    /// Returns the text of the filter.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns true if the filter lets everything through.
+    pub fn is_empty(&self) -> bool {
+        self.wanted.is_empty() && self.unwanted.is_empty()
+    }
+
+    /// Returns true if the name has all words that it must have, and none that it must not have.
+    pub fn takes(&self, name: &str) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        let name = name.to_lowercase();
+        self.wanted.iter().all(|word| name.contains(word.as_str()))
+            && !self
+                .unwanted
+                .iter()
+                .any(|word| name.contains(word.as_str()))
+    }
+}
+
+/// Everything that decides which rows there are, and in which order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// The dimension whose values are rows.
+    pub by: By,
+    /// The number by which rows are ranked.
+    pub sort: Sort,
+    /// The filter of the names of rows.
+    pub filter: Filter,
+    /// The only kind of targets that counts, or `None` for both.
+    pub kind: Option<TargetKind>,
+    /// The number of requests per second below which a row is left out.
+    pub minimum: f64,
+    /// The values of other dimensions to which all rows are limited.
+    pub scope: Vec<(By, Key)>,
+    /// The time over which rates are averaged, if it is longer than the last interval.
+    pub window: Micros,
+    /// The names of users.
+    pub users: Arc<Users>,
+    /// True if the source knows accounts of jobs.
+    pub has_accounts: bool,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            by: By::User,
+            sort: Sort::Service,
+            filter: Filter::default(),
+            kind: None,
+            minimum: 0.0,
+            scope: Vec::new(),
+            window: 0,
+            users: Arc::default(),
+            has_accounts: false,
+        }
+    }
+}
+
+impl View {
+    /// Looks into a row: limits all rows to its value, and goes on with another dimension.
+    pub fn enter(&mut self, key: Key) {
+        self.scope.push((self.by, key));
+        let is_fixed = |by: By| self.scope.iter().any(|(fixed, _)| *fixed == by);
+        let mut next = self.by.inside();
+        for _ in By::ALL {
+            if is_fixed(next) || next == By::Account && !self.has_accounts {
+                next = next.moved(1);
+            }
+        }
+        self.by = next;
+        self.filter = Filter::default();
+    }
+
+    /// Returns the dimension that stands this many places further on, without those that the source does not know.
+    pub fn group_moved(&self, by: isize) -> By {
+        match self.by.moved(by) {
+            By::Account if !self.has_accounts => By::Account.moved(by),
+            other => other,
+        }
+    }
+
+    /// Goes back to where the last row was entered. Returns false if no row was entered.
+    pub fn leave(&mut self) -> bool {
+        match self.scope.pop() {
+            Some((by, _)) => {
+                self.by = by;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Returns true if the filter takes a row, by its name or the number of its user.
+    pub fn takes(&self, key: &Key) -> bool {
+        let name = key.name();
+        match key {
+            Key::User(user) => {
+                let known = self.users.name(*user).unwrap_or_default();
+                self.filter.takes(&format!("{known} {name}"))
+            }
+            _ => self.filter.takes(&name),
+        }
+    }
+
+    /// Removes every limit.
+    pub fn clear(&mut self) {
+        self.filter = Filter::default();
+        self.kind = None;
+        self.minimum = 0.0;
+        self.scope.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_has_words_that_must_and_must_not_be_there() {
+        let filter = Filter::new("Make !root  ! x");
+        assert!(filter.takes("xmake.1000"));
+        assert!(!filter.takes("make.root") && !filter.takes("cmd"));
+        assert!(!filter.takes("make.1000"));
+        assert!(Filter::new("  ").is_empty() && Filter::new("!").is_empty());
+        assert!(Filter::new("").takes(""));
+    }
+
+    #[test]
+    fn a_row_is_entered_and_left() {
+        let mut view = View::default();
+        view.enter(Key::User(1000));
+        assert_eq!(view.by, By::Job);
+        view.enter(Key::Name("4711".into()));
+        assert_eq!(view.by, By::Node);
+        view.enter(Key::Name("r01c01".into()));
+        assert_eq!(view.by, By::Process, "users and jobs are fixed already");
+        assert!(view.leave() && view.leave());
+        assert_eq!((view.by, view.scope.len()), (By::Job, 1));
+        view.clear();
+        assert!(!view.leave());
+    }
+
+    #[test]
+    fn dimensions_and_orders_come_round() {
+        assert_eq!(By::User.moved(-1), By::Entry);
+        assert_eq!(By::Entry.moved(1), By::User);
+        assert_eq!(Sort::Write.moved(1), Sort::Service);
+    }
+}

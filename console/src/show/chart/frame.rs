@@ -1,0 +1,170 @@
+//! The frame of a chart: its size, words, axes and labels.
+
+use jiff::Timestamp;
+
+use super::scale::{Scale, ticks, time_ticks};
+use super::svg::{Anchor, Svg};
+use crate::values::when::{self, Clock};
+
+/// The size that a chart is drawn for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// A page.
+    Wide,
+    /// A phone.
+    Narrow,
+}
+
+impl Size {
+    /// Returns the width of the whole chart.
+    pub const fn width(self) -> f64 {
+        match self {
+            Self::Wide => 960.0,
+            Self::Narrow => 360.0,
+        }
+    }
+
+    /// Returns the class of the SVG.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Wide => "wide",
+            Self::Narrow => "narrow",
+        }
+    }
+
+    /// Returns the part of a target's name that is shown: on a phone the end, which tells more than the file system before it.
+    pub fn short(self, name: &str) -> &str {
+        match self {
+            Self::Wide => name,
+            Self::Narrow => name.rsplit('-').next().unwrap_or(name),
+        }
+    }
+
+    /// Returns the larger number for a page, and the smaller for a phone.
+    pub const fn of(self, wide: f64, narrow: f64) -> f64 {
+        match self {
+            Self::Wide => wide,
+            Self::Narrow => narrow,
+        }
+    }
+}
+
+/// The words of a chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Words {
+    /// The title, which is also that of the vertical axis, with its unit.
+    pub title: String,
+    /// A description for those who cannot see the chart.
+    pub description: String,
+}
+
+impl Words {
+    /// Begins a chart of a height, with its title.
+    pub fn chart(&self, size: Size, height: f64) -> Svg {
+        let all = (size.width(), height);
+        let mut svg = Svg::new(size.class(), all, &self.title, &self.description);
+        svg.text((2.0, 14.0), "t", Anchor::Start, &self.title);
+        svg
+    }
+}
+
+/// The place of a plot in a chart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plot {
+    /// The left edge.
+    pub left: f64,
+    /// The right edge.
+    pub right: f64,
+    /// The upper edge.
+    pub top: f64,
+    /// The lower edge.
+    pub bottom: f64,
+}
+
+/// A window of time on the horizontal axis.
+#[derive(Debug, Clone)]
+pub struct TimeAxis<'c> {
+    /// The window.
+    pub window: (Timestamp, Timestamp),
+    /// The zone of the labels.
+    pub clock: &'c Clock,
+}
+
+impl TimeAxis<'_> {
+    /// Returns the scale of times, which counts seconds from the start of the window.
+    pub fn scale(&self, plot: Plot) -> Scale {
+        let seconds = self.window.1.duration_since(self.window.0).as_secs_f64();
+        Scale::new((0.0, seconds), (plot.left, plot.right))
+    }
+
+    /// Returns the place of a time.
+    pub fn at(&self, time: Timestamp, plot: Plot) -> f64 {
+        let seconds = time.duration_since(self.window.0).as_secs_f64();
+        self.scale(plot).at(seconds)
+    }
+
+    /// Draws the axis below a plot.
+    pub fn draw(&self, svg: &mut Svg, plot: Plot, size: Size) {
+        let most = size.of(12.0, 5.0) as usize;
+        for (time, label) in time_ticks(self.window, &self.clock.zone, most) {
+            let x = self.at(time, plot);
+            let label = if self.clock.is_stopwatch {
+                elapsed(time.duration_since(self.window.0).as_secs())
+            } else {
+                label
+            };
+            svg.line((x, plot.bottom), (x, plot.bottom + 4.0), "axis");
+            svg.text((x, plot.bottom + 16.0), "t", Anchor::Middle, &label);
+        }
+        svg.line((plot.left, plot.bottom), (plot.right, plot.bottom), "axis");
+    }
+}
+
+/// Prints the time since the start.
+fn elapsed(seconds: i64) -> String {
+    match seconds {
+        0 => "0".to_owned(),
+        _ => when::width(seconds),
+    }
+}
+
+/// Draws the vertical axis from zero on: lines across the plot, with labels at the left. Returns its scale.
+pub fn value_axis(svg: &mut Svg, plot: Plot, most: f64, format: impl Fn(f64) -> String) -> Scale {
+    let ticks = ticks(most, 4);
+    let end = ticks.last().copied().unwrap_or(1.0);
+    let scale = Scale::new((0.0, end), (plot.bottom, plot.top));
+    for value in ticks {
+        let y = scale.at(value);
+        svg.line((plot.left, y), (plot.right, y), "grid");
+        svg.text((plot.left - 6.0, y + 4.0), "t", Anchor::End, &format(value));
+    }
+    scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopwatch_has_no_dates() {
+        let time = |second| Timestamp::from_second(second).unwrap();
+        let clock = Clock::stopwatch();
+        let axis = TimeAxis {
+            window: (time(0), time(2 * 86_400)),
+            clock: &clock,
+        };
+        let plot = Plot {
+            left: 0.0,
+            right: 100.0,
+            top: 0.0,
+            bottom: 10.0,
+        };
+        let mut svg = Svg::new("wide", (100.0, 30.0), "", "");
+        axis.draw(&mut svg, plot, Size::Narrow);
+        let drawn = svg.finish();
+        for label in [">0<", ">12 h<", ">1 d<", ">36 h<", ">2 d<"] {
+            assert!(drawn.contains(label), "{label}: {drawn}");
+        }
+        assert!(!drawn.contains("Jan"), "{drawn}");
+    }
+}

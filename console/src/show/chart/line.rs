@@ -1,0 +1,298 @@
+//! Rates over time: areas and lines. A rate is that of a step, so lines are steps; where nothing was observed there is a gap.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+
+use super::frame::{Plot, Size, TimeAxis, Words, value_axis};
+use super::scale::Scale;
+use super::svg::{Anchor, Rect, Short, Svg};
+
+/// A rate in a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// The start of the step.
+    pub time: Timestamp,
+    /// The width of the step in seconds.
+    pub seconds: f64,
+    /// The rate; `None` if nothing was observed.
+    pub rate: Option<f64>,
+}
+
+/// A line of a chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// The name at the end of the line.
+    pub name: String,
+    /// The steps, in order.
+    pub points: Vec<Point>,
+}
+
+/// A span that stands out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// The number of the span, by which the text names it.
+    pub number: usize,
+    /// The start and the end.
+    pub span: (Timestamp, Timestamp),
+}
+
+/// The room of the number of a mark.
+const DIGIT: f64 = 14.0;
+
+/// A stretch of an outline: its start, its end so far, and its height there.
+type Stretch = (f64, f64, f64);
+
+/// Returns the outline of steps: a path for each stretch without a gap. With a base it is closed, as an area.
+fn outline(
+    points: &[Point],
+    axis: &TimeAxis,
+    plot: Plot,
+    scale: Scale,
+    base: Option<f64>,
+) -> String {
+    let mut path = String::new();
+    let mut open: Option<Stretch> = None;
+    for point in points {
+        let Some(rate) = point.rate else {
+            end(&mut path, open.take(), base);
+            continue;
+        };
+        let x = axis.at(point.time, plot);
+        let width = jiff::SignedDuration::try_from_secs_f64(point.seconds).unwrap_or_default();
+        let right = axis.at(point.time.saturating_add(width).unwrap_or(point.time), plot);
+        let y = scale.at(rate);
+        match &mut open {
+            Some((_, last, height)) => {
+                if (*height - y).abs() >= 0.05 {
+                    let _ = write!(path, "H{}V{}", Short(x), Short(y));
+                }
+                (*last, *height) = (right, y);
+            }
+            None => {
+                let _ = match base {
+                    Some(base) => write!(path, "M{} {}V{}", Short(x), Short(base), Short(y)),
+                    None => write!(path, "M{} {}", Short(x), Short(y)),
+                };
+                open = Some((x, right, y));
+            }
+        }
+    }
+    end(&mut path, open, base);
+    path
+}
+
+fn end(path: &mut String, stretch: Option<Stretch>, base: Option<f64>) {
+    let Some((left, right, _)) = stretch else {
+        return;
+    };
+    let _ = match base {
+        Some(base) => write!(path, "H{}V{}H{}Z", Short(right), Short(base), Short(left)),
+        None => write!(path, "H{}", Short(right)),
+    };
+}
+
+fn most<'p>(points: impl Iterator<Item = &'p Point>) -> f64 {
+    points.filter_map(|point| point.rate).fold(0.0, f64::max)
+}
+
+/// Draws a load as an area, the load of a week before as a line, and numbered spans.
+pub fn band(
+    words: &Words,
+    axis: &TimeAxis,
+    (now, before): (&[Point], &[Point]),
+    marks: &[Mark],
+    format: impl Fn(f64) -> String,
+    size: Size,
+) -> Svg {
+    let height = size.of(250.0, 220.0);
+    let mut svg = words.chart(size, height);
+    let plot = Plot {
+        left: size.of(64.0, 62.0),
+        right: size.width() - size.of(20.0, 18.0),
+        top: 44.0,
+        bottom: height - 26.0,
+    };
+    legend(&mut svg, plot, !before.is_empty(), size);
+    for mark in marks {
+        let (left, right) = (axis.at(mark.span.0, plot), axis.at(mark.span.1, plot));
+        svg.rect(
+            Rect {
+                x: left,
+                y: plot.top - 4.0,
+                width: (right - left).max(2.0),
+                height: plot.bottom - plot.top + 4.0,
+            },
+            "mark",
+            None,
+        );
+    }
+    let most = most(now.iter().chain(before));
+    let scale = value_axis(&mut svg, plot, most, format);
+    svg.path(
+        &outline(now, axis, plot, scale, Some(plot.bottom)),
+        "area",
+        None,
+    );
+    svg.path(&outline(before, axis, plot, scale, None), "before", None);
+    for (number, x) in places(axis, plot, marks) {
+        let place = (x, plot.top - 8.0);
+        svg.text(place, "t strong", Anchor::Middle, &number.to_string());
+    }
+    axis.draw(&mut svg, plot, size);
+    svg
+}
+
+/// Returns the numbers of marks with their places above the middles of the spans, or so far to the right that each can be read.
+fn places(axis: &TimeAxis, plot: Plot, marks: &[Mark]) -> Vec<(usize, f64)> {
+    let middle = |mark: &Mark| (axis.at(mark.span.0, plot) + axis.at(mark.span.1, plot)) / 2.0;
+    let mut places: Vec<_> = marks
+        .iter()
+        .map(|mark| (mark.number, middle(mark)))
+        .collect();
+    places.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let mut least = f64::MIN;
+    for (_, x) in &mut places {
+        *x = x.max(least);
+        least = *x + DIGIT;
+    }
+    places
+}
+
+fn legend(svg: &mut Svg, plot: Plot, has_before: bool, size: Size) {
+    // On a phone the title needs the whole line.
+    if !has_before || size == Size::Narrow {
+        return;
+    }
+    let x = plot.right - 230.0;
+    let swatch = Rect {
+        x,
+        y: 6.0,
+        width: 14.0,
+        height: 9.0,
+    };
+    svg.rect(swatch, "area", None);
+    svg.text((x + 20.0, 14.0), "t", Anchor::Start, "this window");
+    svg.line((x + 112.0, 10.5), (x + 128.0, 10.5), "before");
+    svg.text((x + 134.0, 14.0), "t", Anchor::Start, "a week before");
+}
+
+/// The largest number of lines in a chart.
+pub const LINES: usize = 6;
+
+/// Draws lines, with their names at their ends.
+pub fn lines(
+    words: &Words,
+    axis: &TimeAxis,
+    series: &[Series],
+    format: impl Fn(f64) -> String,
+    size: Size,
+) -> Svg {
+    let height = size.of(220.0, 240.0);
+    let rows = series.len().min(LINES) as f64;
+    // On a phone the names stand below, where there is room for them.
+    let below = size.of(0.0, 16.0 * rows + 4.0);
+    let mut svg = words.chart(size, height + below);
+    let plot = Plot {
+        left: size.of(70.0, 62.0),
+        right: size.width() - size.of(170.0, 18.0),
+        top: 28.0,
+        bottom: height - 26.0,
+    };
+    let most = most(series.iter().flat_map(|series| &series.points));
+    let scale = value_axis(&mut svg, plot, most, format);
+    for (number, series) in series.iter().take(LINES).enumerate() {
+        let path = outline(&series.points, axis, plot, scale, None);
+        svg.path(&path, &format!("line s{number}"), Some(&series.name));
+    }
+    axis.draw(&mut svg, plot, size);
+    names(&mut svg, plot, scale, series, (size, height));
+    svg
+}
+
+/// Writes the names of the lines: beside their ends, as close as there is room.
+fn names(svg: &mut Svg, plot: Plot, scale: Scale, series: &[Series], (size, height): (Size, f64)) {
+    let last = |series: &Series| {
+        let last = series.points.iter().rev().find_map(|point| point.rate);
+        scale.at(last.unwrap_or(0.0))
+    };
+    let mut order: Vec<_> = series.iter().take(LINES).enumerate().collect();
+    if size == Size::Wide {
+        order.sort_by(|one, other| last(one.1).total_cmp(&last(other.1)));
+    }
+    let rows = order.len();
+    let mut free = plot.top;
+    for (row, (number, series)) in order.into_iter().enumerate() {
+        let (x, y) = match size {
+            Size::Narrow => (plot.left, height + 12.0 + 16.0 * row as f64),
+            Size::Wide => {
+                let rest = 15.0 * (rows - row) as f64;
+                let y = last(series).max(free).min(plot.bottom + 12.0 - rest);
+                free = y + 15.0;
+                (plot.right + 8.0, y)
+            }
+        };
+        svg.line((x, y), (x + 12.0, y), &format!("line s{number}"));
+        let room = size.of(22.0, 36.0) as usize;
+        let name = crate::values::text::cut(&crate::values::text::shown(&series.name), room);
+        svg.text((x + 17.0, y + 4.0), "t", Anchor::Start, &name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+
+    use super::*;
+    use crate::values::when::Clock;
+
+    fn points(rates: &[Option<f64>]) -> Vec<Point> {
+        let point = |(number, rate): (usize, &Option<f64>)| Point {
+            time: Timestamp::from_second(100 * number as i64).unwrap(),
+            seconds: 100.0,
+            rate: *rate,
+        };
+        rates.iter().enumerate().map(point).collect()
+    }
+
+    fn drawn(rates: &[Option<f64>], base: Option<f64>) -> String {
+        let clock = Clock::new(TimeZone::UTC);
+        let axis = TimeAxis {
+            window: (
+                Timestamp::UNIX_EPOCH,
+                Timestamp::from_second(100 * rates.len() as i64).unwrap(),
+            ),
+            clock: &clock,
+        };
+        let plot = Plot {
+            left: 0.0,
+            right: 10.0 * rates.len() as f64,
+            top: 0.0,
+            bottom: 10.0,
+        };
+        let scale = Scale::new((0.0, 10.0), (10.0, 0.0));
+        outline(&points(rates), &axis, plot, scale, base)
+    }
+
+    #[test]
+    fn a_rate_is_a_step_and_no_slope() {
+        assert_eq!(
+            drawn(&[Some(2.0), Some(5.0), Some(5.0)], None),
+            "M0 8H10V5H30"
+        );
+    }
+
+    #[test]
+    fn a_gap_is_a_gap() {
+        assert_eq!(
+            drawn(&[Some(2.0), None, Some(5.0)], None),
+            "M0 8H10M20 5H30"
+        );
+        assert_eq!(
+            drawn(&[Some(2.0), None, Some(5.0)], Some(10.0)),
+            "M0 10V8H10V10H0ZM20 10V5H30V10H20Z"
+        );
+        assert_eq!(drawn(&[None, None], None), "");
+        assert_eq!(drawn(&[None, Some(1.0), None], None), "M10 9H20");
+    }
+}

@@ -1,0 +1,208 @@
+//! An SVG that is being written. All text goes through one function that escapes it.
+
+use std::fmt::Write as _;
+
+use crate::values::text::shown;
+
+/// The place of a text relative to its point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Anchor {
+    /// The text begins at the point.
+    Start,
+    /// The middle of the text is at the point.
+    Middle,
+    /// The text ends at the point.
+    End,
+}
+
+/// A rectangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rect {
+    /// The left edge.
+    pub x: f64,
+    /// The upper edge.
+    pub y: f64,
+    /// The width.
+    pub width: f64,
+    /// The height.
+    pub height: f64,
+}
+
+/// An SVG.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Svg {
+    width: f64,
+    height: f64,
+    class: &'static str,
+    title: String,
+    description: String,
+    body: String,
+}
+
+impl Svg {
+    /// Begins an SVG with a title and a description for those who cannot see it.
+    pub fn new(
+        class: &'static str,
+        (width, height): (f64, f64),
+        title: &str,
+        description: &str,
+    ) -> Self {
+        Self {
+            width,
+            height,
+            class,
+            title: escape(title),
+            description: escape(description),
+            body: String::new(),
+        }
+    }
+
+    /// Writes a text.
+    pub fn text(&mut self, (x, y): (f64, f64), class: &str, anchor: Anchor, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => r#" text-anchor="middle""#,
+            Anchor::End => r#" text-anchor="end""#,
+        };
+        let _ = write!(
+            self.body,
+            r#"<text x="{}" y="{}" class="{class}"{anchor}>{}</text>"#,
+            Short(x),
+            Short(y),
+            escape(text)
+        );
+    }
+
+    /// Draws a rectangle, which may have a text that appears at the pointer.
+    pub fn rect(&mut self, rect: Rect, class: &str, tip: Option<&str>) {
+        let _ = write!(
+            self.body,
+            r#"<rect x="{}" y="{}" width="{}" height="{}" class="{class}""#,
+            Short(rect.x),
+            Short(rect.y),
+            Short(rect.width),
+            Short(rect.height)
+        );
+        match tip {
+            Some(tip) => {
+                let _ = write!(self.body, "><title>{}</title></rect>", escape(tip));
+            }
+            None => self.body.push_str("/>"),
+        }
+    }
+
+    /// Draws a path, which may have a text that appears at the pointer.
+    pub fn path(&mut self, path: &str, class: &str, tip: Option<&str>) {
+        if path.is_empty() {
+            return;
+        }
+        let _ = write!(self.body, r#"<path d="{path}" class="{class}""#);
+        match tip {
+            Some(tip) => {
+                let _ = write!(self.body, "><title>{}</title></path>", escape(tip));
+            }
+            None => self.body.push_str("/>"),
+        }
+    }
+
+    /// Draws a straight line.
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
+        let path = format!(
+            "M{} {}L{} {}",
+            Short(from.0),
+            Short(from.1),
+            Short(to.0),
+            Short(to.1)
+        );
+        self.path(&path, class, None);
+    }
+
+    /// Defines the pattern of cells without data, under a name that no other chart of the page has.
+    pub fn hatch(&mut self, name: &str) {
+        let _ = write!(
+            self.body,
+            r#"<defs><pattern id="{name}" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V4" class="hatch"/></pattern></defs>"#
+        );
+    }
+
+    /// Draws a path that is filled with such a pattern.
+    pub fn hatched(&mut self, path: &str, name: &str) {
+        if !path.is_empty() {
+            let _ = write!(self.body, r#"<path d="{path}" fill="url(#{name})"/>"#);
+        }
+    }
+
+    /// Returns the whole.
+    pub fn finish(self) -> String {
+        format!(
+            r#"<svg class="{}" viewBox="0 0 {} {}" role="img" xmlns="http://www.w3.org/2000/svg"><title>{}</title><desc>{}</desc>{}</svg>"#,
+            self.class,
+            Short(self.width),
+            Short(self.height),
+            self.title,
+            self.description,
+            self.body
+        )
+    }
+}
+
+/// Returns a text that can stand in an element or in an attribute. It is shown as on a terminal: no character of it changes
+/// the order of others.
+fn escape(text: &str) -> String {
+    escaped(&shown(text))
+}
+
+/// Returns a text of any length that can stand in an element or in an attribute.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// A coordinate with at most one digit behind the point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Short(pub f64);
+
+impl std::fmt::Display for Short {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let tenths = (self.0 * 10.0).round() / 10.0;
+        // A negative zero would print its sign.
+        write!(out, "{}", if tenths == 0.0 { 0.0 } else { tenths })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_text() {
+        let mut svg = Svg::new("wide", (10.0, 5.0), "<b>", "a & b");
+        svg.text((1.0, 2.25), "t", Anchor::End, "\"</text><script>\u{202e}");
+        svg.rect(
+            Rect {
+                x: -0.01,
+                y: 1.0,
+                width: 2.0,
+                height: 3.0,
+            },
+            "c",
+            Some("o'k"),
+        );
+        assert_eq!(
+            svg.finish(),
+            "<svg class=\"wide\" viewBox=\"0 0 10 5\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\"><title>&lt;b&gt;</title>\
+             <desc>a &amp; b</desc><text x=\"1\" y=\"2.3\" class=\"t\" text-anchor=\"end\">&quot;&lt;/text&gt;&lt;script&gt;\
+             \\u{202e}</text><rect x=\"0\" y=\"1\" width=\"2\" height=\"3\" class=\"c\"><title>o&#39;k</title></rect></svg>"
+        );
+    }
+}

@@ -1,0 +1,103 @@
+use serde_json::Value;
+
+use super::*;
+use crate::live::interval::Failure;
+use crate::live::rows::table;
+use crate::live::view::By;
+use crate::testing::{interval, reading};
+
+#[test]
+fn a_table_is_a_line_that_has_all_numbers() {
+    let mut board = Board::default();
+    board.take(reading(
+        20,
+        &[
+            (
+                "scratch-MDT0000",
+                Some(interval(
+                    10,
+                    20,
+                    &[
+                        ("1:1000:a", "open", 5),
+                        ("1:1000:a", "open_usecs", 20_000_000),
+                    ],
+                )),
+            ),
+            ("scratch-OST0000", None),
+        ],
+    ));
+    let view = View::default();
+    let table = table(&board, &view, &[], 10);
+    let line = line(&board, &table, &view).unwrap();
+    let json: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(json["version"], 1);
+    assert_eq!(json["time"], "1970-01-01T00:00:20.000000Z");
+    assert_eq!(
+        (&json["by"], &json["sort"]),
+        (&"user".into(), &"service_time".into())
+    );
+    let row = &json["rows"][0];
+    assert_eq!(
+        (&row["name"], &row["user"], &row["rank"]),
+        (&"1000".into(), &1000.into(), &1.into())
+    );
+    assert_eq!(row["service_time"]["rate"], 2.0);
+    assert_eq!(row["requests"]["total"], 5.0);
+    assert_eq!(row["requests"]["rate"], 0.5);
+    assert_eq!(json["targets"][0]["interval"], 10.0);
+    assert_eq!(json["targets"][1]["state"], "first");
+    assert!(json["targets"][1]["interval"].is_null());
+}
+
+#[test]
+fn what_is_not_known_is_null() {
+    let mut board = Board::default();
+    board.take(reading(
+        20,
+        &[(
+            "scratch-OST0000",
+            Some(interval(10, 20, &[("1:1000:a", "read", 5)])),
+        )],
+    ));
+    let mut view = View::default();
+    let json = |view: &View, board: &Board| -> Value {
+        let table = table(board, view, &[], 10);
+        serde_json::from_str(&line(board, &table, view).unwrap()).unwrap()
+    };
+    let untimed = json(&view, &board);
+    assert_eq!(untimed["sort"], "requests");
+    assert!(untimed["rows"][0]["service_time"].is_null());
+    let mut late = reading(1000, &[]);
+    late.failures.push(Failure {
+        server: "oss1".into(),
+        reason: "x".to_owned(),
+        since: None,
+    });
+    board.take(late);
+    view.by = By::Target;
+    let unknown = json(&view, &board);
+    assert!(unknown["rows"][0]["requests"].is_null() && unknown["rows"][0]["late"] == true);
+    assert_eq!(unknown["failures"][0]["reason"], "x");
+}
+
+#[test]
+fn names_come_back_as_they_are_and_move_no_cursor() {
+    let name = "a\u{1b}[31m\u{9b}\u{202e}\"\0\u{1f600}\u{e0041}é";
+    let mut board = Board::default();
+    board.take(reading(
+        20,
+        &[(
+            "scratch-OST0000",
+            Some(interval(10, 20, &[(name, "read", 5)])),
+        )],
+    ));
+    let view = View {
+        by: By::Entry,
+        ..View::default()
+    };
+    let table = table(&board, &view, &[], 10);
+    let line = line(&board, &table, &view).unwrap();
+    assert!(line.chars().all(text::is_harmless));
+    let json: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(json["rows"][0]["name"], name);
+}

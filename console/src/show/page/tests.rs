@@ -1,0 +1,542 @@
+use proptest::prelude::*;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use jobstats_core::instant::SECOND;
+
+use super::*;
+use crate::live::interval::Failure;
+use crate::live::view::Filter;
+use crate::source::Update;
+use crate::terminal::app::App;
+use crate::terminal::keys::{KEYS, help};
+use crate::terminal::screen::draw;
+use crate::testing::{interval, reading};
+
+const MDT: &str = "scratch-MDT0000";
+const OST: &str = "scratch-OST0000";
+
+/// Readings of a busy file system: one user with much metadata, one who reads, and others who do little.
+fn readings(count: i64) -> Vec<crate::live::interval::Reading> {
+    let at = |end: i64| {
+        let mut work = vec![
+            ("101:1000:r01c01".to_owned(), "open", 124_000),
+            (
+                "101:1000:r01c01".to_owned(),
+                "open_usecs",
+                70_000_000 + end * 1_000_000,
+            ),
+            ("102:1001:r01c02".to_owned(), "getattr", 3_100),
+            ("102:1001:r01c02".to_owned(), "getattr_usecs", 1_000_000),
+            ("noise".to_owned(), "close", 50),
+            ("noise".to_owned(), "close_usecs", 4_000_000),
+        ];
+        for other in 0..40 {
+            let id = format!("{}:{}:r02c{other:02}", 200 + other, 2000 + other);
+            work.extend([
+                (id.clone(), "open", 60),
+                (id, "open_usecs", 500_000 - 10_000 * other),
+            ]);
+        }
+        let work: Vec<_> = work
+            .iter()
+            .map(|(id, operation, total)| (id.as_str(), *operation, *total))
+            .collect();
+        let io = [
+            ("102:1001:r01c02", "read", 6_000),
+            ("102:1001:r01c02", "read_usecs", 40_000_000),
+            ("102:1001:r01c02", "read_bytes", 24_000_000_000),
+            ("101:1000:r01c01", "write", 610),
+            ("101:1000:r01c01", "write_bytes", 1_040_000_000),
+            ("101:1000:r01c01", "write_usecs", 20_000_000),
+        ];
+        reading(
+            1_795_425_600 + end,
+            &[
+                (
+                    MDT,
+                    Some(interval(1_795_425_590 + end, 1_795_425_600 + end, &work)),
+                ),
+                (
+                    OST,
+                    Some(interval(1_795_425_590 + end, 1_795_425_600 + end, &io)),
+                ),
+            ],
+        )
+    };
+    (0..count).map(|number| at(10 * number)).collect()
+}
+
+fn app() -> App {
+    App::new(View::default(), Look::new(Mode::Live(10 * SECOND)))
+}
+
+fn busy(count: i64) -> App {
+    let mut app = app();
+    app.take(Update {
+        readings: readings(count),
+        ..Update::default()
+    });
+    app
+}
+
+/// Draws on a terminal of this size, and returns its lines without the blanks at their ends.
+fn drawn(app: &mut App, width: u16, height: u16) -> Vec<String> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, app, true)).unwrap();
+    let buffer = terminal.backend().buffer().clone();
+    let line = |y| {
+        (0..width)
+            .map(|x| buffer[(x, y)].symbol())
+            .collect::<String>()
+    };
+    (0..height).map(|y| line(y).trim_end().to_owned()).collect()
+}
+
+#[test]
+fn eighty_columns_have_the_load_and_who_makes_it() {
+    let lines = drawn(&mut busy(12), 80, 24);
+    assert_eq!(
+        lines[..6],
+        [
+            " scratch  25.7 in service (usual 19.7)  1 MDT, 1 OST ok  09:21:50 UTC live 10 s",
+            " by user · ranked by requests in service                 [g]roup [s]ort [?]help",
+            "  #  user      jobs     ↓in service  share    metadata         read        write",
+            "  1  1000         1  ██████  20       78 %   12.4  k/s    0          104    MB/s",
+            "  2  1001         1  █▎       4.1     16 %  310     /s    2.4  GB/s    0",
+            "  3  2000         1  ▏        0.05    <1 %    6     /s    0            0",
+        ]
+    );
+    assert_eq!(
+        lines[23],
+        " ── 22 more, 2 % ──   without user 2 %     user 1000, mostly on scratch-MDT0000"
+    );
+}
+
+#[test]
+fn hundred_columns_say_where() {
+    let lines = drawn(&mut busy(12), 100, 30);
+    assert_eq!(
+        lines[2..5],
+        [
+            "  #  user      jobs   ↓in service  share    metadata         read        write  per write  mostly on",
+            "  1  1000         1  ████  20       78 %   12.4  k/s    0          104    MB/s    1.7  MB  MDT0000",
+            "  2  1001         1  ▉      4.1     16 %  310     /s    2.4  GB/s    0            –        OST0000",
+        ]
+    );
+}
+
+#[test]
+fn a_large_terminal_has_every_column_and_more_rows() {
+    let lines = drawn(&mut busy(12), 200, 60);
+    assert!(lines[2].ends_with("nodes"), "{}", lines[2]);
+    assert_eq!(
+        lines
+            .iter()
+            .filter(|line| line.contains("  MDT0000  "))
+            .count(),
+        41,
+        "{lines:#?}"
+    );
+    assert!(lines[59].contains("without user 2 %"), "{}", lines[59]);
+}
+
+#[test]
+fn the_smallest_terminals_are_survived() {
+    for (width, height) in [(1, 1), (2, 3), (10, 4), (40, 5), (79, 2), (300, 1)] {
+        let lines = drawn(&mut busy(3), width, height);
+        assert_eq!(lines.len(), usize::from(height));
+    }
+}
+
+#[test]
+fn a_screen_without_readings_says_what_it_waits_for() {
+    let mut app = app();
+    assert!(drawn(&mut app, 80, 24)[3].contains("waiting for the first reading"));
+    app.take(Update {
+        readings: vec![reading(100, &[(MDT, None)])],
+        ..Update::default()
+    });
+    assert!(drawn(&mut app, 80, 24)[3].contains("rates follow with the second"));
+    app.take(Update {
+        readings: vec![reading(110, &[(MDT, Some(interval(100, 110, &[])))])],
+        ..Update::default()
+    });
+    assert!(drawn(&mut app, 80, 24)[3].contains("nothing was done"));
+}
+
+#[test]
+fn work_that_has_no_account_is_not_called_nothing() {
+    let mut app = busy(1);
+    for (by, has_accounts, said) in [
+        (
+            By::Account,
+            true,
+            "no work has an account, which only accounting says: Jobs in docs/sources.md",
+        ),
+        (By::Account, false, "only a store knows accounts"),
+        (By::Node, false, "  1  r01c01"),
+    ] {
+        (app.view.by, app.view.has_accounts) = (by, has_accounts);
+        let lines = drawn(&mut app, 80, 24);
+        assert!(lines[0].contains("14.7 in service"), "{lines:#?}");
+        assert!(lines[3].contains(said), "{lines:#?}");
+    }
+}
+
+#[test]
+fn the_past_has_its_date_on_a_narrow_screen() {
+    for mode in [Mode::Replay(60.0, None), Mode::Print] {
+        let mut app = busy(1);
+        app.look.mode = mode;
+        let lines = drawn(&mut app, 80, 24);
+        assert!(
+            lines[0].contains("in service") && lines[0].contains("2026-11-23 09:20:00 UTC"),
+            "{lines:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_long_name_of_a_user_leaves_room_for_numbers() {
+    let name = "n".repeat(200);
+    let mut app = busy(2);
+    app.view.users =
+        crate::live::users::Users::read(format!("{name}:x:1000:1::/:/bin/sh\n").as_bytes()).into();
+    for by in [By::Job, By::User] {
+        app.view.by = by;
+        let lines = crate::show::print::lines(app.board(), &app.view, &app.look, 100);
+        assert!(
+            lines[2].contains("in service") && lines[2].contains("write"),
+            "{lines:#?}"
+        );
+        assert!(lines[3].contains("nnn…"), "{lines:#?}");
+    }
+}
+
+#[test]
+fn late_servers_are_told_and_their_rows_are_marked() {
+    let mut app = busy(3);
+    let mut late = reading(
+        1_795_425_630,
+        &[(
+            MDT,
+            Some(interval(
+                1_795_425_620,
+                1_795_425_630,
+                &[("101:1000:a", "open_usecs", 9), ("101:1000:a", "open", 9)],
+            )),
+        )],
+    );
+    for server in ["oss-of-scratch-OST0000", "oss8", "oss9"] {
+        late.failures.push(Failure {
+            server: server.into(),
+            reason: "no answer within 8s".to_owned(),
+            since: None,
+        });
+    }
+    app.take(Update {
+        readings: vec![late],
+        ..Update::default()
+    });
+    let lines = drawn(&mut app, 100, 20);
+    assert!(lines[0].contains("1 late  1 MDT ok"), "{}", lines[0]);
+    assert_eq!(
+        lines[2],
+        " oss-of-scratch-OST0000 late since 09:20:20: no answer within 8s"
+    );
+    assert_eq!(
+        lines[3],
+        " oss8 not read yet: no answer within 8s and 1 more servers"
+    );
+    assert!(lines[5].starts_with("~ 1  1001"), "{}", lines[5]);
+}
+
+#[test]
+fn a_row_that_is_selected_is_shown_with_its_whole_name() {
+    let mut app = App::new(
+        View {
+            by: By::Entry,
+            ..View::default()
+        },
+        Look::new(Mode::Live(SECOND)),
+    );
+    app.take(Update {
+        readings: readings(2),
+        ..Update::default()
+    });
+    let lines = drawn(&mut app, 80, 24);
+    assert!(lines[3].starts_with("  1  101:1000"), "{}", lines[3]);
+    assert!(
+        lines[23].ends_with("identifier 101:1000:r01c01, mostly on scratch-MDT0000"),
+        "{}",
+        lines[23]
+    );
+}
+
+#[test]
+fn amounts_are_those_of_the_interval() {
+    let mut app = busy(1);
+    app.look.amounts = true;
+    let lines = drawn(&mut app, 100, 24);
+    assert!(
+        lines[1].contains("amounts") && lines[2].contains("↓time"),
+        "{lines:#?}"
+    );
+    assert!(
+        lines[3].contains(" 90 ") && lines[3].contains("124 ") && lines[3].contains("1.04 GB "),
+        "{}",
+        lines[3]
+    );
+    assert!(!lines[3].contains("/s"), "{}", lines[3]);
+}
+
+#[test]
+fn users_have_names_where_they_are_known() {
+    let users = crate::live::users::Users::read(b"ada:x:1000:1::/home/ada:/bin/sh\n");
+    let mut app = busy(2);
+    app.view.users = users.into();
+    let lines = drawn(&mut app, 100, 24);
+    assert!(
+        lines[3].starts_with("  1  ada ") && lines[4].starts_with("  2  1001 "),
+        "{lines:#?}"
+    );
+    for (filter, rows) in [("ada", 1), ("1000", 1), ("!ada", 41)] {
+        app.view.filter = Filter::new(filter);
+        let count = crate::live::rows::table(app.board(), &app.view, &[], 100)
+            .rows
+            .len();
+        assert_eq!(count, rows, "{filter}");
+    }
+    app.view.filter = Filter::default();
+    app.view.enter(crate::live::view::Key::User(1000));
+    assert!(drawn(&mut app, 100, 24)[1].contains("user ada"));
+}
+
+#[test]
+fn servers_without_times_have_requests_instead() {
+    let mut app = app();
+    let work = interval(10, 20, &[("1:1000:a", "open", 1000)]);
+    app.take(Update {
+        readings: vec![reading(20, &[(MDT, Some(work))])],
+        ..Update::default()
+    });
+    let lines = drawn(&mut app, 100, 12);
+    assert!(lines[0].contains("100/s requests"), "{}", lines[0]);
+    assert!(
+        lines[1].contains("ranked by requests (no times)"),
+        "{}",
+        lines[1]
+    );
+    assert!(
+        lines[2].contains("↓requests") && !lines[2].contains("in service"),
+        "{}",
+        lines[2]
+    );
+}
+
+#[test]
+fn the_keys_fit_a_small_terminal() {
+    let lines = help(80, 24);
+    assert_eq!(lines.len(), 24);
+    let text: String = lines.iter().map(Line::text).collect();
+    for (keys, does) in KEYS {
+        assert!(text.contains(keys) && text.contains(does), "{keys}");
+    }
+    assert!(help(30, 5).iter().all(|line| line.width() <= 30));
+}
+
+fn hostile() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        "[\u{1b}\u{9b}\u{202e}\u{200f}\0\n\r\t\u{7f}a\\[m;0-9]{0,40}",
+        Just("x".repeat(10_000)),
+        Just("\u{301}".repeat(5_000)),
+        Just("שלום עולם".to_owned()),
+        Just("=cmd|' /C calc'!A0 \"<script>".to_owned()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    /// Whatever an entry, a server and an error are called: each line has its width, and no character moves the cursor.
+    #[test]
+    fn hostile_names_are_only_shown(
+        id in hostile(),
+        server in hostile(),
+        reason in hostile(),
+        filter in hostile(),
+        by in 0_usize..7,
+        width in 1_u16..210,
+        height in 1_u16..40,
+    ) {
+        let mut read = reading(20, &[(MDT, Some(interval(10, 20, &[(&id, "open", 5), (&id, "open_usecs", 5), ("1:1:n", "close", 1)])))]);
+        read.failures.push(Failure { server: server.as_str().into(), reason, since: None });
+        let view = View { by: By::ALL[by], filter: Filter::new(&format!("!{filter}")), ..View::default() };
+        let mut app = App::new(view, Look { message: Some(server), ..Look::new(Mode::Live(SECOND)) });
+        app.take(Update { readings: vec![read], ..Update::default() });
+        let (cells, rows) = (usize::from(width), usize::from(height));
+        for line in app.lines(cells, rows) {
+            let text = line.text();
+            prop_assert!(text.chars().all(text::is_harmless), "{text:?}");
+            prop_assert!(text::width(&text) <= cells, "{text:?}");
+        }
+        let lines = app.lines(cells, rows);
+        prop_assert_eq!(lines.len(), rows);
+        drawn(&mut app, width, height);
+        let view = app.view.clone();
+        let look = Look::new(Mode::Live(SECOND));
+        for line in crate::show::print::lines(app.board(), &view, &look, 100) {
+            prop_assert!(line.chars().all(text::is_harmless));
+        }
+    }
+}
+
+#[test]
+fn the_documentation_shows_a_screen() {
+    let lines = drawn(&mut busy(12), 106, 7);
+    let shown = lines.join("\n");
+    let documentation = include_str!("../../../../docs/console.md");
+    assert!(
+        documentation.contains(&format!("```\n{shown}\n```")),
+        "{shown}"
+    );
+}
+
+/// The readings of a store: a file system as large as the whole screen has room for, with accounts, and another one.
+fn of_store() -> App {
+    let mut app = busy(12);
+    app.view.has_accounts = true;
+    let mut readings = readings(1);
+    for reading in &mut readings {
+        reading.time += 120 * SECOND;
+        reading.pending = vec![MDT.into(), OST.into()];
+        for seen in &mut reading.seen {
+            seen.target = seen.target.replace("scratch", "home").into();
+            for work in seen.interval.iter_mut().flat_map(|it| &mut it.work) {
+                let account = work.who.user.map(|user| format!("project_{user}").into());
+                work.who = crate::live::who::Who {
+                    account,
+                    ..(*work.who).clone()
+                }
+                .into();
+            }
+        }
+    }
+    let day = |usual: f64| {
+        let load = |at: i64| crate::live::board::Load {
+            time: at,
+            service: (at != 5).then_some(usual + (at % 3) as f64),
+            requests: 0.0,
+        };
+        (0..144).map(load).collect()
+    };
+    app.take(Update {
+        readings,
+        history: Some([("scratch".into(), day(4.0)), ("home".into(), day(9.0))].into()),
+        users: vec![(1000, "ada".into()), (1001, "b\u{202e}o".into())],
+        ..Update::default()
+    });
+    app
+}
+
+#[test]
+fn every_file_system_has_its_load_and_what_is_usual_of_the_day() {
+    for (width, height) in [(80, 24), (200, 60)] {
+        let mut app = of_store();
+        let lines = drawn(&mut app, width, height);
+        assert!(lines[0].starts_with(" home  "), "{lines:#?}");
+        assert!(
+            lines[0].contains("14.7 in service (usual 10)"),
+            "{lines:#?}"
+        );
+        assert!(lines[1].starts_with(" scratch  "), "{lines:#?}");
+        assert!(lines[1].contains("(usual 5)"), "{lines:#?}");
+        assert!(lines[1].contains("1 MDT, 1 OST ok"), "{lines:#?}");
+        assert!(lines[2].starts_with(" by user"), "{lines:#?}");
+        assert!(lines[4].starts_with("  1  ada "), "{lines:#?}");
+        assert_eq!(lines[4].contains("project_1000"), width > 80, "{lines:#?}");
+        assert!(lines[3].contains("  write"), "{lines:#?}");
+        assert!(lines[5].starts_with(r"  2  b\u{202e}o"), "{lines:#?}");
+        assert_eq!(lines.len(), usize::from(height));
+        press_all(&mut app);
+    }
+    let wide = drawn(&mut of_store(), 200, 60);
+    assert!(wide[3].ends_with("nodes"), "{}", wide[3]);
+}
+
+/// Goes through all groupings and amounts, which must not fail with accounts or without.
+fn press_all(app: &mut App) {
+    for by in By::ALL {
+        app.view.by = by;
+        let lines = drawn(app, 80, 24);
+        assert!(lines[2].contains(by.name()), "{lines:#?}");
+    }
+}
+
+#[test]
+fn a_target_of_which_no_text_is_due_is_not_late() {
+    let mut app = busy(1);
+    let mut next = readings(2).remove(1);
+    next.seen.truncate(1);
+    next.pending = vec![OST.into()];
+    app.take(Update {
+        readings: vec![next.clone()],
+        ..Update::default()
+    });
+    assert!(!drawn(&mut app, 100, 24)[0].contains("late"));
+    next.time += SECOND;
+    next.pending.clear();
+    app.take(Update {
+        readings: vec![next],
+        ..Update::default()
+    });
+    assert!(drawn(&mut app, 100, 24)[0].contains("1 late"));
+}
+
+#[test]
+fn more_file_systems_than_the_head_has_room_for_are_counted() {
+    let mut app = app();
+    let names: Vec<_> = (0..7).map(|at| format!("fs{at}-MDT0000")).collect();
+    let work = interval(10, 20, &[("1:1000:a", "open", 10)]);
+    let targets: Vec<_> = names
+        .iter()
+        .map(|name| (name.as_str(), Some(work.clone())))
+        .collect();
+    app.take(Update {
+        readings: vec![reading(20, &targets)],
+        ..Update::default()
+    });
+    let lines = drawn(&mut app, 80, 24);
+    assert!(lines[3].starts_with(" fs3 "), "{lines:#?}");
+    assert!(lines[3].ends_with("and 3 more file systems"), "{lines:#?}");
+    assert!(lines[4].starts_with(" by user"), "{lines:#?}");
+}
+
+#[test]
+fn a_store_says_what_it_lacks_and_since_when_it_does_not_answer() {
+    let mut app = app();
+    let mut nothing = reading(100, &[]);
+    let reason = "no target has been observed yet; jobstats-shipper sends readings";
+    nothing.failures.push(Failure {
+        server: crate::live::interval::STORE.into(),
+        reason: reason.to_owned(),
+        since: None,
+    });
+    app.take(Update {
+        readings: vec![nothing.clone()],
+        ..Update::default()
+    });
+    assert_eq!(drawn(&mut app, 80, 24)[2], format!(" store: {reason}"));
+    nothing.failures[0].since = Some(90 * SECOND);
+    app.take(Update {
+        readings: vec![nothing],
+        ..Update::default()
+    });
+    let line = &drawn(&mut app, 80, 24)[2];
+    assert!(
+        line.starts_with(" store late since 00:01:30: no target"),
+        "{line}"
+    );
+}

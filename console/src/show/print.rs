@@ -1,0 +1,163 @@
+//! Prints tables instead of a screen: one as plain text, or each reading as a line of JSON.
+
+use std::io::{self, Write};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::live::board::Board;
+use crate::live::rows::{Table, table};
+use crate::live::view::View;
+use crate::show::json;
+use crate::show::page::{Look, Mode, page, room};
+use crate::source::{Error as SourceError, Source, Step};
+
+/// The number of rows of a table if none is asked for.
+const ROWS: usize = 20;
+
+/// The number of lines around the rows of a table.
+const AROUND: usize = 8;
+
+/// An error that prevents printing.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The output cannot be written.
+    #[error("the output cannot be written: {0}")]
+    Output(#[from] io::Error),
+    /// There are no more readings.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// No server could be read.
+    #[error("no server could be read{}", reasons(.0))]
+    Unread(Vec<String>),
+}
+
+fn reasons(reasons: &[String]) -> String {
+    reasons
+        .iter()
+        .map(|reason| format!("\n  {reason}"))
+        .collect()
+}
+
+/// The form of tables: text or JSON, one or all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    /// True if only one table is printed.
+    pub once: bool,
+    /// True if tables are JSON.
+    pub json: bool,
+    /// True if the tables are of a store.
+    pub is_store: bool,
+    /// The width of a table as text.
+    pub width: usize,
+}
+
+/// Returns the width of the terminal that is printed on, if there is one.
+pub fn terminal_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|width| *width > 0)
+}
+
+/// Prints one table or all of them. Live readings follow each other after `interval`.
+///
+/// # Errors
+///
+/// Fails if nothing can be read or written.
+pub fn run(
+    mut source: Box<dyn Source>,
+    (view, look): (&View, &Look),
+    form: Form,
+    interval: Duration,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let mut board = Board::default();
+    let is_live = source.is_live();
+    let is_recording = !is_live && !form.is_store;
+    let mut view = view.clone();
+    if form.once && is_recording {
+        let update = source.step(Step::End)?;
+        update.apply(&mut board, &mut view.users);
+        return put(&board, &view, look, form, out);
+    }
+    let mut due = Instant::now();
+    loop {
+        let update = source.step(Step::Next)?;
+        if update.readings.is_empty() && !is_live {
+            return Ok(());
+        }
+        let is_new = !update.readings.is_empty();
+        update.apply(&mut board, &mut view.users);
+        if form.once && board.targets().next().is_none() {
+            return Err(Error::Unread(
+                board
+                    .silent
+                    .iter()
+                    .map(|(server, silent)| format!("{server}: {}", silent.reason))
+                    .collect(),
+            ));
+        }
+        if board.readings > 1 && is_new {
+            put(&board, &view, look, form, out)?;
+            if form.once {
+                return Ok(());
+            }
+        }
+        if is_live {
+            due = (due + interval).max(Instant::now());
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+        }
+    }
+}
+
+fn put(
+    board: &Board,
+    view: &View,
+    look: &Look,
+    form: Form,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    if form.json {
+        let table = table(board, view, &[], look.rows.unwrap_or(usize::MAX));
+        let line = json::line(board, &table, view).map_err(io::Error::from)?;
+        writeln!(out, "{line}")?;
+    } else {
+        for line in lines(board, view, look, form.width) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Returns a table as lines of plain text.
+pub fn lines(board: &Board, view: &View, look: &Look, width: usize) -> Vec<String> {
+    let rows = look.rows.unwrap_or(ROWS);
+    let height = rows.saturating_add(AROUND);
+    let look = Look {
+        rows: Some(rows),
+        mode: Mode::Print,
+        // Nothing is selected in print.
+        selected: usize::MAX,
+        ..look.clone()
+    };
+    let table: Table = table(board, view, &[], room(board, &look, height));
+    let lines = page(board, &table, view, &look, width, height);
+    let mut lines: Vec<_> = lines
+        .iter()
+        .map(|line| line.text().trim_end().to_owned())
+        .collect();
+    // The keys of the screen are of no use in print.
+    for line in &mut lines {
+        if let Some(end) = line.find("[g]roup") {
+            line.truncate(end);
+            line.truncate(line.trim_end().len());
+        }
+    }
+    let foot = lines.pop().unwrap_or_default();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    if !foot.is_empty() {
+        lines.push(foot);
+    }
+    lines
+}

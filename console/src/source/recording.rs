@@ -1,0 +1,119 @@
+//! Keeps readings in a directory, as `jobstats-shipper record` does: one file for each server and reading.
+
+use std::fs::DirBuilder;
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jobstats_client::spool::{self, Data, Directory, Index};
+use xxhash_rust::xxh3::xxh3_64;
+use zstd::stream::write::Encoder;
+
+use crate::live::track::{Part, Text};
+
+/// The zstd level. The texts are so repetitive that the fastest level makes them small.
+const LEVEL: i32 = 1;
+
+/// The source of `job_stats` in a recording.
+pub const LCTL: &str = "lctl";
+
+/// A reading cannot be kept.
+#[derive(Debug, thiserror::Error)]
+#[error("the reading cannot be written to {}: {cause}", path.display())]
+pub struct Error {
+    path: PathBuf,
+    cause: spool::Error,
+}
+
+/// A directory that readings are added to.
+#[derive(Debug, Clone)]
+pub struct Recorder {
+    directory: Directory,
+    cluster: String,
+}
+
+impl Recorder {
+    /// Opens the directory, and creates it if it is not there. Only its owner may read it, because texts name users.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory cannot be created or written.
+    pub fn open(path: &Path, cluster: &str) -> Result<Self, Error> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        builder.create(path).map_err(|cause| Error {
+            path: path.to_owned(),
+            cause: cause.into(),
+        })?;
+        // Whether it can be written is asked now, not after the first reading.
+        tempfile::tempfile_in(path).map_err(|cause| Error {
+            path: path.to_owned(),
+            cause: cause.into(),
+        })?;
+        Ok(Self {
+            directory: Directory::at(path),
+            cluster: cluster.to_owned(),
+        })
+    }
+
+    /// Adds the text of a server.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be written.
+    pub fn keep(&self, text: Text<'_>, parts: &[Part]) -> Result<(), Error> {
+        self.put(text, parts).map_err(|cause| Error {
+            path: self.directory.path().to_owned(),
+            cause,
+        })
+    }
+
+    fn put(&self, text: Text<'_>, parts: &[Part]) -> Result<(), spool::Error> {
+        let (mut data, mut texts) = (Vec::new(), Vec::new());
+        for part in parts {
+            let begin = data.len() as u64;
+            let bytes = pack(text.bytes, part, &mut data)?;
+            let frame = begin..data.len() as u64;
+            texts.push(spool::Text {
+                name: part.name.clone(),
+                time: Timestamp::from_microsecond(part.time).unwrap_or_default(),
+                duration: Some(Duration::from_micros(
+                    part.until.saturating_sub(part.time).unsigned_abs(),
+                )),
+                bytes,
+                frames: vec![frame],
+            });
+        }
+        let index = Index {
+            // The directory gives the number.
+            sequence: 0,
+            source: LCTL.to_owned(),
+            covers: None,
+            cluster: self.cluster.clone(),
+            server: text.server.to_owned(),
+            texts,
+            data: Data {
+                bytes: data.len() as u64,
+                checksum: xxh3_64(&data),
+            },
+        };
+        self.directory.put(index, &mut data.as_slice())?;
+        Ok(())
+    }
+}
+
+/// Adds a part of a text as a zstd frame, and returns its size before compression.
+fn pack(text: &[u8], part: &Part, data: &mut Vec<u8>) -> io::Result<u64> {
+    let mut encoder = Encoder::new(data, LEVEL)?;
+    encoder.include_checksum(true)?;
+    let mut bytes = 0;
+    for range in &part.ranges {
+        let piece = text.get(range.clone()).unwrap_or_default();
+        encoder.write_all(piece)?;
+        bytes += piece.len() as u64;
+    }
+    encoder.finish()?;
+    Ok(bytes)
+}

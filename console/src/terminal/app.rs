@@ -1,0 +1,363 @@
+//! The state of the screen, and what keys do to it.
+
+use jobstats_core::instant::{MINUTE, Micros, SECOND};
+use jobstats_core::target::TargetKind;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use crate::live::board::{Board, LONGEST_WINDOW};
+use crate::live::rows::{Table, table};
+use crate::live::view::{By, Filter, Key, View};
+use crate::show::page::{Line, Look, Mode, page, room};
+use crate::source::{Step, Update};
+use crate::terminal::keys::help;
+
+#[cfg(test)]
+mod tests;
+
+/// The windows over which rates can be averaged.
+const WINDOWS: [Micros; 6] = [
+    0,
+    30 * SECOND,
+    MINUTE,
+    2 * MINUTE,
+    5 * MINUTE,
+    LONGEST_WINDOW,
+];
+
+/// The minimums of requests per second.
+const MINIMUMS: [f64; 8] = [0.0, 0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4];
+
+/// The shortest and the longest time between readings.
+const INTERVALS: (Micros, Micros) = (SECOND, 10 * MINUTE);
+
+/// The slowest and the fastest replay.
+const SPEEDS: (f64, f64) = (0.125, 16384.0);
+
+/// The work of the program after a key.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Action {
+    /// Draw the screen.
+    Draw,
+    /// End.
+    Quit,
+    /// Go to another reading of the recording.
+    Step(Step),
+}
+
+/// The state of the screen.
+pub struct App {
+    /// The rows that are looked at.
+    pub view: View,
+    /// The way in which they are shown.
+    pub look: Look,
+    /// The state of the targets; that of the last reading.
+    board: Board,
+    /// The state at which the screen was paused.
+    frozen: Option<Board>,
+    /// The rows as they were shown last.
+    table: Table,
+    is_help: bool,
+    /// True if one can go from now into the past.
+    keeps_past: bool,
+    /// The filter before one is typed.
+    kept_filter: Filter,
+    /// The interval of live readings, and the speed of the past, while the other one is shown.
+    interval: Micros,
+    speed: f64,
+}
+
+impl App {
+    /// Starts without a reading.
+    pub fn new(view: View, look: Look) -> Self {
+        Self {
+            view,
+            look,
+            board: Board::default(),
+            frozen: None,
+            table: Table::default(),
+            is_help: false,
+            keeps_past: false,
+            kept_filter: Filter::default(),
+            interval: SECOND,
+            speed: 1.0,
+        }
+    }
+
+    /// Lets keys go from now into the past and back, which a store keeps. These are the interval and the speed.
+    #[must_use]
+    pub fn with_past(mut self, interval: Micros, speed: f64) -> Self {
+        (self.keeps_past, self.interval, self.speed) = (true, interval, speed);
+        self
+    }
+
+    /// Returns the state of the targets that is shown.
+    pub fn board(&self) -> &Board {
+        self.frozen.as_ref().unwrap_or(&self.board)
+    }
+
+    /// Takes new readings.
+    pub fn take(&mut self, update: Update) {
+        match update.is_live {
+            Some(true) => self.go_live(),
+            Some(false) => self.go_back(),
+            None => {}
+        }
+        if let (Mode::Replay(_, position), Some(new)) = (&mut self.look.mode, update.position) {
+            *position = Some(new);
+        }
+        update.apply(&mut self.board, &mut self.view.users);
+    }
+
+    /// Returns the lines of the screen.
+    pub fn lines(&mut self, width: usize, height: usize) -> Vec<Line> {
+        if self.is_help {
+            return help(width, height);
+        }
+        let board = self.frozen.as_ref().unwrap_or(&self.board);
+        let before: Vec<Key> = self.table.rows.iter().map(|row| row.key.clone()).collect();
+        let selected = self
+            .table
+            .rows
+            .get(self.look.selected)
+            .map(|row| row.key.clone());
+        let new = table(board, &self.view, &before, room(board, &self.look, height));
+        // The selection stays with its row as long as that is shown.
+        let follows = |selected| new.rows.iter().position(|row| row.key == selected);
+        if let Some(place) = selected
+            .filter(|_| self.look.selected > 0)
+            .and_then(follows)
+        {
+            self.look.selected = place;
+        }
+        self.look.selected = self.look.selected.min(new.rows.len().saturating_sub(1));
+        self.table = new;
+        page(board, &self.table, &self.view, &self.look, width, height)
+    }
+
+    /// Handles a key.
+    pub fn key(&mut self, key: KeyEvent) -> Action {
+        self.look.message = None;
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            return match key.code {
+                KeyCode::Char('c' | 'd') => Action::Quit,
+                _ => Action::Draw,
+            };
+        }
+        if self.look.typing.is_some() {
+            self.type_filter(key.code);
+            return Action::Draw;
+        }
+        if self.is_help {
+            self.is_help = false;
+            return match key.code {
+                KeyCode::Char('q') => Action::Quit,
+                _ => Action::Draw,
+            };
+        }
+        if let Some(step) = self.step(key.code) {
+            return self.move_by(step);
+        }
+        match key.code {
+            KeyCode::Char('q') => return Action::Quit,
+            KeyCode::Char('?') | KeyCode::F(1) => self.is_help = true,
+            KeyCode::Char(letter) => self.letter(letter),
+            KeyCode::Tab => self.group(self.view.group_moved(1)),
+            KeyCode::BackTab => self.group(self.view.group_moved(-1)),
+            KeyCode::Down => self.look.selected += 1,
+            KeyCode::Up => self.look.selected = self.look.selected.saturating_sub(1),
+            KeyCode::Enter => self.enter(),
+            KeyCode::Esc | KeyCode::Backspace => self.leave(),
+            KeyCode::F(11) => self.toggle_around(),
+            _ => {}
+        }
+        Action::Draw
+    }
+
+    fn letter(&mut self, letter: char) {
+        match letter {
+            'j' => self.look.selected += 1,
+            'k' => self.look.selected = self.look.selected.saturating_sub(1),
+            'g' => self.group(self.view.group_moved(1)),
+            'G' => self.group(self.view.group_moved(-1)),
+            'u' => self.group(By::User),
+            'J' => self.group(By::Job),
+            'A' if self.view.has_accounts => self.group(By::Account),
+            't' => self.group(By::Target),
+            'O' => self.group(By::Operation),
+            's' => self.view.sort = self.view.sort.moved(1),
+            'S' => self.view.sort = self.view.sort.moved(-1),
+            'm' => {
+                self.view.kind = match self.view.kind {
+                    None => Some(TargetKind::Mdt),
+                    Some(TargetKind::Mdt) => Some(TargetKind::Ost),
+                    Some(TargetKind::Ost) => None,
+                }
+            }
+            'a' | 'c' => self.view.clear(),
+            'x' => self.view.minimum = beside(&MINIMUMS, self.view.minimum, true),
+            'X' => self.view.minimum = beside(&MINIMUMS, self.view.minimum, false),
+            'r' => self.look.amounts = !self.look.amounts,
+            '+' | '=' => self.view.window = beside(&WINDOWS, self.view.window, true),
+            '-' => self.view.window = beside(&WINDOWS, self.view.window, false),
+            '/' => {
+                self.kept_filter = self.view.filter.clone();
+                self.look.typing = Some(self.view.filter.text().to_owned());
+            }
+            ' ' | 'p' => self.pause(),
+            _ => self.letter_of_look(letter),
+        }
+    }
+
+    fn letter_of_look(&mut self, letter: char) {
+        let look = &mut self.look;
+        match letter {
+            'n' => look.rows = Some(look.rows.unwrap_or(self.table.rows.len()).saturating_add(1)),
+            'N' => {
+                look.rows = Some(
+                    look.rows
+                        .unwrap_or(self.table.rows.len())
+                        .saturating_sub(1)
+                        .max(1),
+                )
+            }
+            '1' => look.head = !look.head,
+            '2' => look.bars = !look.bars,
+            '3' => look.foot = !look.foot,
+            'h' => self.toggle_around(),
+            'l' => look.legend = !look.legend,
+            'L' => look.log = !look.log,
+            '[' => self.change_interval(-SECOND),
+            ']' => self.change_interval(SECOND),
+            '<' | ',' => self.change_speed(0.5),
+            '>' | '.' => self.change_speed(2.0),
+            _ => {}
+        }
+    }
+
+    fn step(&self, code: KeyCode) -> Option<Step> {
+        Some(match code {
+            KeyCode::Left => Step::By(-1),
+            KeyCode::Right => Step::By(1),
+            KeyCode::PageUp => Step::By(-10),
+            KeyCode::PageDown => Step::By(10),
+            KeyCode::Home => Step::Begin,
+            KeyCode::End => Step::End,
+            _ => return None,
+        })
+    }
+
+    /// Goes through a recording, or from now into the past that a store keeps and back.
+    fn move_by(&mut self, step: Step) -> Action {
+        match (self.look.mode, step) {
+            (Mode::Replay(..), _) => {}
+            (_, Step::End) if self.keeps_past => return self.tell("this is live"),
+            (_, Step::By(1..)) if self.keeps_past => return self.tell("this is live"),
+            _ if self.keeps_past => {
+                self.go_back();
+                self.look.is_paused = true;
+            }
+            _ => return self.tell("only a recording can be moved through"),
+        }
+        Action::Step(step)
+    }
+
+    fn go_live(&mut self) {
+        if let Mode::Replay(speed, _) = self.look.mode {
+            self.speed = speed;
+            self.look.mode = Mode::Live(self.interval);
+            self.look.is_paused = false;
+        }
+    }
+
+    fn go_back(&mut self) {
+        if let Mode::Live(interval) = self.look.mode {
+            self.interval = interval;
+            self.look.mode = Mode::Replay(self.speed, None);
+            self.frozen = None;
+        }
+    }
+
+    /// Takes a key of the filter, which counts from its first letter on.
+    fn type_filter(&mut self, code: KeyCode) {
+        let Some(mut typed) = self.look.typing.take() else {
+            return;
+        };
+        match code {
+            KeyCode::Char(letter) if typed.len() < 200 => typed.push(letter),
+            KeyCode::Backspace => {
+                typed.pop();
+            }
+            KeyCode::Enter => return,
+            KeyCode::Esc => {
+                self.view.filter = std::mem::take(&mut self.kept_filter);
+                return;
+            }
+            _ => {}
+        }
+        self.view.filter = Filter::new(&typed);
+        self.look.typing = Some(typed);
+    }
+
+    fn group(&mut self, by: By) {
+        self.view.by = by;
+        self.look.selected = 0;
+    }
+
+    fn enter(&mut self) {
+        if let Some(row) = self.table.rows.get(self.look.selected) {
+            self.view.enter(row.key.clone());
+            self.look.selected = 0;
+        }
+    }
+
+    fn leave(&mut self) {
+        if !self.view.filter.is_empty() {
+            self.view.filter = Filter::default();
+        } else if self.view.leave() {
+            self.look.selected = 0;
+        }
+    }
+
+    fn toggle_around(&mut self) {
+        let is_shown = self.look.head || self.look.foot;
+        (self.look.head, self.look.foot) = (!is_shown, !is_shown);
+    }
+
+    /// Lets the screen stand still, or go on with the last reading.
+    fn pause(&mut self) {
+        self.look.is_paused = !self.look.is_paused;
+        // A recording stands still by itself.
+        let is_live = matches!(self.look.mode, Mode::Live(_));
+        self.frozen = (self.look.is_paused && is_live).then(|| self.board.clone());
+    }
+
+    fn change_interval(&mut self, by: Micros) {
+        match &mut self.look.mode {
+            Mode::Live(interval) => *interval = (*interval + by).clamp(INTERVALS.0, INTERVALS.1),
+            Mode::Replay(..) | Mode::Print => {}
+        }
+    }
+
+    fn change_speed(&mut self, by: f64) {
+        match &mut self.look.mode {
+            Mode::Replay(speed, _) => *speed = (*speed * by).clamp(SPEEDS.0, SPEEDS.1),
+            Mode::Live(_) | Mode::Print => {
+                self.tell("only a recording has a speed");
+            }
+        }
+    }
+
+    fn tell(&mut self, message: &str) -> Action {
+        self.look.message = Some(message.to_owned());
+        Action::Draw
+    }
+}
+
+/// Returns the next larger or smaller value of a list, or the value itself at the end of the list.
+fn beside<T: Copy + PartialOrd>(list: &[T], value: T, larger: bool) -> T {
+    let found = match larger {
+        true => list.iter().find(|it| **it > value),
+        false => list.iter().rev().find(|it| **it < value),
+    };
+    found.copied().unwrap_or(value)
+}

@@ -1,0 +1,248 @@
+//! The terminal: draws the lines, waits for keys and readings.
+
+use std::env;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ratatui::Frame;
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line as Drawn, Span};
+
+use crate::show::page::{Line, Mode, Role};
+use crate::source::process;
+use crate::source::{Error as SourceError, Source, Step, Update};
+use crate::terminal::app::{Action, App};
+
+/// The longest time between two looks at what the sources say.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// The shortest time between two readings of a recording.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+/// An error that ends the screen.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The terminal failed.
+    #[error("the terminal cannot be used: {0}")]
+    Terminal(#[from] io::Error),
+    /// There are no more readings.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+}
+
+/// Shows the screen until it is quit.
+///
+/// # Errors
+///
+/// Fails if the terminal cannot be used, and if there are no more readings.
+pub fn run(app: &mut App, source: Box<dyn Source>) -> Result<(), Error> {
+    let mut terminal = ratatui::try_init()?;
+    let is_coloured = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let worker = Worker::start(source);
+    let ended = follow(app, worker, |app| {
+        terminal.draw(|frame| draw(frame, app, is_coloured))?;
+        Ok(())
+    });
+    ratatui::restore();
+    process::end_all();
+    ended
+}
+
+/// A thread that makes readings, so that keys are answered meanwhile.
+struct Worker {
+    steps: Sender<Step>,
+    updates: Receiver<Result<Update, SourceError>>,
+    /// True while a reading is made.
+    is_busy: bool,
+    /// A step that was asked for while a reading was made.
+    waiting: Option<Step>,
+}
+
+impl Worker {
+    fn start(mut source: Box<dyn Source>) -> Self {
+        let (steps, asked) = channel();
+        let (answer, updates) = channel();
+        // The thread ends with the program: a command that hangs must not keep a person waiting.
+        thread::spawn(move || {
+            for step in asked {
+                if answer.send(source.step(step)).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            steps,
+            updates,
+            is_busy: false,
+            waiting: None,
+        }
+    }
+
+    fn ask(&mut self, step: Step) {
+        if self.is_busy {
+            self.waiting = joined(self.waiting, step);
+            return;
+        }
+        self.is_busy = self.steps.send(step).is_ok();
+    }
+
+    /// Returns the readings that were made since the last call.
+    fn updates(&mut self) -> Result<Option<Update>, SourceError> {
+        match self.updates.try_recv() {
+            Ok(update) => {
+                self.is_busy = false;
+                if let Some(step) = self.waiting.take() {
+                    self.ask(step);
+                }
+                update.map(Some)
+            }
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => Ok(None),
+        }
+    }
+}
+
+/// Returns the step that is to be made after a reading that is under way, and after which a key asked for another one.
+fn joined(waiting: Option<Step>, step: Step) -> Option<Step> {
+    match (waiting, step) {
+        (Some(Step::By(first)), Step::By(second)) => Some(Step::By(first + second)),
+        (Some(waiting), Step::Next) => Some(waiting),
+        _ => Some(step),
+    }
+}
+
+/// Draws, and waits for keys and readings, until the screen is quit.
+fn follow(
+    app: &mut App,
+    mut worker: Worker,
+    mut draw: impl FnMut(&mut App) -> io::Result<()>,
+) -> Result<(), Error> {
+    let mut due = Some(Instant::now());
+    let mut first = match app.look.mode {
+        Mode::Replay(..) => Step::Begin,
+        Mode::Live(_) | Mode::Print => Step::Next,
+    };
+    draw(app)?;
+    loop {
+        if due.is_some_and(|due| due <= Instant::now()) && !worker.is_busy {
+            let is_still = app.look.is_paused && matches!(app.look.mode, Mode::Replay(..));
+            due = match app.look.mode {
+                Mode::Live(interval) => due.map(|due| next(due, interval)),
+                Mode::Replay(..) | Mode::Print => None,
+            };
+            match is_still {
+                true => due = Some(Instant::now() + SHORTEST),
+                false => worker.ask(std::mem::replace(&mut first, Step::Next)),
+            }
+        }
+        let mut is_new = false;
+        while let Some(update) = worker.updates()? {
+            let gap = update.until_next;
+            app.take(update);
+            due = due_after(app.look.mode, gap, due);
+            is_new = true;
+        }
+        if is_new {
+            draw(app)?;
+        }
+        let left = due.map_or(GLANCE, |due| due.saturating_duration_since(Instant::now()));
+        if !event::poll(left.min(GLANCE))? {
+            continue;
+        }
+        let action = match event::read()? {
+            Event::Key(key) if key.kind != KeyEventKind::Release => app.key(key),
+            _ => Action::Draw,
+        };
+        match action {
+            Action::Quit => return Ok(()),
+            Action::Step(step) => worker.ask(step),
+            Action::Draw => {}
+        }
+        draw(app)?;
+    }
+}
+
+/// Returns the time of the next reading after one that says how long that is away.
+fn due_after(mode: Mode, gap: Option<i64>, due: Option<Instant>) -> Option<Instant> {
+    let after = |gap: f64| Some(Instant::now() + Duration::from_secs_f64(gap.clamp(0.0, 1e6)));
+    match (mode, gap) {
+        (Mode::Replay(speed, _), Some(gap)) => {
+            after(gap as f64 / 1e6 / speed).map(|due| due.max(Instant::now() + SHORTEST))
+        }
+        // What failed is tried again after a pause. Where the past has come to its end, what is live goes on.
+        (Mode::Live(_), Some(gap)) => after(gap as f64 / 1e6),
+        (Mode::Live(interval), None) => due.or_else(|| after(interval as f64 / 1e6)),
+        _ => due,
+    }
+}
+
+/// Returns the time of the next reading. Readings that were missed are not made up for.
+fn next(due: Instant, interval: i64) -> Instant {
+    let interval = Duration::from_micros(interval.unsigned_abs());
+    (due + interval).max(Instant::now())
+}
+
+/// Draws the lines on the whole screen.
+pub fn draw(frame: &mut Frame<'_>, app: &mut App, is_coloured: bool) {
+    let area = frame.area();
+    let lines = app.lines(usize::from(area.width), usize::from(area.height));
+    for (line, y) in lines.iter().zip(area.y..area.bottom()) {
+        let area = Rect::new(area.x, y, area.width, 1);
+        frame.render_widget(drawn(line, is_coloured), area);
+    }
+}
+
+fn drawn(line: &Line, is_coloured: bool) -> Drawn<'_> {
+    let spans = line
+        .pieces
+        .iter()
+        .map(|piece| Span::styled(piece.text.as_str(), style(piece.role, is_coloured)));
+    let drawn = Drawn::from_iter(spans);
+    match line.is_selected {
+        true => drawn.style(Style::new().add_modifier(Modifier::REVERSED)),
+        false => drawn,
+    }
+}
+
+const fn style(role: Role, is_coloured: bool) -> Style {
+    let style = Style::new();
+    let (style, colour) = match role {
+        Role::Plain => (style, None),
+        Role::Strong => (style.add_modifier(Modifier::BOLD), None),
+        Role::Dim => (style.add_modifier(Modifier::DIM), None),
+        Role::Title => (style.add_modifier(Modifier::UNDERLINED), None),
+        // The bar of the selected row looks like the others.
+        Role::Bar => (style.remove_modifier(Modifier::REVERSED), Some(Color::Cyan)),
+        Role::Warning => (style.add_modifier(Modifier::BOLD), Some(Color::Yellow)),
+        Role::Bad => (style.add_modifier(Modifier::BOLD), Some(Color::Red)),
+    };
+    match colour {
+        Some(colour) if is_coloured => style.fg(colour),
+        _ => style,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_wait_are_joined() {
+        assert_eq!(joined(None, Step::By(1)), Some(Step::By(1)));
+        assert_eq!(joined(Some(Step::By(1)), Step::By(-10)), Some(Step::By(-9)));
+        assert_eq!(joined(Some(Step::By(1)), Step::Next), Some(Step::By(1)));
+        assert_eq!(joined(Some(Step::By(1)), Step::End), Some(Step::End));
+    }
+
+    #[test]
+    fn readings_that_were_missed_are_not_made_up_for() {
+        let now = Instant::now();
+        let hour = Duration::from_secs(3600);
+        assert_eq!(next(now, 3_600_000_000), now + hour);
+        let past = now.checked_sub(Duration::from_secs(60)).unwrap_or(now);
+        assert!(next(past, 1_000) >= now);
+    }
+}
