@@ -3,7 +3,7 @@
 #
 #   awk -f scripts/rooms.awk crate/src/lib.rs crate/src/...
 #
-# A table of rooms in the head of lib.rs or main.rs, if there is one, has each room above those that it uses.
+# A table of rooms below the sentence "A room uses only rooms that stand below it" in the head of lib.rs or main.rs is in that order.
 
 function arrow(to) {
     if (to != room && !((room, to) in arrows)) {
@@ -15,11 +15,10 @@ function arrow(to) {
 # Items of the root itself, such as an Error of the crate, are a room too.
 function name(text) { return match(text, /^[a-z_0-9]+/) ? substr(text, 1, RLENGTH) : "the root" }
 
-# The rooms that a path leads to: `a::b`, or those of a group, `{a, b::{c, d}}`.
-function follow(path,    i, depth, c, item) {
-    if (path !~ /^\{/) { arrow(name(path)); return }
-    for (i = 2; i <= length(path); i++) {
-        c = substr(path, i, 1)
+# The rooms that a group of paths leads to: `{a, b::{c, d}}`.
+function follow(group,    i, depth, c, item) {
+    for (i = 2; i <= length(group); i++) {
+        c = substr(group, i, 1)
         if (c == "{") depth++
         else if (c == "}" && depth-- == 0) break
         else if (c == "," && depth == 0) { arrow(name(item)); item = ""; continue }

@@ -62,17 +62,17 @@ impl Error {
     /// Returns the exit code of the error.
     pub fn code(&self) -> u8 {
         match self {
-            Error::Settings(_) | Error::Sources(_) => SETUP,
-            Error::Read(error) => of_reading(error),
-            Error::Lock(lock::Error::Taken(_)) => LATER,
-            Error::Lock(lock::Error::Unusable { .. }) | Error::Generate(_) => SYSTEM,
-            Error::Feed(error) => exit::code(error.kind()),
-            Error::Unsent(error) => exit::code(error.kind),
-            Error::Backlog(error) => of_backlog(error),
-            Error::Record(record::Error { .. }) => SYSTEM,
-            Error::Replay(error) => of_replay(error),
-            Error::Requeue(requeue::Error::Directory { .. }) => SYSTEM,
-            Error::Requeue(requeue::Error::Nothing(_)) => NOTHING,
+            Self::Settings(_) | Self::Sources(_) => SETUP,
+            Self::Read(error) => of_reading(error),
+            Self::Lock(lock::Error::Taken(_)) => LATER,
+            Self::Lock(lock::Error::Unusable { .. }) | Self::Generate(_) => SYSTEM,
+            Self::Feed(error) => exit::code(error.kind()),
+            Self::Unsent(error) => exit::code(error.kind),
+            Self::Backlog(error) => of_backlog(error),
+            Self::Record(record::Error { .. }) => SYSTEM,
+            Self::Replay(error) => of_replay(error),
+            Self::Requeue(requeue::Error::Directory { .. }) => SYSTEM,
+            Self::Requeue(requeue::Error::Nothing(_)) => NOTHING,
         }
     }
 
