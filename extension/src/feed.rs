@@ -2,7 +2,7 @@
 //!
 //! What is the same for all texts happens here: who sent it ([`delivery`]), unpacking ([`text`]), limits, what could not be
 //! used ([`rejects`]), keeping the text ([`texts`]) and what it covers ([`covered`]), and telling the sender. A [`source`] reads the text and stores the rest: [`job_stats`],
-//! [`getent`], [`accounting`].
+//! [`getent`], [`accounting`]; [`sources`] lists them.
 
 mod accounting;
 mod covered;
@@ -14,6 +14,7 @@ pub mod job_stats;
 mod rejects;
 mod reread;
 mod source;
+mod sources;
 pub mod targets;
 mod text;
 mod texts;
@@ -83,7 +84,7 @@ fn ingest_row(
 ) -> Result<Vec<Outcome>, Error> {
     require_read_committed(client, "feeding")?;
     let settings = store::settings(client)?;
-    let source = source::named(arguments.source.as_deref())?;
+    let source = sources::named(arguments.source.as_deref())?;
     let now = clock_now();
     let delivery = Delivery::new(arguments, now)?;
     let text = Text::new(arguments.body, arguments.body_zstd)?;
@@ -105,7 +106,7 @@ fn ingest_text(
     ingest: &mut Ingest<'_>,
     text: Text<'_>,
 ) -> Result<Vec<Outcome>, Error> {
-    if source::is_of_another(source, text.bytes()) {
+    if sources::is_of_another(source, text.bytes()) {
         return Ok(vec![ingest.reject(None, reason::WRONG_SOURCE, None)]);
     }
     texts::ingest(client, source, ingest, text)

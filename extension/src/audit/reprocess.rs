@@ -128,7 +128,7 @@ fn reprocess_target(
     })
 }
 
-/// Replaces what is stored of an observation; earlier observations are right already. Returns the number of its
+/// Replaces the stored values of an observation; earlier observations are right already. Returns the number of its
 /// increments.
 fn put_right(
     entries: &mut Entries,

@@ -136,9 +136,44 @@ impl Source for Accounting {
         }
         let is_slurm = self.name == SLURM.name;
         let zone = if is_slurm { zone(client)? } else { Zone::UTC };
+        let (mut counts, timeless) = self.store(ingest, text.bytes(), &zone)?;
+        if counts.entries == 0
+            && let Some(reason) = self.why_unusable(text.bytes(), &counts, timeless)
+        {
+            return Ok(vec![match reason {
+                // Each line of the text is a reject already.
+                reason::NO_HEADER => Outcome::new(None, Action::Rejected(reason)),
+                _ => ingest.reject(None, reason, None),
+            }]);
+        }
+        if is_before_covers(ingest) {
+            counts.problems = counts.problems.saturating_add(1);
+            ingest.rejects.add(None, None, reason::BEFORE_COVERS, None);
+        }
+        let is_forgeable = is_slurm && slurm::is_forgeable(text.bytes());
+        if is_forgeable {
+            let reason = reason::GUESSABLE_DELIMITER;
+            ingest.rejects.add(None, None, reason, None);
+        }
+        Ok(vec![Outcome {
+            counts,
+            is_forgeable,
+            ..Outcome::new(None, Action::Jobs)
+        }])
+    }
+}
+
+impl Accounting {
+    /// Stores the jobs of a text, and the names of their people. Returns the counts, and how many records say nothing of times.
+    fn store(
+        &self,
+        ingest: &mut Ingest<'_>,
+        text: &[u8],
+        zone: &Zone,
+    ) -> Result<(Counts, u64), Error> {
         let (mut counts, mut people, mut timeless) = (Counts::default(), People::default(), 0);
         let mut runs = RunCounts::default();
-        let mut records = (self.records)(text.bytes(), &zone).peekable();
+        let mut records = (self.records)(text, zone).peekable();
         let mut schedulers = BTreeSet::new();
         while records.peek().is_some() {
             let batch = timed(Phase::Scan, || {
@@ -168,35 +203,20 @@ impl Source for Accounting {
             counts.added = counts.added.saturating_add(written.added);
         }
         timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
-        let is_blank = || text.bytes().trim_ascii().is_empty();
-        let lacks_header = || is_slurm && slurm::lacks_header(text.bytes());
-        if counts.entries == 0 && counts.problems > 0 && lacks_header() {
-            return Ok(vec![Outcome::new(
-                None,
-                Action::Rejected(reason::NO_HEADER),
-            )]);
+        Ok((counts, timeless))
+    }
+
+    /// Returns why a text without a usable record is rejected as a whole; `None` if it may well have none.
+    fn why_unusable(&self, text: &[u8], counts: &Counts, timeless: u64) -> Option<&'static str> {
+        let has_problems = counts.problems > 0;
+        if has_problems && self.name == SLURM.name && slurm::lacks_header(text) {
+            return Some(reason::NO_HEADER);
         }
-        if counts.entries == 0 && (counts.problems > 0 || is_blank()) {
-            return Ok(vec![ingest.reject(None, reason::NO_JOBS, None)]);
+        if has_problems || text.trim_ascii().is_empty() {
+            return Some(reason::NO_JOBS);
         }
         // PBS says of a job that was queued little more than its number.
-        if counts.entries == 0 && timeless > 0 && self.name != PBS.name {
-            return Ok(vec![ingest.reject(None, reason::NO_TIMES, None)]);
-        }
-        if is_before_covers(ingest) {
-            counts.problems = counts.problems.saturating_add(1);
-            ingest.rejects.add(None, None, reason::BEFORE_COVERS, None);
-        }
-        let is_forgeable = is_slurm && slurm::is_forgeable(text.bytes());
-        if is_forgeable {
-            let reason = reason::GUESSABLE_DELIMITER;
-            ingest.rejects.add(None, None, reason, None);
-        }
-        Ok(vec![Outcome {
-            counts,
-            is_forgeable,
-            ..Outcome::new(None, Action::Jobs)
-        }])
+        (timeless > 0 && self.name != PBS.name).then_some(reason::NO_TIMES)
     }
 }
 

@@ -6,7 +6,6 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::texts::key;
 use crate::pg::error::Error;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::time::{EARLIEST, micros, timestamptz};
@@ -69,7 +68,7 @@ fn latest(ingest: &Ingest<'_>) -> Micros {
     ingest.delivery.time.min(ingest.now)
 }
 
-/// Returns the end of what the text next to this one covers, on the side and in the order that SQL names.
+/// Returns the end of the span that the text next to this one covers, on the side and in the order that SQL names.
 fn neighbour(
     client: &mut SpiClient<'_>,
     ingest: &Ingest<'_>,
@@ -81,13 +80,13 @@ fn neighbour(
          WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" {side} $4 \
          AND t.covers IS NOT NULL AND t.records > 0 ORDER BY t.\"time\" {order} LIMIT 1"
     );
-    let found = client.execute_opt(statement.as_str(), &key(ingest.delivery)?)?;
+    let found = client.execute_opt(statement.as_str(), &ingest.delivery.key()?)?;
     found.map(|row| micros(row.get("until")?)).transpose()
 }
 
 /// Adds a span to the union of its cluster and source.
 fn add(client: &mut SpiClient<'_>, ingest: &Ingest<'_>, span: Span) -> Result<(), Error> {
-    let [cluster, source, ..] = key(ingest.delivery)?;
+    let [cluster, source, ..] = ingest.delivery.key()?;
     let near = client.execute_rows(
         "SELECT c.since, c.until FROM jobstats.covered c \
          WHERE c.cluster = $1 AND c.source = $2 AND c.until >= $3 AND c.since <= $4",
@@ -104,7 +103,7 @@ fn add(client: &mut SpiClient<'_>, ingest: &Ingest<'_>, span: Span) -> Result<()
     let Some(all) = union(span, &near) else {
         return Ok(());
     };
-    let [cluster, source, ..] = key(ingest.delivery)?;
+    let [cluster, source, ..] = ingest.delivery.key()?;
     let (since, until) = (timestamptz(all.since)?, timestamptz(all.until)?);
     let arguments = [cluster, source, since.into(), until.into()];
     // What joins the span lies in the span that it becomes.

@@ -1,11 +1,11 @@
 //! A row of the feed without its text: who sent the text, and when it was read.
 
 use jobstats_core::instant::{DAY, Micros};
-use pgrx::datum::{Interval, Range, RangeBound, TimestampWithTimeZone};
+use pgrx::datum::{DatumWithOid, Interval, Range, RangeBound, TimestampWithTimeZone};
 
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
-use crate::pg::time::micros;
+use crate::pg::time::{micros, timestamptz};
 use crate::store::sources;
 
 /// The longest name, in bytes, that is stored with each text. Host names have at most 255 bytes.
@@ -35,7 +35,7 @@ pub struct Delivery {
     /// The name of the source.
     pub source: &'static str,
     pub time: Micros,
-    /// The start and the end of what the text covers, as its sender states them.
+    /// The start and the end of the span that the text covers, as its sender states them.
     pub covers: Option<(Micros, Micros)>,
     pub duration: Option<Interval>,
     pub shipper: Option<String>,
@@ -63,6 +63,16 @@ impl Delivery {
         require_short("cluster", &delivery.cluster)?;
         require_short("server", &delivery.server)?;
         Ok(delivery)
+    }
+
+    /// Returns the key of the text as arguments of a statement: cluster, source, server and time.
+    pub fn key(&self) -> Result<[DatumWithOid<'_>; 4], Error> {
+        Ok([
+            self.cluster.as_str().into(),
+            self.source.into(),
+            self.server.as_str().into(),
+            timestamptz(self.time)?.into(),
+        ])
     }
 }
 

@@ -48,7 +48,7 @@ impl<'a> Ingest<'a> {
         (0..=limits.now.saturating_add(limits.max_ahead)).contains(&self.delivery.time)
     }
 
-    /// Returns the time after which nothing can have happened that the text tells of, as far as clocks may differ.
+    /// Returns the latest time of which the text can tell: its own, and the allowed difference of clocks.
     pub fn latest(&self) -> Micros {
         let time = self.delivery.time.min(self.now);
         time.saturating_add(self.limits().max_ahead)

@@ -8,9 +8,9 @@ use pgrx::spi::SpiClient;
 use crate::feed::covered::Covers;
 use crate::feed::delivery::{Arguments, Delivery, bounds};
 use crate::feed::ingest::Ingest;
-use crate::feed::source;
+use crate::feed::sources;
 use crate::feed::text::Text;
-use crate::feed::texts::{self, key};
+use crate::feed::texts;
 use crate::pg::arguments::Arguments as Call;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
@@ -70,7 +70,7 @@ fn jobstats_reread_text(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
 
 fn reread(client: &mut SpiClient<'_>, arguments: &mut Arguments<'_>) -> Result<Reread, Error> {
     let settings = store::settings(client)?;
-    let source = source::named(arguments.source.as_deref())?;
+    let source = sources::named(arguments.source.as_deref())?;
     let now = clock_now();
     let mut delivery = Delivery::new(arguments, now)?;
     // A call reads texts of several clusters, in an order that is not that of other calls and feeds.
@@ -126,7 +126,7 @@ fn stored(client: &mut SpiClient<'_>, delivery: &Delivery) -> Result<Option<Stor
          JOIN jobstats.texts b ON b.cluster = t.cluster AND b.source = t.source AND b.server = t.server \
          AND b.digest = t.digest AND b.body IS NOT NULL \
          WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",
-        &key(delivery)?,
+        &delivery.key()?,
     )?;
     let stored = found.map(|row| -> Result<Stored, Error> {
         Ok(Stored {
@@ -137,14 +137,14 @@ fn stored(client: &mut SpiClient<'_>, delivery: &Delivery) -> Result<Option<Stor
     stored.transpose()
 }
 
-/// Notes what is known of the text now.
+/// Notes the result of reading the text again.
 fn note(
     client: &mut SpiClient<'_>,
     delivery: &Delivery,
     reread: &Reread,
     covers: Option<Covered>,
 ) -> Result<(), Error> {
-    let [cluster, source, server, time] = key(delivery)?;
+    let [cluster, source, server, time] = delivery.key()?;
     client.execute(
         "UPDATE jobstats.texts t SET records = $5, problems = $6, covers = coalesce($7, t.covers) \
          WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",

@@ -1,21 +1,15 @@
-//! The sources of the feed: who reads and stores a text.
-//!
-//! What the store holds of a source, and for how long, stands in [`crate::store::sources`], in the same order.
+//! A source of the feed reads a text and stores what it says.
 
 use std::borrow::Cow;
 
 use jobstats_core::feed::Outcome;
-use jobstats_core::getent::begins_with_password;
 use pgrx::spi::SpiClient;
 
-use crate::feed::accounting::{FLUX, GRIDENGINE, LSF, PBS, SLURM};
 use crate::feed::covered::Covers;
-use crate::feed::getent::{GROUP, PASSWD};
 use crate::feed::ingest::Ingest;
-use crate::feed::job_stats::JobStats;
 use crate::feed::text::Text;
 use crate::pg::error::Error;
-use crate::store::{Settings, sources};
+use crate::store::Settings;
 
 /// A kind of text that the feed takes.
 pub trait Source: Sync {
@@ -57,31 +51,4 @@ pub trait Source: Sync {
         ingest: &mut Ingest<'_>,
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error>;
-}
-
-/// All sources, as in [`sources::SOURCES`].
-const SOURCES: [&dyn Source; sources::SOURCES.len()] = [
-    &JobStats,
-    &PASSWD,
-    &GROUP,
-    &SLURM,
-    &PBS,
-    &LSF,
-    &GRIDENGINE,
-    &FLUX,
-];
-
-/// Returns the source of a name; `None` names the output of lctl.
-///
-/// # Errors
-/// [`Error::UnknownSource`] if no source has this name.
-pub fn named(name: Option<&str>) -> Result<&'static dyn Source, Error> {
-    Ok(SOURCES[sources::position(name)?])
-}
-
-/// Returns whether a text is not of this source, but of another one, or of `shadow`, which none reads. Then its lines must not
-/// be stored, not even as rejects: the other source may have secrets in them.
-pub fn is_of_another(source: &dyn Source, text: &[u8]) -> bool {
-    let is_known = || SOURCES.iter().any(|other| other.recognizes(text));
-    !source.recognizes(text) && (is_known() || begins_with_password(text))
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use jobstats_core::accounting::covered::Span;
 use jobstats_core::feed::{Action, Outcome, reason};
-use pgrx::datum::{DatumWithOid, Range, TimestampWithTimeZone};
+use pgrx::datum::{Range, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -91,24 +91,14 @@ pub fn read(
     Ok((outcomes, span))
 }
 
-/// Returns the key of a text as arguments of a statement: cluster, source, server and time.
-pub fn key<'a>(delivery: &'a Delivery) -> Result<[DatumWithOid<'a>; 4], Error> {
-    Ok([
-        delivery.cluster.as_str().into(),
-        delivery.source.into(),
-        delivery.server.as_str().into(),
-        timestamptz(delivery.time)?.into(),
-    ])
-}
-
-/// Returns XXH3-128 of what is kept of a text. That of a text that came packed is known already.
+/// Returns XXH3-128 of the kept bytes of a text. That of a text that came packed is known already.
 fn digest(came: Option<(Bytea<'_>, u128)>, kept: &[u8]) -> [u8; 16] {
     let digest = came.map(|(_, digest)| digest);
     let digest = digest.unwrap_or_else(|| timed(Phase::Digest, || xxh3_128(kept)));
     digest.to_be_bytes()
 }
 
-/// Returns what is kept of a text, packed; `None` if it would not be unpacked again.
+/// Returns the kept bytes of a text, packed; `None` if they would not be unpacked again.
 fn packed<'a>(came: Option<(Bytea<'a>, u128)>, kept: &[u8]) -> Result<Option<Bytea<'a>>, Error> {
     if let Some((packed, _)) = came {
         return Ok(Some(packed));
@@ -128,7 +118,7 @@ fn stored_digest(
     let found = client.execute_opt(
         "SELECT t.digest FROM jobstats.texts t \
          WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",
-        &key(delivery)?,
+        &delivery.key()?,
     )?;
     found.map(|row| row.get("digest")).transpose()
 }
@@ -139,7 +129,7 @@ fn is_stored(
     delivery: &Delivery,
     digest: &[u8; 16],
 ) -> Result<bool, Error> {
-    let [cluster, source, server, _] = key(delivery)?;
+    let [cluster, source, server, _] = delivery.key()?;
     let found = client.execute_opt(
         "SELECT FROM jobstats.texts t WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 \
          AND t.digest = $4 AND t.body IS NOT NULL FOR KEY SHARE",
@@ -155,7 +145,7 @@ fn insert(
     outcomes: &[Outcome],
     span: Option<Span>,
 ) -> Result<(), Error> {
-    let [cluster, source, server, time] = key(ingest.delivery)?;
+    let [cluster, source, server, time] = ingest.delivery.key()?;
     let (records, problems) = counts(outcomes);
     let span = span.or_else(|| covered::stated(ingest));
     client.execute(

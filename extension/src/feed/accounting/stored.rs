@@ -1,7 +1,7 @@
 //! Reads and writes rows of `jobstats.jobs`.
 //!
 //! Statements are planned once in a session, and rows travel as arrays of their columns: a text may have a million records,
-//! of which most repeat what is stored.
+//! of which most repeat stored values.
 
 mod columns;
 
@@ -26,7 +26,7 @@ use crate::pg::time::{from_postgres, timestamptz};
 use crate::pg::tuples::{INTEGERS, TEXTS, Tuples};
 use columns::{Keys, arguments};
 
-/// The largest size of what is stored of a submission, in bytes of its values.
+/// The largest size of a stored submission, in bytes of its values.
 const SUBMISSION_MAX: usize = 256 << 10;
 
 /// The settings while statements are planned. A plan that was made when the table was small must still look up rows by an index

@@ -73,7 +73,7 @@ pub struct Written {
     pub added: u64,
 }
 
-/// Merges what a text says of some users or groups into what is stored of them. What says nothing new is not written, but for
+/// Merges the entries of a text for some users or groups into the stored ones. An entry that says nothing new is not written, but for
 /// the first text of a day.
 pub fn merge(
     client: &mut SpiClient<'_>,
@@ -203,7 +203,7 @@ fn is_same(before: &History, after: &History) -> bool {
     names(before) == names(after)
 }
 
-/// Returns what is stored of the entries that say something new, by their places.
+/// Returns the stored rows of the entries that say something new, by their places.
 fn stored(
     client: &mut SpiClient<'_>,
     table: &Table,

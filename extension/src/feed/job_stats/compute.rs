@@ -13,7 +13,7 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::job_stats::entries::{Entries, Folding};
 use crate::feed::job_stats::rows::{EntryIncrement, insert_increments};
-use crate::feed::job_stats::stored::{self, Read, Stale, Stored, Unpacked};
+use crate::feed::job_stats::stored::{self, Computed, Read, Stale, Stored, Unpacked};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::{Growing, require_room, reserve};
@@ -21,7 +21,6 @@ use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::connect_mut;
 use crate::store::rollup;
 use crate::store::{Reduced, Settings};
-use crate::text::zstd::pack;
 
 /// The memory of an increment in bytes, nearly always at most: two histograms, a total and a time for a dozen
 /// operations, and details.
@@ -56,28 +55,6 @@ impl Computation<'_> {
             ends_early: self.ends_early,
             kept,
         }
-    }
-}
-
-/// The result of comparing an observation with the one before; its increments are stored already.
-pub struct Computed {
-    pub since: Option<Micros>,
-    pub counts: Counts,
-    /// The carried records as text; `None` if there are none.
-    pub carried: Option<Vec<u8>>,
-    pub increments: i32,
-    /// The number of further problems, which are not reported one by one.
-    pub dropped: u64,
-    /// True if the text ends too early, though its last line is whole (rule 3).
-    pub ends_early: bool,
-    /// The values of the increments that are stored.
-    pub kept: Reduced,
-}
-
-impl Computed {
-    /// Returns the carried records packed, as they are stored.
-    pub fn carried_packed(&self) -> Result<Option<Vec<u8>>, Error> {
-        self.carried.as_deref().map(pack).transpose()
     }
 }
 

@@ -9,10 +9,10 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::cache;
-use crate::feed::job_stats::compute::{Computed, Former, compute, compute_on};
+use crate::feed::job_stats::compute::{Former, compute, compute_on};
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::part::Part;
-use crate::feed::job_stats::stored::{self, NewText, Read, Stored, Unpacked};
+use crate::feed::job_stats::stored::{self, Computed, NewText, Read, Stored, Unpacked};
 use crate::feed::targets::Target;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;

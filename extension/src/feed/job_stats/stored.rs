@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::increment::{Keep, Observation};
+use jobstats_core::increment::{Counts, Keep, Observation};
 use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::snapshot::{self, Snapshot};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
@@ -13,7 +13,6 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::delivery::Delivery;
 use crate::feed::job_stats::cache;
-use crate::feed::job_stats::compute::Computed;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
@@ -22,7 +21,7 @@ use crate::pg::plans;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::time::{micros, timestamptz};
 use crate::store::{Reduced, rollup, uid_limit};
-use crate::text::zstd::unpack;
+use crate::text::zstd::{pack, unpack};
 
 /// An observation with its text.
 pub struct Stored {
@@ -327,6 +326,28 @@ fn find(
     Ok(Some(stored))
 }
 
+/// The result of comparing an observation with the one before; its increments are stored already.
+pub struct Computed {
+    pub since: Option<Micros>,
+    pub counts: Counts,
+    /// The carried records as text; `None` if there are none.
+    pub carried: Option<Vec<u8>>,
+    pub increments: i32,
+    /// The number of further problems, which are not reported one by one.
+    pub dropped: u64,
+    /// True if the text ends too early, though its last line is whole (rule 3).
+    pub ends_early: bool,
+    /// The values of the increments that are stored.
+    pub kept: Reduced,
+}
+
+impl Computed {
+    /// Returns the carried records packed, as they are stored.
+    pub fn carried_packed(&self) -> Result<Option<Vec<u8>>, Error> {
+        self.carried.as_deref().map(pack).transpose()
+    }
+}
+
 /// The text of a new observation.
 pub struct NewText<'a> {
     /// The packed text, as it is stored.
@@ -506,7 +527,7 @@ pub fn delete_increments(
     )
 }
 
-/// Returns the key, `since`, the counts and what is kept, in the order of the statements above.
+/// Returns the key, `since`, the counts and the kind of values that are kept, in the order of the statements above.
 fn counts(
     target_id: i32,
     time: TimestampWithTimeZone,

@@ -1,4 +1,4 @@
--- The clusters that have sent these entries, whose keys lie in [$2, $3], as far as rollups and increments tell. Increments that are older
+-- The clusters that have sent these entries, whose keys lie in [$2, $3], according to rollups and increments. Increments that are older
 -- than the last rollup are in it.
 SELECT a.entry_id, array_agg(DISTINCT t.cluster ORDER BY t.cluster)
 FROM (

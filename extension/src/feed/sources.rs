@@ -1,0 +1,39 @@
+//! The list of all sources of the feed.
+//!
+//! The store says in [`crate::store::sources`], in the same order, which tables a source fills and how long they are kept.
+
+use jobstats_core::getent::begins_with_password;
+
+use crate::feed::accounting::{FLUX, GRIDENGINE, LSF, PBS, SLURM};
+use crate::feed::getent::{GROUP, PASSWD};
+use crate::feed::job_stats::JobStats;
+use crate::feed::source::Source;
+use crate::pg::error::Error;
+use crate::store::sources;
+
+/// All sources, as in [`sources::SOURCES`].
+const SOURCES: [&dyn Source; sources::SOURCES.len()] = [
+    &JobStats,
+    &PASSWD,
+    &GROUP,
+    &SLURM,
+    &PBS,
+    &LSF,
+    &GRIDENGINE,
+    &FLUX,
+];
+
+/// Returns the source of a name; `None` names the output of lctl.
+///
+/// # Errors
+/// [`Error::UnknownSource`] if no source has this name.
+pub fn named(name: Option<&str>) -> Result<&'static dyn Source, Error> {
+    Ok(SOURCES[sources::position(name)?])
+}
+
+/// Returns whether a text is not of this source, but of another one, or of `shadow`, which none reads. Then its lines must not
+/// be stored, not even as rejects: the other source may have secrets in them.
+pub fn is_of_another(source: &dyn Source, text: &[u8]) -> bool {
+    let is_known = || SOURCES.iter().any(|other| other.recognizes(text));
+    !source.recognizes(text) && (is_known() || begins_with_password(text))
+}
