@@ -3,7 +3,7 @@
 //! All functions share one engine. The arguments ([`dimension`], [`filters`], [`measure`]) make a [`question`]. Its
 //! window and the sources of its rows are resolved first ([`plan`], [`window`], [`sources`]), then its entries, if they
 //! are few ([`entries`]). One statement with parameters answers the question ([`statement`], [`usage`]; made of
-//! [templates](crate::pg::template) and [`params`]), and [`answer`] writes its result as the rows of the function. If there are
+//! [templates](crate::pg::template) and [`params`]), and [`answer`] writes its result as the rows of the function. [`joins`] brings entries together with their jobs and names. If there are
 //! none, [`empty`] and [`unknown`] say why; [`without_times`] says which targets report no times.
 
 mod aggregates;
@@ -14,6 +14,7 @@ mod entries;
 mod filters;
 mod functions;
 mod jobs;
+mod joins;
 mod measure;
 mod names;
 mod notice;

@@ -14,7 +14,7 @@ pub struct Dimension {
     /// The table that has the dimension.
     pub level: Level,
     /// The column of that table.
-    column: &'static str,
+    pub column: &'static str,
     /// The type in SQL, which says how the dimension is filtered, too.
     pub value_type: ValueType,
     of: Of,
@@ -67,8 +67,8 @@ impl ValueType {
     }
 }
 
-/// Every dimension, in the order of filters and columns. The SQL of the reading functions, which pgrx needs as text, names
-/// them again; the regression test `dimensions` compares it with this list.
+/// Every dimension, in the order of filters and columns. `make schema` writes the arguments and columns of the reading functions
+/// from these lines (`scripts/dimensions.awk`).
 pub static DIMENSIONS: &[Dimension] = &[
     text("cluster", Level::Target, "cluster"),
     text("filesystem", Level::Target, "filesystem"),
@@ -199,7 +199,28 @@ impl Dimension {
         }
     }
 
-    /// Returns whether sums by owner have the dimension as a column, and not only a number of what has it.
+    /// Returns the relations whose column of this name has values of the dimension.
+    pub fn relations(&self) -> &'static [&'static str] {
+        match (self.of, self.level) {
+            (Of::Level, Level::Target) => &["jobstats.targets"],
+            (Of::Level, Level::Server) => &["jobstats.observations"],
+            (Of::Level, Level::Entry) => &["jobstats.entries"],
+            (Of::Uid, _) => &["jobstats.entries", "jobstats.job_ids"],
+            (Of::User, _) => &[
+                "jobstats.users",
+                "jobstats.earlier_users",
+                "jobstats.job_ids",
+            ],
+            (Of::Group, _) => &[
+                "jobstats.groups",
+                "jobstats.earlier_groups",
+                "jobstats.job_ids",
+            ],
+            (Of::Job | Of::Account, _) => &["jobstats.job_ids"],
+        }
+    }
+
+    /// Returns whether sums by owner have the dimension as a column, and not only the number of a user or job that has it.
     pub fn is_of_owner(&self) -> bool {
         matches!(self.of, Of::Uid | Of::Account)
     }
@@ -217,6 +238,11 @@ impl Dimension {
     /// Returns whether the dimension is something that tables of names say of a user.
     pub fn is_name(&self) -> bool {
         matches!(self.of, Of::User | Of::Group)
+    }
+
+    /// Returns whether the dimension is the name of a group, which counts only for users of that group.
+    pub fn is_group(&self) -> bool {
+        self.of == Of::Group
     }
 
     /// Returns whether only jobs have the dimension.
@@ -243,8 +269,8 @@ pub fn columns(dimensions: impl Iterator<Item = &'static Dimension>, table: &str
         .collect()
 }
 
-/// Returns a join of a table that has a `uid` with tables of the names of users and of their groups, as far as the dimensions
-/// are such. `condition` is a further one on `person`, with a leading AND.
+/// Returns a join of a table that has a `uid` with tables of the names of users and of their groups, if any of the dimensions
+/// is such a name. `condition` is a further one on `person`, with a leading AND.
 pub fn join_names(
     dimensions: impl IntoIterator<Item = &'static Dimension>,
     table: Table,
@@ -254,7 +280,7 @@ pub fn join_names(
     let (mut has_names, mut has_groups) = (false, false);
     for dimension in dimensions {
         has_names |= dimension.is_name();
-        has_groups |= dimension.of == Of::Group;
+        has_groups |= dimension.is_group();
     }
     let mut join = String::new();
     if has_names {

@@ -28,7 +28,7 @@ pub fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
         distinct = distinct(plan),
         jobs = plan.join_jobs(params),
         names = plan.join_names(filters.chosen(), params),
-        conditions = filters.conditions_on_entries(jobs, params),
+        conditions = jobs.conditions_on_entries(filters, params),
     )
 }
 

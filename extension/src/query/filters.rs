@@ -8,7 +8,6 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
 use crate::query::dimension::{DIMENSIONS, Dimension, Level, Table, ValueType, unknown};
-use crate::query::jobs::Jobs;
 use crate::query::params::Params;
 
 /// The largest size of the argument `exclude` in bytes of text: enough for some thousand names.
@@ -70,6 +69,9 @@ impl Filter {
         }
     }
 }
+
+/// The position of a filter, and the jobs that it matches by their labels.
+pub type Labelled = (usize, Vec<i64>);
 
 /// The filters that are set.
 #[derive(Clone, Default)]
@@ -170,14 +172,19 @@ impl Filters {
     }
 
     /// Returns the conditions on rows `entry`, each with a leading AND.
-    pub fn conditions_on_entries(&self, jobs: &Jobs, params: &Params) -> String {
+    pub fn conditions_on_entries(
+        &self,
+        entry: Table,
+        labelled: &[Labelled],
+        params: &Params,
+    ) -> String {
         let filters = self.0.iter().enumerate();
         let filters = filters.filter(|(_, it)| it.dimension.level == Level::Entry);
-        filters
-            .map(|(position, it)| {
-                it.condition(position, jobs.entry(), jobs.labelled(position), params)
-            })
-            .collect()
+        let condition = |(position, filter): (usize, &Filter)| {
+            let found = labelled.iter().find(|(of, _)| *of == position);
+            filter.condition(position, entry, found.map(|(_, jobs)| &**jobs), params)
+        };
+        filters.map(condition).collect()
     }
 
     /// Returns the conditions that can be tested on rows by owner before they are joined with names, each with a leading AND.

@@ -13,9 +13,9 @@ use crate::pg::spi::{Rows, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{self, Dimension, Table};
+use crate::query::filters::{Filters, Labelled};
 use crate::query::notice::listed;
 use crate::query::params::Params;
-use crate::query::plan::Plan;
 use crate::query::question::Question;
 use crate::query::window::Window;
 
@@ -24,10 +24,6 @@ const LOOKED_UP: usize = 100;
 
 /// The longest window whose jobs are looked up one by one.
 const SHORT: Micros = 2 * DAY;
-
-/// The jobs of entries, all at once or one by one.
-const ALL: &str = "jobstats.job_ids job ON job.job_no = entry_job.job_no";
-const EACH: &str = "LATERAL (SELECT known.* FROM jobstats.job_ids known WHERE known.job_no = entry_job.job_no OFFSET 0) job ON true";
 
 /// The memory that a job found by its label takes.
 const JOB_BYTES: usize = 64;
@@ -48,7 +44,7 @@ pub struct Jobs {
     /// reads a million jobs to find ten thousand.
     few: bool,
     /// The jobs whose labels filters match, with the positions of these filters.
-    labelled: Vec<(usize, Vec<i64>)>,
+    labelled: Vec<Labelled>,
     /// Arrays whose elements share a number, one of which a filter names.
     arrays: Vec<String>,
 }
@@ -116,11 +112,9 @@ impl Jobs {
         self.several
     }
 
-    /// Returns the jobs that the filter at this position matches by their labels; `None` if there are none.
-    pub fn labelled(&self, position: usize) -> Option<&[i64]> {
-        let mut labelled = self.labelled.iter();
-        let found = labelled.find(|(of, _)| *of == position);
-        found.map(|(_, jobs)| jobs.as_slice())
+    /// Returns the conditions of filters on rows `entry` and their jobs, each with a leading AND.
+    pub fn conditions_on_entries(&self, filters: &Filters, params: &Params) -> String {
+        filters.conditions_on_entries(self.entry(), &self.labelled, params)
     }
 
     /// Returns the table of entries, which statements call `entry`.
@@ -143,6 +137,11 @@ impl Jobs {
     /// Returns whether entries are joined with their jobs.
     pub fn are_joined(&self) -> bool {
         self.joined
+    }
+
+    /// Returns whether the window has few of all jobs.
+    pub fn are_few(&self) -> bool {
+        self.few
     }
 
     /// Returns the start of the days of a row of usage of an entry with several jobs, as a column of a table with a leading
@@ -194,60 +193,6 @@ pub fn note_arrays(arrays: &[String]) {
             "elements of an array share its number, so the answer is about all elements of {}",
             listed(&arrays, NAMED)
         );
-    }
-}
-
-impl Plan {
-    /// Returns a SELECT of rows of usage, which have a time `at`, with the start of the days to which they belong if their
-    /// entry has several jobs.
-    pub fn with_jobs(&self, usage: String, params: &Params) -> String {
-        if !self.jobs.several {
-            return usage;
-        }
-        sql!(
-            "jobs/days.sql",
-            usage = usage,
-            since = self.since(params),
-            until = self.until(params),
-        )
-    }
-
-    /// Returns a join of entries `entry` with their jobs in the window.
-    pub fn join_jobs(&self, params: &Params) -> String {
-        self.join_with_jobs(&self.jobs, "entry", "true", params)
-    }
-
-    /// Returns a join of sums `part` and their entries `entry` with their jobs in the window.
-    pub fn join_jobs_of_sums(&self, params: &Params) -> String {
-        let of_sum = match self.jobs.several {
-            true => {
-                "CASE WHEN part.valid_from IS NULL THEN entry_job.alone ELSE entry_job.valid_from = part.valid_from END"
-            }
-            false => "entry_job.alone",
-        };
-        self.join_with_jobs(&self.jobs, "part", of_sum, params)
-    }
-
-    /// Returns a join of a table that has an `entry_id` with the jobs of its rows in the window, if the question depends on
-    /// them. `condition` says which of several rows of an entry counts.
-    pub fn join_with_jobs(
-        &self,
-        jobs: &Jobs,
-        table: &str,
-        condition: &str,
-        params: &Params,
-    ) -> String {
-        if !jobs.joined {
-            return String::new();
-        }
-        sql!(
-            "jobs/join.sql",
-            table = table,
-            condition = condition,
-            since = self.since(params),
-            until = self.until(params),
-            job = if jobs.few { EACH } else { ALL },
-        )
     }
 }
 

@@ -8,8 +8,6 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::query::dimension::{Jobs as Where, Table};
 use crate::query::jobs::Jobs;
-use crate::query::params::Params;
-use crate::query::plan::Plan;
 use crate::query::question::Question;
 use crate::query::window::Window;
 use crate::store::rollup::Owner;
@@ -40,9 +38,11 @@ impl Owners {
             Owner::Account => Vec::new(),
         };
         for dimension in question.dimensions() {
-            let needed: &[&str] = match dimension.name {
-                "group_name" if names => &["gid", "group_name"],
-                name if dimension.is_name() && names || dimension.is_of_job() => &[name],
+            let name = dimension.name;
+            let needed: &[&str] = match names {
+                true if dimension.is_group() => &["gid", name],
+                true if dimension.is_name() => &[name],
+                _ if dimension.is_of_job() => &[name],
                 _ => &[],
             };
             let new = needed.iter().filter(|it| !columns.contains(it));
@@ -64,6 +64,11 @@ impl Owners {
     /// Returns whether rows by entry must be summed by day before they are joined with their jobs.
     pub fn divide_entries(&self) -> bool {
         self.jobs.are_several()
+    }
+
+    /// Returns how rows by entry are joined with their jobs.
+    pub fn jobs(&self) -> &Jobs {
+        &self.jobs
     }
 
     /// Returns the table of sums by owner that statements call `name`.
@@ -92,15 +97,5 @@ impl Owners {
         columns
             .map(|column| format!(", {} AS {column}", value(column)))
             .collect()
-    }
-
-    /// Returns a join of rows `part` by entry, which have the start of their day as `at` if entries must be divided, with their
-    /// jobs.
-    pub fn join_jobs(&self, plan: &Plan, params: &Params) -> String {
-        let of_day = match self.divide_entries() {
-            true => "entry_job.valid_from < part.at AND entry_job.valid_to >= part.at",
-            false => "entry_job.alone",
-        };
-        plan.join_with_jobs(&self.jobs, "part", of_day, params)
     }
 }

@@ -302,10 +302,7 @@ impl<'a> Statement<'a> {
             dimensions = named_columns(of_entries, |_| jobs.entry()),
             jobs = self.plan.join_jobs_of_sums(&self.params),
             names = self.join_names(jobs.entry()),
-            conditions = self
-                .question
-                .filters
-                .conditions_on_entries(jobs, &self.params),
+            conditions = jobs.conditions_on_entries(&self.question.filters, &self.params),
         )
     }
 
@@ -475,7 +472,7 @@ impl<'a> Statement<'a> {
         ))
     }
 
-    /// Returns the conditions on rows `usage` by entry and by owner, as far as rows are filtered when they are read. Sums of
+    /// Returns the conditions on rows `usage` by entry and by owner that are tested when the rows are read. Sums of
     /// the other rows are filtered when they are joined with their entries or with names.
     fn of_selected(&self) -> [String; 2] {
         if !self.by_owner() {
@@ -534,7 +531,7 @@ impl<'a> Statement<'a> {
         matches!(self.question.wanted, Wanted::Summary)
     }
 
-    /// Returns a SELECT of rows of usage with the jobs and names to which they belong, as far as there are several.
+    /// Returns a SELECT of rows of usage with the jobs and names to which they belong, where there are several.
     fn with_days(&self, usage: String) -> String {
         let usage = self.plan.with_jobs(usage, &self.params);
         self.plan.with_names(usage, self.by_owner(), &self.params)

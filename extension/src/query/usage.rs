@@ -229,7 +229,7 @@ impl Search<'_> {
             of_day = of_day,
             key = key,
             owner = owners.of_entry(),
-            jobs = owners.join_jobs(self.plan, self.params),
+            jobs = self.plan.join_jobs_of_owners(self.params),
             usage = rows,
             values = each(&|n| format!("part.value_{n}")),
             sums = each(&|n| format!("sum(usage.value_{n}){cast}")),
@@ -342,7 +342,7 @@ impl Search<'_> {
         };
         let at = match relation {
             _ if !self.has_dates(relation) => "",
-            // Without the sum, TimescaleDB would compare the column with what the rows are joined with.
+            // Without the sum, TimescaleDB would compare the column with the columns of the join.
             Relation::Increments => ", usage.\"time\" + interval '0' AS at",
             Relation::Rollup { .. } => ", usage.bucket + interval '0' AS at",
         };

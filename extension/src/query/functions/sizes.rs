@@ -37,16 +37,10 @@ const LARGEST: u64 = 64 << 20;
 CREATE FUNCTION jobstats_sizes(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
     "by" text[] DEFAULT '{}',
-    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
-    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
-    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    @filters@,
     exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
-    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
-    partition text, job_name text, state text, gid bigint,
+    @dimensions@,
     operation text, known_from text, lower bigint, upper bigint, count numeric, share double precision,
     mean double precision, stddev double precision
 )
@@ -275,7 +269,7 @@ impl Sizes<'_> {
         let filters = &self.question.filters;
         let of_target = filters.conditions(Level::Target, "target", params);
         match self.plan.divides_entries() {
-            true => of_target + &filters.conditions_on_entries(&self.plan.jobs, params),
+            true => of_target + &self.plan.jobs.conditions_on_entries(filters, params),
             false => of_target,
         }
     }

@@ -1,0 +1,176 @@
+//! Joins entries with their jobs, and users and groups with their names.
+
+use jobstats_core::names;
+
+use crate::pg::template::sql;
+use crate::query::dimension::{Dimension, Table, join_names};
+use crate::query::jobs::Jobs;
+use crate::query::params::Params;
+use crate::query::plan::Plan;
+
+/// The jobs of entries, all at once or one by one.
+const ALL: &str = "jobstats.job_ids job ON job.job_no = entry_job.job_no";
+const EACH: &str = "LATERAL (SELECT known.* FROM jobstats.job_ids known WHERE known.job_no = entry_job.job_no OFFSET 0) job ON true";
+
+impl Plan {
+    /// Returns a SELECT of rows of usage, which have a time `at`, with the start of the days to which they belong if their
+    /// entry has several jobs.
+    pub fn with_jobs(&self, usage: String, params: &Params) -> String {
+        if !self.jobs.are_several() {
+            return usage;
+        }
+        sql!(
+            "jobs/days.sql",
+            usage = usage,
+            since = self.since(params),
+            until = self.until(params),
+        )
+    }
+
+    /// Returns a join of entries `entry` with their jobs in the window.
+    pub fn join_jobs(&self, params: &Params) -> String {
+        self.join_with_jobs(&self.jobs, "entry", "true", params)
+    }
+
+    /// Returns a join of sums `part` and their entries `entry` with their jobs in the window.
+    pub fn join_jobs_of_sums(&self, params: &Params) -> String {
+        let of_sum = match self.jobs.are_several() {
+            true => {
+                "CASE WHEN part.valid_from IS NULL THEN entry_job.alone ELSE entry_job.valid_from = part.valid_from END"
+            }
+            false => "entry_job.alone",
+        };
+        self.join_with_jobs(&self.jobs, "part", of_sum, params)
+    }
+
+    /// Returns a join of a table that has an `entry_id` with the jobs of its rows in the window, if the question depends on
+    /// them. `condition` says which of several rows of an entry counts.
+    fn join_with_jobs(&self, jobs: &Jobs, table: &str, condition: &str, params: &Params) -> String {
+        if !jobs.are_joined() {
+            return String::new();
+        }
+        sql!(
+            "jobs/join.sql",
+            table = table,
+            condition = condition,
+            since = self.since(params),
+            until = self.until(params),
+            job = if jobs.are_few() { EACH } else { ALL },
+        )
+    }
+
+    /// Returns a join of rows `part` by entry, which have the start of their day as `at` if entries must be divided, with their
+    /// jobs.
+    pub fn join_jobs_of_owners(&self, params: &Params) -> String {
+        let of_day = match self.owners.divide_entries() {
+            true => "entry_job.valid_from < part.at AND entry_job.valid_to >= part.at",
+            false => "entry_job.alone",
+        };
+        self.join_with_jobs(self.owners.jobs(), "part", of_day, params)
+    }
+
+    /// Returns whether entries that have usage in the window may belong to several jobs or names, so that these are known for
+    /// parts of their usage only.
+    pub fn divides_entries(&self) -> bool {
+        self.jobs.are_several() || self.names.several
+    }
+
+    /// Returns the columns of a table, each with a leading comma, that say to which job and to which name usage belongs, where
+    /// entries or users have several.
+    pub fn days(&self, table: &str) -> String {
+        let names = match self.names.several {
+            true => format!(", {table}.named_until"),
+            false => String::new(),
+        };
+        self.jobs.days(table) + &names
+    }
+
+    /// Returns the condition that two tables are about the same job and the same name, with a leading AND.
+    pub fn same_days(&self, one: &str, other: &str) -> String {
+        self.jobs.same_days(one, other) + &self.same_name(one, other)
+    }
+
+    fn same_name(&self, one: &str, other: &str) -> String {
+        match self.names.several {
+            true => format!(" AND {one}.named_until IS NOT DISTINCT FROM {other}.named_until"),
+            false => String::new(),
+        }
+    }
+
+    /// Returns a SELECT of rows of usage, which have a time `at`, with the end of the days for which their user had an earlier
+    /// name; NULL is the name at the end of the window.
+    pub fn with_names(&self, usage: String, by_owner: bool, params: &Params) -> String {
+        if !self.names.several {
+            return usage;
+        }
+        let earlier = sql!(
+            "names/earlier.sql",
+            since = self.since(params),
+            until = self.until(params),
+        );
+        if by_owner {
+            return sql!("names/of_users.sql", usage = usage, earlier = earlier);
+        }
+        let of_jobs = match self.jobs.are_joined() {
+            true => sql!(
+                "names/of_jobs.sql",
+                since = self.since(params),
+                until = self.until(params),
+            ),
+            false => String::new(),
+        };
+        sql!(
+            "names/of_entries.sql",
+            usage = usage,
+            earlier = earlier,
+            of_jobs = of_jobs,
+        )
+    }
+
+    /// Returns a join of entries with all names that users had in the window, if any of the dimensions is a name.
+    pub fn join_names(
+        &self,
+        dimensions: impl IntoIterator<Item = &'static Dimension>,
+        params: &Params,
+    ) -> String {
+        let table = self.jobs.entry();
+        join_names(
+            dimensions,
+            table,
+            [&self.users(params), &self.groups(params)],
+            "",
+        )
+    }
+
+    /// Returns a join of sums `part`, or of entries and their sums, with the names of their days.
+    pub fn join_names_of_sums(
+        &self,
+        dimensions: impl IntoIterator<Item = &'static Dimension>,
+        table: Table,
+        params: &Params,
+    ) -> String {
+        let same_name = self.same_name("person", "part");
+        join_names(
+            dimensions,
+            table,
+            [&self.users(params), &self.groups(params)],
+            &same_name,
+        )
+    }
+
+    /// Returns the table of the names that users had in the window, with `named_until` where users had several.
+    pub fn users(&self, params: &Params) -> String {
+        if !self.names.users {
+            return "jobstats.users".to_owned();
+        }
+        names::users(&self.since(params), &self.until(params))
+    }
+
+    /// Returns the table of the names that groups had at the end of the window.
+    pub fn groups(&self, params: &Params) -> String {
+        if !self.names.groups {
+            return "jobstats.groups".to_owned();
+        }
+        names::groups_at(&self.until(params))
+    }
+}
