@@ -13,11 +13,13 @@ kept=extension/sql/jobstats--$(product_version).sql
 work=$target/schema
 
 # generate [OPTION OF cargo pgrx schema ...]
+# pgrx takes SQL as literals alone, so the lists of dimensions are filled in here.
 # cargo-pgrx prints the blocks of the script in another order every time, and beside them the graph of what needs what.
 generate() {
     mkdir -p "$work"
     RUST_LOG=error cargo pgrx schema "$@" --package jobstats --no-default-features --features "pg$(pg_major)" --pg-config "$PG_CONFIG" \
-        --out "$work/generated.sql" --dot "$work/generated.dot" >&2
+        --out "$work/unfilled.sql" --dot "$work/generated.dot" >&2
+    awk -f scripts/dimensions.awk extension/src/query/dimension.rs "$work/unfilled.sql" >"$work/generated.sql"
     LC_ALL=C awk -f scripts/schema.awk "$work/generated.dot" "$work/generated.sql" >"$work/ordered.sql"
 }
 

@@ -5,7 +5,7 @@
 CREATE SCHEMA jobstats_internal;
 COMMENT ON SCHEMA jobstats_internal IS 'What the functions of the extension jobstats are made of; not to be called directly.';
 
--- health is asked every minute. What it says of matches is found here, at most once per call of maintenance, in an hour of what rollups
+-- health is asked every minute. Its advice on matches is found here, at most once per call of maintenance, in an hour that rollups
 -- know, so that it costs as much in a store of years as in one of a day.
 CREATE FUNCTION jobstats_internal.advise() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -2267,7 +2267,7 @@ BEGIN
         ORDER BY k."time" LIMIT 1) k
     WHERE t.received < horizon AND t.body IS NOT NULL
         AND heir.cluster = t.cluster AND heir.source = t.source AND heir.server = t.server AND heir."time" = k."time";
-    -- The end of what the last text of a growing file covers is where the next one begins.
+    -- A text of a growing file covers the time from the end of the last one.
     WITH ended AS (
         SELECT DISTINCT ON (t.cluster, t.source, t.server) t.cluster, t.source, t.server, t."time"
         FROM jobstats.texts t

@@ -104,7 +104,7 @@ fn write(
     Writer::new(question, &plan.window, groups, rows)?.write()
 }
 
-/// The targets in scope that report times, as far as that is known.
+/// The targets in scope that are known to report times.
 #[derive(Debug, Clone, Copy)]
 enum Times {
     /// No target does.

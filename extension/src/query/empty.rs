@@ -1,4 +1,4 @@
-//! Says in a notice why an answer is empty, as far as that can be known.
+//! Says in a notice why an answer is empty, if the reason can be found.
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;

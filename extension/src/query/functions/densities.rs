@@ -20,11 +20,7 @@ CREATE FUNCTION jobstats_densities(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
     operation text DEFAULT NULL, "by" text[] DEFAULT '{uid}', base integer DEFAULT 10,
     step interval DEFAULT NULL,
-    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
-    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
-    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    @filters@,
     exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision, operation text, bucket integer, lower double precision, upper double precision, count bigint

@@ -60,7 +60,7 @@ struct Load {
     calls: f64,
 }
 
-/// The user of a target, as far as it is known.
+/// The user of a target, if it is known.
 #[derive(Default)]
 struct Whose {
     uid: Option<i64>,

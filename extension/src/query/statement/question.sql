@@ -1,5 +1,5 @@
 -- Every row begins with two flags, which are there even if there are no groups: whether any target reports times, and whether
--- all do, as far as that is known.
+-- all do, if that is known.
 --
 -- The planner would make as many plans of the steps that must be added up as there are references to them.
 WITH @observed@,

@@ -1,4 +1,4 @@
--- Whether any target reports times, and whether the targets in the first rows do, as far as these rows show it.
+-- Whether any target reports times, and whether the targets in the first rows do, according to these rows.
 SELECT NULL::integer AS target_id,
     CASE
         WHEN EXISTS (SELECT FROM early WHERE early.timed) OR NOT EXISTS (SELECT FROM early) THEN true

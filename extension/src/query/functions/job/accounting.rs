@@ -51,7 +51,7 @@ pub struct Accounting {
     observed: Micros,
     /// The number of jobs, which had the number at different times.
     jobs: usize,
-    /// The times between which the number was that of no other jobs, as far as there are others.
+    /// The times between which the number was that of no other job; `None` where no other job had it.
     limits: (Option<Micros>, Option<Micros>),
 }
 
@@ -192,7 +192,7 @@ impl Accounting {
         self.together.ended.unwrap_or(self.observed)
     }
 
-    /// Returns the times between which the number was not that of other jobs, as far as there are others.
+    /// Returns the times between which the number was that of no other job; `None` where no other job had it.
     pub fn limits(&self) -> (Option<Micros>, Option<Micros>) {
         self.limits
     }

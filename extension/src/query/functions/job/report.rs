@@ -161,25 +161,14 @@ impl Report<'_> {
         let asked = &self.measures[measure];
         let total = told(done.total, asked.is_time())?;
         let (per_call, rate) = (per_call(asked, done)?, self.rate(measure, sum, span)?);
-        let bounds = calls.and_then(Calls::bounds);
-        let [min, max] = [bounds.map(|it| it.0), bounds.map(|it| it.1)].map(|bound| {
-            bound
-                .map(|bound| told(bound.into(), takes_time(asked)))
-                .transpose()
-        });
-        let (min, max) = (min?, max?);
-        let microseconds = if takes_time(asked) { 1e6 } else { 1.0 };
-        let deviation = calls.and_then(Calls::deviation).map(|it| it / microseconds);
+        let (min, max, deviation) = spread(asked, calls)?;
         let [first, last] = if self.has_buckets {
             [done.first, done.last]
         } else {
             [done.first, done.last].map(|it| it.clamp(span.start, span.end))
         };
-        let (time, first, last) = (
-            timestamptz(span.start)?,
-            timestamptz(first)?,
-            timestamptz(last)?,
-        );
+        let (first, last) = (timestamptz(first)?, timestamptz(last)?);
+        let time = timestamptz(span.start)?;
         let [cluster, filesystem, kind, target] = self.scope.names(group);
         let node = group.node.and_then(|node| self.entries.node_name(node));
         let (targets, observed) = span.observed;
@@ -275,6 +264,22 @@ pub fn told(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
 
 fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
     value.map_err(|error| Error::Damaged(error.to_string()))
+}
+
+/// The smallest and the largest amount of a call and the standard deviation, where they are stored.
+type CallSpread = (Option<AnyNumeric>, Option<AnyNumeric>, Option<f64>);
+
+fn spread(measure: &Measure, calls: Option<&Calls>) -> Result<CallSpread, Error> {
+    let is_time = takes_time(measure);
+    let bounds = calls.and_then(Calls::bounds);
+    let bound = |value: Option<u64>| value.map(|it| told(it.into(), is_time)).transpose();
+    let deviation = calls.and_then(Calls::deviation);
+    let microseconds = if is_time { 1e6 } else { 1.0 };
+    Ok((
+        bound(bounds.map(|it| it.0))?,
+        bound(bounds.map(|it| it.1))?,
+        deviation.map(|it| it / microseconds),
+    ))
 }
 
 /// Returns whether calls of a measure are told by their time, and not by their bytes.

@@ -150,7 +150,7 @@ fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Gap>, Error> {
 }
 
 /// Divides a window into buckets, unless they are too many, or too old to be stored. In gaps the buckets are as wide as
-/// what is known.
+/// those that the store still has.
 fn buckets(
     client: &SpiClient<'_>,
     window: &Window,
