@@ -6,7 +6,7 @@
 //!
 //! | room | task |
 //! |---|---|
-//! | `audit` | computes again what is stored, compares, puts right |
+//! | `audit` | computes stored values again, compares them, puts them right |
 //! | `query` | answers questions |
 //! | `feed` | stores texts: of targets, of `getent`, of schedulers |
 //! | `matching` | finds the jobs that entries belong to |

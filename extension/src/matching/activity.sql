@@ -1,4 +1,4 @@
--- When these entries were active, by UTC day, as far as rollups tell.
+-- When these entries were active, by UTC day, according to rollups.
 SELECT a.entry_id, (extract(epoch FROM min(a.first)) * 1000000)::bigint AS first, (extract(epoch FROM max(a.last)) * 1000000)::bigint AS last
 FROM (
     SELECT r.entry_id, r.bucket, r.first, r.last FROM jobstats.rollup_1d r

@@ -46,7 +46,7 @@ impl<T: FromDatum> FromDatum for Short<T> {
     }
 }
 
-// SAFETY: as for what it holds; an argument lives as long as the call.
+// SAFETY: as for the value that it holds; an argument lives as long as the call.
 unsafe impl<'call, T: ArgAbi<'call> + FromDatum> ArgAbi<'call> for Short<T> {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'call>) -> Self {
         let value = unsafe { arg.unbox_arg_using_from_datum() };

@@ -266,6 +266,7 @@ impl Error {
         )
     }
 
+    #[allow(clippy::too_many_lines, reason = "a table with a line for each error")]
     fn sqlstate(&self) -> PgSqlErrorCode {
         use PgSqlErrorCode as Code;
         match self {
@@ -335,6 +336,7 @@ impl Error {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "a table with a line for each error")]
     fn hint(&self) -> Option<Cow<'static, str>> {
         let hint = match self {
             Self::Settings { hint, .. } => return Some(hint.clone().into()),

@@ -13,7 +13,7 @@ use crate::pg::spi::Statements;
 /// The SELECT of the formats of the store, as `jobstats.identification` keeps them.
 pub const CONFIGURED: &str = include_str!("formats/configured.sql");
 
-/// The largest number of clusters that are noted of an entry. Further ones have no say in what it means.
+/// The largest number of clusters that are noted of an entry. Its meaning does not depend on further ones.
 pub const CLUSTERS_MAX: i64 = 100;
 
 /// A row of `jobstats.entry_formats`.

@@ -1,7 +1,7 @@
 //! Rollups: sums of `jobstats.increments` over ten minutes, hours and days, by target and entry.
 //!
 //! If TimescaleDB has continuous aggregates, a rollup is one of them; otherwise it is a table. `jobstats_maintain()`
-//! fills either up to a time that it announces first. A feed notes in `jobstats.dirty` the spans of what it writes or
+//! fills either up to a time that it announces first. A feed notes in `jobstats.dirty` the spans of the rows that it writes or
 //! deletes before that time. The views `increments_10m`, … read these spans, and what comes after that time, from
 //! `increments` itself, so that they are exact at any moment. After a long gap, rows of increments cross bucket edges
 //! of narrow rollups: in these [coarse] spans such a rollup is exact only over whole hours, or days.

@@ -13,7 +13,7 @@ use crate::store::version::{VERSION, require};
 
 extension_sql_file!("settings/possible.sql", name = "settings");
 
-/// The row of `jobstats.settings`, as far as ingest needs it.
+/// The values of `jobstats.settings` that ingest needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The retention period of raw text.

@@ -1,4 +1,4 @@
--- The user of a job, and the span in which it may have worked, as far as rollups know it.
+-- The user of a job, and the span in which it may have worked, according to rollups.
 SELECT i.uid, greatest(i.started, $2) AS since, least(coalesce(i.ended, l.refreshed), l.refreshed, $3) AS until
 FROM jobstats.job_ids i
 CROSS JOIN jobstats.rollups l

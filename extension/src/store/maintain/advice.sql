@@ -1,4 +1,4 @@
--- health is asked every minute. What it says of matches is found here, at most once per call of maintenance, in an hour of what rollups
+-- health is asked every minute. Its advice on matches is found here, at most once per call of maintenance, in an hour that rollups
 -- know, so that it costs as much in a store of years as in one of a day.
 CREATE FUNCTION jobstats_internal.advise() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- The days of targets on which these entries were active in ranges ($2, $3], as far as sums by user are computed. Jobs that
+-- The days of targets on which these entries were active in ranges ($2, $3], if sums by user are computed for them. Jobs that
 -- retention takes leave their accounts in the sums.
 INSERT INTO jobstats.dirty_users (target_id, day)
 SELECT DISTINCT active.target_id, date_bin(interval '1 day', active.bucket - interval '1 microsecond', timestamptz 'epoch')

@@ -48,7 +48,7 @@ BEGIN
         ORDER BY k."time" LIMIT 1) k
     WHERE t.received < horizon AND t.body IS NOT NULL
         AND heir.cluster = t.cluster AND heir.source = t.source AND heir.server = t.server AND heir."time" = k."time";
-    -- The end of what the last text of a growing file covers is where the next one begins.
+    -- A text of a growing file covers the time from the end of the last one.
     WITH ended AS (
         SELECT DISTINCT ON (t.cluster, t.source, t.server) t.cluster, t.source, t.server, t."time"
         FROM jobstats.texts t

@@ -1,4 +1,4 @@
--- The status of what each entry did in (since, until], which lies within a UTC day, as far as rollups know it. What accounting does not
+-- The status of what each entry did in (since, until], which lies within a UTC day, according to rollups. What accounting does not
 -- know has no row in entry_jobs: a user could make rows for a million numbers. So whether accounting was read at that time is looked up here.
 CREATE OR REPLACE FUNCTION jobstats.entry_status(since timestamptz, until timestamptz) RETURNS TABLE (
     cluster text, entry_id bigint, name text, job text, uid bigint, node text, class text, pattern text, status text, job_no bigint,
@@ -77,7 +77,7 @@ $status$;
 COMMENT ON FUNCTION jobstats.entry_status(timestamptz, timestamptz) IS
 'Internal: what is known of the job of each entry that was active in a span within a UTC day.';
 
--- The entries of a span and their work by status, with likely causes of what is not known. A remedy is urgent if it is worth a row in health.
+-- The entries of a span and their work by status, with likely causes where the job is not known. A remedy is urgent if it is worth a row in health.
 CREATE OR REPLACE FUNCTION jobstats.status_quality(since timestamptz, until timestamptz) RETURNS TABLE (
     cluster text, status text, entries bigint, calls numeric, bytes numeric, share double precision, example text, remedy text, urgent boolean
 )
