@@ -125,6 +125,8 @@ impl Inject {
             .enumerate()
         {
             let start = Instant::now();
+            // A fault may have taken a busy machine many minutes, in which the clocks of other servers went on.
+            servers.iter().for_each(|server| server.place.show_time());
             let before: Vec<_> = servers.iter().map(Before::new).collect();
             let chosen = random.usize(..servers.len());
             let scene = Scene {
@@ -256,6 +258,7 @@ fn settle(database: &Database, proxy: &Proxy, servers: &[Server], chosen: usize)
         if index != chosen && server.waiting().is_empty() {
             continue;
         }
+        server.place.show_time();
         let mut limit = STATEMENT;
         wait_for(&format!("delivery of {}", server.name), || {
             let start = Instant::now();
