@@ -11,6 +11,7 @@ pub mod covered;
 pub mod field;
 pub mod flux;
 pub mod gridengine;
+mod json;
 pub mod lsf;
 pub mod merge;
 pub mod node_list;

@@ -1,4 +1,4 @@
-//! Reads what `flux jobs --json` prints: an object for each job, in an array `jobs`, or one alone, or one a line.
+//! Reads the output of `flux jobs --json`: an object for each job, in an array `jobs`, or one alone, or one a line.
 //!
 //! A name that is absent is not known yet: a job that waits has no `t_run`, one that runs has no `t_cleanup`. `flux jobs`
 //! sees the jobs of its caller only, and a thousand of them, unless it is asked for all: `flux jobs -A --count=0 --json`.
@@ -11,18 +11,15 @@
 //! | `account` | `bank`, else `project` |
 //! | `state` | `result` of a job that is inactive, else `state`; the numbers of the raw job list become words |
 
-mod objects;
 #[cfg(test)]
 mod tests;
-mod value;
 
 use std::borrow::Cow;
 
+use super::json::{Entries, Objects, Search, Value};
+use super::{Job, Reason, Record, Scheduler, field};
 pub use crate::entry_id::flux::{decimal, f58};
-use objects::Objects;
-use value::Value;
-
-use super::{Job, Reason, Record};
+use crate::instant::{Micros, SECOND};
 use crate::pause::Pause;
 
 /// The number of bytes that [`recognizes`] looks at.
@@ -50,9 +47,20 @@ const RESULTS: [(u64, &str); 4] = [
     (8, "TIMEOUT"),
 ];
 
+/// The names of a job that `extra` keeps; the project pays if there is no bank.
+const EXTRA: [&str; 7] = [
+    "project",
+    "ntasks",
+    "ranks",
+    "priority",
+    "urgency",
+    "duration",
+    "waitstatus",
+];
+
 /// Returns the records of a text, one for each object that is a job or should be one. A damaged object costs only itself.
 pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
-    Objects::new(text, pause)
+    Objects::new(text, 0, Search::job(text), job, pause)
 }
 
 /// Returns whether a text looks like that of `flux jobs --json`: one of its first objects is a job, or there are none.
@@ -62,133 +70,115 @@ pub fn recognizes(text: &[u8]) -> bool {
     if bytes.take(12).eq(b"{\"jobs\":[]}") {
         return true;
     }
-    let mut first = Objects::new(text, Pause::NEVER).take(FIRST_OBJECTS);
+    let mut first = records(text, Pause::NEVER).take(FIRST_OBJECTS);
     first.any(|record| record.job.is_ok_and(|job| job.submitted.is_some()))
 }
 
-/// The object of a job.
-#[derive(serde::Deserialize, Default)]
-#[serde(default)]
-struct Object<'a> {
-    #[serde(borrow)]
-    id: Value<'a>,
-    #[serde(borrow)]
-    t_submit: Value<'a>,
-    #[serde(borrow)]
-    t_run: Value<'a>,
-    #[serde(borrow)]
-    t_cleanup: Value<'a>,
-    #[serde(borrow)]
-    t_inactive: Value<'a>,
-    #[serde(borrow)]
-    userid: Value<'a>,
-    #[serde(borrow)]
-    username: Value<'a>,
-    #[serde(borrow)]
-    bank: Value<'a>,
-    #[serde(borrow)]
-    project: Value<'a>,
-    #[serde(borrow)]
-    queue: Value<'a>,
-    #[serde(borrow)]
-    name: Value<'a>,
-    #[serde(borrow)]
-    state: Value<'a>,
-    #[serde(borrow)]
-    result: Value<'a>,
-    #[serde(borrow)]
-    nnodes: Value<'a>,
-    #[serde(borrow)]
-    nodelist: Value<'a>,
-    #[serde(borrow)]
-    ncores: Value<'a>,
-    #[serde(borrow)]
-    returncode: Value<'a>,
-    #[serde(borrow)]
-    waitstatus: Value<'a>,
-    #[serde(borrow)]
-    ntasks: Value<'a>,
-    #[serde(borrow)]
-    ranks: Value<'a>,
-    #[serde(borrow)]
-    priority: Value<'a>,
-    #[serde(borrow)]
-    urgency: Value<'a>,
-    #[serde(borrow)]
-    duration: Value<'a>,
+/// Makes a job of an object.
+fn job<'a>(entries: &mut Entries<'a>) -> Result<Option<Job<'a>>, Reason> {
+    let mut job = Job::default();
+    let mut extra = EXTRA.map(|name| (name, None));
+    let (mut id, mut times, mut state, mut result) = (None, [None; 4], None, None);
+    for (key, value) in entries {
+        match key {
+            b"id" => id = identifier(value),
+            b"t_submit" => times[0] = Some(value),
+            b"t_run" => times[1] = Some(value),
+            b"t_cleanup" => times[2] = Some(value),
+            b"t_inactive" => times[3] = Some(value),
+            b"userid" => job.uid = number(value).filter(|uid| *uid != u32::MAX),
+            b"username" => job.user_name = text(value),
+            b"bank" => job.account = text(value),
+            b"queue" => job.partition = text(value),
+            b"name" => job.job_name = text(value),
+            b"state" => state = word(value, &STATES),
+            b"result" => result = word(value, &RESULTS),
+            b"nnodes" => job.nodes = number(value),
+            b"nodelist" => job.node_list = text(value),
+            b"ncores" => job.cpus = number(value),
+            b"returncode" => job.exit_code = text(value),
+            _ => {
+                let mut names = extra.iter_mut();
+                if let Some(kept) = names.find(|(name, _)| name.as_bytes() == key) {
+                    kept.1 = text(value);
+                }
+            }
+        }
+    }
+    let id = id.filter(|id| *id > 0).ok_or(Reason::BadJob)?;
+    job.job = id.to_string().into();
+    job.label = f58(id).into();
+    set_times(&mut job, times)?;
+    let number = job.uid.map(|uid| uid.to_string());
+    job.user_name = job
+        .user_name
+        .filter(|name| Some(&**name) != number.as_deref());
+    let [(_, project), ..] = &mut extra;
+    job.account = job.account.or_else(|| project.take());
+    let is_inactive = state.as_deref().is_none_or(|state| state == "INACTIVE");
+    job.state = result.filter(|_| is_inactive).or(state);
+    let extra = extra.into_iter();
+    job.extra = extra
+        .filter_map(|(name, text)| Some((name.into(), text?)))
+        .collect();
+    Ok(Some(job))
 }
 
-/// Reads an object.
-fn job(object: &[u8]) -> Result<Job<'_>, Reason> {
-    let object: Object<'_> =
-        serde_json::from_slice(object).map_err(|_| Reason::UnreadableRecord)?;
-    let id = object
-        .id
-        .identifier()
-        .filter(|id| *id > 0)
-        .ok_or(Reason::BadJob)?;
-    let started = object.t_run.instant()?;
-    let ended = object.t_cleanup.instant()?.or(object.t_inactive.instant()?);
-    if started
-        .zip(ended)
-        .is_some_and(|(started, ended)| ended < started)
-    {
+/// Sets the times of submission, start and end from `t_submit`, `t_run`, `t_cleanup` and `t_inactive`.
+fn set_times(job: &mut Job<'_>, times: [Option<Value<'_>>; 4]) -> Result<(), Reason> {
+    let [submitted, started, cleanup, inactive] = times.map(|time| time.map_or(Ok(None), instant));
+    job.started = started?;
+    job.ended = cleanup?.or(inactive?);
+    let life = job.started.zip(job.ended);
+    if life.is_some_and(|(started, ended)| ended < started) {
         return Err(Reason::BadTime);
     }
-    let uid: Option<u32> = object.userid.number().filter(|uid| *uid != u32::MAX);
-    let user = object.username.text();
-    let (account, project) = match (object.bank.text(), object.project.text()) {
-        (Some(bank), project) => (Some(bank), project),
-        (None, project) => (project, None),
-    };
-    let extra = [
-        ("project", project),
-        ("ntasks", object.ntasks.text()),
-        ("ranks", object.ranks.text()),
-        ("priority", object.priority.text()),
-        ("urgency", object.urgency.text()),
-        ("duration", object.duration.text()),
-        ("waitstatus", object.waitstatus.text()),
-    ];
-    Ok(Job {
-        job: id.to_string().into(),
-        label: f58(id).into(),
-        submitted: object.t_submit.instant()?,
-        started,
-        ended,
-        uid,
-        user_name: user
-            .filter(|user| Some(user.as_ref()) != uid.map(|uid| uid.to_string()).as_deref()),
-        account,
-        partition: object.queue.text(),
-        job_name: object.name.text(),
-        state: state(object.state, object.result),
-        nodes: object.nnodes.number(),
-        node_list: object.nodelist.text(),
-        cpus: object.ncores.number(),
-        exit_code: object.returncode.text(),
-        extra: extra
-            .into_iter()
-            .filter_map(|(name, text)| Some((name.into(), text?)))
-            .collect(),
-        ..Job::default()
-    })
+    job.submitted = submitted?;
+    Ok(())
 }
 
-/// Returns the result of a job that is inactive, else its state.
-fn state<'a>(state: Value<'a>, result: Value<'a>) -> Option<Cow<'a, str>> {
-    let (state, result) = (word(state, &STATES), word(result, &RESULTS));
-    match state.as_deref() {
-        Some("INACTIVE") | None => result.or(state),
-        Some(_) => state,
-    }
+/// Returns the number of a job.
+fn identifier(value: Value<'_>) -> Option<u64> {
+    number(value).or_else(|| decimal(&value.text()?))
+}
+
+/// Returns a whole number, which may be in a string.
+fn number<T: TryFrom<u64>>(value: Value<'_>) -> Option<T> {
+    let number = value.number().ok().flatten()?;
+    T::try_from(number).ok()
+}
+
+/// Returns a time; `None` if it is absent or 0.
+///
+/// # Errors
+/// [`Reason::BadTime`] for a value that is neither a time nor absent.
+fn instant(value: Value<'_>) -> Result<Option<Micros>, Reason> {
+    let micros = match (value.text(), value.whole::<u64>(), value.real()) {
+        (Some(text), ..) => field::seconds(text.as_bytes()),
+        (_, Ok(None | Some(0)), _) | (_, _, None) => return Ok(None),
+        (_, Ok(Some(seconds)), _) => Micros::try_from(seconds)
+            .ok()
+            .and_then(|it| it.checked_mul(SECOND)),
+        // A number that is too large becomes the largest one.
+        (_, _, Some(seconds)) if seconds == 0.0 => return Ok(None),
+        (_, _, Some(seconds)) => Some((seconds * 1e6).round() as Micros),
+    };
+    let instant = micros.and_then(field::instant);
+    instant.map(Some).ok_or(Reason::BadTime)
+}
+
+/// Returns a string or a number as text; `None` if it is empty.
+fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
+    let whole = || Some(value.whole::<u64>().ok()??.to_string());
+    let number = || whole().or_else(|| Some(value.real()?.to_string()));
+    value.text().or_else(|| number().map(Cow::Owned))
 }
 
 /// Returns the word for a number; a number without a word stays as it is.
 fn word<'a>(value: Value<'a>, words: &[(u64, &'static str)]) -> Option<Cow<'a, str>> {
-    let number = value.number::<u64>();
+    let number = number::<u64>(value);
     let known = words.iter().find(|(known, _)| Some(*known) == number);
     known
         .map(|(_, word)| Cow::Borrowed(*word))
-        .or_else(|| value.text())
+        .or_else(|| text(value))
 }

@@ -1,4 +1,4 @@
-//! Reads what Slurm's `sacct` prints: `sacct -P` and `-p` with a header, and `sacct --json`.
+//! Reads the output of Slurm's `sacct`: `sacct -P` and `-p` with a header, and `sacct --json`.
 //!
 //! # Tables
 //!
@@ -41,9 +41,9 @@ use memchr::memmem;
 
 use self::header::Header;
 
-use crate::accounting::Record;
 use crate::accounting::field::first_lines;
 use crate::accounting::zone::Zone;
+use crate::accounting::Record;
 use crate::pause::Pause;
 
 /// The number of bytes in which [`recognizes`] looks for names of JSON.
@@ -57,7 +57,7 @@ pub fn records<'a>(
 ) -> impl Iterator<Item = Record<'a>> {
     let text = without_mark(text);
     let (table, objects) = if is_json(text) {
-        (None, Some(json::jobs(text)))
+        (None, Some(json::jobs(text, pause)))
     } else {
         (Some(table::jobs(text, zone, pause)), None)
     };

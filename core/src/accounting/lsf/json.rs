@@ -1,12 +1,13 @@
-//! Reads what `bjobs -json` prints: an object with the records of jobs, whose values are all texts.
+//! Reads the output of `bjobs -json`: an object with the list of the records of jobs, whose values are all texts.
 //!
 //! Messages may stand before the object. A record of a job that is unknown has only `JOBID` and `ERROR`, and is skipped.
 
 use std::borrow::Cow;
 
-use memchr::{memchr_iter, memchr2, memmem};
+use memchr::memchr_iter;
 
 use super::{Job, Reason, Record, field};
+use crate::accounting::json::{Entries, Objects, Search, Value, list};
 use crate::pause::Pause;
 
 /// The bytes that [`recognizes`] looks at.
@@ -16,67 +17,41 @@ const FIRST: usize = 4096;
 pub(super) fn recognizes(text: &[u8]) -> bool {
     let text = &text[..text.len().min(FIRST)];
     memchr_iter(b'{', text).any(|place| {
-        let mut object = Object::new(&text[place..]);
-        matches!(object.next(), Some(Ok((b"COMMAND", b"bjobs"))))
+        let first = Entries::new(&text[place + 1..]).next();
+        first.is_some_and(|(key, value)| key == b"COMMAND" && value.bare() == b"bjobs")
     })
 }
 
 /// Reads the records of a text in its order.
-///
-/// An object begins with a brace and the quote of its first name. In a text a quote is escaped, so that no text holds an
-/// object.
 pub(super) fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
-    let mut place = 0;
-    let mut line = 1_u32;
-    std::iter::from_fn(move || {
-        loop {
-            pause.now();
-            let begin = place + memmem::find(&text[place..], b"{")?;
-            let lines = memchr_iter(b'\n', &text[place..begin]).count();
-            line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
-            place = begin + 1;
-            let mut object = Object::new(&text[begin..]);
-            if !object.begins() {
-                continue;
-            }
-            if let Some(job) = read(&mut object, pause).transpose() {
-                return Some(Record { line, job });
-            }
-        }
-    })
+    // Without the list there is the object around it, which is no record.
+    let at = list(text, b"\"RECORDS\"").unwrap_or(0);
+    let search = Search::key(text, at, b"\"JOBID\"");
+    Objects::new(text, at, search, job, pause)
 }
 
-/// Reads the job of an object; `None` for the object around the records, and for a job that is unknown.
-fn read<'a>(object: &mut Object<'a>, pause: Pause<'_>) -> Result<Option<Job<'a>>, Reason> {
+/// Makes a job of an object; `None` if the job is unknown.
+fn job<'a>(entries: &mut Entries<'a>) -> Result<Option<Job<'a>>, Reason> {
     let mut job = Job::default();
     let (mut index, mut is_unknown) = (None, false);
     let (mut id, mut hosts, mut nodes) = (None, None, None);
-    for pair in object.by_ref() {
-        pause.now();
-        let (name, value) = match pair {
-            Ok(pair) => pair,
-            Err(List) => return Ok(None),
-        };
-        let text = || text(value);
-        match name {
-            b"JOBID" => id = Some(value),
-            b"JOBINDEX" => index = field::number::<u64>(value).filter(|index| *index > 0),
+    for (key, value) in entries {
+        match key {
+            b"JOBID" => id = Some(value.bare()),
+            b"JOBINDEX" => index = field::number::<u64>(value.bare()),
             b"ERROR" => is_unknown = true,
-            b"JOB_NAME" => job.job_name = text(),
-            b"STAT" => job.state = text(),
-            b"USER" => job.user_name = text(),
-            b"QUEUE" => job.partition = text(),
-            b"PROJ_NAME" => job.account = text(),
-            b"SERVICE_CLASS" => job.qos = text(),
-            b"EXIT_CODE" => job.exit_code = text(),
-            b"SLOTS" => job.cpus = field::number(value),
-            b"NEXEC_HOST" => nodes = field::number(value),
-            b"EXEC_HOST" => hosts = Some(value).filter(|value| *value != b"-"),
+            b"JOB_NAME" => job.job_name = text(value),
+            b"STAT" => job.state = text(value),
+            b"USER" => job.user_name = text(value),
+            b"QUEUE" => job.partition = text(value),
+            b"PROJ_NAME" => job.account = text(value),
+            b"SERVICE_CLASS" => job.qos = text(value),
+            b"EXIT_CODE" => job.exit_code = text(value),
+            b"SLOTS" => job.cpus = field::number(value.bare()),
+            b"NEXEC_HOST" => nodes = field::number(value.bare()),
+            b"EXEC_HOST" => hosts = Some(value.bare()).filter(|hosts| *hosts != b"-"),
             _ => {}
         }
-    }
-    if !object.is_whole {
-        return Err(Reason::UnreadableRecord);
     }
     let (number, own) = split(id.ok_or(Reason::BadJob)?);
     field::number::<u64>(number)
@@ -92,6 +67,7 @@ fn read<'a>(object: &mut Object<'a>, pause: Pause<'_>) -> Result<Option<Job<'a>>
     }
     job.job = field::text(number).ok_or(Reason::BadJob)?;
     job.label = job.job.clone();
+    let index = index.filter(|index| *index > 0);
     if let Some(index) = own.or(index).filter(|index| *index > 0) {
         job.label = Cow::Owned(format!("{}[{index}]", job.job));
         job.parent = Some(job.job.clone());
@@ -117,93 +93,7 @@ fn name(host: &[u8]) -> &[u8] {
 }
 
 /// Returns a value as text; `None` for `-`, which `bjobs` prints for nothing.
-fn text(value: &[u8]) -> Option<Cow<'_, str>> {
-    if value == b"-" {
-        return None;
-    }
-    if !value.contains(&b'\\') {
-        return field::text(value);
-    }
-    let quoted = [b"\"", value, b"\""].concat();
-    match serde_json::from_slice::<String>(&quoted) {
-        Ok(text) => field::text_of(Cow::Owned(text.into_bytes())),
-        Err(_) => field::text(value),
-    }
-}
-
-/// The value of a name is a list: the object is the one around the records.
-struct List;
-
-/// An object whose values are texts or words, read pair by pair up to its end or to what is none of this.
-struct Object<'a> {
-    rest: &'a [u8],
-    /// True if the end of the object was found.
-    is_whole: bool,
-}
-
-impl<'a> Object<'a> {
-    fn new(text: &'a [u8]) -> Self {
-        Self {
-            rest: text,
-            is_whole: false,
-        }
-    }
-
-    fn begins(&self) -> bool {
-        let inside = self.rest.get(1..).unwrap_or_default();
-        inside.trim_ascii_start().first() == Some(&b'"')
-    }
-
-    /// Takes a byte after blanks if it is the next one.
-    fn take(&mut self, byte: u8) -> bool {
-        self.rest = self.rest.trim_ascii_start();
-        let rest = self.rest.strip_prefix(&[byte]);
-        self.rest = rest.unwrap_or(self.rest);
-        rest.is_some()
-    }
-
-    /// Takes the inside of quotes.
-    fn string(&mut self) -> Option<&'a [u8]> {
-        if !self.take(b'"') {
-            return None;
-        }
-        let text = self.rest;
-        let mut end = 0;
-        loop {
-            end += memchr2(b'"', b'\\', text.get(end..)?)?;
-            if text[end] == b'"' {
-                break;
-            }
-            end += 2;
-        }
-        self.rest = &text[end + 1..];
-        Some(&text[..end])
-    }
-
-    /// Takes a number, `true`, `false` or `null`.
-    fn word(&mut self) -> Option<&'a [u8]> {
-        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-        let end = self.rest.iter().take_while(|byte| is_part(byte)).count();
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        (end > 0).then_some(word)
-    }
-}
-
-impl<'a> Iterator for Object<'a> {
-    type Item = Result<(&'a [u8], &'a [u8]), List>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.is_whole || !(self.take(b'{') || self.take(b',')) {
-            return None;
-        }
-        let name = self.string().filter(|_| self.take(b':'))?;
-        if self.take(b'[') {
-            return Some(Err(List));
-        }
-        let value = self.string().or_else(|| self.word())?;
-        self.rest = self.rest.trim_ascii_start();
-        self.is_whole = self.rest.first() == Some(&b'}');
-        Some(Ok((name, value)))
-    }
+fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
+    let text = value.text().or_else(|| field::text(value.bare()));
+    text.filter(|text| text != "-")
 }

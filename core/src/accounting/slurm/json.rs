@@ -1,202 +1,179 @@
-//! Finds the jobs in the output of `sacct --json`, one after another, and makes records of them.
-//!
-//! Each object of the list `jobs` is read for itself, and its grammar is checked, so that a damaged one costs only itself. All
-//! jobs begin with one key. The next object that begins with it, as an element of a list, is where reading goes on after damage,
-//! and no job reaches beyond it. In a string such a key cannot be, because quotes are escaped there.
+//! Reads the output of `sacct --json`. All layouts since Slurm 21.08 are read: numbers may be objects, and states lists.
 
-mod object;
 #[cfg(test)]
 mod tests;
-mod value;
 
-use memchr::{memchr_iter, memmem};
-use serde::de::IgnoredAny;
+use std::borrow::Cow;
 
-use self::value::Value;
-use crate::accounting::{Reason, Record};
-
-/// The longest object in bytes. A job of ten thousand steps has less.
-const OBJECT_MAX: usize = 64 << 20;
-
-/// The longest key in bytes.
-const KEY_MAX: usize = 60;
+use crate::accounting::field::text;
+use crate::accounting::json::{self, Entries, Objects, Search, Value};
+use crate::accounting::slurm::job::{is_no_list, keep, set_times};
+use crate::accounting::slurm::time::{epoch, is_no_value};
+use crate::accounting::zone::LocalTime;
+use crate::accounting::{Job, Reason, Record};
+use crate::pause::Pause;
 
 /// The first key of a job in all versions of Slurm so far.
 const USUAL_KEY: &[u8] = b"\"account\"";
 
+/// The largest number of texts that `extra` keeps, and the longest key of one in bytes.
+const EXTRA_COUNT: usize = 100;
+const KEY_MAX: usize = 60;
+
 /// Returns the jobs of a text of JSON.
-pub fn jobs(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
-    let list = list(text);
-    let mut objects = list.map(|at| Objects::new(text, at));
-    let mut missing = list.is_none().then_some(Record {
+pub fn jobs<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
+    let list = json::list(text, json::JOBS);
+    let missing = list.is_none().then_some(Record {
         line: 1,
         job: Err(Reason::NoHeader),
     });
-    std::iter::from_fn(move || missing.take().or_else(|| objects.as_mut()?.next()))
+    let objects = list.map(|at| {
+        let search = Search::key(text, at, USUAL_KEY);
+        Objects::new(text, at, search, job, pause)
+    });
+    objects.into_iter().flatten().chain(missing)
 }
 
-/// Returns the place behind the bracket that begins the list of jobs.
-fn list(text: &[u8]) -> Option<usize> {
-    let name = b"\"jobs\"";
-    memmem::find_iter(text, name).find_map(|place| {
-        let colon = after_blanks(text, place + name.len());
-        let bracket = after_blanks(text, colon + 1);
-        let is_list = text.get(colon) == Some(&b':') && text.get(bracket) == Some(&b'[');
-        is_list.then_some(bracket + 1)
-    })
+/// Reads a job.
+fn job<'a>(entries: &mut Entries<'a>) -> Result<Option<Job<'a>>, Reason> {
+    let mut job = Job::default();
+    let mut raw = Ok(None);
+    let (mut array, mut leader, mut time) = (None, None, None);
+    for (key, value) in entries {
+        match key {
+            b"job_id" => raw = value.number(),
+            b"array" => array = Some(value),
+            b"het" => leader = Some(value),
+            b"time" => time = Some(value),
+            _ => set(&mut job, key, value),
+        }
+    }
+    let raw = id(raw.unwrap_or_default())
+        .filter(|id| *id > 0)
+        .ok_or(Reason::BadJob)?;
+    name(&mut job, raw, array, leader);
+    let time = time.ok_or(Reason::UnreadableRecord)?;
+    let times = [
+        instant(time, "submission")?,
+        instant(time, "start")?,
+        instant(time, "end")?,
+    ];
+    let has_no_nodes = is_no_list(&mut job);
+    set_times(&mut job, times, has_no_nodes)?;
+    Ok(Some(job))
 }
 
-/// The objects of the list.
-struct Objects<'a> {
-    text: &'a [u8],
-    /// The place up to which the text was read.
-    at: usize,
-    /// The line of a place that was read already.
-    line: u32,
-    counted: usize,
-    /// The key with its quotes that begins each job.
-    key: Option<&'a [u8]>,
-    /// The next object that begins so; the end of the text if there is none. It is searched for again when it was passed.
-    next_at: usize,
-    /// The end of the list was found, or the problem was reported that it is missing.
-    is_closed: bool,
+/// Sets the field of a job that a key names.
+fn set<'a>(job: &mut Job<'a>, key: &'a [u8], value: Value<'a>) {
+    match key {
+        b"cluster" => job.scheduler = value.text(),
+        b"user" => job.user_name = value.text(),
+        b"user_id" | b"uid" => job.uid = small(value),
+        b"group" => job.group_name = value.text(),
+        b"group_id" | b"gid" => job.gid = small(value),
+        b"account" => job.account = value.text(),
+        b"partition" => job.partition = value.text(),
+        b"qos" => job.qos = value.text(),
+        b"name" => job.job_name = value.text(),
+        b"nodes" => job.node_list = value.text(),
+        b"allocation_nodes" => job.nodes = small(value),
+        b"exit_code" => job.exit_code = exit_code(value),
+        b"state" => set_state(job, value),
+        b"tres" => job.cpus = allocated(value, b"cpu"),
+        _ if is_private(key) => {}
+        _ => keep_scalar(job, key, value),
+    }
 }
 
-impl<'a> Objects<'a> {
-    fn new(text: &'a [u8], at: usize) -> Self {
-        let mut objects = Self {
-            text,
-            at,
-            line: 1,
-            counted: 0,
-            key: None,
-            next_at: 0,
-            is_closed: false,
+/// Returns whether a key has texts that people wrote, or commands of a job.
+fn is_private(key: &[u8]) -> bool {
+    matches!(
+        key,
+        b"comment"
+            | b"submit_line"
+            | b"script"
+            | b"working_directory"
+            | b"container"
+            | b"extra"
+            | b"environment"
+            | b"command"
+    ) || key.starts_with(b"std")
+}
+
+/// Sets the state, which is a word, or a list of a state and its flags.
+fn set_state<'a>(job: &mut Job<'a>, value: Value<'a>) {
+    let current = value.get("current").unwrap_or(value);
+    job.state = current.text().or_else(|| {
+        let words: Vec<_> = current.items().take(10).filter_map(Value::text).collect();
+        (!words.is_empty()).then(|| Cow::Owned(words.join(",")))
+    });
+    if let Some(reason) = value.get("reason").and_then(Value::text) {
+        keep(job, Cow::Borrowed("reason"), reason);
+    }
+}
+
+/// Keeps a text or a number that is not a field of a job.
+fn keep_scalar<'a>(job: &mut Job<'a>, key: &'a [u8], value: Value<'a>) {
+    let number = || Some(Cow::Owned(value.number().ok()??.to_string()));
+    let is_name = key.len() <= KEY_MAX && job.extra.len() < EXTRA_COUNT;
+    let name = text(key).filter(|_| is_name);
+    if let Some((name, value)) = name.zip(value.text().or_else(number)) {
+        keep(job, name, value);
+    }
+}
+
+/// Sets number, label and parent as a table has them.
+fn name(job: &mut Job<'_>, raw: u32, array: Option<Value<'_>>, leader: Option<Value<'_>>) {
+    let part = |object: Option<Value<'_>>, key: &str| small(object?.get(key)?);
+    let array_id = part(array, "job_id").filter(|id| *id > 0);
+    let tasks = array.and_then(|array| array.get("task")?.text());
+    let leader_id = part(leader, "job_id").filter(|id| *id > 0);
+    let (number, parent, label) =
+        if let Some((id, offset)) = leader_id.zip(part(leader, "job_offset")) {
+            job.extra
+                .push((Cow::Borrowed("job_id"), Cow::Owned(raw.to_string())));
+            (id, leader_id, format!("{id}+{offset}"))
+        } else if let Some((id, task)) = array_id.zip(part(array, "task_id")) {
+            (raw, array_id, format!("{id}_{task}"))
+        } else if let Some((id, tasks)) = array_id.zip(tasks) {
+            (raw, array_id, format!("{id}_[{tasks}]"))
+        } else {
+            (raw, None, raw.to_string())
         };
-        objects.key = objects.find_key();
-        objects
-    }
-
-    fn next(&mut self) -> Option<Record<'a>> {
-        loop {
-            self.at = after_blanks(self.text, self.at);
-            let line = self.count_lines();
-            match self.text.get(self.at) {
-                None if self.is_closed => return None,
-                None => {
-                    self.is_closed = true;
-                    return Some(unreadable(line));
-                }
-                Some(b',') => self.at += 1,
-                Some(b']') => {
-                    self.is_closed = true;
-                    self.at = self.next_object();
-                }
-                Some(b'{') => return Some(self.object(line)),
-                Some(_) => {
-                    self.skip_to_next();
-                    return Some(unreadable(line));
-                }
-            }
-        }
-    }
-
-    /// Reads the object that begins here.
-    fn object(&mut self, line: u32) -> Record<'a> {
-        self.is_closed = false;
-        let end = self.next_object();
-        let Some(object) = object(self.text.get(self.at..end).unwrap_or_default()) else {
-            self.skip_to_next();
-            return unreadable(line);
-        };
-        self.at += object.len();
-        let job = object::job(Value::new(object));
-        Record { line, job }
-    }
-
-    /// Goes on after damage. If no job follows, nothing more is said about the end of the list.
-    fn skip_to_next(&mut self) {
-        self.at = self.next_object();
-        self.is_closed |= self.at == self.text.len();
-    }
-
-    /// Returns the place of the next object that begins as jobs do, behind the present place; the end of the text if there is
-    /// none.
-    fn next_object(&mut self) -> usize {
-        if self.next_at <= self.at {
-            let next = self
-                .key
-                .and_then(|key| beginning(self.text, self.at + 1, key));
-            self.next_at = next.unwrap_or(self.text.len());
-        }
-        self.next_at
-    }
-
-    /// Chooses the key by which jobs are found after damage: the usual one, or else the first key of the first job.
-    fn find_key(&self) -> Option<&'a [u8]> {
-        if beginning(self.text, self.at, USUAL_KEY).is_some() {
-            return Some(USUAL_KEY);
-        }
-        let first = self.text.get(after_blanks(self.text, self.at)..)?;
-        let key = first_key(first)?;
-        // A key that also begins objects inside of a job does not tell where a job begins.
-        let is_inside = object(first).is_some_and(|object| beginning(object, 1, key).is_some());
-        (!is_inside).then_some(key)
-    }
-
-    /// Returns the line of the present place.
-    fn count_lines(&mut self) -> u32 {
-        let passed = self.text.get(self.counted..self.at).unwrap_or_default();
-        let lines = u32::try_from(memchr_iter(b'\n', passed).count()).unwrap_or(u32::MAX);
-        self.line = self.line.saturating_add(lines);
-        self.counted = self.at;
-        self.line
-    }
+    job.job = Cow::Owned(number.to_string());
+    job.parent = parent.map(|parent| Cow::Owned(parent.to_string()));
+    job.label = Cow::Owned(label);
 }
 
-fn unreadable(line: u32) -> Record<'static> {
-    Record {
-        line,
-        job: Err(Reason::UnreadableRecord),
-    }
+/// Returns the exit code and the signal as `sacct -P` prints them.
+fn exit_code(value: Value<'_>) -> Option<Cow<'_, str>> {
+    let code = small(value.get("return_code")?)?;
+    let signal = value.get("signal");
+    let signal = signal.and_then(|it| it.get("id").or_else(|| it.get("signal_id")));
+    let signal = signal.and_then(small).unwrap_or_default();
+    Some(Cow::Owned(format!("{code}:{signal}")))
 }
 
-/// Returns the object that a text begins with, if its grammar is right.
-fn object(text: &[u8]) -> Option<&[u8]> {
-    let text = &text[..text.len().min(OBJECT_MAX)];
-    let object = text.get(..value::end(text))?;
-    let IgnoredAny = serde_json::from_slice(object).ok()?;
-    Some(object)
+/// Returns the number of a resource that was given to the job.
+fn allocated(resources: Value<'_>, kind: &[u8]) -> Option<u32> {
+    let mut allocated = resources.get("allocated")?.items();
+    let is_kind = |it: &Value<'_>| it.get("type").is_some_and(|it| it.bare() == kind);
+    let of_kind = allocated.find(is_kind)?;
+    small(of_kind.get("count")?)
 }
 
-/// Returns the first key of an object with its quotes.
-fn first_key(object: &[u8]) -> Option<&[u8]> {
-    let object = object.strip_prefix(b"{")?.trim_ascii_start();
-    let key = object.strip_prefix(b"\"")?;
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let length = key
-        .iter()
-        .take(KEY_MAX)
-        .take_while(|byte| is_part(byte))
-        .count();
-    let is_key = length > 0 && key.get(length) == Some(&b'"');
-    object.get(..length + 2).filter(|_| is_key)
+fn instant(times: Value<'_>, key: &str) -> Result<Option<LocalTime>, Reason> {
+    let number = times.get(key).map_or(Ok(None), Value::number);
+    let number = number.map_err(|_| Reason::BadTime)?;
+    number.map_or(Ok(None), epoch)
 }
 
-/// Returns the place of the first object from a place on that is an element of a list and begins with a key.
-fn beginning(text: &[u8], from: usize, key: &[u8]) -> Option<usize> {
-    let mut keys = memmem::find_iter(text.get(from..)?, key);
-    keys.find_map(|place| {
-        let before = text.get(from..from + place)?.trim_ascii_end();
-        let outside = before.strip_suffix(b"{")?;
-        let place = from + outside.len();
-        let list = text.get(..place)?.trim_ascii_end();
-        matches!(list.last(), Some(b',' | b'[')).then_some(place)
-    })
+/// Returns a number of 32 bits, unless it stands for none.
+fn small(value: Value<'_>) -> Option<u32> {
+    id(value.number().ok()?)
 }
 
-/// Returns the first place from a place on that is not blank.
-fn after_blanks(text: &[u8], place: usize) -> usize {
-    let rest = text.get(place..).unwrap_or_default();
-    place + rest.len() - rest.trim_ascii_start().len()
+fn id(number: Option<u64>) -> Option<u32> {
+    let number = number.filter(|number| !is_no_value(*number))?;
+    u32::try_from(number).ok()
 }

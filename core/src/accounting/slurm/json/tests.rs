@@ -7,7 +7,7 @@ use crate::accounting::Job;
 use crate::instant::SECOND;
 
 fn read(text: &str) -> Vec<Record<'_>> {
-    jobs(text.as_bytes()).collect()
+    jobs(text.as_bytes(), Pause::NEVER).collect()
 }
 
 fn good(text: &str) -> Vec<Job<'_>> {
@@ -335,7 +335,7 @@ fn names_may_be_anything() {
             b"\"}]}",
         ]
         .concat();
-        let record = jobs(&text).next().unwrap();
+        let record = jobs(&text, Pause::NEVER).next().unwrap();
         record.job.unwrap().job_name.map(Cow::into_owned)
     };
     assert_eq!(name(b"m\xFCller").as_deref(), Some("m\\xFCller"));

@@ -1,0 +1,162 @@
+//! Reads lists of objects in JSON, one object after another, so that damage costs only the object that has it.
+//!
+//! An object is read in place and needs no memory. It may be as long as [`OBJECT_MAX`] and as deep as [`DEPTH_MAX`], and its
+//! grammar is checked. After damage reading goes on at the next object, which [`Search`] finds.
+
+mod search;
+mod value;
+
+use memchr::{memchr_iter, memmem};
+
+pub use self::search::Search;
+pub use self::value::{Entries, Value, object};
+use crate::accounting::{Job, Reason, Record};
+use crate::pause::{self, Pause};
+
+/// The longest object in bytes. A job of Slurm with ten thousand steps has less.
+const OBJECT_MAX: usize = 64 << 20;
+
+/// The depth to which objects and lists may be nested. Schedulers have less than ten.
+const DEPTH_MAX: usize = 100;
+
+/// The list of jobs in the output of Slurm and Flux.
+pub const JOBS: &[u8] = b"\"jobs\"";
+
+/// Makes a job of the keys and values of an object; `None` if no job comes from it.
+pub type Read = for<'a> fn(&mut Entries<'a>) -> Result<Option<Job<'a>>, Reason>;
+
+/// The jobs of the objects of a text.
+pub struct Objects<'a> {
+    text: &'a [u8],
+    /// The place up to which the text was read.
+    at: usize,
+    /// The line of a place that was read already.
+    line: u32,
+    counted: usize,
+    /// A list was opened and not closed.
+    in_list: bool,
+    search: Search<'a>,
+    read: Read,
+    pause: Pause<'a>,
+}
+
+impl<'a> Objects<'a> {
+    /// Reads the objects from a place on: behind the bracket of their list, or 0 if there may be none around them.
+    pub fn new(
+        text: &'a [u8],
+        at: usize,
+        search: Search<'a>,
+        read: Read,
+        pause: Pause<'a>,
+    ) -> Self {
+        Self {
+            text,
+            at,
+            line: 1,
+            counted: 0,
+            in_list: at > 0,
+            search,
+            read,
+            pause,
+        }
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Enters the list of a document that begins here, if one does.
+    fn opens_list(&mut self) -> bool {
+        let name = self.rest().strip_prefix(b"{").unwrap_or_default();
+        let inside = inside_list(name.trim_ascii_start(), JOBS);
+        self.at = inside.map_or(self.at, |inside| self.text.len() - inside.len());
+        self.in_list = inside.is_some();
+        self.in_list
+    }
+
+    /// Reads the object that begins here.
+    fn object(&mut self) -> Result<Option<Job<'a>>, Reason> {
+        let end = self.search.limit(self.text, self.at);
+        let text = self.text.get(self.at..end).unwrap_or_default();
+        let Ok((length, job)) = object(text, self.read) else {
+            return self.unreadable();
+        };
+        self.at += length;
+        job
+    }
+
+    fn unreadable(&mut self) -> Result<Option<Job<'a>>, Reason> {
+        self.go_on();
+        Err(Reason::UnreadableRecord)
+    }
+
+    /// Goes on at the next object, or at the end of the text. Then nothing more is said about the end of the list.
+    fn go_on(&mut self) {
+        self.at = self.search.next(self.text, self.at, self.read, self.pause);
+        self.in_list |= matches!(self.search, Search::Key { .. });
+        self.in_list &= self.at < self.text.len();
+    }
+
+    /// Skips blanks and commas. Returns whether there may be more of them.
+    fn skip(&mut self) -> bool {
+        let text = self.rest();
+        let text = &text[..text.len().min(pause::BYTES)];
+        let is_skipped = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b',';
+        let length = text.iter().take_while(is_skipped).count();
+        self.at += length;
+        length == pause::BYTES
+    }
+
+    /// Returns the line of the present place.
+    fn count_lines(&mut self) -> u32 {
+        let passed = self.text.get(self.counted..self.at).unwrap_or_default();
+        let lines = u32::try_from(memchr_iter(b'\n', passed).count()).unwrap_or(u32::MAX);
+        self.line = self.line.saturating_add(lines);
+        self.counted = self.at;
+        self.line
+    }
+}
+
+impl<'a> Iterator for Objects<'a> {
+    type Item = Record<'a>;
+
+    fn next(&mut self) -> Option<Record<'a>> {
+        loop {
+            self.pause.now();
+            if self.skip() {
+                continue;
+            }
+            let line = self.count_lines();
+            let job = match self.rest().first() {
+                None if !self.in_list => return None,
+                Some(b']') if self.in_list => {
+                    self.in_list = false;
+                    self.go_on();
+                    continue;
+                }
+                Some(b'{') if !self.in_list && self.opens_list() => continue,
+                Some(b'{') => self.object(),
+                _ => self.unreadable(),
+            };
+            if let Some(job) = job.transpose() {
+                return Some(Record { line, job });
+            }
+        }
+    }
+}
+
+/// Returns the place behind the bracket that begins the list of a name, which is in quotes.
+pub fn list(text: &[u8], name: &[u8]) -> Option<usize> {
+    let mut names = memmem::find_iter(text, name);
+    let inside = names.find_map(|place| inside_list(&text[place..], name))?;
+    Some(text.len() - inside.len())
+}
+
+/// Returns the inside of the list with whose name a text begins.
+fn inside_list<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    let list = text
+        .strip_prefix(name)?
+        .trim_ascii_start()
+        .strip_prefix(b":")?;
+    list.trim_ascii_start().strip_prefix(b"[")
+}

@@ -1,0 +1,212 @@
+//! Reads objects and their values in place.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use memchr::{memchr, memchr3};
+use serde::de::IgnoredAny;
+
+use super::{DEPTH_MAX, OBJECT_MAX};
+use crate::accounting::{Reason, field};
+use crate::escape::escape;
+
+/// A value of JSON. It is never wrong: a value of another kind than the one that is asked for is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Value<'a>(&'a [u8]);
+
+impl<'a> Value<'a> {
+    /// Returns the keys and values of an object.
+    pub fn entries(self) -> Entries<'a> {
+        Entries::new(self.0.strip_prefix(b"{").unwrap_or_default())
+    }
+
+    /// Returns the elements of a list.
+    pub fn items(self) -> impl Iterator<Item = Self> {
+        let mut elements = Entries::new(self.0.strip_prefix(b"[").unwrap_or_default());
+        std::iter::from_fn(move || elements.next_value().map(Self))
+    }
+
+    /// Returns the value of a key of an object.
+    pub fn get(self, key: &str) -> Option<Self> {
+        let mut entries = self.entries();
+        let found = entries.find(|(name, _)| *name == key.as_bytes());
+        found.map(|(_, value)| value)
+    }
+
+    /// Returns the bytes of a value, without its quotes if it is a string.
+    pub fn bare(self) -> &'a [u8] {
+        inside(self.0).unwrap_or(self.0)
+    }
+
+    /// Returns the text of a string that is not blank.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        let inside = inside(self.0)?;
+        if memchr(b'\\', inside).is_none() {
+            return field::text(inside);
+        }
+        let text: Cow<'a, str> = match serde_json::from_slice::<String>(self.0) {
+            Ok(text) => Cow::Owned(escape(text.as_bytes()).into_owned()),
+            // Some bytes of it are no text.
+            Err(_) => escape(inside),
+        };
+        (!text.trim().is_empty()).then_some(text)
+    }
+
+    /// Returns a number: `7`, `"7"`, or `{"set": true, "infinite": false, "number": 7}` as newer versions of Slurm print it. It is
+    /// `None` if it is null, empty, not set or infinite.
+    ///
+    /// # Errors
+    /// [`Reason::UnreadableRecord`] for any other value.
+    pub fn number(self) -> Result<Option<u64>, Reason> {
+        let is = |key: &str, word: &[u8]| self.get(key).is_some_and(|value| value.0 == word);
+        if is("set", b"false") || is("infinite", b"true") {
+            return Ok(None);
+        }
+        match self.get("number").unwrap_or(self).bare() {
+            b"" | b"null" => Ok(None),
+            digits => field::number(digits)
+                .map(Some)
+                .ok_or(Reason::UnreadableRecord),
+        }
+    }
+
+    /// Returns a whole number that is written without quotes; `None` if it is null.
+    ///
+    /// # Errors
+    /// [`Reason::UnreadableRecord`] for any other value.
+    pub fn whole<T: FromStr>(self) -> Result<Option<T>, Reason> {
+        if self.0 == b"null" {
+            return Ok(None);
+        }
+        let word = std::str::from_utf8(self.0).ok();
+        let number = word.and_then(|word| word.parse().ok());
+        number.map(Some).ok_or(Reason::UnreadableRecord)
+    }
+
+    /// Returns any number that is written without quotes.
+    pub fn real(self) -> Option<f64> {
+        serde_json::from_slice(self.0).ok()
+    }
+}
+
+/// The keys and values of an object, up to its end or to damage. Commas between them are skipped.
+pub struct Entries<'a> {
+    rest: &'a [u8],
+    /// A value has no end, or is too deep.
+    is_damaged: bool,
+}
+
+impl<'a> Entries<'a> {
+    /// Reads an object from behind its brace.
+    pub fn new(inside: &'a [u8]) -> Self {
+        Self {
+            rest: inside,
+            is_damaged: false,
+        }
+    }
+
+    /// Takes the next key or value.
+    fn next_value(&mut self) -> Option<&'a [u8]> {
+        if self.is_damaged {
+            return None;
+        }
+        let text = self.rest.trim_ascii_start();
+        let text = text.strip_prefix(b",").unwrap_or(text).trim_ascii_start();
+        let end = end(text);
+        self.is_damaged = end.is_err();
+        let (Ok(length) | Err(length)) = end;
+        let (value, rest) = text.split_at_checked(length)?;
+        self.rest = rest;
+        (!value.is_empty() && !self.is_damaged).then_some(value)
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (&'a [u8], Value<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let key = self.next_value()?;
+        self.rest = self.rest.trim_ascii_start().strip_prefix(b":")?;
+        let value = self.next_value()?;
+        Some((inside(key)?, Value(value)))
+    }
+}
+
+/// Reads the object that a text begins with. Returns its length, and the result of a function of its keys and values.
+///
+/// # Errors
+/// The number of bytes that were read, if the object is damaged, too long or too deep.
+pub fn object<'a, T>(
+    text: &'a [u8],
+    read: impl FnOnce(&mut Entries<'a>) -> T,
+) -> Result<(usize, T), usize> {
+    let text = &text[..text.len().min(OBJECT_MAX)];
+    let mut entries = Value(text).entries();
+    let found = read(&mut entries);
+    entries.by_ref().for_each(drop);
+    let rest = entries.rest.trim_ascii_start();
+    let end = text.len() - rest.len();
+    if entries.is_damaged || !rest.starts_with(b"}") {
+        return Err(end);
+    }
+    let length = end + 1;
+    match serde_json::from_slice(&text[..length]) {
+        Ok(IgnoredAny) => Ok((length, found)),
+        Err(_) => Err(length),
+    }
+}
+
+/// Returns a string without its quotes.
+fn inside(text: &[u8]) -> Option<&[u8]> {
+    text.strip_prefix(b"\"")?.strip_suffix(b"\"")
+}
+
+/// Returns the end of the value that a text begins with; 0 if there is none.
+///
+/// # Errors
+/// The number of bytes that were read, if the value has no end, or is nested too deep.
+fn end(text: &[u8]) -> Result<usize, usize> {
+    match text.first() {
+        Some(b'"') => end_of_string(text, 1),
+        Some(b'{' | b'[') => end_of_nested(text),
+        _ => {
+            let is_end =
+                |byte: &u8| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace();
+            Ok(text.iter().position(is_end).unwrap_or(text.len()))
+        }
+    }
+}
+
+/// Returns the end of a string from a place inside of it. No string goes on in another line.
+fn end_of_string(text: &[u8], mut at: usize) -> Result<usize, usize> {
+    let next = |at: usize| memchr3(b'"', b'\\', b'\n', text.get(at..)?);
+    while let Some(place) = next(at) {
+        at += place + 1;
+        match text.get(at - 1) {
+            Some(b'"') => return Ok(at),
+            Some(b'\\') => at += 1,
+            _ => return Err(at),
+        }
+    }
+    Err(text.len())
+}
+
+fn end_of_nested(text: &[u8]) -> Result<usize, usize> {
+    let (mut at, mut depth) = (0, 0_usize);
+    while let Some(byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'"' => at = end_of_string(text, at)?,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Ok(at);
+        }
+        if depth > DEPTH_MAX {
+            return Err(at);
+        }
+    }
+    Err(text.len())
+}
