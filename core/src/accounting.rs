@@ -1,10 +1,11 @@
 //! Reads the accounting of schedulers: which jobs there were, whose they were, and when they ran.
 //!
-//! Each scheduler has a room of its own, with a function `records` that reads a text into [`Record`]s one after another, so
-//! that a text of a million jobs needs no memory for them. A reader is tolerant: it keeps what it does not know, reports a
-//! record that it cannot use by its line and a reason, and goes on with the next one. It never invents a record.
+//! Each scheduler has a room of its own and a line in [`SCHEDULERS`]. Its function `records` reads a text into [`Record`]s one
+//! after another, so that a text of a million jobs needs no memory for them. A reader is tolerant: it keeps values that it does
+//! not know, reports a record that it cannot use by its line and a reason, and goes on with the next one. It never invents a
+//! record.
 //!
-//! A scheduler says several times what it knows of a job, and more each time. So a [`Job`] is what one record says; what is
+//! A scheduler writes several records of a job, and each says more. So a [`Job`] has the values of one record; a value that is
 //! missing there is `None`.
 
 pub mod covered;
@@ -24,8 +25,36 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-use crate::accounting::zone::TimeDoubt;
+use crate::accounting::zone::{TimeDoubt, Zone};
 use crate::instant::Micros;
+use crate::pause::Pause;
+
+/// The records of a text, one after another.
+pub type Records<'a> = Box<dyn Iterator<Item = Record<'a>> + 'a>;
+
+/// A scheduler whose accounting is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Scheduler {
+    /// The name.
+    pub name: &'static str,
+    /// Returns whether a text looks like accounting of the scheduler.
+    pub recognizes: fn(&[u8]) -> bool,
+    /// True if texts are pieces of a file that grows, so that the records say what they cover where the sender does not.
+    pub grows: bool,
+    /// Reads the records of a text, in an order in which they can be merged with little memory. Times without a zone are those
+    /// of the zone.
+    pub records: for<'a> fn(&'a [u8], &'a Zone, Pause<'a>) -> Records<'a>,
+}
+
+/// All schedulers. The sources of the feed, tests and fuzzing follow from this list, and a test names a place that a new scheduler still
+/// lacks.
+pub static SCHEDULERS: [Scheduler; 5] = [
+    slurm::SCHEDULER,
+    pbs::SCHEDULER,
+    lsf::SCHEDULER,
+    gridengine::SCHEDULER,
+    flux::SCHEDULER,
+];
 
 /// The statement of a record of one run of a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -92,7 +121,7 @@ pub enum Reason {
     /// The text does not begin with the names of its columns, or lacks one without which no job can be known.
     #[error("the text has no header with the columns that are needed")]
     NoHeader,
-    /// The record is cut, or it is nothing that this scheduler prints.
+    /// The record is cut, or this scheduler prints no such record.
     #[error("the record is nothing that this scheduler prints")]
     UnreadableRecord,
     /// The record has more or fewer fields than it must have.
@@ -115,6 +144,54 @@ impl Reason {
             Self::WrongFields => "wrong number of fields",
             Self::BadJob => "bad job",
             Self::BadTime => "bad time",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    /// A scheduler that is added somewhere is added everywhere.
+    #[test]
+    fn every_scheduler_has_its_places() {
+        let core = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let is_listed = |name: &str| SCHEDULERS.iter().any(|scheduler| scheduler.name == name);
+        for file in fs::read_dir(core.join("src/accounting")).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let is_scheduler = fs::read_to_string(&path)
+                .is_ok_and(|text| text.contains("\npub fn recognizes(text: &[u8]) -> bool"));
+            assert!(
+                !is_scheduler || is_listed(name),
+                "SCHEDULERS in core/src/accounting.rs lacks {name}"
+            );
+        }
+        for Scheduler { name, .. } in SCHEDULERS {
+            for place in [
+                format!("src/accounting/{name}/tests.rs"),
+                format!("fuzz/seeds/accounting/{name}"),
+                format!("../docs/sources/{name}.md"),
+            ] {
+                assert!(core.join(&place).exists(), "{name} lacks core/{place}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_is_one_of_one_scheduler() {
+        let core = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for Scheduler { name, .. } in SCHEDULERS {
+            for file in fs::read_dir(core.join("fuzz/seeds/accounting").join(name)).unwrap() {
+                let path = file.unwrap().path();
+                let text = fs::read(&path).unwrap();
+                let found = SCHEDULERS.iter().filter(|it| (it.recognizes)(&text));
+                let found: Vec<_> = found.map(|scheduler| scheduler.name).collect();
+                assert_eq!(found, [name], "{}", path.display());
+            }
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::cell::Cell;
 
 use jobstats_core::accounting::zone::Zone;
-use jobstats_core::accounting::{flux, gridengine, lsf, pbs, slurm};
+use jobstats_core::accounting::{Records, SCHEDULERS, pbs};
 use jobstats_core::pause::Pause;
 
 const MB: usize = 1 << 20;
 
-/// Sources, the beginnings of their texts, and pieces from which no job comes. JSON of Slurm is not among them: where it has
+/// Schedulers, the beginnings of their texts, and pieces from which no job comes. JSON of Slurm is not among them: where it has
 /// no record, its objects are searched for at the speed of memory.
 const TEXTS: [(&str, &str, &[&str]); 5] = [
     (
@@ -34,31 +34,31 @@ const TEXTS: [(&str, &str, &[&str]); 5] = [
     ("flux", "", &[" ", "{", "{\"id\": 1},"]),
 ];
 
-/// Reads a text to its end. Whoever takes records looks up between them.
-fn read(source: &str, text: &[u8], pause: Pause<'_>) {
-    let utc = Zone::UTC;
-    match source {
-        "slurm" => slurm::records(text, &utc, pause).for_each(|_| pause.now()),
-        "pbs" => {
-            pbs::records(text, pause).for_each(|_| pause.now());
-            pbs::records_by_job(text, pause).for_each(|_| pause.now());
-        }
-        "lsf" => lsf::records(text, pause).for_each(|_| pause.now()),
-        "gridengine" => gridengine::records(text, pause).for_each(|_| pause.now()),
-        _ => flux::records(text, pause).for_each(|_| pause.now()),
-    }
+/// Reads a text to its end, and checks that the reader looks up. Whoever takes records looks up between them.
+fn check(scheduler: &str, piece: &str, read: impl for<'a> Fn(Pause<'a>) -> Records<'a>) {
+    let looks = Cell::new(0);
+    let look = || looks.set(looks.get() + 1);
+    let pause = Pause::new(&look);
+    read(pause).for_each(|_| pause.now());
+    let looks = looks.get();
+    assert!(looks >= 3, "{scheduler}: {looks} for {piece:?}");
 }
 
 #[test]
 fn once_per_megabyte_though_there_is_no_record() {
-    for (source, beginning, pieces) in TEXTS {
-        for piece in pieces {
-            let text = beginning.to_owned() + &piece.repeat(4 * MB / piece.len());
-            let looks = Cell::new(0);
-            let look = || looks.set(looks.get() + 1);
-            read(source, text.as_bytes(), Pause::new(&look));
-            let looks = looks.get();
-            assert!(looks >= 3, "{source}: {looks} for {piece:?}");
+    for scheduler in SCHEDULERS {
+        let texts = TEXTS.iter().find(|(name, ..)| *name == scheduler.name);
+        let (name, beginning, pieces) =
+            texts.unwrap_or_else(|| panic!("TEXTS lacks {}", scheduler.name));
+        for piece in *pieces {
+            let text = beginning.to_string() + &piece.repeat(4 * MB / piece.len());
+            let text = text.as_bytes();
+            check(name, piece, |pause| {
+                (scheduler.records)(text, &Zone::UTC, pause)
+            });
+            if *name == "pbs" {
+                check(name, piece, |pause| Box::new(pbs::records(text, pause)));
+            }
         }
     }
 }

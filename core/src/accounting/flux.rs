@@ -58,6 +58,14 @@ const EXTRA: [&str; 7] = [
     "waitstatus",
 ];
 
+/// Flux, whose `flux jobs` prints jobs.
+pub const SCHEDULER: Scheduler = Scheduler {
+    name: "flux",
+    recognizes,
+    grows: false,
+    records: |text, _, pause| Box::new(records(text, pause)),
+};
+
 /// Returns the records of a text, one for each object that is a job or should be one. A damaged object costs only itself.
 pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
     Objects::new(text, 0, Search::job(text), job, pause)

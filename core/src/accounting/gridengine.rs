@@ -22,7 +22,7 @@ mod tests;
 use std::borrow::Cow;
 
 use super::field::{self, instant};
-use super::{Job, Reason, Record};
+use super::{Job, Reason, Record, Scheduler};
 use crate::instant::{Micros, SECOND};
 use crate::pause::Pause;
 
@@ -35,6 +35,14 @@ const FIRST_LINES: usize = 10;
 /// The first time that a job of Grid Engine can have: the year 1990. It is later than any number of milliseconds that
 /// could be one of seconds, so that the unit of a time follows from its size.
 const EARLIEST: Micros = 631_152_000 * SECOND;
+
+/// Grid Engine, which writes the file `accounting`.
+pub const SCHEDULER: Scheduler = Scheduler {
+    name: "gridengine",
+    recognizes,
+    grows: true,
+    records: |text, _, pause| Box::new(records(text, pause)),
+};
 
 /// Returns the records of a text, one for each line that speaks of a job.
 pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {

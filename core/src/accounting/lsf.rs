@@ -1,4 +1,4 @@
-//! Reads `lsb.acct`, the accounting file of LSF 5.1 to 10.1, and accepts what `bjobs -json` prints.
+//! Reads `lsb.acct`, the accounting file of LSF 5.1 to 10.1, and the output of `bjobs -json`.
 //!
 //! A record of `lsb.acct` is a list of fields separated by blanks: numbers, and texts in quotes. The first is the type of
 //! the record. Jobs come from `JOB_FINISH`; other types, such as `EVENT_ADRSV_FINISH` and `JOB_RESIZE`, are skipped. So are
@@ -30,8 +30,16 @@ mod json;
 #[cfg(test)]
 mod tests;
 
-use super::{Job, Reason, Record, field};
+use super::{Job, Reason, Record, Scheduler, field};
 use crate::pause::Pause;
+
+/// LSF, which writes the file `lsb.acct`.
+pub const SCHEDULER: Scheduler = Scheduler {
+    name: "lsf",
+    recognizes,
+    grows: true,
+    records: |text, _, pause| Box::new(records(text, pause)),
+};
 
 /// Returns whether a text looks like a part of `lsb.acct` or like the output of `bjobs -json`.
 pub fn recognizes(text: &[u8]) -> bool {

@@ -11,7 +11,7 @@
 //! | `R` | put back into the queue: the end of a run | |
 //! | `D`, `A` | deleted, aborted | |
 //!
-//! Each of these records is a [`Job`] with what that record says; who reads a text merges them. A job that ran twice has
+//! Each of these records is a [`Job`] with the values of that record; the reader of a text merges them. A job that ran twice has
 //! two records `E` with different starts. No job comes from records of other types (licences, reservations, checkpoints,
 //! phases), from records that say nothing of a job but its number (most of `D` and `A`), and from those of whole arrays
 //! (`123[]`), whose elements have records of their own.
@@ -38,7 +38,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::field::{self, first_lines, lines};
-use super::{Job, Reason, Record};
+use super::{Job, Reason, Record, Scheduler};
 use crate::pause::Pause;
 use values::values;
 
@@ -56,6 +56,14 @@ const EXTRA_LENGTH: usize = 256;
 
 /// The largest number of values that `extra` keeps.
 const EXTRA_MAX: usize = 64;
+
+/// OpenPBS, PBS Pro and Torque, which write accounting files.
+pub const SCHEDULER: Scheduler = Scheduler {
+    name: "pbs",
+    recognizes,
+    grows: true,
+    records: |text, _, pause| Box::new(records_by_job(text, pause)),
+};
 
 /// Returns whether one of the first lines of a text is a line of an accounting file.
 pub fn recognizes(text: &[u8]) -> bool {
@@ -174,8 +182,8 @@ fn record(line: &[u8], ends: bool) -> Result<Option<Job<'_>>, Reason> {
     Ok(Some(id.complete(job, state)))
 }
 
-/// Returns whether another record begins in a text, as where a write was cut: a time, `;`, a type and `;`. What follows belongs
-/// to another job.
+/// Returns whether another record begins in a text, as where a write was cut: a time, `;`, a type and `;`. The rest of the
+/// line belongs to another job.
 fn has_another(text: &[u8]) -> bool {
     memchr::memchr_iter(b';', text).any(|place| {
         let time = place.checked_sub(8).and_then(|from| text.get(from..place));
@@ -190,7 +198,7 @@ fn has_another(text: &[u8]) -> bool {
     })
 }
 
-/// Returns what PBS calls the records of a type; `None` for a type that no job comes from.
+/// Returns the name of PBS for the records of a type; `None` for a type that no job comes from.
 fn state(kind: u8) -> Option<&'static str> {
     Some(match kind {
         b'Q' => "queued",

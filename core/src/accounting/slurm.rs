@@ -43,11 +43,19 @@ use self::header::Header;
 
 use crate::accounting::field::first_lines;
 use crate::accounting::zone::Zone;
-use crate::accounting::Record;
+use crate::accounting::{Record, Scheduler};
 use crate::pause::Pause;
 
 /// The number of bytes in which [`recognizes`] looks for names of JSON.
 const FIRST_BYTES: usize = 64 << 10;
+
+/// Slurm, whose `sacct` prints jobs.
+pub const SCHEDULER: Scheduler = Scheduler {
+    name: "slurm",
+    recognizes,
+    grows: false,
+    records: |text, zone, pause| Box::new(records(text, zone, pause)),
+};
 
 /// Returns the jobs of a text one after another. Times without a zone are those of `zone`.
 pub fn records<'a>(

@@ -1,4 +1,4 @@
-//! The captures of others, as far as they are accounting: the jobs of each file equal those that a script without our code finds.
+//! The captures of others that are accounting: the jobs of each file equal those that a script without our code finds.
 //!
 //! It runs where `JOBSTATS_CAPTURES` names the directory of captures, whose accounting is in `sources`; they are not ours to copy.
 
@@ -14,7 +14,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use jobstats_core::accounting::{Job, Record};
+use jobstats_core::accounting::{Job, Record, SCHEDULERS};
+
+/// The schedulers of which nobody has published any accounting.
+const UNPUBLISHED: [&str; 1] = ["flux"];
+
+#[test]
+fn every_scheduler_has_a_script() {
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/accounting");
+    for scheduler in SCHEDULERS {
+        let name = scheduler.name;
+        let has_script = scripts.join(format!("{name}.sh")).exists();
+        assert!(
+            has_script != UNPUBLISHED.contains(&name),
+            "core/tests/accounting/{name}.sh and the test beside it"
+        );
+    }
+}
 
 /// Returns the files of a source whose names begin so; none if there are no captures here.
 fn files(prefix: &str) -> Vec<PathBuf> {

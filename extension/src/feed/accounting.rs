@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_core::accounting::run_counts::RunCounts;
 use jobstats_core::accounting::zone::Zone;
-use jobstats_core::accounting::{Job, Reason, Record, flux, gridengine, lsf, pbs, slurm};
+use jobstats_core::accounting::{Job, Reason, Record, Scheduler, pbs, slurm};
 use jobstats_core::feed::{Action, Outcome, reason};
 use jobstats_core::increment::Counts;
 use jobstats_core::instant::Micros;
@@ -52,58 +52,7 @@ const JOB_NAME_MAX: usize = 1 << 10;
 /// The largest number of runs of a submission. Each text that says something of one is merged with all of them.
 const RUNS_MAX: usize = 300;
 
-type Records<'a> = Box<dyn Iterator<Item = Record<'a>> + 'a>;
-
-/// The accounting of a scheduler.
-pub struct Accounting {
-    /// The name of the source.
-    name: &'static str,
-    recognizes: fn(&[u8]) -> bool,
-    covers: Covers,
-    records: for<'a> fn(&'a [u8], &'a Zone) -> Records<'a>,
-}
-
-/// Slurm's `sacct`.
-pub const SLURM: Accounting = Accounting {
-    name: "slurm",
-    recognizes: slurm::recognizes,
-    covers: Covers::Stated,
-    records: |text, zone| Box::new(slurm::records(text, zone, PAUSE)),
-};
-
-/// Accounting files of OpenPBS, PBS Pro and Torque.
-pub const PBS: Accounting = Accounting {
-    name: "pbs",
-    recognizes: pbs::recognizes,
-    covers: Covers::Records,
-    records: |text, _| Box::new(pbs::records_by_job(text, PAUSE)),
-};
-
-/// The file `lsb.acct` of LSF.
-pub const LSF: Accounting = Accounting {
-    name: "lsf",
-    recognizes: lsf::recognizes,
-    covers: Covers::Records,
-    records: |text, _| Box::new(lsf::records(text, PAUSE)),
-};
-
-/// The file `accounting` of Grid Engine.
-pub const GRIDENGINE: Accounting = Accounting {
-    name: "gridengine",
-    recognizes: gridengine::recognizes,
-    covers: Covers::Records,
-    records: |text, _| Box::new(gridengine::records(text, PAUSE)),
-};
-
-/// The output of `flux jobs`.
-pub const FLUX: Accounting = Accounting {
-    name: "flux",
-    recognizes: flux::recognizes,
-    covers: Covers::Stated,
-    records: |text, _| Box::new(flux::records(text, PAUSE)),
-};
-
-impl Source for Accounting {
+impl Source for Scheduler {
     fn recognizes(&self, text: &[u8]) -> bool {
         (self.recognizes)(text)
     }
@@ -122,7 +71,10 @@ impl Source for Accounting {
     }
 
     fn covers(&self) -> Covers {
-        self.covers
+        match self.grows {
+            true => Covers::Records,
+            false => Covers::Stated,
+        }
     }
 
     fn ingest(
@@ -134,11 +86,11 @@ impl Source for Accounting {
         if !ingest.is_timely() {
             return Ok(vec![ingest.reject(None, reason::CLOCK, None)]);
         }
-        let is_slurm = self.name == SLURM.name;
+        let is_slurm = self.name == slurm::SCHEDULER.name;
         let zone = if is_slurm { zone(client)? } else { Zone::UTC };
-        let (mut counts, timeless) = self.store(ingest, text.bytes(), &zone)?;
+        let (mut counts, timeless) = store(self, ingest, text.bytes(), &zone)?;
         if counts.entries == 0
-            && let Some(reason) = self.why_unusable(text.bytes(), &counts, timeless)
+            && let Some(reason) = why_unusable(self, text.bytes(), &counts, timeless)
         {
             return Ok(vec![match reason {
                 // Each line of the text is a reject already.
@@ -163,62 +115,66 @@ impl Source for Accounting {
     }
 }
 
-impl Accounting {
-    /// Stores the jobs of a text, and the names of their people. Returns the counts, and how many records say nothing of times.
-    fn store(
-        &self,
-        ingest: &mut Ingest<'_>,
-        text: &[u8],
-        zone: &Zone,
-    ) -> Result<(Counts, u64), Error> {
-        let (mut counts, mut people, mut timeless) = (Counts::default(), People::default(), 0);
-        let mut runs = RunCounts::default();
-        let mut records = (self.records)(text, zone).peekable();
-        let mut schedulers = BTreeSet::new();
-        while records.peek().is_some() {
-            let batch = timed(Phase::Scan, || {
-                batch(&mut records, ingest, &mut runs, &mut counts, &mut timeless)
-            })?;
-            // Each batch has its own connection, because what it reads stays in memory as long as that.
-            let written = timed(Phase::Jobs, || {
-                connect_mut(|client| {
-                    let time = ingest.delivery.time;
-                    let new = new_schedulers(&mut schedulers, &batch);
-                    if !new.is_empty() {
-                        stored::note_schedulers(client, &new, time)?;
-                    }
-                    stored::merge(client, self.name, time, &batch)
-                })
-            })?;
-            for (job, _) in batch.values().flatten() {
-                people.add(job);
-            }
-            if people.are_many() {
-                timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
-            }
-            for _ in 0..written.refused {
-                ingest.rejects.add(None, None, reason::TOO_MANY_RUNS, None);
-            }
-            counts.active = counts.active.saturating_add(written.changed);
-            counts.added = counts.added.saturating_add(written.added);
+/// Stores the jobs of a text, and the names of their people. Returns the counts, and how many records say nothing of times.
+fn store(
+    scheduler: &Scheduler,
+    ingest: &mut Ingest<'_>,
+    text: &[u8],
+    zone: &Zone,
+) -> Result<(Counts, u64), Error> {
+    let (mut counts, mut people, mut timeless) = (Counts::default(), People::default(), 0);
+    let mut runs = RunCounts::default();
+    let mut records = (scheduler.records)(text, zone, PAUSE).peekable();
+    let mut schedulers = BTreeSet::new();
+    while records.peek().is_some() {
+        let batch = timed(Phase::Scan, || {
+            batch(&mut records, ingest, &mut runs, &mut counts, &mut timeless)
+        })?;
+        // Each batch has its own connection, because what it reads stays in memory as long as that.
+        let written = timed(Phase::Jobs, || {
+            connect_mut(|client| {
+                let time = ingest.delivery.time;
+                let new = new_schedulers(&mut schedulers, &batch);
+                if !new.is_empty() {
+                    stored::note_schedulers(client, &new, time)?;
+                }
+                stored::merge(client, scheduler.name, time, &batch)
+            })
+        })?;
+        for (job, _) in batch.values().flatten() {
+            people.add(job);
         }
-        timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
-        Ok((counts, timeless))
+        if people.are_many() {
+            timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
+        }
+        for _ in 0..written.refused {
+            ingest.rejects.add(None, None, reason::TOO_MANY_RUNS, None);
+        }
+        counts.active = counts.active.saturating_add(written.changed);
+        counts.added = counts.added.saturating_add(written.added);
     }
-
-    /// Returns why a text without a usable record is rejected as a whole; `None` if it may well have none.
-    fn why_unusable(&self, text: &[u8], counts: &Counts, timeless: u64) -> Option<&'static str> {
-        let has_problems = counts.problems > 0;
-        if has_problems && self.name == SLURM.name && slurm::lacks_header(text) {
-            return Some(reason::NO_HEADER);
-        }
-        if has_problems || text.trim_ascii().is_empty() {
-            return Some(reason::NO_JOBS);
-        }
-        // PBS says of a job that was queued little more than its number.
-        (timeless > 0 && self.name != PBS.name).then_some(reason::NO_TIMES)
-    }
+    timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
+    Ok((counts, timeless))
 }
+
+/// Returns why a text without a usable record is rejected as a whole; `None` if it may well have none.
+fn why_unusable(
+    scheduler: &Scheduler,
+    text: &[u8],
+    counts: &Counts,
+    timeless: u64,
+) -> Option<&'static str> {
+    let has_problems = counts.problems > 0;
+    if has_problems && scheduler.name == slurm::SCHEDULER.name && slurm::lacks_header(text) {
+        return Some(reason::NO_HEADER);
+    }
+    if has_problems || text.trim_ascii().is_empty() {
+        return Some(reason::NO_JOBS);
+    }
+    // PBS says of a job that was queued little more than its number.
+    (timeless > 0 && scheduler.name != pbs::SCHEDULER.name).then_some(reason::NO_TIMES)
+}
+
 
 /// Returns the schedulers of a batch that are not among those of the batches before.
 fn new_schedulers<'b>(known: &mut BTreeSet<String>, batch: &'b Batch<'_>) -> Vec<&'b str> {

@@ -2,38 +2,35 @@
 //!
 //! The store says in [`crate::store::sources`], in the same order, which tables a source fills and how long they are kept.
 
+use jobstats_core::accounting::SCHEDULERS;
 use jobstats_core::getent::begins_with_password;
 
-use crate::feed::accounting::{FLUX, GRIDENGINE, LSF, PBS, SLURM};
 use crate::feed::getent::{GROUP, PASSWD};
 use crate::feed::job_stats::JobStats;
 use crate::feed::source::Source;
 use crate::pg::error::Error;
 use crate::store::sources;
 
-/// All sources, as in [`sources::SOURCES`].
-const SOURCES: [&dyn Source; sources::SOURCES.len()] = [
-    &JobStats,
-    &PASSWD,
-    &GROUP,
-    &SLURM,
-    &PBS,
-    &LSF,
-    &GRIDENGINE,
-    &FLUX,
-];
+/// The sources that are no schedulers, in the order of [`sources::SOURCES`], where the schedulers follow.
+const OTHERS: [&dyn Source; sources::OTHERS.len()] = [&JobStats, &PASSWD, &GROUP];
+
+fn all() -> impl Iterator<Item = &'static dyn Source> {
+    let schedulers = SCHEDULERS.iter().map(|it| it as &dyn Source);
+    OTHERS.into_iter().chain(schedulers)
+}
 
 /// Returns the source of a name; `None` names the output of lctl.
 ///
 /// # Errors
 /// [`Error::UnknownSource`] if no source has this name.
 pub fn named(name: Option<&str>) -> Result<&'static dyn Source, Error> {
-    Ok(SOURCES[sources::position(name)?])
+    let position = sources::position(name)?;
+    Ok(all().nth(position).unwrap_or(&JobStats))
 }
 
 /// Returns whether a text is not of this source, but of another one, or of `shadow`, which none reads. Then its lines must not
 /// be stored, not even as rejects: the other source may have secrets in them.
 pub fn is_of_another(source: &dyn Source, text: &[u8]) -> bool {
-    let is_known = || SOURCES.iter().any(|other| other.recognizes(text));
+    let is_known = || all().any(|other| other.recognizes(text));
     !source.recognizes(text) && (is_known() || begins_with_password(text))
 }

@@ -2,6 +2,7 @@
 //!
 //! How a text of a source is read and stored stands in `feed/`, in a file or folder that is named after what it reads.
 
+use jobstats_core::accounting::SCHEDULERS;
 use pgrx::prelude::*;
 
 use crate::pg::argument::Short;
@@ -77,23 +78,22 @@ pub const PASSWD: Source = Source::of_people("passwd");
 /// The output of `getent group`. It fills `jobstats.groups`, which has one row per group.
 pub const GROUP: Source = Source::of_people("group");
 
-/// The output of Slurm's `sacct`. It fills `jobstats.jobs`, as the accounting of all schedulers does.
-pub const SLURM: Source = Source::of_people("slurm");
+/// The sources that are no schedulers. The first is that of a text which names none.
+pub const OTHERS: [Source; 3] = [LCTL, PASSWD, GROUP];
 
-/// Accounting files of OpenPBS, PBS Pro and Torque.
-pub const PBS: Source = Source::of_people("pbs");
-
-/// The file `lsb.acct` of LSF.
-pub const LSF: Source = Source::of_people("lsf");
-
-/// The file `accounting` of Grid Engine.
-pub const GRIDENGINE: Source = Source::of_people("gridengine");
-
-/// The output of `flux jobs`.
-pub const FLUX: Source = Source::of_people("flux");
-
-/// All sources. The first is that of a text which names none.
-pub const SOURCES: [Source; 8] = [LCTL, PASSWD, GROUP, SLURM, PBS, LSF, GRIDENGINE, FLUX];
+/// All sources: the accounting of each scheduler fills `jobstats.jobs`.
+pub const SOURCES: [Source; OTHERS.len() + SCHEDULERS.len()] = {
+    let mut all = [LCTL; OTHERS.len() + SCHEDULERS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = match at.checked_sub(OTHERS.len()) {
+            Some(scheduler) => Source::of_people(SCHEDULERS[scheduler].name),
+            None => OTHERS[at],
+        };
+        at += 1;
+    }
+    all
+};
 
 /// Returns the tables that grow with time.
 pub fn growing() -> impl Iterator<Item = &'static Growing> {
