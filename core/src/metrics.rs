@@ -1,7 +1,7 @@
 //! The metrics of a store: health and rates of its targets, and the state of its maintenance, for Prometheus.
 
 use crate::openmetrics::{Exposition, ExpositionError};
-use crate::operation::{Kind, OPERATIONS, Operation};
+use crate::operation::{Kind, OPERATIONS, Operation, reports_times};
 use crate::target::TargetKind;
 
 #[cfg(test)]
@@ -109,7 +109,8 @@ pub fn exposition(
 impl Work {
     /// Returns whether the server reports times; `None` if nothing was done.
     fn timed(&self) -> Option<bool> {
-        self.active.then(|| self.usecs.iter().any(Option::is_some))
+        let usecs = self.usecs.iter().filter(|_| self.active);
+        reports_times(usecs.map(Option::is_some))
     }
 
     /// Returns the sum of amounts per second. The sum is taken before the division: sums of whole numbers are exact,
@@ -234,7 +235,7 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
     )
 }
 
-/// Writes what has been counted since the target was first observed.
+/// Writes the counts since the target was first observed.
 fn counts(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
     let count = |of: fn(&Counts) -> f64| move |target: &Target| target.counts.as_ref().map(of);
     out.counter(
@@ -259,7 +260,7 @@ fn counts(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
 
 fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
     let works = targets.iter().filter_map(|target| target.work.as_ref());
-    let timed = works.filter_map(Work::timed).max().unwrap_or(true);
+    let timed = reports_times(works.filter_map(Work::timed)).unwrap_or(true);
     of_operations(
         out,
         targets,
