@@ -11,6 +11,7 @@ mod format;
 mod guess;
 mod job;
 mod keys;
+mod length;
 mod like;
 #[cfg(test)]
 mod tests;

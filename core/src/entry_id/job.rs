@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::format::is_longest;
+use super::length::is_longest;
 use super::{Identity, Status};
 use crate::entry_id::flux::decimal;
 

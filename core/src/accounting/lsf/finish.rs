@@ -11,9 +11,11 @@ use super::{Job, Reason, field};
 /// The host of all jobs where LSF hands them to Slurm, which knows the nodes.
 const SLURM_HOST: &[u8] = b"lsfhost.localdomain";
 
-/// The fields after the spool file, as far as their kinds are the same in all versions that have them: a text (`s`) or a
-/// number (`d`).
+/// The kinds of the fields after the spool file that are the same in all versions: a text (`s`) or a number (`d`).
 const TAIL: &[u8] = b"sssdsdsdssssdssdsdssd";
+
+type Tail<'a> = [Option<&'a [u8]>; TAIL.len()];
+
 /// The places of fields in [`TAIL`].
 const SLA: usize = 2;
 const ADDITIONAL_INFO: usize = 4;
@@ -42,7 +44,7 @@ pub(super) fn read<'a>(fields: &mut Fields<'a>) -> Result<Option<Job<'a>>, Reaso
     let hosts = hosts(fields)?;
     let [status, _factor] = numbers(fields)?;
     let [name, _command] = texts(fields)?;
-    let usage: [_; 19] = numbers(fields)?;
+    let usage = numbers(fields)?;
     let [_mail_user, project] = texts(fields)?;
     let [exit_status, _max_processors] = numbers(fields)?;
     let [_shell, _time_event] = texts(fields)?;
@@ -60,18 +62,6 @@ pub(super) fn read<'a>(fields: &mut Fields<'a>) -> Result<Option<Job<'a>>, Reaso
         return Err(Reason::BadTime);
     }
     let (nodes, node_list) = nodes(&hosts, tail[ADDITIONAL_INFO]);
-    let shown = |text: &'a [u8]| field::text_of(content(text));
-    let extra = [
-        ("ru_utime", field::text_of(usage[0].clone())),
-        ("ru_stime", field::text_of(usage[1].clone())),
-        ("maxRMem", field::text_of(max_memory)),
-        ("maxRSwap", field::text_of(max_swap)),
-        ("exitInfo", tail[EXIT_INFO].and_then(shown)),
-        ("app", tail[APP].and_then(shown)),
-    ];
-    let extra = extra
-        .into_iter()
-        .filter_map(|(name, value)| Some((Cow::Borrowed(name), value?)));
     Ok(Some(Job {
         submitted: field::seconds_or_never(&submit)?,
         started,
@@ -87,9 +77,33 @@ pub(super) fn read<'a>(fields: &mut Fields<'a>) -> Result<Option<Job<'a>>, Reaso
         node_list,
         cpus: slots(&hosts).or_else(|| field::number(&processors)),
         exit_code: field::text_of(exit_status),
-        extra: extra.collect(),
+        extra: extra(usage, [max_memory, max_swap], &tail),
         ..identity
     }))
+}
+
+fn shown(text: &[u8]) -> Option<Cow<'_, str>> {
+    field::text_of(content(text))
+}
+
+/// Returns the texts of `extra`.
+fn extra<'a>(
+    [user_time, system_time, ..]: [Cow<'a, [u8]>; 19],
+    [memory, swap]: [Cow<'a, [u8]>; 2],
+    tail: &Tail<'a>,
+) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
+    let extra = [
+        ("ru_utime", field::text_of(user_time)),
+        ("ru_stime", field::text_of(system_time)),
+        ("maxRMem", field::text_of(memory)),
+        ("maxRSwap", field::text_of(swap)),
+        ("exitInfo", tail[EXIT_INFO].and_then(shown)),
+        ("app", tail[APP].and_then(shown)),
+    ];
+    let extra = extra.into_iter();
+    extra
+        .filter_map(|(name, value)| Some((Cow::Borrowed(name), value?)))
+        .collect()
 }
 
 /// Returns a job with its number, label and array; `None` for the elements of an array that were killed together before
@@ -201,7 +215,7 @@ fn nodes<'a>(
 /// Reads the fields after the spool file to the end of the line, and returns those that are surely whole.
 ///
 /// A text may be cut after any field, and a number in the middle. So the last field is not returned.
-fn tail<'a>(fields: &mut Fields<'a>) -> Result<[Option<&'a [u8]>; TAIL.len()], Reason> {
+fn tail<'a>(fields: &mut Fields<'a>) -> Result<Tail<'a>, Reason> {
     let mut tail = [None; TAIL.len()];
     let mut read = 0;
     let mut last = None;

@@ -1,0 +1,27 @@
+//! Tells how long an identifier was in Lustre, which cuts long ones.
+
+/// The length at which Lustre cuts identifiers, in bytes.
+pub const LONGEST_ID: usize = 31;
+
+/// Returns true if the identifier is as long as Lustre allows.
+pub fn is_longest(id: &str) -> bool {
+    id.len() >= LONGEST_ID && bytes(id) == LONGEST_ID
+}
+
+/// Returns true if the identifier may be as long as Lustre allows. A user may write the notation of a byte himself, and servers
+/// that know no such notation print it as it is.
+pub fn may_be_longest(id: &str) -> bool {
+    id.len() == LONGEST_ID || id.len() > LONGEST_ID && bytes(id) >= LONGEST_ID
+}
+
+/// Returns the number of bytes that the text had in Lustre, where `\xHH` stands for one byte.
+pub fn bytes(id: &str) -> usize {
+    let is_escape = |&(at, _): &(usize, &str)| {
+        let digits = id.as_bytes().get(at + 2..at + 4).unwrap_or_default();
+        digits.len() == 2
+            && digits
+                .iter()
+                .all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F'))
+    };
+    id.len() - 3 * id.match_indices(r"\x").filter(is_escape).count()
+}
