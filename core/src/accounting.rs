@@ -8,7 +8,7 @@
 //! A scheduler writes several records of a job, and each says more. So a [`Job`] has the values of one record; a value that is
 //! missing there is `None`.
 
-pub mod covered;
+pub mod coverage;
 pub mod field;
 pub mod flux;
 pub mod gridengine;

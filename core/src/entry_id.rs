@@ -9,7 +9,7 @@ pub mod flux;
 mod folded;
 mod format;
 mod guess;
-mod job;
+mod job_number;
 mod keys;
 mod length;
 mod like;
@@ -19,7 +19,7 @@ mod tests;
 pub use folded::folded_name;
 pub use format::{Format, FormatError, user_may_be_forged};
 pub use guess::likely_format;
-pub use keys::{Keys, Stored as StoredNames};
+pub use keys::{Keys, StoredNames};
 
 /// The formats that are tried if none are configured.
 pub const DEFAULT_FORMATS: &[&str] = &["%j:%u:%H", "%e.%u"];
@@ -105,7 +105,7 @@ impl Identity<'_> {
         } == *other
     }
 
-    /// Returns what two readings have in common. The identifier is malformed where they differ.
+    /// Returns the fields that two readings have in common. The identifier is malformed where they differ.
     fn in_common(self, other: Self) -> Self {
         fn same<T: PartialEq>(one: Option<T>, other: Option<T>) -> Option<T> {
             one.filter(|one| other.as_ref() == Some(one))
@@ -172,7 +172,7 @@ impl Formats {
         self.0.iter().any(Format::is_of_some_clusters)
     }
 
-    /// Returns the fields of the identifier by the first format that matches it, of whatever cluster. An identifier that none
+    /// Returns the fields of the identifier by the first format that matches it, of any cluster. An identifier that none
     /// matches is the number of a job, or the beginning of an identifier, if it can be only one of them.
     pub fn identify<'a>(&'a self, id: &'a str) -> Identity<'a> {
         identify(self.0.iter(), id)
@@ -216,7 +216,7 @@ fn identify<'a>(formats: impl Iterator<Item = &'a Format> + Clone, id: &'a str) 
 /// user: users choose the names of programs and jobs, and so the format that an identifier seems to have.
 fn whole<'a>(formats: impl Iterator<Item = &'a Format>, id: &'a str) -> Option<Identity<'a>> {
     let read: Vec<_> = formats.map(|it| (it, it.identify(id))).collect();
-    // A program may be called like a node, but no domain ends in a number, as what `%e.%u` makes of it does.
+    // A program may be called like a node, but no domain ends in a number, as identifiers of `%e.%u` do.
     let is_program = read
         .iter()
         .any(|(format, whole)| format.ends_with_user() && whole.is_some());

@@ -7,7 +7,6 @@ mod compare;
 mod counts;
 mod cut;
 mod detail;
-mod fold;
 mod history;
 mod keep;
 mod late_text;
@@ -15,6 +14,7 @@ mod life;
 mod limit;
 mod row;
 mod split;
+mod system_users;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -28,11 +28,11 @@ pub use compare::compare;
 use compare::wall;
 pub use counts::{Counts, clamp};
 pub use detail::{Detail, leave_out};
-pub use fold::Folded;
 pub use keep::Keep;
 pub use late_text::can_be_older;
 pub use limit::MAX_RATE;
 pub use split::{Coarse, Parts, edge_distance, reach, share, split};
+pub use system_users::Folded;
 
 use crate::instant::{Micros, Span};
 use crate::operation::{Kind, OPERATIONS, OperationIndex};
@@ -129,7 +129,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// A piece of the text that contradicts what was known before the text.
+/// A piece of the text that contradicts the texts before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem<'a> {
     /// The line of `- job_id:` in the text, counted from 1.

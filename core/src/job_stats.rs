@@ -3,33 +3,33 @@
 //! [`scan`] reports the content of the text to a [`Sink`], line by line and in the text's order: targets, records,
 //! their times and counters, and lines that could not be used. It removes no duplicates and keeps nothing itself.
 //!
-//! The text is what `lctl get_param` of any version of Lustre prints for `*.*.job_stats`. It may contain other
+//! Any version of Lustre may have printed the text, by `lctl get_param` of `*.*.job_stats`. It may contain other
 //! parameters, which are skipped, and error messages, and it may be damaged or cut. One bad line never hides another
 //! entry: a line that follows is either still certain to belong where it stands, or is reported.
 //!
 //! Identifiers are bytes in Lustre and text in a database. Valid UTF-8 stands for itself; other bytes and NUL stay in
 //! Lustre's own notation, `\xHH`.
 //!
-//! `lctl` finds the lines of the values, `parser` reads them by the rules in `grammar`, `exact` reads most of them
+//! `lctl` finds the lines of the values, `parser` reads them by the rules in `grammar`, `usual_lines` reads most of them
 //! faster, and `records` knows which line may follow which.
 
-mod exact;
 mod grammar;
 mod listing;
 mod parser;
 mod problem;
 mod records;
+mod usual_lines;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use exact::ZeroLine;
 pub use grammar::counter::{CounterLine, Unit};
 pub use grammar::histogram::{HISTOGRAM_LEN, json as histogram_json, label as histogram_label};
 pub use grammar::identifier::{IDENTIFIER_MAX, print as print_identifier};
 pub use grammar::time::{Clock, Time, TimeLine};
 pub use listing::{Lines, Place, list};
 pub use problem::{Problem, Reason};
+pub use usual_lines::ZeroLine;
 
 use crate::lctl;
 use crate::pause::Pause;

@@ -30,8 +30,8 @@
 //! Nothing is kept of columns that are personal or secret, such as `SubmitLine`, `WorkDir` and `Comment`.
 
 mod header;
-mod job;
 mod json;
+mod row;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ const PROGRAM: &str = "*";
 /// a program or of a job.
 const SUFFIX: &str = " (entries of this user added up)";
 
-/// Returns the name of the entry to which what a user's entries did is added up.
+/// Returns the name of the entry that has the sum of the work of a user's entries.
 pub fn folded_name(uid: u32) -> String {
     format!("{PROGRAM}.{uid}{SUFFIX}")
 }
@@ -28,7 +28,7 @@ impl<'a> Identity<'a> {
     }
 
     /// Returns the user to whom the entry is folded if users below a limit are: those of the system, and only their entries
-    /// that name no job, because what they do for a job belongs to the job.
+    /// that name no job, because work for a job belongs to the job.
     pub fn folded_below(&self, limit: u32) -> Option<u32> {
         self.uid.filter(|uid| *uid < limit && self.job.is_none())
     }

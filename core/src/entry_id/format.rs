@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use thiserror::Error;
 
 use self::pattern::{Code, Fields, Item, Pattern, behind_long_job, items};
-use super::job::names_server;
+use super::job_number::names_server;
 use super::length::{is_longest, may_be_longest};
 use super::like::Like;
 use super::{Identity, Status};

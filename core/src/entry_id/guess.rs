@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::job::looks_like_job;
+use super::job_number::looks_like_job;
 use super::{Format, Identity};
 
 /// The formats that sites use. Of formats that match the same identifiers, the strictest comes first.

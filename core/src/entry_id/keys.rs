@@ -15,7 +15,7 @@ pub struct Keys {
 }
 
 /// Names of entries that are stored, by their keys.
-pub type Stored = HashMap<i64, String>;
+pub type StoredNames = HashMap<i64, String>;
 
 impl Keys {
     /// Returns the key of a name that has been looked up.
@@ -46,7 +46,7 @@ impl Keys {
     pub fn resolve<'n, E>(
         &mut self,
         names: impl Iterator<Item = &'n str>,
-        mut stored: impl FnMut(Vec<i64>) -> Result<Stored, E>,
+        mut stored: impl FnMut(Vec<i64>) -> Result<StoredNames, E>,
     ) -> Result<(), E> {
         let mut pending: Vec<&str> = names.filter(|name| !self.ids.contains_key(*name)).collect();
         pending.sort_unstable();
@@ -63,7 +63,12 @@ impl Keys {
     }
 
     /// Takes those of the names whose hash is their own or free. Returns the names whose hash is taken.
-    fn settle<'n>(&mut self, names: &[&'n str], hashes: Vec<i64>, stored: &Stored) -> Vec<&'n str> {
+    fn settle<'n>(
+        &mut self,
+        names: &[&'n str],
+        hashes: Vec<i64>,
+        stored: &StoredNames,
+    ) -> Vec<&'n str> {
         let mut taken = Vec::new();
         for (name, id) in names.iter().zip(hashes) {
             match stored.get(&id).or_else(|| self.new.get(&id)) {
@@ -83,7 +88,7 @@ impl Keys {
 
     /// Makes those names new entries again that are not stored any more. Returns false if the key of one of them belongs to
     /// another name by now.
-    pub fn find_again(&mut self, stored: &Stored) -> bool {
+    pub fn find_again(&mut self, stored: &StoredNames) -> bool {
         for (name, id) in &self.ids {
             match stored.get(id) {
                 Some(owner) if owner == name => {}
@@ -122,7 +127,7 @@ mod tests {
     use super::*;
 
     /// Looks up names in a store.
-    fn resolve(keys: &mut Keys, store: &Stored, names: &[&str]) {
+    fn resolve(keys: &mut Keys, store: &StoredNames, names: &[&str]) {
         let lookup = |ids: Vec<i64>| {
             let found = ids
                 .into_iter()
@@ -134,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_name_whose_hash_belongs_to_another_is_hashed_again() {
-        let store = Stored::from([(hash("a", 0), "other".to_owned())]);
+        let store = StoredNames::from([(hash("a", 0), "other".to_owned())]);
         let mut keys = Keys::default();
         resolve(&mut keys, &store, &["a", "other"]);
         assert_eq!(keys.id("a"), Some(hash("a", 1)));
@@ -146,7 +151,7 @@ mod tests {
     #[test]
     fn of_two_new_names_with_one_hash_the_first_gets_it() {
         let mut keys = Keys::default();
-        let taken = keys.settle(&["a", "b", "c"], vec![7, 7, 8], &Stored::new());
+        let taken = keys.settle(&["a", "b", "c"], vec![7, 7, 8], &StoredNames::new());
         assert_eq!(taken, ["b"]);
         assert_eq!(
             (keys.id("a"), keys.id("b"), keys.id("c")),
@@ -156,20 +161,20 @@ mod tests {
 
     #[test]
     fn entries_that_were_deleted_meanwhile_are_new_again() {
-        let store = Stored::from([(hash("a", 0), "a".to_owned())]);
+        let store = StoredNames::from([(hash("a", 0), "a".to_owned())]);
         let mut keys = Keys::default();
         resolve(&mut keys, &store, &["a"]);
         assert!(keys.new_entries().is_empty());
         assert!(keys.find_again(&store) && keys.new_entries().is_empty());
-        assert!(keys.find_again(&Stored::new()) && keys.is_new("a"));
-        let other = Stored::from([(hash("a", 0), "b".to_owned())]);
+        assert!(keys.find_again(&StoredNames::new()) && keys.is_new("a"));
+        let other = StoredNames::from([(hash("a", 0), "b".to_owned())]);
         assert!(!keys.find_again(&other));
     }
 
     #[test]
     fn entries_that_were_not_inserted_are_skipped() {
         let mut keys = Keys::default();
-        resolve(&mut keys, &Stored::new(), &["a", "b"]);
+        resolve(&mut keys, &StoredNames::new(), &["a", "b"]);
         let skipped = keys.take_skipped([hash("a", 0)]);
         assert_eq!(skipped.into_values().collect::<Vec<_>>(), ["b"]);
         assert!(keys.new_entries().is_empty());
@@ -187,7 +192,7 @@ mod tests {
             let own = stored.iter().map(|name| (hash(name, 0), name.clone()));
             let taken = foreign.iter().filter(|name| !stored.contains(*name));
             let taken = taken.map(|name| (hash(name, 0), format!("not {name}")));
-            let store: Stored = own.chain(taken).collect();
+            let store: StoredNames = own.chain(taken).collect();
             let mut keys = Keys::default();
             for names in [&first, &second] {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::TryReserveError;
 
-use super::life::{Life, Part};
+use super::life::{Life, SeenValues};
 use super::value::{bit, slot_in};
 use crate::instant::Micros;
 use crate::job_stats::{Time, Unit};
@@ -133,7 +133,7 @@ impl<'a> CarriedRecords<'a> {
                 self.counter(snapshot, &Counter::zero(*slot, *unit), begin)?;
             }
         }
-        let part = Part {
+        let part = SeenValues {
             since,
             snapshot,
             record,
@@ -147,7 +147,7 @@ impl<'a> CarriedRecords<'a> {
     /// Adds a record with the part's counters of the given operations, unless there are none.
     fn part(
         &mut self,
-        part: &Part<'a>,
+        part: &SeenValues<'a>,
         start_time: Option<Time>,
         listed: u64,
         wants_unlisted: impl Fn(Slot) -> bool,
@@ -191,7 +191,7 @@ impl<'a> CarriedRecords<'a> {
     /// Adds a record with the counters from `begin` on, unless there are none.
     fn record(
         &mut self,
-        part: &Part<'a>,
+        part: &SeenValues<'a>,
         start_time: Option<Time>,
         listed: u64,
         begin: u32,

@@ -1,11 +1,11 @@
-//! The records that are known of a target before a text, by identifier.
+//! The records of a target before a text, by identifier.
 
 use std::collections::TryReserveError;
 use std::sync::LazyLock;
 
 use super::Observation;
 use super::compare::wall;
-use super::life::{Life, Part};
+use super::life::{Life, SeenValues};
 use crate::instant::Micros;
 use crate::job_stats::Time;
 use crate::pause::Pause;
@@ -109,13 +109,13 @@ impl<'a> History<'a> {
         })
     }
 
-    fn part(&self, position: usize) -> Part<'a> {
+    fn part(&self, position: usize) -> SeenValues<'a> {
         let (text, carried) = (self.text, self.carried);
         let (snapshot, record) = match text.records.get(position) {
             Some(record) => (text, record),
             None => (carried, &carried.records[position - text.records.len()]),
         };
-        Part {
+        SeenValues {
             since: record.last_seen.unwrap_or(self.time),
             snapshot,
             record,
@@ -205,7 +205,7 @@ impl<'a> History<'a> {
         std::iter::successors(Some(head), move |position| next?[*position])
     }
 
-    fn entry(&self, head: Head) -> impl Iterator<Item = Part<'a>> {
+    fn entry(&self, head: Head) -> impl Iterator<Item = SeenValues<'a>> {
         self.positions(head).map(|position| self.part(position))
     }
 

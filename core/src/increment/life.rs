@@ -7,14 +7,14 @@ use crate::snapshot::{Counter, CounterIter, Record, Slot, Snapshot};
 
 /// Values of an entry that were seen together.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
+pub(super) struct SeenValues<'a> {
     /// The time at which the values were seen.
     pub since: Micros,
     pub snapshot: &'a Snapshot<'a>,
     pub record: &'a Record,
 }
 
-impl<'a> Part<'a> {
+impl<'a> SeenValues<'a> {
     pub fn id(&self) -> &'a str {
         self.snapshot.id(self.record)
     }
@@ -43,15 +43,15 @@ impl<'a> Part<'a> {
 
 /// The known counters of one life of an entry.
 pub(super) struct Life<'a> {
-    main: Part<'a>,
+    main: SeenValues<'a>,
     /// The carried records of this life: their counters were missing or lower in the text.
-    overlays: Vec<Part<'a>>,
+    overlays: Vec<SeenValues<'a>>,
 }
 
 impl<'a> Life<'a> {
     /// Creates a life from its parts, if there are any. The first part gives the value of a counter only if no other
     /// part has the counter.
-    pub fn of(mut parts: impl Iterator<Item = Part<'a>>) -> Option<Self> {
+    pub fn of(mut parts: impl Iterator<Item = SeenValues<'a>>) -> Option<Self> {
         Some(Self {
             main: parts.next()?,
             overlays: parts.collect(),
@@ -163,13 +163,13 @@ impl<'a> Life<'a> {
         std::iter::once(main).chain(overlays)
     }
 
-    fn parts(&self) -> impl Iterator<Item = &Part<'a>> {
+    fn parts(&self) -> impl Iterator<Item = &SeenValues<'a>> {
         std::iter::once(&self.main).chain(&self.overlays)
     }
 
     /// Returns true if the record is cut, so that it lacks counters that its entry had.
     pub fn is_missing_in(&self, snapshot: &Snapshot, record: &Record) -> bool {
-        let unlisted_missing = |part: &Part| {
+        let unlisted_missing = |part: &SeenValues| {
             unlisted(part.snapshot, part.record).any(|slot| {
                 let slot = slot_in(snapshot, part.snapshot, slot);
                 slot.is_none_or(|slot| snapshot.value(record, slot).is_none())
@@ -201,9 +201,9 @@ impl<'a> Values<'_, 'a> {
 
 /// The counters of a part that no other part of its life overlays.
 pub(super) struct Share<'a, 'l> {
-    pub part: Part<'a>,
+    pub part: SeenValues<'a>,
     pub listed: u64,
-    overlays: &'l [Part<'a>],
+    overlays: &'l [SeenValues<'a>],
 }
 
 impl Share<'_, '_> {

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::exact::Exact;
 use super::grammar::line::Line;
 use super::grammar::time::{self, TimeKey};
 use super::grammar::{counter, identifier};
-use super::records::{Part, Records};
+use super::records::{Progress, Records};
+use super::usual_lines::UsualLines;
 use super::{Reason, Sink};
 use crate::lctl::{Joined, LineKind, Lines, Outcome, Outside, Piece, Values, trim};
 use crate::operation;
@@ -25,14 +25,14 @@ struct Position<'a> {
 /// Reads values of `job_stats`, and `job_cleanup_interval`.
 pub(super) struct Parser<'a, 's, 'p, S> {
     records: Records<'s, 'p, S>,
-    exact: Exact<'a>,
+    usual: UsualLines<'a>,
 }
 
 impl<'a, 's, 'p, S: Sink<'a>> Parser<'a, 's, 'p, S> {
     pub(super) fn new(sink: &'s mut S, pause: Pause<'p>) -> Self {
         Self {
             records: Records::new(sink, pause),
-            exact: Exact::default(),
+            usual: UsualLines::default(),
         }
     }
 
@@ -58,7 +58,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Parser<'a, 's, 'p, S> {
         at: Position<'a>,
     ) -> Result<Outcome, S::Stop> {
         let (number, text) = (at.number, at.text);
-        if self.records.part() == Part::None {
+        if self.records.part() == Progress::None {
             self.records.without_record(number, text)?;
             return Ok(Outcome::Belongs);
         }
@@ -110,7 +110,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Parser<'a, 's, 'p, S> {
 
     /// Returns true for a `key: value` line that a future version may print inside of a record. Such lines are ignored.
     fn is_unknown_field(&self, key: &[u8]) -> bool {
-        self.records.part() != Part::None && operation::find(key).is_none()
+        self.records.part() != Progress::None && operation::find(key).is_none()
     }
 
     fn unreadable(&mut self, at: Position<'a>) -> Result<(), S::Stop> {
@@ -147,7 +147,7 @@ impl<'a, S: Sink<'a>> Values<'a> for Parser<'a, '_, '_, S> {
     }
 
     fn take(&mut self, lines: &mut Lines<'a, '_>) -> Result<bool, S::Stop> {
-        self.exact.take(lines, &mut self.records)
+        self.usual.take(lines, &mut self.records)
     }
 
     fn line(

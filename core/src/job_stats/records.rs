@@ -12,7 +12,7 @@ use crate::target::TargetName;
 /// The part of a record that has been read. Times stand before counters, and each time once. A line in another order
 /// belongs to a record whose `job_id` line is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum Progress {
     /// No record has begun.
     None,
     /// The times so far, with one bit for each.
@@ -21,7 +21,7 @@ pub(super) enum Part {
     Counters(usize),
 }
 
-impl Part {
+impl Progress {
     /// Returns the number of counters so far.
     const fn counters(self) -> usize {
         match self {
@@ -37,7 +37,7 @@ pub(super) struct Records<'s, 'p, S> {
     pause: Pause<'p>,
     /// The number of records that have begun.
     begun: usize,
-    part: Part,
+    part: Progress,
     /// True inside of a value of a target.
     is_within: bool,
     /// True if an unreadable line may have been the beginning of a record, and no line since has shown that it was not.
@@ -50,7 +50,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Records<'s, 'p, S> {
             sink,
             pause,
             begun: 0,
-            part: Part::None,
+            part: Progress::None,
             is_within: false,
             suspect: false,
         }
@@ -60,7 +60,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Records<'s, 'p, S> {
         self.sink
     }
 
-    pub(super) const fn part(&self) -> Part {
+    pub(super) const fn part(&self) -> Progress {
         self.part
     }
 
@@ -97,7 +97,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Records<'s, 'p, S> {
         self.end()?;
         self.begun += 1;
         self.pause.after(self.begun);
-        self.part = Part::Times(0);
+        self.part = Progress::Times(0);
         self.sink.record(line, id, text)
     }
 
@@ -106,9 +106,9 @@ impl<'a, 's, 'p, S: Sink<'a>> Records<'s, 'p, S> {
         if std::mem::take(&mut self.suspect) && self.is_within {
             self.sink.may_hide_records()?;
         }
-        match std::mem::replace(&mut self.part, Part::None) {
-            Part::None => Ok(()),
-            Part::Times(_) | Part::Counters(_) => self.sink.record_ends(),
+        match std::mem::replace(&mut self.part, Progress::None) {
+            Progress::None => Ok(()),
+            Progress::Times(_) | Progress::Counters(_) => self.sink.record_ends(),
         }
     }
 
@@ -116,8 +116,8 @@ impl<'a, 's, 'p, S: Sink<'a>> Records<'s, 'p, S> {
     pub(super) const fn accepts_time(&mut self, key: TimeKey) -> bool {
         let bit = 1 << key as u8;
         match self.part {
-            Part::Times(seen) if seen & bit == 0 => {
-                self.part = Part::Times(seen | bit);
+            Progress::Times(seen) if seen & bit == 0 => {
+                self.part = Progress::Times(seen | bit);
                 self.suspect = false;
                 true
             }
@@ -146,7 +146,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Records<'s, 'p, S> {
 
     /// Notes that the sink has received so many counters of the current record.
     pub(super) const fn has_counters(&mut self, counters: usize) {
-        self.part = Part::Counters(counters);
+        self.part = Progress::Counters(counters);
         self.suspect = false;
     }
 
@@ -157,7 +157,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Records<'s, 'p, S> {
         reason: Reason,
         text: &'a [u8],
     ) -> Result<(), S::Stop> {
-        self.part = Part::Counters(self.counters() + 1);
+        self.part = Progress::Counters(self.counters() + 1);
         self.suspect |= matches!(
             reason,
             Reason::CutLine | Reason::UnclosedCounter | Reason::UnreadableCounter

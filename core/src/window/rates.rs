@@ -31,12 +31,12 @@ pub enum RateError {
 /// 16.
 #[derive(Debug, Clone, Copy)]
 #[repr(Rust, packed(8))]
-struct Part {
+struct ObservedTotal {
     observed: Micros,
     total: i128,
 }
 
-impl Part {
+impl ObservedTotal {
     fn add(&mut self, total: i128) -> Result<(), RateError> {
         self.total = self.total.checked_add(total).ok_or(RateError::Overflow)?;
         Ok(())
@@ -49,9 +49,9 @@ pub struct Rates<A: Allocator = Global> {
     /// The factor by which a total per microsecond is multiplied.
     scale: i64,
     /// The length of time met last, to whose total more is being added.
-    latest: Part,
+    latest: ObservedTotal,
     /// The lengths of time met before, in order, each once.
-    parts: Vec<Part, A>,
+    parts: Vec<ObservedTotal, A>,
 }
 
 impl<A: Allocator> Rates<A> {
@@ -59,7 +59,7 @@ impl<A: Allocator> Rates<A> {
     pub fn new_in(scale: i64, observed: Micros, memory: A) -> Self {
         Self {
             scale,
-            latest: Part { observed, total: 0 },
+            latest: ObservedTotal { observed, total: 0 },
             parts: Vec::new_in(memory),
         }
     }
@@ -68,7 +68,7 @@ impl<A: Allocator> Rates<A> {
     pub fn push(&mut self, total: i128, observed: Micros) -> Result<(), RateError> {
         if observed != self.latest.observed {
             self.keep()?;
-            self.latest = Part { observed, total: 0 };
+            self.latest = ObservedTotal { observed, total: 0 };
         }
         self.latest.add(total)
     }
@@ -81,7 +81,7 @@ impl<A: Allocator> Rates<A> {
 
     /// Adds the total of the length of time met last to the parts.
     fn keep(&mut self) -> Result<(), RateError> {
-        let Part { observed, total } = self.latest;
+        let ObservedTotal { observed, total } = self.latest;
         match self.parts.binary_search_by_key(&observed, |it| it.observed) {
             Ok(place) => self.parts[place].add(total),
             Err(place) => {
@@ -103,10 +103,10 @@ impl<A: Allocator> Rates<A> {
     }
 
     /// Returns the total of each length of time, except 0.
-    fn observed(&self) -> impl Iterator<Item = Part> {
-        let Part { observed, total } = self.latest;
+    fn observed(&self) -> impl Iterator<Item = ObservedTotal> {
+        let ObservedTotal { observed, total } = self.latest;
         let known = self.parts.iter().any(|it| it.observed == observed);
-        let parts = self.parts.iter().map(move |part| Part {
+        let parts = self.parts.iter().map(move |part| ObservedTotal {
             total: if part.observed == observed {
                 part.total.saturating_add(total)
             } else {
@@ -125,7 +125,7 @@ impl<A: Allocator> Rates<A> {
         if count == 0 {
             return None;
         }
-        let scaled = |part: Part| part.total.checked_mul(self.scale.into());
+        let scaled = |part: ObservedTotal| part.total.checked_mul(self.scale.into());
         let widest = self.observed().try_fold(0, |most: u32, part| {
             let bits = u128::BITS - scaled(part)?.unsigned_abs().leading_zeros();
             Some(most.max(bits))
@@ -153,7 +153,7 @@ impl<A: Allocator> Rates<A> {
     }
 }
 
-impl Part {
+impl ObservedTotal {
     /// Returns a rounded rate, for totals that are too large to be divided exactly.
     fn rounded_rate(&self, scale: i64) -> f64 {
         self.total as f64 / self.observed as f64 * scale as f64

@@ -1,6 +1,6 @@
 //! Keeps `jobstats.covered`, the union of the spans that texts of jobs cover, for each cluster and source.
 
-use jobstats_core::accounting::covered::{GAP, Span, union};
+use jobstats_core::accounting::coverage::{GAP, Span, union};
 use jobstats_core::instant::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;

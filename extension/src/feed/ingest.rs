@@ -1,6 +1,6 @@
 //! The state of a feed while its text is stored, whatever the source is.
 
-use jobstats_core::accounting::covered::Told;
+use jobstats_core::accounting::coverage::Told;
 use jobstats_core::feed::{Action, Limits, Outcome, Rejects};
 use jobstats_core::instant::Micros;
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::accounting::covered::Span;
+use jobstats_core::accounting::coverage::Span;
 use jobstats_core::feed::{Action, Outcome, reason};
 use pgrx::datum::{Range, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;

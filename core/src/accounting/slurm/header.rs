@@ -13,7 +13,7 @@ const DELIMITER_MAX: usize = 32;
 
 /// A column that a job is made of. Its number is its place in `Fields`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub enum JobColumn {
     JobIdRaw,
     JobId,
     Cluster,
@@ -37,7 +37,7 @@ pub enum Known {
     JobName,
 }
 
-impl Known {
+impl JobColumn {
     /// The number of columns.
     pub const COUNT: usize = Self::JobName as usize + 1;
 
@@ -78,7 +78,7 @@ impl Known {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column<'a> {
     /// A column that a job is made of.
-    Known(Known),
+    OfJob(JobColumn),
     /// A column of which nothing is kept.
     Private,
     /// Any other column, by its name.
@@ -90,16 +90,16 @@ impl<'a> Column<'a> {
         if is_private(name) {
             return Self::Private;
         }
-        Known::find(name).map_or(Self::Other(name), Self::Known)
+        JobColumn::find(name).map_or(Self::Other(name), Self::OfJob)
     }
 
     /// Returns whether the ends of lines may be in a field of the column.
     pub fn is_free_text(self) -> bool {
-        !matches!(self, Self::Known(known) if known != Known::JobName)
+        !matches!(self, Self::OfJob(known) if known != JobColumn::JobName)
     }
 }
 
-/// Returns whether a column has what people wrote, or what runs in a job.
+/// Returns whether a column has texts that people wrote, or commands of a job.
 fn is_private(name: &str) -> bool {
     matches!(
         name,
@@ -238,7 +238,7 @@ impl<'a> Header<'a> {
 }
 
 fn is_number_of_job(column: Column<'_>) -> bool {
-    matches!(column, Column::Known(known) if known.is_number_of_job())
+    matches!(column, Column::OfJob(known) if known.is_number_of_job())
 }
 
 /// Returns whether a text can be the name of a column. All begin with a capital letter.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::accounting::field::text;
 use crate::accounting::json::{self, Entries, Objects, Search, Value};
-use crate::accounting::slurm::job::{is_no_list, keep, set_times};
+use crate::accounting::slurm::row::{is_no_list, keep, set_times};
 use crate::accounting::slurm::time::{epoch, is_no_value};
 use crate::accounting::zone::LocalTime;
 use crate::accounting::{Job, Reason, Record};

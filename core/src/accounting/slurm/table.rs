@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::iter::Peekable;
 
 use super::header::{Column, Header};
-use super::job::{Fields, is_step, keep, known_text};
+use super::row::{Fields, is_step, keep, known_text};
 use crate::accounting::field::lines;
 use crate::accounting::zone::Zone;
 use crate::accounting::{Job, Reason, Record};
@@ -130,13 +130,13 @@ fn job<'a>(header: &Header<'a>, row: &'a [u8], zone: &Zone) -> Result<Option<Job
     let mut others = Vec::new();
     for (column, field) in header.columns.iter().zip(header.fields(row)) {
         match *column {
-            Column::Known(known) if known.is_number_of_job() && is_step(field) => return Ok(None),
-            Column::Known(_)
+            Column::OfJob(known) if known.is_number_of_job() && is_step(field) => return Ok(None),
+            Column::OfJob(_)
                 if !column.is_free_text() && memchr::memchr(b'\n', field).is_some() =>
             {
                 return Err(Reason::WrongFields);
             }
-            Column::Known(known) => fields.set(known, field)?,
+            Column::OfJob(known) => fields.set(known, field)?,
             Column::Other(name) => others.push((name, field)),
             Column::Private => {}
         }

@@ -12,14 +12,14 @@ use super::grammar::counter::{CounterLine, OPERATION_MAX, Unit};
 use super::grammar::histogram::{self, HISTOGRAM_LEN};
 use super::grammar::identifier::IDENTIFIER_MAX;
 use super::grammar::time::{Time, TimeKey, TimeLine};
-use super::records::{Part, Records};
+use super::records::{Progress, Records};
 use crate::lctl::Lines;
 use crate::operation;
 
 /// The counters of the records so far, by their position in the record. All records of a target have the same counters
 /// in the same order, most of them without a call, so that most lines repeat byte for byte.
 #[derive(Default)]
-pub(super) struct Exact<'a> {
+pub(super) struct UsualLines<'a> {
     counters: Vec<Template<'a>>,
     /// The counters that counted nothing, at the positions of `counters`.
     zeros: Vec<ZeroLine<'a>>,
@@ -55,7 +55,7 @@ impl<'a> ZeroLine<'a> {
     }
 }
 
-impl<'a> Exact<'a> {
+impl<'a> UsualLines<'a> {
     /// Takes the next line of a record, or its next counters, if they are exactly as Lustre prints them. Returns true
     /// if there is such a line.
     pub(super) fn take<S: Sink<'a>>(
@@ -65,10 +65,10 @@ impl<'a> Exact<'a> {
     ) -> Result<bool, S::Stop> {
         match (lines.rest(), records.part()) {
             ([b'-', ..], _) => take_record(lines, records),
-            ([b' ', ..], Part::Times(_)) => {
+            ([b' ', ..], Progress::Times(_)) => {
                 Ok(take_time(lines, records)? || self.take_counters(lines, records)?)
             }
-            ([b' ', ..], Part::Counters(_)) => self.take_counters(lines, records),
+            ([b' ', ..], Progress::Counters(_)) => self.take_counters(lines, records),
             _ => Ok(false),
         }
     }
@@ -103,8 +103,8 @@ impl<'a> Exact<'a> {
         Ok(is_any)
     }
 
-    /// Returns the counters that counted nothing at the beginning of the text, as far as their lines are known, and the
-    /// rest of the text.
+    /// Returns the counters that counted nothing and have known lines at the beginning of the text, and the rest of the
+    /// text.
     fn zeros<'t>(&self, position: usize, text: &'t [u8]) -> (&[ZeroLine<'a>], &'t [u8]) {
         let lines = self.zeros.get(position..).unwrap_or_default();
         let (mut rest, mut count) = (text, 0);

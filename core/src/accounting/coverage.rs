@@ -1,7 +1,7 @@
 //! The spans of time of which a source of jobs has told everything.
 //!
-//! A text covers a span: the sender states it, or the text is a piece of a file that grows, and says it by its records. What
-//! texts cover is kept as the union of their spans, so that the order in which they come does not matter.
+//! A text covers a span: the sender states it, or the text is a piece of a file that grows, and says it by its records. The
+//! union of the spans of all texts is kept, so that the order in which they come does not matter.
 
 use super::Job;
 use crate::instant::{MINUTE, Micros};
@@ -25,7 +25,7 @@ impl Span {
         (since < until).then_some(Self { since, until })
     }
 
-    /// Returns the span that also has what lies between it and the end of the piece before. Nothing was written to the file
+    /// Returns the span that also has the time between it and the end of the piece before. Nothing was written to the file
     /// in between.
     #[must_use]
     pub fn after(self, end_before: Option<Micros>) -> Self {

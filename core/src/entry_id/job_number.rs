@@ -11,7 +11,7 @@ const FLUX: [&str; 2] = ["ƒ", "\\xC6\\x92"];
 
 impl<'a> Identity<'a> {
     /// Returns the identity of an identifier that is nothing but the number of a job, which clients send that have only
-    /// `jobid_var` set. A number that Lustre may have cut is none; what it cuts off the name of a server does no harm.
+    /// `jobid_var` set. A number that Lustre may have cut is none; a name of a server may be cut.
     pub(super) fn of_job(id: &'a str) -> Option<Self> {
         let status = match is_longest(id) {
             true => Status::Truncated,

@@ -1,9 +1,9 @@
-//! Adds up what the entries of a user did in one text: the setting `fold_uids_below`.
+//! Adds up the work of all entries of a user in one text: the setting `fold_uids_below`.
 //!
 //! Users of the system have as many entries as there are nodes and programs, and nobody asks what one of them did. Their
 //! increments are added up after all entries were compared one by one, so that births and resets are seen as ever. Increments
-//! that begin at different times are divided first as they are when they are stored, so that each bucket of a rollup has
-//! what it would have had.
+//! that begin at different times are divided first as they are when they are stored, so that the
+//! buckets of rollups are as without the setting.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, TryReserveError};

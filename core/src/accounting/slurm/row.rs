@@ -1,8 +1,8 @@
-//! Makes jobs of the fields of a row, and of what tables and JSON have in common.
+//! Makes jobs of the fields of rows, and sets the fields that tables and JSON have in common.
 
 use std::borrow::Cow;
 
-use super::header::Known;
+use super::header::JobColumn;
 use super::time::{is_no_value, read};
 use crate::accounting::field::{number, text};
 use crate::accounting::zone::{LocalTime, Zone, in_order};
@@ -13,11 +13,11 @@ const EXTRA_MAX: usize = 1_000;
 
 /// The fields of a row, each at the number of its column.
 #[derive(Debug, Default)]
-pub struct Fields<'a>([Option<&'a [u8]>; Known::COUNT]);
+pub struct Fields<'a>([Option<&'a [u8]>; JobColumn::COUNT]);
 
 impl<'a> Fields<'a> {
     /// Sets a field. A column that stands in the header twice must say the same twice.
-    pub fn set(&mut self, column: Known, field: &'a [u8]) -> Result<(), Reason> {
+    pub fn set(&mut self, column: JobColumn, field: &'a [u8]) -> Result<(), Reason> {
         if let Some(slot) = self.0.get_mut(column as usize) {
             if slot.is_some_and(|before| before != field) {
                 return Err(Reason::WrongFields);
@@ -27,47 +27,52 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    fn get(&self, column: Known) -> Option<&'a [u8]> {
+    fn get(&self, column: JobColumn) -> Option<&'a [u8]> {
         self.0.get(column as usize).copied().flatten()
     }
 
-    fn text(&self, column: Known) -> Option<Cow<'a, str>> {
+    fn text(&self, column: JobColumn) -> Option<Cow<'a, str>> {
         self.get(column).and_then(known_text)
     }
 
-    fn id(&self, column: Known) -> Option<u32> {
+    fn id(&self, column: JobColumn) -> Option<u32> {
         self.get(column)
             .and_then(number)
             .filter(|id| !is_no_value(u64::from(*id)))
     }
 
-    fn time(&self, column: Known, zone: &Zone) -> Result<Option<LocalTime>, Reason> {
+    fn time(&self, column: JobColumn, zone: &Zone) -> Result<Option<LocalTime>, Reason> {
         self.get(column).map_or(Ok(None), |field| read(field, zone))
     }
 
     /// Makes a job of the fields.
     pub fn job(&self, zone: &Zone) -> Result<Job<'a>, Reason> {
         let mut job = Job {
-            scheduler: self.text(Known::Cluster),
-            uid: self.id(Known::Uid),
-            user_name: self.text(Known::User),
-            gid: self.id(Known::Gid),
-            group_name: self.text(Known::Group),
-            account: self.text(Known::Account),
-            partition: self.text(Known::Partition),
-            qos: self.text(Known::Qos),
-            job_name: self.text(Known::JobName),
-            state: self.text(Known::State),
-            nodes: self.id(Known::Nodes).or(self.id(Known::AllocatedNodes)),
-            node_list: self.text(Known::NodeList),
-            cpus: self.id(Known::Cpus).or(self.id(Known::AllocatedCpus)),
-            exit_code: self.text(Known::ExitCode),
+            scheduler: self.text(JobColumn::Cluster),
+            uid: self.id(JobColumn::Uid),
+            user_name: self.text(JobColumn::User),
+            gid: self.id(JobColumn::Gid),
+            group_name: self.text(JobColumn::Group),
+            account: self.text(JobColumn::Account),
+            partition: self.text(JobColumn::Partition),
+            qos: self.text(JobColumn::Qos),
+            job_name: self.text(JobColumn::JobName),
+            state: self.text(JobColumn::State),
+            nodes: self
+                .id(JobColumn::Nodes)
+                .or(self.id(JobColumn::AllocatedNodes)),
+            node_list: self.text(JobColumn::NodeList),
+            cpus: self
+                .id(JobColumn::Cpus)
+                .or(self.id(JobColumn::AllocatedCpus)),
+            exit_code: self.text(JobColumn::ExitCode),
             ..Job::default()
         };
         self.name(&mut job)?;
-        let times = [Known::Submit, Known::Start, Known::End].map(|column| self.time(column, zone));
+        let times = [JobColumn::Submit, JobColumn::Start, JobColumn::End]
+            .map(|column| self.time(column, zone));
         let [submitted, started, ended] = times;
-        let has_no_nodes = match self.get(Known::NodeList) {
+        let has_no_nodes = match self.get(JobColumn::NodeList) {
             Some(_) => is_no_list(&mut job),
             None => job.nodes == Some(0),
         };
@@ -77,29 +82,29 @@ impl<'a> Fields<'a> {
 
     /// Sets the number, the label and the parent of a job.
     fn name(&self, job: &mut Job<'a>) -> Result<(), Reason> {
-        let raw = self.get(Known::JobIdRaw).map(<[u8]>::trim_ascii);
-        let label = self.get(Known::JobId).map(<[u8]>::trim_ascii);
+        let raw = self.get(JobColumn::JobIdRaw).map(<[u8]>::trim_ascii);
+        let label = self.get(JobColumn::JobId).map(<[u8]>::trim_ascii);
         let (first, second) = raw.or(label).zip(label.or(raw)).ok_or(Reason::BadJob)?;
         let label = Label::read(second).ok_or(Reason::BadJob)?;
         if let Some(raw) = raw {
             let own = job_number(raw).ok_or(Reason::BadJob)?;
-            if label.part == Part::Whole && job_number(label.number) != Some(own) {
+            if label.kind == LabelKind::Whole && job_number(label.number) != Some(own) {
                 return Err(Reason::BadJob);
             }
         }
         let keep = |field: &'a [u8]| text(field).ok_or(Reason::BadJob);
         job.label = keep(second)?;
-        match label.part {
-            Part::Whole => job.job = keep(first)?,
-            Part::Task => {
+        match label.kind {
+            LabelKind::Whole => job.job = keep(first)?,
+            LabelKind::Task => {
                 job.job = keep(first)?;
                 job.parent = Some(keep(label.number)?);
             }
-            Part::Tasks => {
+            LabelKind::Tasks => {
                 job.job = keep(raw.unwrap_or(label.number))?;
                 job.parent = Some(keep(label.number)?);
             }
-            Part::Component => {
+            LabelKind::Component => {
                 job.job = keep(label.number)?;
                 job.parent = Some(keep(label.number)?);
                 if let Some(raw) = raw {
@@ -121,7 +126,7 @@ pub fn is_step(id: &[u8]) -> bool {
 
 /// The part of a job that a label names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum LabelKind {
     /// `123`
     Whole,
     /// `123_4`, a task of an array.
@@ -135,7 +140,7 @@ enum Part {
 /// The label of a job: `123`, `123_4`, `123_[1-3]`, `123+1`.
 struct Label<'a> {
     number: &'a [u8],
-    part: Part,
+    kind: LabelKind,
 }
 
 impl<'a> Label<'a> {
@@ -147,15 +152,15 @@ impl<'a> Label<'a> {
         let (number, rest) = label.split_at_checked(digits)?;
         job_number(number)?;
         let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-        let part = match rest {
-            [] => Part::Whole,
+        let kind = match rest {
+            [] => LabelKind::Whole,
             // A long list of tasks is cut, and then it ends with dots.
-            [b'_', b'[', tasks @ ..] if !tasks.is_empty() => Part::Tasks,
-            [b'_', task @ ..] if is_number(task) => Part::Task,
-            [b'+', component @ ..] if is_number(component) => Part::Component,
+            [b'_', b'[', tasks @ ..] if !tasks.is_empty() => LabelKind::Tasks,
+            [b'_', task @ ..] if is_number(task) => LabelKind::Task,
+            [b'+', component @ ..] if is_number(component) => LabelKind::Component,
             _ => return None,
         };
-        Some(Self { number, part })
+        Some(Self { number, kind })
     }
 }
 
