@@ -1,4 +1,4 @@
-//! Says which observations can be computed again from their raw text, and what of the stored values differs then.
+//! Says which observations can be computed again from their raw text, and which of the stored values differ then.
 
 mod finding;
 mod run;

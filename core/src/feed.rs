@@ -1,5 +1,5 @@
-//! Decides what becomes of a text that is fed: where it may be placed, which pieces of it are shown as rejected, and what
-//! the sender is told.
+//! Decides about a text that is fed: where it may be placed, which pieces of it are shown as rejected, and which outcome and
+//! warning its sender gets.
 
 mod outcome;
 mod placing;

@@ -1,4 +1,4 @@
-//! Reads what the texts of other programs have in common: lines, and in fields of them numbers and text.
+//! Reads lines of the texts of other programs, and numbers and text in the fields of lines.
 
 use std::borrow::Cow;
 use std::str::FromStr;

@@ -1,5 +1,4 @@
-//! Reads what the lines that `getent` prints have in common: fields between colons, numbers and names. [`history`] keeps what
-//! texts of several days said.
+//! Reads the lines that `getent` prints: fields between colons, numbers and names. [`history`] keeps the names of several days.
 
 pub mod history;
 #[cfg(test)]

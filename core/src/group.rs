@@ -1,4 +1,4 @@
-//! Reads what `getent group` prints: the numbers of groups and their names.
+//! Reads the output of `getent group`: the numbers of groups and their names.
 //!
 //! A line is `name:password:gid:members`. Only the name and the gid ever leave this module: neither a group nor a [`getent::Problem`]
 //! holds another part of a line. The members are not read, of which there may be any number; users whose primary group it is

@@ -1,6 +1,6 @@
 //! Reads the output of `lctl get_param`: which line belongs to the value of which parameter of which target.
 //!
-//! [`read`] hands every line of the values of one parameter to a [`Values`], which knows what the lines mean. It follows
+//! [`read`] hands every line of the values of one parameter to a [`Values`], which knows the meaning of the lines. It follows
 //! names before values, as `lctl` prints them by default, with `-y` and with `-H`; a text without names (`-n`); error
 //! messages between lines and in the middle of them; and values that end in the middle of a line.
 

@@ -49,19 +49,19 @@
 //!
 //! | room | task |
 //! |---|---|
-//! | [`audit`] | says which observations can be computed again, and what of the stored values differs then |
-//! | [`feed`] | decides what becomes of a text: where it is placed, what is rejected, what the sender is told |
+//! | [`audit`] | says which observations can be computed again, and which of the stored values differ then |
+//! | [`feed`] | decides about a text: its place, the pieces that are rejected, the outcome and the warning of its sender |
 //! | [`window`] | chooses the rollups that answer for a window, divides totals by observed time |
 //! | [`columns`] | names the columns of increments, and sums over them |
 //! | [`per_call`] | finds the bounds and the standard deviation of single calls in the details of increments |
 //! | [`increment`] | compares two snapshots of one target, by the rules of `docs/rules.md`, and splits the increments at edges in time |
 //! | [`snapshot`] | keeps the records of each target of a text, and prints them |
-//! | [`job_stats`] | reads what the lines of `job_stats` mean |
+//! | [`job_stats`] | reads the meaning of the lines of `job_stats` |
 //! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
-//! | [`matching`] | decides which job an entry belongs to, by what accounting knows of the jobs of its number |
+//! | [`matching`] | decides which job an entry belongs to, by the accounting of the jobs of its number |
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |
-//! | [`passwd`], [`group`] | read what `getent passwd` and `getent group` print: the names of users and groups |
-//! | [`getent`] | reads what their lines have in common, and keeps the names that a user or group had before |
+//! | [`passwd`], [`group`] | read the output of `getent passwd` and `getent group`: the names of users and groups |
+//! | [`getent`] | reads the fields that both have, and keeps the names that a user or group had before |
 //! | [`names`] | fills in the tables of the names that users and groups had at a time |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`], [`distribution`] | sum up the readings of any counter, count values by size, describe them |

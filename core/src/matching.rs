@@ -1,4 +1,4 @@
-//! Decides which job an entry of `job_stats` belongs to, by what accounting knows of the jobs of that number.
+//! Decides which job an entry of `job_stats` belongs to, by the accounting of the jobs of that number.
 //!
 //! Numbers come back, two clusters may count alike, and work goes on after a job is over. So the number alone says nothing: the
 //! time must fit, and the user where the identifier has one. The node only decides between several jobs of a number, because lists

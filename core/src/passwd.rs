@@ -1,4 +1,4 @@
-//! Reads what `getent passwd` prints: the numbers of users and their names.
+//! Reads the output of `getent passwd`: the numbers of users and their names.
 //!
 //! A line is `name:password:uid:gid:GECOS:home:shell`. Its fields are counted from both ends, because a directory
 //! service may put colons into GECOS. Only the name, the uid and the gid ever leave this module. Neither a user nor a [`getent::Problem`]

@@ -1,7 +1,7 @@
-//! Bounds and standard deviation of what single calls took: their bytes, or the microseconds of the server.
+//! Finds the bounds and the standard deviation of single calls: of their bytes, or of the microseconds of the server.
 //!
 //! Lustre prints the bounds since an entry was made, and the sum of the squares modulo 2^64. The `detail` of an increment
-//! has the growth of these, without what follows from the columns (see [`Detail`]).
+//! has the growth of these, without values that follow from the columns (see [`Detail`]).
 
 use crate::increment::Detail;
 
@@ -16,7 +16,7 @@ pub struct CounterCalls {
     squares: u128,
     min: Option<u64>,
     max: Option<u64>,
-    /// Set if the first increment does not say what the bounds were before, or a bound does not follow.
+    /// Set if the first increment does not have the bounds before it, or a bound does not follow.
     has_unknown_bounds: bool,
     /// Set if an increment does not tell its squares.
     has_unknown_squares: bool,
@@ -24,7 +24,7 @@ pub struct CounterCalls {
 
 impl CounterCalls {
     /// Adds the increment between two observations, in order of time: the growth of the calls and of their sum, and
-    /// what `detail` says of the operation. `has_squares` says whether the server prints sums of squares.
+    /// the `detail` of the operation. `has_squares` says whether the server prints sums of squares.
     pub fn add(&mut self, calls: u64, sum: u64, detail: Option<&Detail>, has_squares: bool) {
         let (calls, sum) = (u128::from(calls), u128::from(sum));
         if calls == 0 {

@@ -120,7 +120,7 @@ fn scaled(value: f64, unit: &str, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if value.abs() < 1000.0 {
             break;
         }
-        // What was divided has three digits again only if it is rounded again.
+        // A quotient has three digits again only if it is rounded again.
         value = three_digits(value / 1000.0);
         prefix = larger;
     }

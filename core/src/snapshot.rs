@@ -104,7 +104,7 @@ pub struct Snapshot<'a> {
     /// True if the text has the parameter `job_stats` of this target. Otherwise this is no observation.
     pub observed: bool,
     /// The positions of the lines of this target in the text, in order. Their concatenation, read alone, gives this
-    /// snapshot again (lines counted anew), and is what the store keeps as the target's raw text.
+    /// snapshot again (lines counted anew), and the store keeps it as the target's raw text.
     pub text: Vec<Range<usize>>,
 }
 

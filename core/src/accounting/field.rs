@@ -1,4 +1,4 @@
-//! Reads what the fields of accounting have in common: times and lists of nodes, beside lines, numbers and texts.
+//! Reads fields that all accounting has: times and lists of nodes, beside lines, numbers and texts.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ const LATEST: Micros = 7_258_118_400 * SECOND;
 const NODES_MAX: usize = 1 << 17;
 
 /// Returns an instant from seconds since 1970, with or without a fraction; `None` for zero, which schedulers print for
-/// "never", and for what lies outside of 1970 to 2200.
+/// "never", and for times outside of 1970 to 2200.
 pub fn seconds(field: &[u8]) -> Option<Micros> {
     let field = field.trim_ascii();
     let (whole, fraction) = match memchr(b'.', field) {

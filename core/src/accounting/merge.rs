@@ -1,4 +1,4 @@
-//! Merges what texts say of one submission of a job into its stored rows, so that the order of the texts does not matter.
+//! Merges the records of one submission of a job into its stored rows, so that the order of the texts does not matter.
 //!
 //! Schedulers tell of a job again and again, texts overlap, arrive late or are read a second time. Any order of any
 //! subset of texts, merged at once or record by record with the rows stored in between, ends in the same rows.
@@ -12,22 +12,22 @@
 //!    The time is that of its text. The value of the highest rank counts, among equal ranks that of the latest text, and
 //!    among equal times the greatest value. Nothing is ever replaced by an unknown value. The names of `extra` are values
 //!    of their own.
-//! 2. **Starts within one second are one start.** What records say of one start is collected by rule 1, whatever becomes
-//!    of rule 3.
+//! 2. **Starts within one second are one start.** The values of all records of a start are collected by rule 1, whatever
+//!    becomes of rule 3.
 //! 3. **Starts are one run** if they follow the first of them by less than a minute and the run had not ended before. An
 //!    unknown end is later than any start. The row of a run collects its starts by rule 1, including the time of the
 //!    start itself.
 //! 4. **A form without a start is dropped** with all its values as soon as a run is known.
 //!
 //! Rules 1, 2 and 4 choose a greatest value or drop something for good, which no order changes. Rule 3 is not like that:
-//! an end that becomes known can part two starts that looked like one run. So it is never applied to what is stored, but
-//! anew each time to what is known of each start.
+//! an end that becomes known can part two starts that looked like one run. So it is never applied to stored runs, but
+//! anew each time to the values of each start.
 //!
-//! # What is stored
+//! # Stored rows
 //!
 //! A row has the values, the time of the latest text of its rank (`updated`), and a [`Provenance`], which is empty for
 //! nearly all rows. It names the values that come from an earlier text or a lower rank than the row, because the latest
-//! text left them out. And if a run has several starts, it holds what is known of each, at most 60 of them.
+//! text left them out. And if a run has several starts, it holds the values of each, at most 60 of them.
 //!
 //! # Texts that say nothing new
 //!
@@ -80,7 +80,7 @@ impl Rank {
     }
 }
 
-/// A row of a submission, with what is stored to merge more into it.
+/// A row of a submission, with the stored values from which more can be merged into it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs, reason = "the values are those of a job")]
@@ -152,7 +152,7 @@ impl Provenance {
         serde_json::to_string(self).ok()
     }
 
-    /// Reads what was stored; `None` if it is not what [`Provenance::to_json`] writes.
+    /// Reads a stored provenance; `None` if [`Provenance::to_json`] does not write such a text.
     pub fn from_json(json: &str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
@@ -175,7 +175,7 @@ pub enum Change {
 /// The rows of a submission.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// All rows by their start, with what is to be done.
+    /// All rows by their start, with the change that each needs.
     pub forms: Vec<(Form, Change)>,
     /// The starts of stored rows that are to be deleted; `None` is the row without a start.
     pub gone: Vec<Option<Micros>>,
@@ -211,8 +211,8 @@ pub fn merge(stored: &[Form], said: &[(Job<'_>, Micros)]) -> Merged {
     }
 }
 
-/// Returns what [`merge`] would do with the only stored row of a submission, if the only record says all that is in the row
-/// and nothing else; `None` if it is not so simple. If the row is confirmed, the time of the text is its only change.
+/// Returns the change that [`merge`] would make to the only stored row of a submission, if the only record has exactly the values of
+/// the row; `None` if it is not so simple. If the row is confirmed, the time of the text is its only change.
 pub fn repeated(stored: &Form, job: &Job<'_>, text: Micros) -> Option<Change> {
     let is_equal = stored.provenance.is_empty()
         && (stored.started, stored.ended) == (job.started, job.ended)
@@ -255,7 +255,7 @@ fn is_alone(form: &Form, starts: &[Start]) -> bool {
     behind - first == 1
 }
 
-/// Adds what is known of a start.
+/// Adds the values of a start.
 fn add(known: &mut BTreeMap<Start, Atom>, atom: Atom) {
     match known.remove(&atom.start()) {
         Some(other) => known.insert(atom.start(), other.join(atom)),
@@ -307,7 +307,7 @@ fn form(mut run: Vec<Atom>) -> Form {
     form
 }
 
-/// Returns what is to be done with a row.
+/// Returns the change that a row needs.
 fn change(stored: Option<&Form>, form: &Form) -> Change {
     let Some(stored) = stored else {
         return Change::New;
@@ -322,7 +322,7 @@ fn change(stored: Option<&Form>, form: &Form) -> Change {
     }
 }
 
-/// Returns a row without the times of texts. What a row says includes the rank of its values.
+/// Returns a row without the times of texts. The ranks of its values stay.
 fn values(form: &Form) -> Form {
     let own = Rank::of(form.started, form.ended);
     let origins = form.provenance.values.iter();

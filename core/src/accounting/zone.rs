@@ -28,15 +28,15 @@ pub enum LocalTime {
     Once(Micros),
     /// Clocks were set back: the time stands for an earlier and a later instant.
     Twice(Micros, Micros),
-    /// Clocks were set forward over the time, or it lies outside of what can be counted: there is no such instant.
+    /// Clocks were set forward over the time, or it lies outside of the years that can be counted: there is no such instant.
     Never,
 }
 
 /// The reason why a time is not certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TimeDoubt {
-    /// Clocks showed the time twice. The earlier instant is used, or the later one if the earlier would come before what
-    /// happened first.
+    /// Clocks showed the time twice. The earlier instant is used, or the later one if the earlier would come before
+    /// a time of the record that must lie before it.
     Repeated,
     /// Clocks never showed the time in this zone, which is the wrong one. The time is left out.
     Skipped,

@@ -29,7 +29,7 @@ fn wrapping(
 }
 
 impl Summary {
-    /// Returns true if readings can have produced this summary, as far as the other functions rely on that.
+    /// Returns true if the summary has all properties of summaries of readings on which the other functions rely.
     fn is_consistent(&self) -> bool {
         match self.modulus {
             Some(modulus) => self.is_consistent_wrapping(modulus),

@@ -21,7 +21,7 @@ impl Growth {
 }
 
 impl Summary {
-    /// Returns what the counter did from the first reading to the last.
+    /// Returns the growth of the counter from the first reading to the last.
     pub fn growth(&self) -> Growth {
         Growth {
             increase: self.increase(),
@@ -30,12 +30,12 @@ impl Summary {
         }
     }
 
-    /// Returns what the counter did from the last reading of `previous` to the last reading of this summary. It is an
+    /// Returns the growth of the counter from the last reading of `previous` to the last reading of this summary. It is an
     /// error if `previous` does not end before this summary begins.
     ///
     /// The step between the two spans is included. Over consecutive spans the increases add up to that of the whole as
     /// long as no value falls within a known life. A fall makes their sum larger: a summary knows only its own
-    /// readings, so what the counter had reached in a life before `previous` counts once more.
+    /// readings, so the value that the counter had reached in a life before `previous` counts once more.
     pub fn growth_after(&self, previous: &Self) -> Result<Growth, CounterError> {
         if self.first.time <= previous.last.time {
             return Err(CounterError::NotPrevious);
@@ -43,7 +43,7 @@ impl Summary {
         let mut both = *previous;
         both.append(self)?;
         let (both, before) = (both.growth(), previous.growth());
-        // Appending a summary never takes away from what was there.
+        // Appending a summary never takes away any growth.
         Ok(Growth {
             increase: both.increase - before.increase,
             resets: both.resets - before.resets,

@@ -11,7 +11,7 @@ use crate::instant::Micros;
 /// is new.
 ///
 /// Therefore only the beginning of a summary depends on earlier readings: the readings of the life in which the summary
-/// begins, and the first reading after that life. The summary keeps what matters of these readings, so that
+/// begins, and the first reading after that life. The summary keeps the parts of these readings that matter, so that
 /// [`Summary::append`] can compare them with the end of another summary.
 ///
 /// A counter with a modulus has wrapped if its value is lower, and was reset only if both readings have a start and the
@@ -113,7 +113,7 @@ impl Summary {
         }
         let alone = next.opening()?;
         self.push_opening(next)?;
-        // Earlier readings change only the opening of `next`. Its other readings add what they add alone.
+        // Earlier readings change only the opening of `next`. Its other readings add as much as they add alone.
         let increase = next.increase.0.checked_sub(alone.increase.0);
         self.add(increase.ok_or(CounterError::Range)?)?;
         let resets = next.resets.checked_sub(alone.resets);

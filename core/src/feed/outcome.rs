@@ -1,4 +1,4 @@
-//! The outcome of a feed: what became of each part of its text.
+//! The outcome of a feed, for each part of its text.
 
 use crate::increment::Counts;
 
@@ -56,7 +56,7 @@ pub mod reason {
 
     /// The time of the text cannot be true.
     pub const CLOCK: &str = "clock";
-    /// The text is older than what is kept.
+    /// The text is older than the data that is kept.
     pub const TOO_LATE: &str = "too late";
     /// The target has another text of the same time.
     pub const DIFFERENT: &str = "another text of the same time";

@@ -1,9 +1,9 @@
-//! The names that a user or group had, from what texts of several days said.
+//! The names that a user or group had, from the texts of several days.
 //!
-//! A name counts for whole UTC days: that of a day is what the last text of the day said, or else the last one before it, or
-//! else the first one of all. Texts may come late, in any order and again. What was said of every single day is not kept, but
-//! when each name was first and last said. So the order of texts does not matter, as long as no name comes back after another
-//! one. Where one does, a late text never changes what later texts said; only of the days between two names may it say too much.
+//! A name counts for whole UTC days: that of a day is the name in the last text of the day, or else in the last one before it, or
+//! else in the first one of all. Texts may come late, in any order and again. The names of single days are not kept, but the first
+//! and last text that had each name. So the order of texts does not matter, as long as no name comes back after another
+//! one. Where one does, a late text never changes a name of later texts; only the days between two names may get a wrong one.
 //!
 //! ```
 //! use jobstats_core::getent::history::{History, Name};
@@ -70,7 +70,7 @@ pub struct History {
 }
 
 impl History {
-    /// Adds what a text of this time said.
+    /// Adds the name in a text of this time.
     pub fn add(&mut self, name: Name, time: Micros) {
         let since = day_of(time);
         let said = Run {

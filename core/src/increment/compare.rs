@@ -104,7 +104,7 @@ struct Comparing<'a, 'o> {
     /// True if the previous text had every record. An entry that was not known is then proven to be born since, even
     /// without a `start_time`.
     previous_is_whole: bool,
-    /// The time after which no text had an entry that is not known, as far as that is proven.
+    /// The time after which certainly no text had an entry that is not known.
     never_seen_since: Micros,
     in_text: InText,
     carry: CarriedRecords<'a>,
@@ -415,7 +415,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
         // records, but had survived until then.
         let survived = self.survived || self.text.has_duplicates;
         if self.previous.snapshot.is_none() {
-            // What was carried before the text that is gone says nothing about the entries of that text.
+            // Records that were carried before the text that is gone say nothing about the entries of that text.
             return Ok(());
         }
         let missing = self.history.missing()?;

@@ -1,4 +1,4 @@
-//! Leaves out of `detail` what follows from the columns (rule 7).
+//! Leaves values out of `detail` that follow from the columns (rule 7).
 //!
 //! Most sums of squares follow from the number of calls and their sum: those of a single call, and those of calls that
 //! are all alike. They made up half of a row.
@@ -89,7 +89,7 @@ impl Columns {
     }
 }
 
-/// Removes from the details of the operations what follows from the columns. `growth` returns the growth of a column
+/// Removes values from the details of the operations that follow from the columns. `growth` returns the growth of a column
 /// over the whole increment.
 pub fn leave_out<Operation: AsRef<str>>(
     detail: &mut Vec<(Operation, Detail)>,
@@ -101,7 +101,7 @@ pub fn leave_out<Operation: AsRef<str>>(
     });
 }
 
-/// Removes from the detail of one operation what follows from its columns. Returns true if the operation stays in
+/// Removes values from the detail of one operation that follow from its columns. Returns true if the operation stays in
 /// `detail`.
 pub(super) fn stays(
     detail: &mut Detail,
@@ -116,7 +116,7 @@ pub(super) fn stays(
     calls == 0 || shorten(detail, calls, grown(columns.sum).unwrap_or(0))
 }
 
-/// Removes what follows from the calls and their sum. Returns true if the operation stays in `detail`.
+/// Removes values that follow from the calls and their sum. Returns true if the operation stays in `detail`.
 fn shorten(detail: &mut Detail, calls: u64, sum: u64) -> bool {
     let squares_follow = detail
         .sumsq

@@ -1,4 +1,4 @@
-//! Leaves out of increments what a store is not to keep.
+//! Leaves parts out of increments that a store is not to keep.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

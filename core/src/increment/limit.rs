@@ -1,4 +1,4 @@
-//! Limits what all entries of a target can have done together.
+//! Limits the work that all entries of a target can have done together.
 //!
 //! An increment of 2^53 or more is not believed, but 1,024 smaller ones can make a sum that no column of a rollup can
 //! hold. Nothing real comes near either number, so that a sum above the limit is an error or an attack.

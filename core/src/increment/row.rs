@@ -98,7 +98,7 @@ impl<'a> Rows<'a> {
         self.rows.len()
     }
 
-    /// Returns the rows in which something grew. What follows from the columns is left out of `detail` if the
+    /// Returns the rows in which something grew. Values that follow from the columns are left out of `detail` if the
     /// identifier has no other life in the text and this life has no other row: otherwise the columns of the rows could
     /// not be told apart.
     pub fn into_increments(

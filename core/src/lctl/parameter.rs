@@ -40,7 +40,7 @@ pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
 /// Returns the position, after the first byte, at which a parameter of a target begins. An older `lctl` that fails to
 /// read goes on with the next parameter in the middle of a line.
 ///
-/// Only names like those that Lustre gives are found, because identifiers can contain what a user likes.
+/// Only names like those that Lustre gives are found, because identifiers can contain any text of a user.
 pub(super) fn glued(line: &[u8]) -> Option<usize> {
     if line.len() < b"mdt.x-MDT0000.x=".len() {
         return None;
@@ -49,7 +49,7 @@ pub(super) fn glued(line: &[u8]) -> Option<usize> {
     let mut earliest = None;
     for kind in TargetKind::ALL {
         let prefix = kind.prefix();
-        // The second kind is only searched before the first: this function is also called for what follows.
+        // The second kind is only searched before the first: this function is also called for the text that follows.
         let searched = &line[..earliest.unwrap_or(line.len())];
         let begin = memchr::memmem::find_iter(searched, prefix)
             .find(|begin| *begin > 0 && is_given_by_lustre(&line[begin + prefix.len()..]));
@@ -129,8 +129,8 @@ fn is_target_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
-/// Returns true for a byte of a parameter's name. Names can contain what network identifiers and devices contain, but
-/// no `=`, braces, quotes or commas.
+/// Returns true for a byte of a parameter's name. Names can contain the characters of network identifiers and
+/// devices, but no `=`, braces, quotes or commas.
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"={}\"',".contains(&byte)
 }

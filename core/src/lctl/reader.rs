@@ -56,7 +56,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
         }
     }
 
-    /// Lets the value take lines that need no look at what stands around them. Returns true if there was one.
+    /// Lets the value take lines that need no look at their neighbours. Returns true if there was one.
     fn take_lines(&mut self) -> Result<bool, V::Stop> {
         match (self.section, self.aside) {
             (Section::Value(..), None) => self.values.take(&mut self.lines),

@@ -118,7 +118,7 @@ impl Owner {
         by_number.or_else(|| Some(self.user_name.as_ref()? == other.user_name.as_ref()?))
     }
 
-    /// Adds what another text says of the same user.
+    /// Adds the values that another text has of the same user.
     fn learn(&mut self, other: &Self) {
         self.uid = self.uid.or(other.uid);
         if self.user_name.is_none() {

@@ -6,7 +6,7 @@ use crate::matching::{Activity, Entry, Job, Verdict, day_of, decide};
 /// The end of a range that has none.
 pub const FOREVER: i64 = i64::MAX;
 
-/// Days on which an entry belongs to the same job, or on which the same is known of it.
+/// Days on which an entry belongs to the same job, or has the same other verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     /// The first day.
@@ -19,8 +19,8 @@ pub struct Range {
 
 /// Returns to which of the jobs of a number an entry belongs, in order. The days on which it was active come in order.
 ///
-/// The range of a job reaches as far as its work may go on, so that an entry has one range however many days it works. What comes
-/// after all its days belongs to none of them.
+/// The range of a job ends when its work must be over, so that an entry has one range however many days it works. Work after all
+/// its days belongs to none of them.
 #[must_use]
 pub fn ranges(entry: Entry<'_>, days: &[Activity], jobs: &[Job], late: Micros) -> Vec<Range> {
     let mut ranges = Vec::<Range>::new();
@@ -44,7 +44,7 @@ pub fn ranges(entry: Entry<'_>, days: &[Activity], jobs: &[Job], late: Micros) -
     ranges
 }
 
-/// Returns the day after the last one on which work may belong to the same job; any day before for what is no job.
+/// Returns the first day on which work can no longer belong to a job. A verdict that names no job has a day before all others.
 fn reach(verdict: Verdict, jobs: &[Job], late: Micros) -> i64 {
     match verdict {
         Verdict::Job(position) => jobs[position]

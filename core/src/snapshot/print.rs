@@ -10,7 +10,7 @@ use crate::operation::OPERATIONS;
 /// out.
 ///
 /// A carried record has a line `last_seen`, which Lustre does not print. The text does not tell whether the snapshot is
-/// complete, nor what the problems were.
+/// complete, nor which problems it had.
 pub fn print(snapshot: &Snapshot<'_>) -> Vec<u8> {
     let mut text = Vec::new();
     // Writing into memory does not fail.

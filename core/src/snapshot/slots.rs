@@ -11,7 +11,7 @@ use crate::operation::{self, OperationIndex};
 /// The largest number of unlisted operations of a target. Lustre's own list has 33 operations.
 const UNLISTED_MAX: usize = 256;
 
-// Carried records can have the unlisted operations of two texts and of what was carried before.
+// Carried records can have the unlisted operations of two texts and of the records that were carried before.
 const _: () = assert!(operation::OPERATIONS.len() + 3 * UNLISTED_MAX <= SLOTS_MAX);
 
 /// Returns the slot of a listed operation.

@@ -110,7 +110,7 @@ pub fn pieces<'a>(
     })
 }
 
-/// Takes parts out of spans. Returns the parts, and what is left of the spans.
+/// Takes parts out of spans. Returns the parts, and the rest of the spans.
 fn take(spans: Vec<Span>, parts: impl Fn(Span) -> Vec<Span>) -> (Vec<Span>, Vec<Span>) {
     let (mut taken, mut left) = (Vec::new(), Vec::new());
     for span in spans {

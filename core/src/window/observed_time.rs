@@ -27,7 +27,7 @@ impl<A: Allocator + Copy> ObservedTime<A> {
         Ok(Self { edges, steps })
     }
 
-    /// Adds an observed span, as far as it lies in steps.
+    /// Adds the part of an observed span that lies in steps.
     pub fn push(&mut self, since: Micros, until: Micros) {
         let after = self.edges.partition_point(|&edge| edge <= since);
         let first = after.saturating_sub(1);

@@ -45,9 +45,9 @@ pub enum StepError {
     TooLong,
 }
 
-/// The clocks of a time zone. What they show is counted in microseconds since they showed 1970-01-01 00:00.
+/// The clocks of a time zone. Their time is counted in microseconds since they showed 1970-01-01 00:00.
 pub trait Clocks {
-    /// Returns what clocks show at an instant.
+    /// Returns the time that clocks show at an instant.
     fn shown(&self, instant: Micros) -> Micros;
 
     /// Returns the instant at which clocks show this. If they do so twice or never, it is one nearby.
@@ -79,7 +79,7 @@ impl StepWidth {
         }
     }
 
-    /// Returns what clocks show at a multiple of the width, as far as time is counted.
+    /// Returns the time that clocks show at a multiple of the width, or the last time that can be counted.
     fn multiple(self, number: i64) -> Micros {
         match self {
             Self::Time(width) | Self::Days(width) => {
@@ -118,7 +118,7 @@ fn first_of_month(number: i64) -> Micros {
 /// Returns the edges of the steps of a window (since, until]: the start of the window, every multiple of the width inside,
 /// and the end. Returns `None` if there are more than `limit` steps.
 ///
-/// Multiples of a length of time are counted on clocks that show what those of the zone do at the start of the window,
+/// Multiples of a length of time are counted on clocks that agree with those of the zone at the start of the window,
 /// other multiples on those of the zone.
 pub fn step_edges(
     (since, until): Span,

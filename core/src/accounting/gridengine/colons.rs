@@ -1,7 +1,7 @@
 //! Reads a line of colons.
 //!
 //! Grid Engine does not escape. A colon inside the name of the job, its account, its options or its command shifts the
-//! fields that follow. What cannot shift is a row of 24 numbers, from the priority to the context switches, with the
+//! fields that follow. One thing cannot shift: a row of 24 numbers, from the priority to the context switches, with the
 //! numbers of slots, task and usage three fields further on. The fields in front of it are counted from the left, up to
 //! the owner, and the number of the job stands between two texts there. If that leaves more than one reading, the line is
 //! a problem.

@@ -39,7 +39,7 @@ pub(super) fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Ite
     parts.flat_map(move |(line, part)| read(line, part, pause))
 }
 
-/// Returns the end of what may belong to the record at the beginning of a text: the next line that begins a record.
+/// Returns the end of the lines that may belong to the record at the beginning of a text: the next line that begins a record.
 fn end_of_part(text: &[u8], pause: Pause<'_>) -> usize {
     let begins = |place: &usize| {
         pause.now();

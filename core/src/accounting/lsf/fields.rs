@@ -83,7 +83,7 @@ impl<'a> Fields<'a> {
         self.wrap = Wrap::Ends;
     }
 
-    /// Skips what separates fields; false at the end of the record.
+    /// Skips the blanks between fields. Returns false at the end of the record.
     fn skip_blanks(&mut self) -> bool {
         while let Some(byte) = self.text.get(self.place) {
             match byte {
