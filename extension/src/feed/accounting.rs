@@ -175,7 +175,6 @@ fn why_unusable(
     (timeless > 0 && scheduler.name != pbs::SCHEDULER.name).then_some(reason::NO_TIMES)
 }
 
-
 /// Returns the schedulers of a batch that are not among those of the batches before.
 fn new_schedulers<'b>(known: &mut BTreeSet<String>, batch: &'b Batch<'_>) -> Vec<&'b str> {
     let mut new: Vec<&str> = batch.keys().map(Submission::scheduler).collect();
