@@ -1,13 +1,66 @@
-//! The texts of schedulers: what accounting knows at a time, and how each scheduler prints it.
+//! The accounting of schedulers: its knowledge of jobs at a time, and the texts that tell it.
 
-pub mod calls;
+use std::io::{self, Write};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use crate::jobs::scheduler::Query;
+use crate::jobs::{LONGEST_LIFE, Run, Scheduler, Site};
+use crate::time::{DAY, Nanos, SECOND, shown};
+
 mod flux;
 mod gridengine;
-pub mod known;
+mod knowledge;
 mod lsf;
 mod pbs;
-pub mod printed;
 mod slurm;
 #[cfg(test)]
 mod tests;
-pub mod text;
+
+/// The schedulers that can be played. A scheduler is a file beside this one and a line here.
+pub static SCHEDULERS: [&Scheduler; 5] = [
+    &slurm::SLURM,
+    &pbs::PBS,
+    &lsf::LSF,
+    &gridengine::GRID_ENGINE,
+    &flux::FLUX,
+];
+
+/// Parses the name of a scheduler on the command line.
+pub fn scheduler_parser() -> impl TypedValueParser<Value = &'static Scheduler> {
+    let value = |scheduler: &&Scheduler| PossibleValue::new(scheduler.name).help(scheduler.about);
+    PossibleValuesParser::new(SCHEDULERS.iter().map(value)).try_map(|name| {
+        let mut schedulers = SCHEDULERS.into_iter();
+        schedulers
+            .find(|scheduler| scheduler.name == name)
+            .ok_or("there is no such scheduler")
+    })
+}
+
+impl Site {
+    /// Writes the text of a query to a cluster. The runs are those of [`Site::runs`].
+    pub fn write(
+        &self,
+        cluster: usize,
+        query: Query,
+        runs: &[Run],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let oldest = (cluster, query.since - LONGEST_LIFE - DAY);
+        let start = runs.partition_point(|run| (run.cluster, run.submitted) < oldest);
+        let end = runs.partition_point(|run| (run.cluster, run.submitted) <= (cluster, query.time));
+        (self.scheduler.write)(self, query, &runs[start..end], out)
+    }
+}
+
+/// Returns a time by the clock, in whole seconds.
+fn seconds(time: Nanos) -> i64 {
+    shown(time).div_euclid(SECOND)
+}
+
+/// Returns a length of time as `hh:mm:ss`.
+fn clock(length: Nanos) -> String {
+    let seconds = length.div_euclid(SECOND);
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
+}

@@ -1,57 +1,24 @@
-//! Plays the job schedulers of a site: which jobs there truly are, what the schedulers' accounting says about them, and
-//! under which identifiers the work of the jobs appears in `job_stats`.
+//! The jobs of a site: which there truly are, and under which identifiers their work appears in `job_stats`.
 //!
-//! Like the text of a server, everything follows from the seed and the time: a day of jobs is drawn alone, and what
-//! accounting knows at a time depends on that time only.
-
-use clap::ValueEnum;
+//! Like the text of a server, everything follows from the seed and the time: a day of jobs is drawn alone, and the knowledge of
+//! accounting at a time depends on that time only.
 
 use crate::random::{Random, Seed};
-use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
+use crate::time::{DAY, HOUR, MINUTE, Nanos, Span};
 
+pub mod activity;
 mod draw;
-pub mod flux;
-pub mod job;
+pub mod jobs_row;
 pub mod names;
-pub mod nodes;
 pub mod people;
-pub mod story;
-pub mod work;
+pub mod run;
+pub mod scenario;
+pub mod scheduler;
 
-pub use job::Run;
+pub use run::Run;
+pub use scheduler::Scheduler;
+
 use people::{People, Person};
-pub use work::Doing;
-
-/// A scheduler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
-    /// Slurm: `sacct`
-    Slurm,
-    /// OpenPBS; in its old form Torque: accounting files
-    Pbs,
-    /// IBM Spectrum LSF: lsb.acct
-    Lsf,
-    /// Univa Grid Engine; in its old form Sun Grid Engine: accounting
-    Gridengine,
-    /// Flux: `flux jobs -a --json`
-    Flux,
-}
-
-impl Kind {
-    /// Returns true if accounting is a file that grows, and false if it is the output of a command about a window.
-    pub fn is_file(self) -> bool {
-        matches!(self, Self::Pbs | Self::Lsf | Self::Gridengine)
-    }
-
-    /// Returns the length of time that the texts of this scheduler can tell apart.
-    pub fn grain(self, old: bool) -> Nanos {
-        match self {
-            Self::Gridengine if !old => SECOND / 1_000,
-            Self::Flux => SECOND / 1_000_000,
-            _ => SECOND,
-        }
-    }
-}
 
 /// The time from the submission of a job to its end is never longer.
 pub const LONGEST_LIFE: Nanos = 3 * DAY;
@@ -62,21 +29,15 @@ pub const LONGEST_SHELL: Nanos = 3 * DAY;
 pub const NUMBERS_LAST: i64 = 11;
 /// The first number of a job.
 pub const FIRST_NUMBER: u64 = 1_000_000;
-/// The time between calls, as a rule.
-pub const EVERY: Nanos = 5 * MINUTE;
-/// The length of the daily gap in which nobody asks for accounting.
-pub const GAP: Nanos = 3 * HOUR;
-/// The length of the daily outage in which accounting learns nothing.
-pub const OUTAGE: Nanos = 40 * MINUTE;
+/// The names of the clusters.
+pub const CLUSTERS: [&str; 2] = ["alpha", "beta"];
 
-/// The schedulers of a site.
+/// A site: its clusters with one kind of scheduler, and the people who submit jobs.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// The kind of all its schedulers.
-    pub kind: Kind,
+    pub scheduler: &'static Scheduler,
     /// True for the texts of old releases.
     pub old: bool,
-    /// The seed of all jobs.
     pub seed: Seed,
     /// The number of jobs submitted to each cluster per day; the elements of an array count.
     pub jobs: u64,
@@ -88,7 +49,7 @@ pub struct Site {
     pub format: String,
     /// The share of jobs with names that are hard to read.
     pub odd: f64,
-    /// The time between calls for accounting.
+    /// The time between queries of accounting.
     pub every: Nanos,
     /// True if accounting has gaps and outages.
     pub disturbed: bool,
@@ -97,16 +58,13 @@ pub struct Site {
     pub people: People,
 }
 
-/// The names of the clusters.
-pub const CLUSTERS: [&str; 2] = ["alpha", "beta"];
-
 impl Site {
     /// Returns a site with one cluster, whose identifiers are `%j:%u:%H`.
-    pub fn new(kind: Kind, seed: u64, jobs: u64) -> Self {
+    pub fn new(scheduler: &'static Scheduler, seed: u64, jobs: u64) -> Self {
         let seed = Seed(seed).of("scheduler", &[]);
         let jobs = jobs.max(1);
         Self {
-            kind,
+            scheduler,
             old: false,
             seed,
             jobs,
@@ -114,7 +72,7 @@ impl Site {
             nodes: (jobs / 50).clamp(16, 5_000),
             format: "%j:%u:%H".to_owned(),
             odd: 0.01,
-            every: EVERY,
+            every: 5 * MINUTE,
             disturbed: true,
             private: false,
             people: People::new(seed.of("people", &[]), jobs),
@@ -127,26 +85,8 @@ impl Site {
     }
 
     /// Returns the span of a day in which nobody asks for accounting.
-    pub fn gap(&self, day: i64) -> (Nanos, Nanos) {
+    pub fn gap(&self, day: i64) -> Span {
         let minute = self.seed.of("gap", &[day]).below(15 * 60) as Nanos;
-        let from = day * DAY + 4 * HOUR + minute * MINUTE;
-        (from, from + GAP)
-    }
-
-    /// Returns the span of a day in which accounting learns nothing. Afterwards it learns everything at once.
-    pub fn outage(&self, cluster: usize, day: i64) -> (Nanos, Nanos) {
-        let seed = self.seed.of("outage", &[cluster as i64, day]);
-        let from = day * DAY + 22 * HOUR + seed.below(60) as Nanos * MINUTE;
-        (from, from + OUTAGE)
-    }
-
-    /// Returns the time at which accounting learns of something that happened.
-    pub fn learns(&self, cluster: usize, happened: Nanos) -> Nanos {
-        let (from, until) = self.outage(cluster, happened.div_euclid(DAY));
-        if self.disturbed && (from..until).contains(&happened) {
-            until
-        } else {
-            happened
-        }
+        Span::new(day * DAY + 4 * HOUR + minute * MINUTE, 3 * HOUR)
     }
 }

@@ -1,4 +1,4 @@
-//! Lists the requests of clients, the counters of an entry, and what each release of Lustre has of them.
+//! Lists the requests of clients, the counters of an entry, and the form that each release of Lustre gives them.
 
 pub mod counter;
 pub mod identifier;
@@ -9,14 +9,14 @@ use clap::ValueEnum;
 
 /// The kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TargetKind {
     /// A target that stores metadata.
     Mdt,
     /// A target that stores objects.
     Ost,
 }
 
-impl Kind {
+impl TargetKind {
     /// Returns the device type in the names of Lustre parameters.
     pub fn device(self) -> &'static str {
         match self {

@@ -6,15 +6,15 @@
 //!
 //! | room | task |
 //! |---|---|
-//! | [`commands`] | does what the command line says |
+//! | [`commands`] | runs the commands of the command line |
 //! | [`store`] | loads a cluster into a store, asks the store, and compares its answers with the truth |
-//! | [`truth`] | sums up what was done and what nobody can know of it, and judges which job an identifier belongs to |
-//! | [`accounting`] | prints what schedulers know of jobs at a time |
+//! | [`truth`] | sums up all work and the part of it that nobody can know, and attributes identifiers to jobs |
+//! | [`accounting`] | knows the jobs that accounting has seen at a time, and prints the texts of each scheduler |
 //! | [`printing`] | prints the texts of servers, with all that can go wrong in them |
-//! | [`world`] | a cluster, what goes wrong in it, who works on it, and its targets as time goes by |
-//! | [`jobs`] | draws the people of a site, their jobs, and the work of these |
-//! | [`lustre`] | lists requests and counters, and what each release has of them |
-//! | [`random`], [`time`] | draw by a seed, and keep the time of the simulated world |
+//! | [`world`] | a cluster, its disturbances, its users and programs, and its targets as time goes by |
+//! | [`jobs`] | draws the people of a site, their jobs, and the activities of these; has the interface of a scheduler |
+//! | [`lustre`] | lists requests and counters, and the form that each release gives them |
+//! | [`random`], [`time`], [`failure`] | draw by a seed, keep the time of the simulated world, and describe why a command failed |
 
 use std::process::ExitCode;
 
@@ -22,6 +22,7 @@ use clap::Parser;
 
 mod accounting;
 mod commands;
+mod failure;
 mod jobs;
 mod lustre;
 mod printing;

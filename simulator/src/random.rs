@@ -71,3 +71,32 @@ pub fn weighted<T>(
     }
     last
 }
+
+/// Positions that are drawn in proportion to their weights.
+#[derive(Debug, Clone)]
+pub struct Weights {
+    /// The weight of each position and all positions before.
+    sums: Vec<f64>,
+}
+
+impl Weights {
+    /// Takes the weights of all positions.
+    pub fn new(weights: impl Iterator<Item = f64>) -> Self {
+        let sums = weights.scan(0.0, |sum, weight| {
+            *sum += weight;
+            Some(*sum)
+        });
+        Self {
+            sums: sums.collect(),
+        }
+    }
+
+    /// Draws a position.
+    pub fn draw(&self, random: &mut Random) -> usize {
+        let total = self.sums.last().copied().unwrap_or(0.0);
+        let drawn = random.random::<f64>() * total;
+        self.sums
+            .partition_point(|sum| *sum <= drawn)
+            .min(self.sums.len() - 1)
+    }
+}

@@ -1,6 +1,5 @@
 //! A store of jobstats: loads the texts of a cluster into it, asks it, and compares its answers with the truth.
 
-mod answer;
 pub mod compare;
 pub mod database;
 pub mod feed;

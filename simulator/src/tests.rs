@@ -4,19 +4,21 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use clap::ValueEnum;
+use strum::VariantArray;
 
-use crate::jobs::{Kind, Site};
+use crate::accounting::SCHEDULERS;
+use crate::jobs::Site;
 use crate::lustre::layout::{Layout, Times};
 use crate::printing::lctl;
-use crate::printing::reading::{Outcome, Reading};
-use crate::time::{DAY, HOUR, Nanos, SECOND, parse};
+use crate::printing::reading::{Reading, Records};
+use crate::time::{DAY, HOUR, Nanos, SECOND, Span, parse};
 use crate::truth::tally;
 use crate::truth::tally::Happening;
 use crate::truth::totals::Totals;
-use crate::truth::{CAUSES, Cause, TargetTruth, of_targets};
+use crate::truth::{Cause, TargetTruth, of_targets};
 use crate::world::cluster::{Cluster, Preset};
 use crate::world::plan::{Plan, Upheaval};
-use crate::world::schedule::{Due, Span, readings};
+use crate::world::schedule::{Due, readings};
 use crate::world::target::{Change, Life, TargetState};
 use crate::world::workload::Workload;
 
@@ -25,11 +27,7 @@ fn cluster(layout: Layout, seed: u64) -> Cluster {
 }
 
 fn day() -> Span {
-    let from = parse("2026-03-01T00:00:00Z").unwrap();
-    Span {
-        from,
-        until: from + DAY,
-    }
+    Span::new(parse("2026-03-01T00:00:00Z").unwrap(), DAY)
 }
 
 fn planned(cluster: &Cluster, span: Span) -> Vec<Vec<Due>> {
@@ -43,32 +41,29 @@ fn truths(cluster: &Cluster) -> Vec<TargetTruth> {
 }
 
 /// Returns a target whose simulation begins long enough before `from`.
-fn state(cluster: &Cluster, target: usize, from: Nanos, until: Nanos) -> TargetState<'_> {
-    TargetState::new(&Workload::new(cluster), cluster, target, from, until)
+fn state(cluster: &Cluster, target: usize, span: Span) -> TargetState<'_> {
+    TargetState::new(&Workload::new(cluster), target, span)
 }
 
 /// Returns the text of a single reading.
 fn text(cluster: &Cluster, target: usize, time: Nanos) -> Option<Vec<u8>> {
-    let mut state = state(cluster, target, time, time + HOUR);
-    match Reading::take(&mut state, time, false, |_| ()) {
-        Outcome::Read(reading) => Some(reading.text(&state)),
-        Outcome::Failed => None,
-    }
+    let mut state = state(cluster, target, Span::new(time, HOUR));
+    let reading = Reading::take(&mut state, time, false, |_| ())?;
+    Some(reading.text(&state, &mut Records::new()))
 }
 
 #[test]
 fn a_text_follows_from_target_and_time_alone() {
     let mut scheduled = cluster(Layout::V2_16, 1);
-    scheduled.schedulers = Some(Site::new(Kind::Slurm, 1, 100));
+    scheduled.schedulers = Some(Site::new(SCHEDULERS[0], 1, 100));
     let drawn = [Layout::V2_12, Layout::V2_17].map(|layout| cluster(layout, 1));
     for cluster in drawn.into_iter().chain([scheduled]) {
         for target in 0..cluster.targets.len() {
-            let mut walking = state(&cluster, target, day().from, day().until);
+            let mut walking = state(&cluster, target, day());
+            let mut records = Records::new();
             for (number, due) in readings(&cluster, target, day()).iter().enumerate() {
-                let walked = match Reading::take(&mut walking, due.time, false, |_| ()) {
-                    Outcome::Read(reading) => Some(reading.text(&walking)),
-                    Outcome::Failed => None,
-                };
+                let reading = Reading::take(&mut walking, due.time, false, |_| ());
+                let walked = reading.map(|reading| reading.text(&walking, &mut records));
                 if number % 60 == 7 {
                     assert_eq!(walked, text(&cluster, target, due.time), "{due:?}");
                 }
@@ -91,7 +86,7 @@ fn nothing_happens_in_the_second_half_of_a_second() {
     let seconds = (0..24).map(|hour| day().from + hour * HOUR + hour * 61 * SECOND);
     // The times of removals are added, because most goes wrong then.
     let plan = Plan::new(&cluster);
-    let upheavals = plan.upheavals(1, day().from, day().until);
+    let upheavals = plan.upheavals(1, day());
     let removals = upheavals
         .iter()
         .filter(|(_, upheaval)| *upheaval == Upheaval::Removal);
@@ -105,7 +100,7 @@ fn nothing_happens_in_the_second_half_of_a_second() {
 fn counters_never_fall_within_a_life() {
     let cluster = cluster(Layout::V2_14_0, 1);
     for target in 0..cluster.targets.len() {
-        let mut state = state(&cluster, target, day().from, day().until);
+        let mut state = state(&cluster, target, day());
         let mut before: HashMap<u64, Rc<Life>> = HashMap::new();
         for due in readings(&cluster, target, day()) {
             state.advance(due.time, |_| ());
@@ -123,7 +118,7 @@ fn counters_never_fall_within_a_life() {
 #[test]
 fn idle_entries_go() {
     let cluster = cluster(Layout::V2_16, 1);
-    let mut state = state(&cluster, 1, day().from, day().until);
+    let mut state = state(&cluster, 1, day());
     let mut longest = 0;
     for due in readings(&cluster, 1, day()) {
         state.advance(due.time, |_| ());
@@ -141,7 +136,7 @@ fn a_clear_removes_everything_but_in_2_15_0_spares_the_active() {
         let cluster = cluster(layout, 1);
         let plan = Plan::new(&cluster);
         let clears = (0..cluster.targets.len()).flat_map(|target| {
-            let upheavals = plan.upheavals(target, day().from, day().until);
+            let upheavals = plan.upheavals(target, day());
             let clears = upheavals
                 .into_iter()
                 .filter(|(_, upheaval)| *upheaval == Upheaval::Clear);
@@ -152,7 +147,7 @@ fn a_clear_removes_everything_but_in_2_15_0_spares_the_active() {
         clears
             .into_iter()
             .map(|(target, time)| {
-                let mut state = state(&cluster, target, time, time + HOUR);
+                let mut state = state(&cluster, target, Span::new(time, HOUR));
                 state.advance(time, |_| ());
                 state.alive.len()
             })
@@ -168,7 +163,7 @@ fn the_truth_is_the_sum_of_events_and_of_lives() {
     for &layout in Layout::value_variants() {
         let cluster = cluster(layout, 3);
         for target in 0..cluster.targets.len() {
-            let mut state = state(&cluster, target, day().from, day().until);
+            let mut state = state(&cluster, target, day());
             state.advance(day().from - 1, |_| ());
             let kind = state.kind();
             let before: HashMap<u64, Totals> = state
@@ -210,7 +205,7 @@ fn everything_that_can_go_wrong_does() {
     for &layout in Layout::value_variants() {
         let cluster = cluster(layout, 1);
         let truths = truths(&cluster);
-        let counts = tally::of_all(&truths);
+        let counts = tally::of_truths(&truths);
         let happens = |happening| assert!(counts.get(happening) > 0, "{layout:?} {happening:?}");
         let never = |happening| assert_eq!(counts.get(happening), 0, "{layout:?} {happening:?}");
         for happening in [
@@ -238,10 +233,11 @@ fn everything_that_can_go_wrong_does() {
         expect(layout > Layout::V2_12, FailedRead);
         expect(layout >= Layout::V2_17, MissingHeader);
         expect(layout >= Layout::V2_17, ExtraHeader);
-        let disturbances = Plan::new(&cluster).server_disturbances(day().from, day().until);
-        for (label, times) in disturbances {
-            assert!(times > 0, "{label}");
-        }
+        let disturbances = Plan::new(&cluster).server_disturbances(day());
+        assert!(
+            disturbances.iter().all(|times| *times > 0),
+            "{disturbances:?}"
+        );
     }
 }
 
@@ -255,7 +251,7 @@ fn causes_are_those_that_a_layout_leaves_open() {
                 .filter(|cell| cell.excluded[cause as usize] > 0)
                 .count()
         };
-        assert_eq!(CAUSES[Cause::Rule5 as usize], Cause::Rule5);
+        assert_eq!(Cause::VARIANTS[Cause::Rule5 as usize], Cause::Rule5);
         let has_start_times = layout.times() != Times::Seconds;
         assert!(cells(Cause::Baseline) > 0);
         assert!(cells(Cause::AfterLastReading) > 0);
@@ -303,7 +299,7 @@ fn a_read_error_leaves_part_of_the_text_up_to_2_12_and_none_later() {
         let failed = |due: &&Due| plan.fails(1, due.time);
         let dues = readings(&cluster, 1, day());
         let due = dues.iter().find(failed).unwrap();
-        let patterns = [cluster.targets[1].parameter("job_stats")];
+        let patterns = [lctl::parameter(&cluster.targets[1], "job_stats")];
         lctl::get_param(&cluster, due.server, due.time, &patterns).unwrap()
     };
     let cut = at_error(Layout::V2_12);

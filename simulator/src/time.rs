@@ -4,6 +4,7 @@
 //! the world's, so that a day of the world can be played again on any date: times are translated where they come in, as
 //! [`Clock`], and where they go out, by [`shown`] and [`timestamp`].
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
@@ -19,6 +20,46 @@ pub const MINUTE: Nanos = 60 * SECOND;
 pub const HOUR: Nanos = 60 * MINUTE;
 /// A day.
 pub const DAY: Nanos = 24 * HOUR;
+
+/// A span of time, without its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// The start of the span.
+    pub from: Nanos,
+    /// The end of the span, which is not part of it.
+    pub until: Nanos,
+}
+
+impl Span {
+    /// Returns the span of a length.
+    pub fn new(from: Nanos, length: Nanos) -> Self {
+        Self {
+            from,
+            until: from + length,
+        }
+    }
+
+    /// Returns a UTC day, counted from 1970.
+    pub fn day(day: i64) -> Self {
+        Self::new(day * DAY, DAY)
+    }
+
+    /// Returns the UTC days from that of the start to that of the end, which has no part of the span if it is a midnight.
+    pub fn days(self) -> RangeInclusive<i64> {
+        self.from.div_euclid(DAY)..=self.until.div_euclid(DAY)
+    }
+
+    /// Returns true if the time is in the span.
+    pub fn contains(self, time: Nanos) -> bool {
+        (self.from..self.until).contains(&time)
+    }
+
+    /// Returns the part of the span that is in another one too.
+    pub fn overlap(self, other: Self) -> Option<Self> {
+        let (from, until) = (self.from.max(other.from), self.until.min(other.until));
+        (from < until).then_some(Self { from, until })
+    }
+}
 
 /// The time by which the clock outside is ahead of the world's. A process plays one world.
 static AHEAD: AtomicI64 = AtomicI64::new(0);
@@ -40,16 +81,11 @@ pub struct Clock(pub Nanos);
 impl Clock {
     /// Parses an RFC 3339 time, or `now`.
     pub fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "now" => Self::of(Timestamp::now()),
-            _ => Self::of(
-                text.parse()
-                    .map_err(|error: jiff::Error| error.to_string())?,
-            ),
-        }
-    }
-
-    fn of(time: Timestamp) -> Result<Self, String> {
+        let time = match text {
+            "now" => Ok(Timestamp::now()),
+            _ => text.parse(),
+        };
+        let time: Timestamp = time.map_err(|error| error.to_string())?;
         Nanos::try_from(time.as_nanosecond())
             .map(Self)
             .map_err(|_| format!("{time} is outside 1678 to 2262"))
@@ -71,8 +107,13 @@ pub fn now() -> Result<Nanos, String> {
     parse("now")
 }
 
-/// Returns what the clock outside shows, as PostgreSQL stores it, in whole microseconds.
+/// Returns the time that the clock outside shows, as PostgreSQL stores it, in whole microseconds.
 pub fn timestamp(time: Nanos) -> Timestamp {
     // Every i64 of nanoseconds is a time between 1678 and 2262, which Timestamp can hold.
     Timestamp::from_microsecond(shown(time).div_euclid(1000)).unwrap_or_default()
+}
+
+/// Returns the time that the clock outside shows, as RFC 3339.
+pub fn rfc3339(time: Nanos) -> String {
+    timestamp(time).to_string()
 }

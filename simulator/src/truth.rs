@@ -2,8 +2,8 @@
 //!
 //! Both follow from the simulator's knowledge of lives and readings, not from comparing texts.
 
-pub mod accounting;
-pub mod judge;
+pub mod attribution;
+mod job_truth;
 pub mod tally;
 pub mod totals;
 
@@ -11,23 +11,28 @@ use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::rc::Rc;
 
-use crate::lustre::Kind;
+use strum::{EnumCount, IntoStaticStr, VariantArray};
+
+use crate::lustre::TargetKind;
 use crate::lustre::counter::Counters;
 use crate::lustre::identifier;
 use crate::lustre::layout::{Layout, Times};
 use crate::lustre::operation::Op;
-use crate::printing::reading::{Outcome, Reading};
-use crate::time::{DAY, Nanos};
+use crate::printing::reading::Reading;
+use crate::time::{DAY, Nanos, Span};
 use crate::truth::tally::Tally;
 use crate::truth::totals::{Column, Totals};
 use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
 use crate::world::parallel::each_target;
-use crate::world::schedule::{Due, Span};
+use crate::world::schedule::Due;
 use crate::world::target::{Change, Life, TargetState};
 use crate::world::workload::Workload;
 
 /// The reason why the texts do not show a part of the truth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, EnumCount, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Cause {
     /// The work was done after the last reading of a life.
     AfterLastReading,
@@ -42,35 +47,13 @@ pub enum Cause {
     Rule5,
 }
 
-/// The causes in the order of a cell's excluded parts.
-pub const CAUSES: [Cause; 5] = [
-    Cause::AfterLastReading,
-    Cause::Baseline,
-    Cause::Unknown,
-    Cause::HiddenReset,
-    Cause::Rule5,
-];
-
-impl Cause {
-    /// Returns the cause's name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AfterLastReading => "after_last_reading",
-            Self::Baseline => "baseline",
-            Self::Unknown => "unknown",
-            Self::HiddenReset => "hidden_reset",
-            Self::Rule5 => "rule5",
-        }
-    }
-}
-
 /// The truth about one column of one entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cell {
     /// The amount that was really done.
     pub truth: u64,
-    /// The parts of the amount that the texts do not show, in the order of [`CAUSES`].
-    pub excluded: [u64; CAUSES.len()],
+    /// The parts of the amount that the texts do not show, by [`Cause`].
+    pub excluded: [u64; Cause::COUNT],
 }
 
 impl Cell {
@@ -93,7 +76,6 @@ impl Cell {
 pub struct TargetTruth {
     /// The cells by entry name and column, wherever anything happened.
     pub cells: BTreeMap<(String, Column), Cell>,
-    /// The counts of what happened.
     pub tally: Tally,
     /// The times of the first and the last text, by the server's clock.
     pub observed: Option<(Nanos, Nanos)>,
@@ -111,7 +93,7 @@ pub fn of_targets(cluster: &Cluster, span: Span, readings: &[Vec<Due>]) -> Vec<T
     let workload = Workload::new(cluster);
     let one = |_: &mut (), target: TargetIndex| {
         let readings = readings.get(target).map(Vec::as_slice).unwrap_or_default();
-        Ok::<_, Infallible>(of_target(&workload, cluster, target, span, readings))
+        Ok::<_, Infallible>(of_target(&workload, target, span, readings))
     };
     match each_target(cluster, WORKERS, || Ok(()), one) {
         Ok(truths) => truths,
@@ -119,26 +101,25 @@ pub fn of_targets(cluster: &Cluster, span: Span, readings: &[Vec<Due>]) -> Vec<T
 }
 
 /// Computes the truth about a target in a span, given the delivered readings.
-pub fn of_target(
+fn of_target(
     workload: &Workload,
-    cluster: &Cluster,
     target: TargetIndex,
     span: Span,
     readings: &[Due],
 ) -> TargetTruth {
-    let mut state = TargetState::new(workload, cluster, target, span.from, span.until);
+    let mut state = TargetState::new(workload, target, span);
     let mut counter = tally::Counter::default();
     state.advance(span.from - 1, |_| ());
     let mut auditor = Auditor::new(&state);
     for due in readings {
         let first = auditor.previous.is_none();
         let mut ended = Vec::new();
-        let outcome = Reading::take(&mut state, due.time, first, |change| {
+        let reading = Reading::take(&mut state, due.time, first, |change| {
             auditor.change(change, &mut ended)
         });
-        counter.observe(&state, &outcome);
-        if let Outcome::Read(reading) = &outcome {
-            auditor.read(reading, due.label);
+        counter.observe(&state, reading.as_ref());
+        if let Some(reading) = reading {
+            auditor.read(&reading, due.label);
         }
         // Lives are settled only now, because a life that ended while the text was printed is still in the text.
         ended.iter().for_each(|life| auditor.settle(life));
@@ -156,17 +137,18 @@ pub fn of_target(
     }
 }
 
-/// A reader's knowledge of an entry.
-struct Known {
+/// The counters that a reader remembers of an entry.
+struct RememberedEntry {
+    /// The number of the life.
     life: u64,
     counters: Counters,
     /// The time of the last text that showed the entry, by the server's clock.
     last_seen: Nanos,
 }
 
-/// The account of a life.
+/// The amounts of a life by who can know them.
 #[derive(Default)]
-struct Account {
+struct LifeAccount {
     /// The amounts before the span.
     before: Totals,
     /// The counters that readings have shown.
@@ -175,7 +157,7 @@ struct Account {
     unusable: Totals,
 }
 
-struct Previous {
+struct PreviousText {
     label: Nanos,
     server: ServerIndex,
     whole: bool,
@@ -185,12 +167,13 @@ struct Previous {
 struct Auditor<'a> {
     cluster: &'a Cluster,
     layout: Layout,
-    kind: Kind,
+    kind: TargetKind,
+    has_start_times: bool,
     truth: HashMap<u32, Totals>,
     excluded: HashMap<(u32, Cause), Totals>,
-    accounts: HashMap<u64, Account>,
-    known: HashMap<u32, Known>,
-    previous: Option<Previous>,
+    accounts: HashMap<u64, LifeAccount>,
+    known: HashMap<u32, RememberedEntry>,
+    previous: Option<PreviousText>,
     /// The time of the last text that showed any of the entries that a reader remembers and the previous text lacks.
     last_missed: Option<Nanos>,
     observed: Option<(Nanos, Nanos)>,
@@ -200,7 +183,7 @@ impl<'a> Auditor<'a> {
     fn new(state: &TargetState<'a>) -> Self {
         let (layout, kind) = (state.cluster.layout, state.kind());
         let accounts = state.alive.iter().map(|life| {
-            let account = Account {
+            let account = LifeAccount {
                 before: Totals::of(&life.counters, layout, kind),
                 seen: life.counters.clone(),
                 unusable: Totals::default(),
@@ -211,6 +194,7 @@ impl<'a> Auditor<'a> {
             cluster: state.cluster,
             layout,
             kind,
+            has_start_times: layout.times() != Times::Seconds,
             truth: HashMap::new(),
             excluded: HashMap::new(),
             accounts: accounts.collect(),
@@ -224,17 +208,11 @@ impl<'a> Auditor<'a> {
     fn change(&mut self, change: Change, ended: &mut Vec<Rc<Life>>) {
         match change {
             Change::Calls(life, calls) => {
-                self.truth
-                    .entry(life.entry)
-                    .or_default()
-                    .add_calls(calls, self.layout, self.kind)
+                let truth = self.truth.entry(life.entry).or_default();
+                truth.add_calls(calls, self.layout, self.kind)
             }
             Change::End(life) => ended.push(life),
         }
-    }
-
-    fn has_start_times(&self) -> bool {
-        self.layout.times() != Times::Seconds
     }
 
     fn totals(&self, counters: &Counters) -> Totals {
@@ -243,29 +221,24 @@ impl<'a> Auditor<'a> {
 
     fn exclude(&mut self, entry: u32, cause: Cause, totals: &Totals) {
         if !totals.is_zero() {
-            self.excluded
-                .entry((entry, cause))
-                .or_default()
-                .plus(totals);
+            let excluded = self.excluded.entry((entry, cause));
+            excluded.or_default().plus(totals);
         }
     }
 
     /// Settles a life that is over, or that outlives the span: the amounts that no reading has shown are lost.
     fn settle(&mut self, life: &Life) {
         let account = self.accounts.remove(&life.number).unwrap_or_default();
-        let lost = self
+        let unseen = self
             .totals(&life.counters)
             .beyond(&self.totals(&account.seen));
+        let lost = unseen.beyond(&account.unusable);
         self.exclude(life.entry, Cause::Rule5, &account.unusable);
-        self.exclude(
-            life.entry,
-            Cause::AfterLastReading,
-            &lost.beyond(&account.unusable),
-        );
+        self.exclude(life.entry, Cause::AfterLastReading, &lost);
     }
 
     fn read(&mut self, reading: &Reading, label: Nanos) {
-        let superseded = reading.doubled_life().filter(|_| !self.has_start_times());
+        let superseded = reading.doubled_life().filter(|_| !self.has_start_times);
         let mut survived = false;
         for (position, life) in reading.records.iter().enumerate() {
             if Some(life.number) == superseded {
@@ -279,7 +252,7 @@ impl<'a> Auditor<'a> {
         let missing = self.known.values().map(|known| known.last_seen);
         self.last_missed = missing.filter(|last_seen| *last_seen != label).max();
         self.observed = Some((self.observed.map_or(label, |(first, _)| first), label));
-        self.previous = Some(Previous {
+        self.previous = Some(PreviousText {
             label,
             server: reading.server,
             whole: reading.cut.is_none(),
@@ -302,32 +275,27 @@ impl<'a> Auditor<'a> {
         };
         let mut counters = known.map(|known| known.counters).unwrap_or_default();
         counters.take_over(&life.counters, ops);
-        self.known.insert(
-            life.entry,
-            Known {
-                life: life.number,
-                counters,
-                last_seen: label,
-            },
-        );
+        let remembered = RememberedEntry {
+            life: life.number,
+            counters,
+            last_seen: label,
+        };
+        self.known.insert(life.entry, remembered);
         let account = self.accounts.entry(life.number).or_default();
         account.seen.take_over(&life.counters, ops);
         goes_on
     }
 
     /// Returns true if a reader takes the record for the life that the reader knows, rightly or wrongly.
-    fn goes_on(&mut self, known: &Known, life: &Life) -> bool {
+    fn goes_on(&mut self, known: &RememberedEntry, life: &Life) -> bool {
         if known.life == life.number {
             return true;
         }
-        if self.has_start_times() || known.counters.fell(&life.counters, self.layout, self.kind) {
+        if self.has_start_times || known.counters.fell(&life.counters, self.layout, self.kind) {
             return false;
         }
-        self.exclude(
-            life.entry,
-            Cause::HiddenReset,
-            &self.totals(&known.counters),
-        );
+        let lost = self.totals(&known.counters);
+        self.exclude(life.entry, Cause::HiddenReset, &lost);
         true
     }
 
@@ -359,15 +327,15 @@ impl<'a> Auditor<'a> {
         let Some(previous) = &self.previous else {
             return;
         };
-        let same_server = previous.server == reading.server;
-        let retention = match (reading.cut.is_none(), self.has_start_times()) {
-            (false, _) | (true, true) => DAY,
-            (true, false) if same_server && survived => self.cluster.cleanup_interval * 3 / 2,
-            (true, false) => 0,
-        };
-        let oldest = match (reading.cut.is_none(), self.has_start_times()) {
-            (true, true) => self.oldest_remembered(reading.records.len().max(REMEMBERED), label),
-            _ => Nanos::MIN,
+        let goes_on = previous.server == reading.server && survived;
+        let (retention, oldest) = match (reading.cut.is_none(), self.has_start_times) {
+            (false, _) => (DAY, Nanos::MIN),
+            (true, true) => {
+                let room = reading.records.len().max(REMEMBERED);
+                (DAY, self.oldest_remembered(room, label))
+            }
+            (true, false) if goes_on => (self.cluster.cleanup_interval * 3 / 2, Nanos::MIN),
+            (true, false) => (0, Nanos::MIN),
         };
         let remembered = |last_seen| label - last_seen < retention && last_seen >= oldest;
         self.known

@@ -1,119 +1,131 @@
-//! The output of `flux jobs -a --json`.
+//! Flux: the output of `flux jobs -a --json`.
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::Serializer;
+use serde_json::{Value, json};
 
-use crate::time::{Nanos, shown};
+use crate::jobs::jobs_row::JobsRow;
+use crate::jobs::run::Outcome;
+use crate::jobs::scenario::Scenario;
+use crate::jobs::scheduler::{Phase, Query, Shown};
+use crate::jobs::{FIRST_NUMBER, Run, Scheduler, Site};
+use crate::lustre::identifier::text;
+use crate::time::{DAY, Nanos, SECOND, shown};
 
-use crate::accounting::calls::Call;
-use crate::accounting::known::Phase;
-use crate::accounting::text::Shown;
-use crate::jobs::job::{Outcome, Run};
-use crate::jobs::{Site, flux, names, nodes};
+/// Flux.
+pub static FLUX: Scheduler = Scheduler {
+    name: "flux",
+    about: "Flux: `flux jobs -a --json`",
+    odd_names: &[
+        (b"say \"hi\"", "quotes"),
+        (b"two\nlines", "newline"),
+        (b"back\\slash", "backslash"),
+        ("\u{1f980}".as_bytes(), "not ASCII"),
+        (b"\"}],\"jobs\":[{\"id\":1}", "looks like JSON"),
+    ],
+    lacks: &[Scenario::Het, Scenario::Array, Scenario::Requeued],
+    grain: |_| SECOND / 1_000_000,
+    job: |site, run| id(site, run).to_string(),
+    label: |site, run| f58(id(site, run)),
+    variable: |site, run| run.label(site),
+    lists_all: true,
+    write,
+    row: |shown| JobsRow {
+        uid: Some(shown.run.owner(shown.site).uid),
+        state: Some(status(shown).to_owned()),
+        node_list: shown.start().map(|_| shown.run.host_list()),
+        exit_code: return_code(shown).map(|code| code.to_string()),
+        ..JobsRow::new(shown)
+    },
+    ..Scheduler::DEFAULT
+};
 
-/// A job as Flux prints it. What is not known yet has no key.
-#[derive(Serialize)]
-struct Job<'a> {
-    t_depend: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    t_run: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    t_cleanup: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    t_inactive: Option<f64>,
-    duration: f64,
-    name: String,
-    cwd: String,
-    queue: &'a str,
-    bank: &'a str,
-    ntasks: u64,
-    ncores: u64,
-    nnodes: u64,
-    priority: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ranks: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nodelist: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    success: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    waitstatus: Option<u32>,
-    id: u64,
-    t_submit: f64,
-    state: &'a str,
-    username: &'a str,
-    userid: u32,
-    urgency: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    runtime: Option<f64>,
-    status: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    returncode: Option<u32>,
-    exception: Exception,
+/// The milliseconds from the start of an instance to its first job.
+const BOOT: u64 = 60_000;
+
+/// Returns the identifier of a job: the milliseconds since the instance began, and a number in the last 24 bits.
+fn id(site: &Site, run: &Run) -> u64 {
+    let count = run.number - FIRST_NUMBER;
+    let milliseconds = BOOT + count * (DAY as u64 / 1_000_000) / site.jobs;
+    (milliseconds << 24) + count % 1_024
 }
 
-#[derive(Serialize)]
-struct Exception {
-    occurred: bool,
+/// Returns an identifier as users see it: `ƒ` and the number in base 58.
+fn f58(id: u64) -> String {
+    const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+    let quotients = std::iter::successors(Some(id), |id| Some(id / 58).filter(|id| *id > 0));
+    let digits: Vec<_> = quotients
+        .map(|id| char::from(DIGITS[(id % 58) as usize]))
+        .collect();
+    std::iter::once('ƒ')
+        .chain(digits.into_iter().rev())
+        .collect()
 }
 
-/// Writes the jobs.
-pub fn write(site: &Site, call: Call, shown: &[Shown], out: &mut impl Write) -> io::Result<()> {
+fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"jobs\": [")?;
-    for (position, shown) in shown.iter().enumerate() {
+    for (position, shown) in site.shown(query, runs).iter().enumerate() {
         if position > 0 {
             write!(out, ", ")?;
         }
-        serde_json::to_writer(&mut *out, &job(site, call, shown))?;
+        // A value that is not known yet has no key.
+        let known = fields(query, shown)
+            .into_iter()
+            .filter(|(_, value)| !value.is_null());
+        serde_json::Serializer::new(&mut *out).collect_map(known)?;
     }
     writeln!(out, "]}}")
 }
 
-fn job<'a>(site: &'a Site, call: Call, shown: &Shown<'a>) -> Job<'a> {
-    let run = shown.run;
+/// Returns the fields of a job in the order in which Flux prints them.
+fn fields(query: Query, shown: &Shown) -> [(&'static str, Value); 28] {
+    let (site, run) = (shown.site, shown.run);
     let owner = run.owner(site);
     let (start, end) = (shown.start(), shown.end());
-    let returned = end.and(run.started).map(|_| return_code(run));
+    let returned = return_code(shown);
     let last = run.first_node + run.nodes - 1;
     let ranks = match run.nodes {
         1 => last.to_string(),
         _ => format!("[{}-{last}]", run.first_node),
     };
-    Job {
-        t_depend: unix(run.submitted),
-        t_run: start.map(unix),
-        t_cleanup: end.map(unix),
-        t_inactive: end.map(unix),
-        duration: 0.0,
-        name: names::shown(&run.name.bytes()),
-        cwd: format!("/home/{}", owner.name),
-        queue: run.partition,
-        bank: run.account_name(site),
-        ntasks: run.cpus,
-        ncores: run.cpus,
-        nnodes: run.nodes,
-        priority: 16,
-        ranks: start.map(|_| ranks),
-        nodelist: start.map(|_| nodes::hostlist(run.cluster, run.first_node, run.nodes)),
-        success: end.map(|_| run.outcome == Outcome::Completed),
-        result: end.map(|_| status(shown)),
-        waitstatus: returned.map(|code| code << 8),
-        id: flux::id(site, run.number),
-        t_submit: unix(run.submitted),
-        state: state(shown),
-        username: &owner.name,
-        userid: owner.uid,
-        urgency: 16,
-        runtime: start.map(|start| (end.unwrap_or(call.time) - start) as f64 / 1e9),
-        status: status(shown),
-        returncode: returned,
-        exception: Exception {
-            occurred: status(shown) == "CANCELED",
-        },
-    }
+    let runtime = start.map(|start| (end.unwrap_or(query.time) - start) as f64 / 1e9);
+    [
+        ("t_depend", unix(run.submitted).into()),
+        ("t_run", start.map(unix).into()),
+        ("t_cleanup", end.map(unix).into()),
+        ("t_inactive", end.map(unix).into()),
+        ("duration", 0.0.into()),
+        ("name", text(&run.name.bytes()).into()),
+        ("cwd", format!("/home/{}", owner.name).into()),
+        ("queue", run.partition.into()),
+        ("bank", run.account_name(site).into()),
+        ("ntasks", run.cpus.into()),
+        ("ncores", run.cpus.into()),
+        ("nnodes", run.nodes.into()),
+        ("priority", 16.into()),
+        ("ranks", start.map(|_| ranks).into()),
+        ("nodelist", start.map(|_| run.host_list()).into()),
+        (
+            "success",
+            end.map(|_| run.outcome == Outcome::Completed).into(),
+        ),
+        ("result", end.map(|_| status(shown)).into()),
+        ("waitstatus", returned.map(|code| code << 8).into()),
+        ("id", id(site, run).into()),
+        ("t_submit", unix(run.submitted).into()),
+        ("state", state(shown).into()),
+        ("username", owner.name.as_str().into()),
+        ("userid", owner.uid.into()),
+        ("urgency", 16.into()),
+        ("runtime", runtime.into()),
+        ("status", status(shown).into()),
+        ("returncode", returned.into()),
+        (
+            "exception",
+            json!({"occurred": status(shown) == "CANCELED"}),
+        ),
+    ]
 }
 
 /// Returns a time in seconds, to the microsecond.
@@ -121,7 +133,6 @@ fn unix(time: Nanos) -> f64 {
     shown(time).div_euclid(1_000) as f64 / 1e6
 }
 
-/// Returns the state of a job.
 fn state(shown: &Shown) -> &'static str {
     match shown.phase {
         Phase::Pending => "SCHED",
@@ -131,7 +142,7 @@ fn state(shown: &Shown) -> &'static str {
 }
 
 /// Returns the state of a job or, if the job is over, its result.
-pub fn status(shown: &Shown) -> &'static str {
+fn status(shown: &Shown) -> &'static str {
     match (shown.phase, shown.run.outcome) {
         (Phase::Pending | Phase::Running, _) => state(shown),
         (_, Outcome::Completed) => "COMPLETED",
@@ -142,10 +153,24 @@ pub fn status(shown: &Shown) -> &'static str {
 }
 
 /// Returns the code with which a job returned.
-pub fn return_code(run: &Run) -> u32 {
-    match run.outcome {
+fn return_code(shown: &Shown) -> Option<u32> {
+    let code = match shown.run.outcome {
         Outcome::Completed => 0,
         Outcome::Failed(code) => code.into(),
         _ => 143,
+    };
+    shown.end().and(shown.run.started).map(|_| code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::f58;
+
+    #[test]
+    fn identifiers_of_flux_are_in_base_58() {
+        assert_eq!(f58(0), "ƒ1");
+        assert_eq!(f58(57), "ƒz");
+        assert_eq!(f58(58), "ƒ21");
+        assert_eq!(f58(15_032_385_536), "ƒPuMuVy");
     }
 }

@@ -1,22 +1,57 @@
-//! Grid Engine's file accounting: a line for each job that is over. The current form is that of Univa 8.6.2 with 55 fields
+//! Grid Engine: the file accounting, with a line for each job that is over. The current form is that of Univa 8.6.2 with 55 fields
 //! and milliseconds, the old one that of Sun with 45 fields and seconds.
 
 use std::io::{self, Write};
 
+use crate::accounting::seconds;
+use crate::jobs::jobs_row::JobsRow;
+use crate::jobs::run::Outcome;
+use crate::jobs::scheduler::{Phase, Query};
+use crate::jobs::{Run, Scheduler, Site};
 use crate::time::{Nanos, SECOND, shown};
 
-use crate::accounting::text::{Shown, seconds};
-use crate::jobs::Site;
-use crate::jobs::job::{Outcome, Run};
+/// Grid Engine.
+pub static GRID_ENGINE: Scheduler = Scheduler {
+    name: "gridengine",
+    about: "Univa Grid Engine; in its old form Sun Grid Engine: accounting",
+    odd_names: &[
+        (b"a:b", "delimiter"),
+        (b"work:12:x", "delimiters"),
+        (b"two words", "blank"),
+        (b"caf\xe9", "not UTF-8"),
+        (b"#comment", "comment sign"),
+    ],
+    grain: |old| if old { SECOND } else { SECOND / 1_000 },
+    label: |_, run| run.element_or_number(|array, index| format!("{array}.{index}")),
+    is_file: true,
+    // Sun's Grid Engine writes no lines about jobs that never began.
+    has_line: |site, run, phase| phase == Phase::Ended && (run.started.is_some() || !site.old),
+    write,
+    row: |shown| {
+        let row = JobsRow::new(shown);
+        let run = shown.run;
+        JobsRow {
+            ended: row.ended.filter(|_| run.started.is_some()),
+            group_name: Some(&run.owner(shown.site).group),
+            partition: Some(format!("{}.q", run.partition)),
+            // Only the first node is named, even of a job that never began.
+            nodes: (run.nodes == 1).then_some(1),
+            node_list: (run.nodes == 1).then(|| run.node(0)),
+            exit_code: shown.end().map(|_| exit_status(run).to_string()),
+            ..row
+        }
+    },
+    ..Scheduler::DEFAULT
+};
 
 /// Writes the head of the file and the lines of jobs.
-pub fn write(site: &Site, shown: &[Shown], out: &mut impl Write) -> io::Result<()> {
+fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
     let version = if site.old { "6.2u5" } else { "8.6.2" };
     write!(
         out,
         "# Version: {version}\n# \n# DO NOT MODIFY THIS FILE MANUALLY!\n# \n"
     )?;
-    for shown in shown {
+    for shown in site.shown(query, runs) {
         let run = shown.run;
         line(site, run, 0, "NONE", out)?;
         if run.nodes > 1 && run.started.is_some() && run.seed.of("slaves", &[]).chance(0.3) {
@@ -30,7 +65,7 @@ pub fn write(site: &Site, shown: &[Shown], out: &mut impl Write) -> io::Result<(
 }
 
 /// Writes the line of a job, or of one of the tasks that a parallel job started on other nodes.
-fn line(site: &Site, run: &Run, rank: u64, task: &str, out: &mut impl Write) -> io::Result<()> {
+fn line(site: &Site, run: &Run, rank: u64, task: &str, out: &mut dyn Write) -> io::Result<()> {
     let owner = run.owner(site);
     let time = |time: Option<Nanos>| match time {
         None => 0,
@@ -66,7 +101,7 @@ fn line(site: &Site, run: &Run, rank: u64, task: &str, out: &mut impl Write) -> 
         run.account_name(site),
         if run.nodes > 1 { "mpi" } else { "NONE" },
         run.cpus,
-        run.element.map_or(0, |element| element.index),
+        run.index(),
     )?;
     if site.old {
         return writeln!(out);
@@ -94,8 +129,7 @@ fn failed(run: &Run) -> u32 {
     }
 }
 
-/// Returns the exit status.
-pub fn exit_status(run: &Run) -> u32 {
+fn exit_status(run: &Run) -> u32 {
     match run.outcome {
         Outcome::Completed => 0,
         Outcome::Failed(code) => code.into(),

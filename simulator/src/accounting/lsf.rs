@@ -1,33 +1,59 @@
-//! LSF's file lsb.acct: a line for each job that is over. The old form is that of release 7, whose lines may be wrapped.
+//! LSF: the file lsb.acct, with a line for each job that is over. The old form is that of release 7, whose lines may be wrapped.
 
 use std::io::{self, Write};
 
-use crate::accounting::text::{Shown, seconds};
-use crate::jobs::Site;
-use crate::jobs::job::{Outcome, Run};
-use crate::jobs::nodes;
+use crate::accounting::seconds;
+use crate::jobs::jobs_row::JobsRow;
+use crate::jobs::run::Outcome;
+use crate::jobs::scheduler::{Phase, Query};
+use crate::jobs::{Run, Scheduler, Site};
+use crate::lustre::identifier::text;
+
+/// LSF.
+pub static LSF: Scheduler = Scheduler {
+    name: "lsf",
+    about: "IBM Spectrum LSF: lsb.acct",
+    odd_names: &[
+        (b"say \"hi\"", "quotes"),
+        (b"two\nlines", "newline"),
+        (b"two words", "blank"),
+        (b"caf\xe9", "not UTF-8"),
+        (b"\"\" 1 2 3", "looks like fields"),
+    ],
+    label: |_, run| run.element_or_number(|array, index| format!("{array}[{index}]")),
+    is_file: true,
+    // There is a line for the last run only.
+    has_line: |_, run, phase| phase == Phase::Ended && run.outcome != Outcome::Requeued,
+    write,
+    row: |shown| JobsRow {
+        uid: Some(shown.run.owner(shown.site).uid),
+        job_name: Some(text(&job_name(shown.run))),
+        state: Some(match shown.run.outcome {
+            Outcome::Completed => "DONE".to_owned(),
+            _ => "EXIT".to_owned(),
+        }),
+        nodes: shown.run.started.map(|_| shown.run.nodes),
+        node_list: shown.start().map(|_| shown.run.each_node(",", |node| node)),
+        exit_code: shown.end().map(|_| exit_status(shown.run).to_string()),
+        ..JobsRow::new(shown)
+    },
+    ..Scheduler::DEFAULT
+};
 
 /// Writes the lines of jobs, and now and then one of another type.
-pub fn write(site: &Site, shown: &[Shown], out: &mut impl Write) -> io::Result<()> {
-    for (number, shown) in shown.iter().enumerate() {
+fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
+    let version = version(site);
+    for (number, shown) in site.shown(query, runs).iter().enumerate() {
         let line = finished(site, shown.run);
-        out.write_all(&if site.old && number % 10 == 7 {
-            wrapped(line)
-        } else {
-            line
-        })?;
+        let is_wrapped = site.old && number % 10 == 7;
+        out.write_all(&if is_wrapped { wrapped(line) } else { line })?;
         out.write_all(b"\n")?;
         let time = seconds(shown.run.ended);
         match number % 100 {
-            33 => writeln!(
-                out,
-                "\"EVENT_ADRSV_FINISH\" \"{}\" {time} 1 2 3 4",
-                version(site)
-            )?,
+            33 => writeln!(out, "\"EVENT_ADRSV_FINISH\" \"{version}\" {time} 1 2 3 4")?,
             66 => writeln!(
                 out,
-                "\"JOB_RESIZE\" \"{}\" {time} {} 0 {time} 1 0 2 \"{}\" 0 \"\"",
-                version(site),
+                "\"JOB_RESIZE\" \"{version}\" {time} {} 0 {time} 1 0 2 \"{}\" 0 \"\"",
                 shown.run.number,
                 shown.run.node(0)
             )?,
@@ -67,7 +93,7 @@ fn finished(site: &Site, run: &Run) -> Vec<u8> {
 
 /// Returns what follows the command: the usage of resources, and fields that no newer release leaves out.
 fn tail(site: &Site, run: &Run) -> String {
-    let index = run.element.map_or(0, |element| element.index);
+    let index = run.index();
     let mut tail = format!(
         "{}.5 8.25 5296 0 -1 0 0 26452 0 0 0 16 -1 0 0 0 242 171 -1 \"\" \"{}\" {} {} \"/bin/bash\" \"\" {index} 5296 \
          1495304 \"\" \"\" \"\" \"\" 0 \"\" {} \"\" -1 \"/{}\" \"\" \"default\" \"\" -1 \"\" \"\" 6160 \"\" {} \"\" \"\" 0",
@@ -92,24 +118,18 @@ fn hosts(site: &Site, run: &Run) -> String {
     if run.started.is_none() {
         return "0".to_owned();
     }
-    let each = |format: &dyn Fn(String) -> String| {
-        nodes::each(run.cluster, run.first_node, run.nodes, " ", format)
-    };
     let slots = run.cpus / run.nodes;
     if site.old {
-        let repeated = each(&|node| vec![format!("\"{node}\""); slots as usize].join(" "));
-        format!("{} {repeated}", slots * run.nodes)
+        let repeat = |node| vec![format!("\"{node}\""); slots as usize].join(" ");
+        format!("{} {}", slots * run.nodes, run.each_node(" ", repeat))
     } else {
-        format!(
-            "{} {}",
-            run.nodes,
-            each(&|node| format!("\"{slots}*{node}\""))
-        )
+        let hosts = run.each_node(" ", |node| format!("\"{slots}*{node}\""));
+        format!("{} {hosts}", run.nodes)
     }
 }
 
 /// Returns the name of a job; that of an array has the indices behind it.
-pub fn job_name(run: &Run) -> Vec<u8> {
+fn job_name(run: &Run) -> Vec<u8> {
     let mut name = run.name.bytes();
     if let Some(element) = run.element {
         name.extend(format!("[1-{}]", element.size).bytes());
@@ -117,16 +137,10 @@ pub fn job_name(run: &Run) -> Vec<u8> {
     name
 }
 
+/// Returns a text in quotes; those in it are doubled.
 fn quoted(text: &[u8]) -> Vec<u8> {
-    let mut quoted = vec![b'"'];
-    for &byte in text {
-        if byte == b'"' {
-            quoted.push(byte);
-        }
-        quoted.push(byte);
-    }
-    quoted.push(b'"');
-    quoted
+    let parts: Vec<_> = text.split(|byte| *byte == b'"').collect();
+    [b"\"", &parts.join(&b"\"\""[..])[..], b"\""].concat()
 }
 
 /// Wraps a line behind a field, as some copies of the file have it: the next line begins with a blank.
@@ -139,7 +153,7 @@ fn wrapped(mut line: Vec<u8>) -> Vec<u8> {
 }
 
 /// Returns the raw exit status, as wait returns it.
-pub fn exit_status(run: &Run) -> u32 {
+fn exit_status(run: &Run) -> u32 {
     match run.outcome {
         Outcome::Completed => 0,
         Outcome::Failed(code) => u32::from(code) << 8,

@@ -1,180 +1,206 @@
-//! The accounting files of OpenPBS, and in their old form those of Torque: a line for each thing that happens to a job.
+//! PBS: the accounting files of OpenPBS, and in their old form those of Torque: a line for each event of a job.
 
 use std::io::{self, Write};
 
+use crate::accounting::knowledge::OUTAGE;
+use crate::accounting::{clock, seconds};
+use crate::jobs::jobs_row::JobsRow;
+use crate::jobs::run::{Outcome, of_one_array};
+use crate::jobs::scheduler::{Phase, Query, Shown};
+use crate::jobs::{LONGEST_LIFE, Run, Scheduler, Site};
 use crate::time::{self, HOUR, Nanos, SECOND};
 
-use crate::accounting::calls::Call;
-use crate::accounting::known::Phase;
-use crate::accounting::text::{clock, seconds};
-use crate::jobs::job::{Outcome, Run};
-use crate::jobs::{LONGEST_LIFE, Site, nodes};
+/// PBS.
+pub static PBS: Scheduler = Scheduler {
+    name: "pbs",
+    about: "OpenPBS; in its old form Torque: accounting files",
+    odd_names: &[
+        (b"my run", "blank"),
+        (b"a=b", "equals sign"),
+        (b"first x=1 last", "looks like a key"),
+        (b"semi;colon", "delimiter"),
+        (b"caf\xe9", "not UTF-8"),
+        ("\u{fc}ber".as_bytes(), "not ASCII"),
+    ],
+    job: |_, run| run.element_or_number(|array, index| format!("{array}[{index}]")),
+    variable: |site, run| format!("{}.{}", run.job(site), SERVERS[run.cluster]),
+    is_file: true,
+    has_line: |_, run, phase| {
+        phase != Phase::Pending || (run.attempt == 1 && run.element.is_none())
+    },
+    write,
+    row,
+    ..Scheduler::DEFAULT
+};
+
+/// The names of servers; the second is so long that identifiers are cut.
+const SERVERS: [&str; 2] = ["pbs1", "headnode.beta.example.org"];
+
+/// Returns the row of the table `jobs`. Lines that a job was deleted name no user, nor do those of Torque that it was queued.
+fn row<'a>(shown: &Shown<'a>) -> JobsRow<'a> {
+    let (site, run) = (shown.site, shown.run);
+    let began = run.started.is_some();
+    let row = JobsRow::new(shown);
+    let row = JobsRow {
+        // There is no line about the end of a job that never began.
+        ended: row.ended.filter(|_| began),
+        group_name: Some(&run.owner(site).group),
+        // PBS has no states: the manual has these names for the types of lines.
+        state: Some(match shown.phase {
+            Phase::Pending => "queued".to_owned(),
+            Phase::Running => "started".to_owned(),
+            Phase::Ended if !began => "deleted".to_owned(),
+            Phase::Ended if runs_again(site, run) => "rerun".to_owned(),
+            Phase::Ended => "ended".to_owned(),
+        }),
+        node_list: shown.start().map(|_| run.each_node(",", |node| node)),
+        exit_code: shown
+            .end()
+            .and(run.started)
+            .map(|_| exit_status(run).to_string()),
+        parent: run.parent().map(|parent| format!("{parent}[]")),
+        ..row
+    };
+    if shown.start().is_some() || (shown.has_submission && !site.old) {
+        return row;
+    }
+    JobsRow {
+        submitted: None,
+        started: None,
+        ended: None,
+        user_name: None,
+        group_name: None,
+        account: None,
+        partition: row.partition.filter(|_| shown.has_submission),
+        job_name: None,
+        nodes: None,
+        cpus: None,
+        ..row
+    }
+}
 
 /// A line of the file.
-struct Line<'a> {
-    /// The time at which the line is written, and the time that it shows.
+struct Line {
     written: Nanos,
+    /// The time that the line shows.
     time: Nanos,
     number: u64,
-    what: What<'a>,
+    text: Vec<u8>,
 }
 
-enum What<'a> {
-    Queued(&'a Run),
-    Started(&'a Run),
-    Deleted(&'a Run),
-    Ended(&'a Run),
-    /// An array as a whole is queued or over.
-    ArrayQueued(&'a Run),
-    ArrayEnded(&'a Run),
-    Licences,
-}
-
-/// Writes the lines that the files get in the window of a call.
-pub fn write(site: &Site, call: Call, runs: &[Run], out: &mut impl Write) -> io::Result<()> {
-    let mut lines = Vec::new();
-    for run in runs {
-        lines_of_run(site, run, &mut lines);
+impl Line {
+    fn new(written: Nanos, time: Nanos, number: u64, kind: char, id: &str, text: &[u8]) -> Self {
+        let clock = time::timestamp(time).strftime("%m/%d/%Y %H:%M:%S");
+        let head = format!("{clock};{kind};{id};");
+        Self {
+            written,
+            time,
+            number,
+            text: [head.as_bytes(), text, b"\n"].concat(),
+        }
     }
-    lines_of_arrays(site, runs, &mut lines);
-    let hours = call.since.div_euclid(HOUR) + 1..=call.time.div_euclid(HOUR);
-    lines.extend(hours.map(|hour| Line {
-        written: hour * HOUR,
-        time: hour * HOUR,
-        number: 0,
-        what: What::Licences,
-    }));
-    lines.retain(|line| call.contains(line.written));
+}
+
+fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
+    let is_near = |run: &&Run| run.submitted <= query.time && query.since <= run.ended + OUTAGE;
+    let of_runs = runs
+        .iter()
+        .filter(is_near)
+        .flat_map(|run| lines_of_run(site, run));
+    let arrays = runs.chunk_by(of_one_array);
+    let of_arrays = arrays.flat_map(|elements| lines_of_array(site, elements));
+    let hours = query.since.div_euclid(HOUR) + 1..=query.time.div_euclid(HOUR);
+    let licences = hours.map(|hour| {
+        let text = b"floating license hour:0 day:0 month:0 max:0";
+        Line::new(hour * HOUR, hour * HOUR, 0, 'L', "license", text)
+    });
+    let mut lines: Vec<Line> = of_runs.chain(of_arrays).chain(licences).collect();
+    lines.retain(|line| query.contains(line.written));
     lines.sort_by_key(|line| (line.written, line.time, line.number));
-    for line in lines {
-        line.write(site, out)?;
-    }
-    Ok(())
+    lines.iter().try_for_each(|line| out.write_all(&line.text))
 }
 
-fn lines_of_run<'a>(site: &Site, run: &'a Run, lines: &mut Vec<Line<'a>>) {
-    let mut add = |phase, time, what| {
-        if let Some(written) = site.written(run, phase) {
-            lines.push(Line {
-                written,
-                time,
-                number: run.number,
-                what,
-            });
+fn lines_of_run(site: &Site, run: &Run) -> impl Iterator<Item = Line> {
+    let id = (PBS.variable)(site, run);
+    let line = |phase, time, kind, text: Vec<u8>| {
+        let written = site.written(run, phase)?;
+        Some(Line::new(written, time, run.number, kind, &id, &text))
+    };
+    let queued = match site.old {
+        true => format!("queue={}", run.partition).into_bytes(),
+        false => attributes(site, run, &resources(run)),
+    };
+    let deleted = || {
+        let key = if site.old { "" } else { "requestor=" };
+        format!("{key}{}@login1", run.owner(site).name).into_bytes()
+    };
+    let [began, ended] = match run.started {
+        None => [None, None],
+        Some(started) => {
+            let began = began(site, run, started);
+            let ended = began.clone() + &ended(site, run, started);
+            let kind = if runs_again(site, run) { 'R' } else { 'E' };
+            [
+                line(Phase::Running, started, 'S', attributes(site, run, &began)),
+                line(Phase::Ended, run.ended, kind, attributes(site, run, &ended)),
+            ]
         }
     };
-    add(Phase::Pending, run.submitted, What::Queued(run));
-    if let Some(started) = run.started {
-        add(Phase::Running, started, What::Started(run));
-    }
-    if run.outcome == Outcome::Cancelled {
-        add(Phase::Ended, run.ended, What::Deleted(run));
-    }
-    if run.started.is_some() {
-        add(Phase::Ended, run.ended, What::Ended(run));
-    }
+    let deleted = (run.outcome == Outcome::Cancelled).then(deleted);
+    let deleted = deleted.and_then(|text| line(Phase::Ended, run.ended, 'D', text));
+    let queued = line(Phase::Pending, run.submitted, 'Q', queued);
+    [queued, began, deleted, ended].into_iter().flatten()
 }
 
-fn lines_of_arrays<'a>(site: &Site, runs: &'a [Run], lines: &mut Vec<Line<'a>>) {
-    let arrays = runs.chunk_by(|a, b| a.element.is_some() && a.parent() == b.parent());
-    for elements in arrays.filter(|elements| elements[0].element.is_some()) {
-        let Some(last) = elements.iter().max_by_key(|run| run.ended) else {
-            continue;
-        };
-        let ends = [
-            (elements[0].submitted, What::ArrayQueued(&elements[0])),
-            (last.ended, What::ArrayEnded(last)),
-        ];
-        lines.extend(ends.map(|(time, what)| Line {
-            written: site.learns(last.cluster, time),
-            time,
-            number: last.number,
-            what,
-        }));
-    }
+/// Returns the lines about an array as a whole.
+fn lines_of_array(site: &Site, elements: &[Run]) -> Vec<Line> {
+    let Some(last) = elements.iter().max_by_key(|run| run.ended) else {
+        return Vec::new();
+    };
+    let Some(element) = last.element else {
+        return Vec::new();
+    };
+    let id = format!("{}[].{}", element.array, SERVERS[last.cluster]);
+    let line = |run: &Run, time, kind, text: String| {
+        let text = attributes(site, run, &text);
+        let written = site.learns(last.cluster, time);
+        Line::new(written, time, last.number, kind, &id, &text)
+    };
+    let (first, indices) = (&elements[0], format!(" array_indices=1-{}", element.size));
+    let end = format!(" end={} Exit_status=0", seconds(last.ended));
+    vec![
+        line(first, first.submitted, 'Q', indices),
+        line(last, last.ended, 'E', end),
+    ]
 }
 
-impl Line<'_> {
-    fn write(&self, site: &Site, out: &mut impl Write) -> io::Result<()> {
-        let time = time::timestamp(self.time)
-            .strftime("%m/%d/%Y %H:%M:%S")
-            .to_string();
-        let mut head = |letter, id: &str| write!(out, "{time};{letter};{id};");
-        match self.what {
-            What::Licences => {
-                head('L', "license")?;
-                writeln!(out, "floating license hour:0 day:0 month:0 max:0")
-            }
-            What::Queued(run) => {
-                head('Q', &run.pbs_id(site))?;
-                if site.old {
-                    return writeln!(out, "queue={}", run.partition);
-                }
-                submission(site, run, out)?;
-                resources(run, out)?;
-                writeln!(out)
-            }
-            What::ArrayQueued(run) => {
-                head('Q', &run.pbs_array_id())?;
-                submission(site, run, out)?;
-                let size = run.element.map_or(1, |element| element.size);
-                writeln!(out, " array_indices=1-{size}")
-            }
-            What::Started(run) => {
-                head('S', &run.pbs_id(site))?;
-                began(site, run, out)?;
-                writeln!(out)
-            }
-            What::Deleted(run) => {
-                head('D', &run.pbs_id(site))?;
-                let key = if site.old { "" } else { "requestor=" };
-                writeln!(out, "{key}{}@login1", run.owner(site).name)
-            }
-            What::Ended(run) => {
-                // OpenPBS says that a job runs again; Torque says that it ended.
-                let again = run.outcome == Outcome::Requeued && !site.old;
-                head(if again { 'R' } else { 'E' }, &run.pbs_id(site))?;
-                began(site, run, out)?;
-                ended(site, run, out)
-            }
-            What::ArrayEnded(run) => {
-                head('E', &run.pbs_array_id())?;
-                submission(site, run, out)?;
-                writeln!(out, " end={} Exit_status=0", seconds(run.ended))
-            }
-        }
-    }
+/// Returns true if the end of a run is that a job runs again. Torque says in any case that it ended.
+fn runs_again(site: &Site, run: &Run) -> bool {
+    run.outcome == Outcome::Requeued && !site.old
 }
 
-fn submission(site: &Site, run: &Run, out: &mut impl Write) -> io::Result<()> {
+/// Returns the attributes that a job has since its submission, and more behind them.
+fn attributes(site: &Site, run: &Run, more: &str) -> Vec<u8> {
     let owner = run.owner(site);
     let account = run.account_name(site);
-    if site.old {
-        write!(
-            out,
-            "user={} group={} account={account}",
-            owner.name, owner.group
-        )?;
-    } else {
-        write!(
-            out,
-            "user={} group={} account=\"{account}\" project=_pbs_project_default",
-            owner.name, owner.group
-        )?;
-    }
-    write!(out, " jobname=")?;
-    out.write_all(&run.name.bytes())?;
-    let submitted = seconds(run.submitted);
-    write!(
-        out,
-        " queue={} ctime={submitted} qtime={submitted} etime={submitted}",
+    let account = match site.old {
+        true => account.to_owned(),
+        false => format!("\"{account}\" project=_pbs_project_default"),
+    };
+    let user = format!(
+        "user={} group={} account={account} jobname=",
+        owner.name, owner.group
+    );
+    let time = seconds(run.submitted);
+    let queue = format!(
+        " queue={} ctime={time} qtime={time} etime={time}{more}",
         run.partition
-    )
+    );
+    [user.into_bytes(), run.name.bytes(), queue.into_bytes()].concat()
 }
 
-fn resources(run: &Run, out: &mut impl Write) -> io::Result<()> {
-    write!(
-        out,
+fn resources(run: &Run) -> String {
+    format!(
         " Resource_List.ncpus={} Resource_List.nodect={} Resource_List.place=free Resource_List.walltime={}",
         run.cpus,
         run.nodes,
@@ -182,62 +208,51 @@ fn resources(run: &Run, out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-fn began(site: &Site, run: &Run, out: &mut impl Write) -> io::Result<()> {
-    submission(site, run, out)?;
-    let hosts = exec_host(site, run);
-    write!(out, " start={}", seconds(run.started.unwrap_or_default()))?;
-    if site.old {
-        write!(
-            out,
-            " owner={}@login1 exec_host={hosts}",
-            run.owner(site).name
-        )?;
-    } else {
-        let cpus = run.cpus / run.nodes;
-        let chunk = |node| format!("({node}:ncpus={cpus})");
-        let chunks = nodes::each(run.cluster, run.first_node, run.nodes, "+", chunk);
-        write!(out, " exec_host={hosts} exec_vnode={chunks}")?;
-    }
-    resources(run, out)
-}
-
-/// Returns the nodes of a run with the processors on each, as the release writes them.
-fn exec_host(site: &Site, run: &Run) -> String {
+fn began(site: &Site, run: &Run, started: Nanos) -> String {
     let cpus = run.cpus / run.nodes;
     let slots = match (site.old, cpus) {
         (true, 1) => "0".to_owned(),
         (true, _) => format!("0-{}", cpus - 1),
         (false, _) => format!("0*{cpus}"),
     };
-    let host = |node| format!("{node}/{slots}");
-    nodes::each(run.cluster, run.first_node, run.nodes, "+", host)
+    let hosts = run.each_node("+", |node| format!("{node}/{slots}"));
+    let start = seconds(started);
+    let place = if site.old {
+        format!(
+            " start={start} owner={}@login1 exec_host={hosts}",
+            run.owner(site).name
+        )
+    } else {
+        let chunks = run.each_node("+", |node| format!("({node}:ncpus={cpus})"));
+        format!(" start={start} exec_host={hosts} exec_vnode={chunks}")
+    };
+    place + &resources(run)
 }
 
-fn ended(site: &Site, run: &Run, out: &mut impl Write) -> io::Result<()> {
-    let length = run.ended - run.started.unwrap_or(run.ended);
+fn ended(site: &Site, run: &Run, started: Nanos) -> String {
+    let length = run.ended - started;
     // Torque prints processor time as a clock or in seconds, depending on the release.
     let cput = if site.old && run.number.is_multiple_of(2) {
         length.div_euclid(SECOND).to_string()
     } else {
         clock(length)
     };
-    write!(
-        out,
-        " session={} end={} Exit_status={} resources_used.cput={cput} resources_used.mem={}kb resources_used.walltime={}",
+    let count = match site.old {
+        true => String::new(),
+        false => format!(" run_count={}", run.attempt),
+    };
+    format!(
+        " session={} end={} Exit_status={} resources_used.cput={cput} resources_used.mem={}kb resources_used.walltime={}{count}",
         1_000 + run.seed.below(30_000),
         seconds(run.ended),
         exit_status(run),
         run.seed.of("memory", &[]).below(4_000_000),
         clock(length),
-    )?;
-    if !site.old {
-        write!(out, " run_count={}", run.attempt)?;
-    }
-    writeln!(out)
+    )
 }
 
 /// Returns the exit status; 256 and more is a signal.
-pub fn exit_status(run: &Run) -> i32 {
+fn exit_status(run: &Run) -> i32 {
     match run.outcome {
         Outcome::Completed => 0,
         Outcome::Failed(code) => code.into(),

@@ -1,181 +1,113 @@
-//! The output of `sacct`.
+//! Slurm: the output of `sacct`.
 //!
 //! The current form is that of the command line in the documentation: epoch seconds, the unit separator between fields,
-//! the job's name last, and jobs only that ran in the window. The old form is what `sacct -a -p` prints: bars between and
+//! the job's name last, and jobs only that ran in the window. The old form is that of `sacct -a -p`: bars between and
 //! behind fields, local times without a zone, the steps of jobs, and everything that waits.
 
 use std::io::{self, Write};
 
+use crate::accounting::{clock, seconds};
+use crate::jobs::jobs_row::JobsRow;
+use crate::jobs::run::{Outcome, of_one_array};
+use crate::jobs::scheduler::{Phase, Query, Shown};
+use crate::jobs::{CLUSTERS, Run, Scheduler, Site};
 use crate::time::{self, Nanos};
 
-use crate::accounting::calls::Call;
-use crate::accounting::known::Phase;
-use crate::accounting::text::{Shown, clock, seconds};
-use crate::jobs::job::{Outcome, Run};
-use crate::jobs::{CLUSTERS, Site, nodes};
+/// Slurm.
+pub static SLURM: Scheduler = Scheduler {
+    name: "slurm",
+    about: "Slurm: `sacct`",
+    odd_names: &[
+        (b"a|b|c", "bars"),
+        (b"two\nlines", "newline"),
+        (b"unit\x1fseparator", "delimiter"),
+        (b"caf\xe9", "not UTF-8"),
+        ("\u{6570}\u{5024}".as_bytes(), "not ASCII"),
+        (b"two words", "blank"),
+    ],
+    lacks: &[],
+    numbers_elements: true,
+    resubmits: true,
+    label: |_, run| match (run.element, run.component) {
+        (Some(element), _) => format!("{}_{}", element.array, element.index),
+        (_, Some(component)) => format!("{}+{component}", run.leader()),
+        _ => run.number.to_string(),
+    },
+    write,
+    row: |shown| JobsRow {
+        uid: Some(shown.run.owner(shown.site).uid),
+        gid: (!shown.site.old).then_some(shown.run.owner(shown.site).gid),
+        group_name: Some(&shown.run.owner(shown.site).group),
+        qos: Some(QOS),
+        state: Some(state(shown)),
+        nodes: Some(node_count(shown)),
+        node_list: shown.start().map(|_| node_list(shown)),
+        exit_code: Some(exit_code(shown).to_owned()),
+        ..JobsRow::new(shown)
+    },
+    ..Scheduler::DEFAULT
+};
 
-const COLUMNS: [&str; 19] = [
-    "JobIDRaw",
-    "JobID",
-    "Cluster",
-    "Submit",
-    "Start",
-    "End",
-    "UID",
-    "User",
-    "GID",
-    "Group",
-    "Account",
-    "Partition",
-    "QOS",
-    "State",
-    "ExitCode",
-    "NNodes",
-    "NCPUS",
-    "JobName",
-    "NodeList",
-];
-const OLD_COLUMNS: [&str; 18] = [
-    "JobID",
-    "JobIDRaw",
-    "User",
-    "UID",
-    "Group",
-    "Account",
-    "JobName",
-    "Partition",
-    "QOS",
-    "Submit",
-    "Start",
-    "End",
-    "Elapsed",
-    "State",
-    "ExitCode",
-    "NNodes",
-    "NCPUS",
-    "NodeList",
-];
-
-/// Writes the output of `sacct`.
-pub fn write(site: &Site, call: Call, shown: &[Shown], out: &mut impl Write) -> io::Result<()> {
-    if site.old {
-        return old(site, call, shown, out);
-    }
-    writeln!(out, "{}", COLUMNS.join("\x1f"))?;
-    for shown in shown {
-        let run = shown.run;
-        let owner = run.owner(site);
-        let fields = [
-            run.number.to_string(),
-            run.label(site),
-            CLUSTERS[run.cluster].to_owned(),
-            seconds(run.submitted).to_string(),
-            epoch(shown.start()),
-            epoch(shown.end()),
-            owner.uid.to_string(),
-            owner.name.clone(),
-            owner.gid.to_string(),
-            owner.group.clone(),
-            run.account_name(site).to_owned(),
-            run.partition.to_owned(),
-            QOS.to_owned(),
-            state(site, shown),
-            exit_code(shown),
-            node_count(shown).to_string(),
-            run.cpus.to_string(),
-        ];
-        write!(out, "{}\x1f", fields.join("\x1f"))?;
-        out.write_all(&run.name.bytes())?;
-        writeln!(out, "\x1f{}", node_list(shown))?;
-    }
-    Ok(())
-}
+/// The columns of the current and of the old form.
+const COLUMNS: &str = "JobIDRaw,JobID,Cluster,Submit,Start,End,UID,User,GID,Group,Account,Partition,QOS,State,ExitCode,\
+                       NNodes,NCPUS,JobName,NodeList";
+const OLD_COLUMNS: &str = "JobID,JobIDRaw,User,UID,Group,Account,JobName,Partition,QOS,Submit,Start,End,Elapsed,State,\
+                           ExitCode,NNodes,NCPUS,NodeList";
 
 /// The quality of service of all jobs.
-pub const QOS: &str = "normal";
+const QOS: &str = "normal";
+/// The steps of each job that began, each with its name.
+const STEPS: [(&str, &str); 3] = [("batch", "batch"), ("extern", "extern"), ("0", "orted")];
 
-fn epoch(time: Option<Nanos>) -> String {
-    time.map_or("Unknown".to_owned(), |time| seconds(time).to_string())
-}
-
-/// Returns the state of a run.
-pub fn state(site: &Site, shown: &Shown) -> String {
-    let word = match (shown.phase, shown.run.outcome) {
-        (Phase::Pending, _) => "PENDING",
-        (Phase::Running, _) => "RUNNING",
-        (_, Outcome::Completed) => "COMPLETED",
-        (_, Outcome::Failed(_)) => "FAILED",
-        (_, Outcome::Timeout) => "TIMEOUT",
-        (_, Outcome::NodeFail) => "NODE_FAIL",
-        (_, Outcome::OutOfMemory) => "OUT_OF_MEMORY",
-        (_, Outcome::Requeued) => "REQUEUED",
-        (_, Outcome::Cancelled) => return format!("CANCELLED by {}", shown.run.owner(site).uid),
+fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
+    let (columns, separator, end) = match site.old {
+        true => (OLD_COLUMNS, "|", "|"),
+        false => (COLUMNS, "\x1f", ""),
     };
-    word.to_owned()
-}
-
-/// Returns the exit code and the signal.
-pub fn exit_code(shown: &Shown) -> String {
-    match (shown.phase, shown.run.outcome) {
-        (Phase::Ended, Outcome::Failed(code)) => format!("{code}:0"),
-        (Phase::Ended, Outcome::OutOfMemory) => "0:125".to_owned(),
-        (Phase::Ended, Outcome::Cancelled) if shown.run.started.is_some() => "0:15".to_owned(),
-        _ => "0:0".to_owned(),
-    }
-}
-
-/// Returns the number of nodes; a job that never began has none.
-pub fn node_count(shown: &Shown) -> u64 {
-    if shown.phase == Phase::Ended && shown.run.started.is_none() {
-        0
-    } else {
-        shown.run.nodes
-    }
-}
-
-/// Returns the list of nodes.
-pub fn node_list(shown: &Shown) -> String {
-    match shown.start() {
-        Some(_) => nodes::hostlist(shown.run.cluster, shown.run.first_node, shown.run.nodes),
-        None => "None assigned".to_owned(),
-    }
-}
-
-fn old(site: &Site, call: Call, shown: &[Shown], out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{}|", OLD_COLUMNS.join("|"))?;
-    let of_one_array =
-        |a: &Shown, b: &Shown| a.run.element.is_some() && a.run.parent() == b.run.parent();
-    for jobs in shown.chunk_by(of_one_array) {
-        let waits = |shown: &&Shown| shown.phase == Phase::Pending && shown.run.element.is_some();
-        if let Some(first) = jobs.iter().find(waits) {
-            let array = first.run.parent().unwrap_or(first.run.number);
-            let indices = jobs
-                .iter()
-                .filter(waits)
-                .map(|shown| index(shown.run))
-                .collect();
-            let label = format!("{array}_[{}%2]", ranges(indices));
-            old_row(site, call, first, &label, array, out)?;
-        }
-        for shown in jobs.iter().filter(|shown| !waits(shown)) {
-            old_row(
-                site,
-                call,
-                shown,
-                &shown.run.label(site),
-                shown.run.number,
-                out,
-            )?;
-            if shown.start().is_some() {
-                steps(site, call, shown, out)?;
-            }
-        }
+    let columns: Vec<&str> = columns.split(',').collect();
+    writeln!(out, "{}{end}", columns.join(separator))?;
+    let shown = site.shown(query, runs);
+    let rows = match site.old {
+        true => shown
+            .chunk_by(|one, other| of_one_array(one.run, other.run))
+            .flat_map(|jobs| old_rows(query, jobs))
+            .collect(),
+        false => shown
+            .iter()
+            .map(|shown| Row::new(query, shown))
+            .collect::<Vec<_>>(),
+    };
+    for row in rows {
+        let values = columns.iter().map(|column| row.value(column));
+        out.write_all(&values.collect::<Vec<_>>().join(separator.as_bytes()))?;
+        writeln!(out, "{end}")?;
     }
     Ok(())
 }
 
-fn index(run: &Run) -> u64 {
-    run.element.map_or(0, |element| element.index)
+/// Returns the rows of a job with its steps; those of the elements of an array with one row for all that wait.
+fn old_rows<'a>(query: Query, jobs: &'a [Shown<'a>]) -> Vec<Row<'a>> {
+    let (waiting, others): (Vec<&Shown>, Vec<&Shown>) = jobs
+        .iter()
+        .partition(|shown| shown.phase == Phase::Pending && shown.run.element.is_some());
+    let mut rows = Vec::new();
+    if let Some(first) = waiting.first() {
+        let array = first.run.parent().unwrap_or(first.run.number);
+        let indices = waiting.iter().map(|shown| shown.run.index()).collect();
+        rows.push(Row {
+            id: format!("{array}_[{}%2]", ranges(indices)),
+            number: array.to_string(),
+            ..Row::new(query, first)
+        });
+    }
+    for shown in others {
+        let row = Row::new(query, shown);
+        let steps = STEPS.iter().filter(|_| shown.start().is_some());
+        let steps: Vec<_> = steps.map(|(step, name)| row.step(step, name)).collect();
+        rows.push(row);
+        rows.extend(steps);
+    }
+    rows
 }
 
 /// Returns indices as Slurm writes those of an array, for example `1-3,7`.
@@ -192,80 +124,125 @@ fn ranges(mut indices: Vec<u64>) -> String {
     ranges.join(",")
 }
 
-fn local(time: Option<Nanos>) -> String {
-    time.map_or("Unknown".to_owned(), |time| {
-        time::timestamp(time)
-            .strftime("%Y-%m-%dT%H:%M:%S")
-            .to_string()
-    })
+/// A row about a job or about one of its steps.
+struct Row<'a> {
+    query: Query,
+    shown: &'a Shown<'a>,
+    id: String,
+    number: String,
+    /// The name of the step.
+    step: Option<&'static str>,
 }
 
-fn old_row(
-    site: &Site,
-    call: Call,
-    shown: &Shown,
-    label: &str,
-    number: u64,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let run = shown.run;
-    let owner = run.owner(site);
-    let account = run.account_name(site);
-    write!(
-        out,
-        "{label}|{number}|{}|{}|{}|{account}|",
-        owner.name, owner.uid, owner.group
-    )?;
-    out.write_all(&run.name.bytes())?;
-    writeln!(
-        out,
-        "|{}|{QOS}|{}|{}|{}|{}|{}|{}|{}|{}|{}|",
-        run.partition,
-        local(Some(run.submitted)),
-        local(shown.start()),
-        local(shown.end()),
-        elapsed(call, shown),
-        state(site, shown),
-        exit_code(shown),
-        node_count(shown),
-        run.cpus,
-        node_list(shown),
-    )
-}
+impl<'a> Row<'a> {
+    fn new(query: Query, shown: &'a Shown<'a>) -> Self {
+        Self {
+            query,
+            shown,
+            id: shown.run.label(shown.site),
+            number: shown.run.number.to_string(),
+            step: None,
+        }
+    }
 
-fn elapsed(call: Call, shown: &Shown) -> String {
-    let until = shown.end().unwrap_or(call.time);
-    let length = shown.start().map_or(0, |start| until - start);
-    match length / time::DAY {
-        0 => clock(length),
-        days => format!("{days}-{}", clock(length - days * time::DAY)),
+    fn step(&self, step: &str, name: &'static str) -> Self {
+        Self {
+            id: format!("{}.{step}", self.id),
+            number: format!("{}.{step}", self.number),
+            step: Some(name),
+            ..*self
+        }
+    }
+
+    fn value(&self, column: &str) -> Vec<u8> {
+        let (shown, run) = (self.shown, self.shown.run);
+        let owner = run.owner(shown.site);
+        let text = match (column, self.step) {
+            ("JobID", _) => self.id.clone(),
+            ("JobIDRaw", _) => self.number.clone(),
+            ("JobName", None) => return run.name.bytes(),
+            ("JobName", Some(step)) => step.to_owned(),
+            ("User" | "UID" | "Group" | "Partition" | "QOS", Some(_)) => String::new(),
+            ("User", _) => owner.name.clone(),
+            ("UID", _) => owner.uid.to_string(),
+            ("Group", _) => owner.group.clone(),
+            ("GID", _) => owner.gid.to_string(),
+            ("Account", _) => run.account_name(shown.site).to_owned(),
+            ("Partition", _) => run.partition.to_owned(),
+            ("QOS", _) => QOS.to_owned(),
+            ("Cluster", _) => CLUSTERS[run.cluster].to_owned(),
+            ("Submit", None) => self.time(Some(run.submitted)),
+            ("Submit" | "Start", _) => self.time(shown.start()),
+            ("End", _) => self.time(shown.end()),
+            ("Elapsed", _) => self.elapsed(),
+            ("State", Some(_)) if shown.phase == Phase::Ended => "COMPLETED".to_owned(),
+            ("State", _) => state(shown),
+            ("ExitCode", _) => exit_code(shown),
+            ("NNodes", _) => node_count(shown).to_string(),
+            ("NCPUS", _) => run.cpus.to_string(),
+            _ => node_list(shown),
+        };
+        text.into_bytes()
+    }
+
+    fn time(&self, time: Option<Nanos>) -> String {
+        let local = |time| time::timestamp(time).strftime("%Y-%m-%dT%H:%M:%S");
+        match time {
+            None => "Unknown".to_owned(),
+            Some(time) if self.shown.site.old => local(time).to_string(),
+            Some(time) => seconds(time).to_string(),
+        }
+    }
+
+    fn elapsed(&self) -> String {
+        let until = self.shown.end().unwrap_or(self.query.time);
+        let length = self.shown.start().map_or(0, |start| until - start);
+        match length / time::DAY {
+            0 => clock(length),
+            days => format!("{days}-{}", clock(length - days * time::DAY)),
+        }
     }
 }
 
-/// Writes the rows of the steps, which have no user, group, partition or quality of service.
-fn steps(site: &Site, call: Call, shown: &Shown, out: &mut impl Write) -> io::Result<()> {
-    let run = shown.run;
-    for (step, name) in [("batch", "batch"), ("extern", "extern"), ("0", "orted")] {
-        writeln!(
-            out,
-            "{}.{step}|{}.{step}||||{}|{name}|||{}|{}|{}|{}|{}|{}|{}|{}|{}|",
-            run.label(site),
-            run.number,
-            run.account_name(site),
-            local(shown.start()),
-            local(shown.start()),
-            local(shown.end()),
-            elapsed(call, shown),
-            if shown.phase == Phase::Ended {
-                "COMPLETED"
-            } else {
-                "RUNNING"
-            },
-            exit_code(shown),
-            run.nodes,
-            run.cpus,
-            node_list(shown),
-        )?;
+fn state(shown: &Shown) -> String {
+    let word = match (shown.phase, shown.run.outcome) {
+        (Phase::Pending, _) => "PENDING",
+        (Phase::Running, _) => "RUNNING",
+        (_, Outcome::Completed) => "COMPLETED",
+        (_, Outcome::Failed(_)) => "FAILED",
+        (_, Outcome::Timeout) => "TIMEOUT",
+        (_, Outcome::NodeFail) => "NODE_FAIL",
+        (_, Outcome::OutOfMemory) => "OUT_OF_MEMORY",
+        (_, Outcome::Requeued) => "REQUEUED",
+        (_, Outcome::Cancelled) => {
+            return format!("CANCELLED by {}", shown.run.owner(shown.site).uid);
+        }
+    };
+    word.to_owned()
+}
+
+/// Returns the exit code and the signal.
+fn exit_code(shown: &Shown) -> String {
+    match (shown.phase, shown.run.outcome) {
+        (Phase::Ended, Outcome::Failed(code)) => format!("{code}:0"),
+        (Phase::Ended, Outcome::OutOfMemory) => "0:125".to_owned(),
+        (Phase::Ended, Outcome::Cancelled) if shown.run.started.is_some() => "0:15".to_owned(),
+        _ => "0:0".to_owned(),
     }
-    Ok(())
+}
+
+/// Returns the number of nodes; a job that never began has none.
+fn node_count(shown: &Shown) -> u64 {
+    if shown.phase == Phase::Ended && shown.run.started.is_none() {
+        0
+    } else {
+        shown.run.nodes
+    }
+}
+
+fn node_list(shown: &Shown) -> String {
+    match shown.start() {
+        Some(_) => shown.run.host_list(),
+        None => "None assigned".to_owned(),
+    }
 }

@@ -1,29 +1,26 @@
-//! The texts of each scheduler, character by character, and what the plan of jobs promises, over several seeds.
+//! The texts of each scheduler, character by character, and the laws of the plan of jobs, over several seeds.
 
-use crate::accounting::calls::Call;
-use crate::jobs::{Kind, LONGEST_LIFE, LONGEST_SHELL, Run, Site, flux, names};
-use crate::time::parse;
-use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
-use crate::world::schedule::Span;
+use crate::accounting::SCHEDULERS;
+use crate::accounting::flux::FLUX;
+use crate::accounting::gridengine::GRID_ENGINE;
+use crate::accounting::lsf::LSF;
+use crate::accounting::pbs::PBS;
+use crate::accounting::slurm::SLURM;
+use crate::jobs::scheduler::Query;
+use crate::jobs::{LONGEST_LIFE, LONGEST_SHELL, Run, Scheduler, Site};
+use crate::lustre::identifier;
+use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span, parse};
 
-mod judge;
+mod attribution;
 mod plan;
 mod texts;
 
-const KINDS: [Kind; 5] = [
-    Kind::Slurm,
-    Kind::Pbs,
-    Kind::Lsf,
-    Kind::Gridengine,
-    Kind::Flux,
-];
-
 /// The schedulers in both of their forms.
 fn forms() -> impl Iterator<Item = Site> {
-    KINDS.into_iter().flat_map(|kind| {
+    SCHEDULERS.into_iter().flat_map(|scheduler| {
         [false, true].map(|old| Site {
             old,
-            ..Site::new(kind, 1, 200)
+            ..Site::new(scheduler, 1, 200)
         })
     })
 }
@@ -33,23 +30,28 @@ fn start() -> Nanos {
 }
 
 fn days(days: Nanos) -> Span {
-    Span {
-        from: start(),
-        until: start() + days * DAY,
-    }
+    Span::new(start(), days * DAY)
 }
 
-fn window(from: Nanos, until: Nanos) -> Call {
-    Call {
+fn window(from: Nanos, until: Nanos) -> Query {
+    Query {
         since: start() + from,
         time: start() + until,
     }
 }
 
-/// Returns the text of a call to the first cluster.
-fn text(site: &Site, call: Call) -> Vec<u8> {
+/// Returns the text of a query to the first cluster.
+fn text(site: &Site, query: Query) -> Vec<u8> {
+    let span = Span {
+        from: query.since,
+        until: query.time,
+    };
+    text_about(site, query, span)
+}
+
+/// Returns the text of a query, given the runs of a span.
+fn text_about(site: &Site, query: Query, span: Span) -> Vec<u8> {
     let mut text = Vec::new();
-    let runs = site.runs(call.since, call.time);
-    site.write(0, call, &runs, &mut text).unwrap();
+    site.write(0, query, &site.runs(span), &mut text).unwrap();
     text
 }

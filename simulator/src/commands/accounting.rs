@@ -5,47 +5,42 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jiff::{SignedDuration, Timestamp};
-use thiserror::Error;
 
-use crate::time::{self, Clock, DAY, MINUTE, Nanos, SECOND};
-use crate::world::schedule::Span;
-
-use crate::accounting::calls::Call;
-use crate::jobs::{CLUSTERS, Kind, Run, Site};
-use crate::truth::judge::Accounting;
+use crate::accounting::scheduler_parser;
+use crate::commands::whole_seconds;
+use crate::failure::Failure;
+use crate::jobs::scheduler::Query;
+use crate::jobs::{CLUSTERS, Run, Scheduler, Site};
+use crate::time::{Clock, DAY, MINUTE, Nanos, Span, rfc3339};
+use crate::truth::attribution::Attribution;
 
 /// The schedulers of a site, on the command line.
 #[derive(Debug, Clone, Args)]
 pub struct Schedulers {
     /// Jobs that are submitted to each cluster per day; the elements of an array count
-    #[arg(long, env = "JOBSTATS_SIMULATOR_JOBS", default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, default_value_t = 400, value_name = "N")]
+    #[arg(env = "JOBSTATS_SIMULATOR_JOBS")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub jobs: u64,
     /// Clusters, which count their jobs alike: 1 or 2
-    #[arg(long, env = "JOBSTATS_SIMULATOR_CLUSTERS", default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(env = "JOBSTATS_SIMULATOR_CLUSTERS")]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=2))]
     pub clusters: u8,
     /// Format of the identifiers in job_stats, as jobid_name has it
-    #[arg(
-        long,
-        env = "JOBSTATS_SIMULATOR_JOBID_NAME",
-        default_value = "%j:%u:%H",
-        value_name = "FORMAT"
-    )]
+    #[arg(long, default_value = "%j:%u:%H", value_name = "FORMAT")]
+    #[arg(env = "JOBSTATS_SIMULATOR_JOBID_NAME")]
     pub jobid_name: String,
     /// Share of jobs with names that are hard to read; with 0, the names of users and programs are easy too
-    #[arg(
-        long,
-        env = "JOBSTATS_SIMULATOR_ODD",
-        default_value_t = 0.01,
-        value_name = "SHARE"
-    )]
+    #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
+    #[arg(env = "JOBSTATS_SIMULATOR_ODD")]
     pub odd: f64,
 }
 
 impl Schedulers {
     /// Returns the site that the options describe.
-    pub fn site(&self, kind: Kind, seed: u64) -> Site {
-        let mut site = Site::new(kind, seed, self.jobs);
+    pub fn site(&self, scheduler: &'static Scheduler, seed: u64) -> Site {
+        let mut site = Site::new(scheduler, seed, self.jobs);
         site.clusters = usize::from(self.clusters);
         site.format.clone_from(&self.jobid_name);
         site.odd = self.odd;
@@ -60,8 +55,8 @@ impl Schedulers {
 #[derive(Debug, Args)]
 pub struct Options {
     /// Scheduler to play
-    #[arg(long, value_enum)]
-    scheduler: Kind,
+    #[arg(long, value_parser = scheduler_parser())]
+    scheduler: &'static Scheduler,
     /// Play the texts of an old release: sacct without our options, Torque, LSF 7, Sun Grid Engine
     #[arg(long)]
     old: bool,
@@ -105,31 +100,7 @@ pub struct Options {
 
 /// Parses a time between calls of a minute to a day.
 fn every(text: &str) -> Result<Nanos, String> {
-    let every: SignedDuration = text
-        .parse()
-        .map_err(|error: jiff::Error| error.to_string())?;
-    let nanos = every.as_secs().saturating_mul(SECOND);
-    match every.subsec_nanos() {
-        0 if (MINUTE..=DAY).contains(&nanos) => Ok(nanos),
-        _ => Err("is not a number of seconds from a minute to a day".to_owned()),
-    }
-}
-
-/// An error that prevents writing texts of accounting.
-#[derive(Debug, Error)]
-pub enum Error {
-    /// The cluster does not exist.
-    #[error("no cluster {0:?}; there are {1}")]
-    Cluster(String, String),
-    /// The span is empty.
-    #[error("the span is empty: --to must be after --from")]
-    Span,
-    /// A file cannot be written.
-    #[error("{0}: {1}")]
-    File(String, io::Error),
-    /// Output could not be written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
+    whole_seconds(text, MINUTE..=DAY, "a minute to a day")
 }
 
 impl Options {
@@ -142,93 +113,85 @@ impl Options {
         site
     }
 
-    fn span(&self) -> Result<Span, Error> {
+    fn span(&self) -> Result<Span, Failure> {
         let from = self.from.world();
         let length = (self.days * DAY as f64) as Nanos;
         let until = self.to.map_or(from + length, Clock::world);
         if until <= from {
-            return Err(Error::Span);
+            return Err("the span is empty: --to must be after --from"
+                .to_owned()
+                .into());
         }
         Ok(Span { from, until })
     }
 
-    fn cluster(&self, site: &Site) -> Result<usize, Error> {
+    fn cluster(&self, site: &Site) -> Result<usize, Failure> {
         let Some(name) = &self.cluster else {
             return Ok(0);
         };
         let clusters = &CLUSTERS[..site.clusters];
-        clusters
-            .iter()
-            .position(|cluster| cluster == name)
-            .ok_or_else(|| Error::Cluster(name.clone(), clusters.join(", ")))
+        let position = clusters.iter().position(|cluster| cluster == name);
+        let unknown = || format!("no cluster {name:?}; there are {}", clusters.join(", "));
+        Ok(position.ok_or_else(unknown)?)
     }
 }
 
 /// Runs the command.
-pub fn run(options: &Options) -> Result<(), Error> {
+pub fn run(options: &Options) -> Result<(), Failure> {
     let (site, span) = (options.site(), options.span()?);
-    let runs = site.runs(span.from, span.until);
+    let runs = site.runs(span);
     if let Some(directory) = &options.directory {
-        let calls = site.calls(span, !options.no_nightly);
-        return write_calls(&site, &runs, &calls, span, directory);
+        let queries = site.queries(span, !options.no_nightly);
+        write_texts(&site, &runs, &queries, directory)?;
+        let attribution = Attribution::new(&site, &runs, &queries, span);
+        return write_file(&directory.join("truth.jsonl"), |out| attribution.write(out));
     }
-    let call = Call {
+    let query = Query {
         time: span.until,
         since: span.from,
     };
     let mut out = BufWriter::new(io::stdout().lock());
-    site.write(options.cluster(&site)?, call, &runs, &mut out)?;
+    site.write(options.cluster(&site)?, query, &runs, &mut out)?;
     out.flush()?;
-    match &options.truth {
-        Some(path) => write_truth(&site, &runs, &[call], span, path),
-        None => Ok(()),
+    if let Some(path) = &options.truth {
+        let attribution = Attribution::new(&site, &runs, &[query], span);
+        write_file(path, |out| attribution.write(out))?;
     }
+    Ok(())
 }
 
-fn write_calls(
+/// Writes the texts of all queries, and the names of users and groups.
+fn write_texts(
     site: &Site,
     runs: &[Run],
-    calls: &[Call],
-    span: Span,
+    queries: &[Query],
     directory: &Path,
-) -> Result<(), Error> {
+) -> Result<(), Failure> {
     for (cluster, name) in CLUSTERS.iter().enumerate().take(site.clusters) {
         let directory = directory.join(name);
-        named(&directory, std::fs::create_dir_all(&directory))?;
-        for call in calls {
-            let path = directory.join(file_name(call.time));
-            let mut out = BufWriter::new(named(&path, File::create(&path))?);
-            let written = site.write(cluster, *call, runs, &mut out);
-            named(&path, written.and_then(|()| out.flush()))?;
+        std::fs::create_dir_all(&directory).map_err(|error| Failure::file(&directory, error))?;
+        for query in queries {
+            let path = directory.join(rfc3339(query.time));
+            write_file(&path, |out| site.write(cluster, *query, runs, out))?;
         }
     }
-    for (name, text) in [
-        ("passwd", site.people.passwd()),
-        ("group", site.people.group()),
-    ] {
-        let path = directory.join(name);
-        named(&path, std::fs::write(&path, text))?;
-    }
-    write_truth(site, runs, calls, span, &directory.join("truth.jsonl"))
+    let (users, groups) = (site.people.passwd(), site.people.group());
+    write_file(&directory.join("passwd"), |out| {
+        out.write_all(users.as_bytes())
+    })?;
+    write_file(&directory.join("group"), |out| {
+        out.write_all(groups.as_bytes())
+    })
 }
 
-fn write_truth(
-    site: &Site,
-    runs: &[Run],
-    calls: &[Call],
-    span: Span,
+fn write_file(
     path: &Path,
-) -> Result<(), Error> {
-    let mut out = BufWriter::new(named(path, File::create(path))?);
-    let written = Accounting::new(site, runs, calls, span).write(&mut out);
-    named(path, written.and_then(|()| out.flush()))
-}
-
-fn named<T>(path: &Path, result: io::Result<T>) -> Result<T, Error> {
-    result.map_err(|error| Error::File(path.display().to_string(), error))
-}
-
-fn file_name(time: Nanos) -> String {
-    let time: Timestamp = time::timestamp(time);
-    time.to_string()
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let written = File::create(path).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        write(&mut out)?;
+        out.flush()
+    });
+    written.map_err(|error| Failure::file(path, error))
 }

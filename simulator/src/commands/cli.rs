@@ -2,42 +2,35 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use jiff::SignedDuration;
 use jobstats_client::Options;
-use thiserror::Error;
 
-use crate::commands::{accounting, play, report};
-use crate::jobs;
+use crate::accounting::scheduler_parser;
+use crate::commands::{accounting, play, report, whole_seconds};
+use crate::failure::Failure;
+use crate::jobs::Scheduler;
 use crate::lustre::layout::Layout;
 use crate::lustre::name_of;
 use crate::store::database::Store;
 use crate::store::{compare, feed, labels};
-use crate::time::{self, Clock, HOUR, MINUTE, Nanos, SECOND};
-use crate::truth;
-use crate::truth::TargetTruth;
+use crate::time::{self, Clock, HOUR, MINUTE, Nanos, SECOND, Span, rfc3339};
 use crate::truth::tally::{self, Tally};
+use crate::truth::{self, TargetTruth};
 use crate::world::cluster::{Cluster, Preset, ServerIndex};
-use crate::world::schedule::{self, Due, Span};
-use crate::world::work;
+use crate::world::given_work;
+use crate::world::schedule;
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
 pub struct Cli {
     /// Play everything so many days later than it is in the world, whose time counts for all that is drawn
-    #[arg(
-        long,
-        global = true,
-        env = "JOBSTATS_SIMULATOR_LATER",
-        default_value_t = 0,
-        value_name = "DAYS",
-        allow_negative_numbers = true,
-        value_parser = clap::value_parser!(i64).range(-MOST_DAYS..=MOST_DAYS)
-    )]
+    #[arg(long, global = true, default_value_t = 0, value_name = "DAYS")]
+    #[arg(env = "JOBSTATS_SIMULATOR_LATER", allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(i64).range(-MOST_DAYS..=MOST_DAYS))]
     later: i64,
     #[command(subcommand)]
     command: Command,
@@ -96,21 +89,7 @@ enum Command {
         database: Options,
     },
     /// Compare the contents of the database with the truth of the loaded span
-    Verify {
-        #[command(flatten)]
-        scene: Scene,
-        /// Judge the readings that the database holds, whoever shipped them, instead of those that were planned
-        #[arg(long)]
-        observed: bool,
-        /// True times of readings whose label differs: CSV with the columns server, label, time (RFC 3339)
-        #[arg(long, value_name = "FILE", requires = "observed")]
-        labels: Option<PathBuf>,
-        /// Append a row about the comparison to this table of cases (CSV)
-        #[arg(long, value_name = "FILE")]
-        case: Option<PathBuf>,
-        #[command(flatten)]
-        database: Options,
-    },
+    Verify(Box<VerifyOptions>),
     /// Write what the accounting of a scheduler says about the jobs of a span, and the truth about them
     Accounting(Box<accounting::Options>),
     /// Count the events of a span
@@ -121,14 +100,27 @@ enum Command {
 }
 
 #[derive(Debug, Args)]
+struct VerifyOptions {
+    #[command(flatten)]
+    scene: Scene,
+    /// Judge the readings that the database holds, whoever shipped them, instead of those that were planned
+    #[arg(long)]
+    observed: bool,
+    /// True times of readings whose label differs: CSV with the columns server, label, time (RFC 3339)
+    #[arg(long, value_name = "FILE", requires = "observed")]
+    labels: Option<PathBuf>,
+    /// Append a row about the comparison to this table of cases (CSV)
+    #[arg(long, value_name = "FILE")]
+    case: Option<PathBuf>,
+    #[command(flatten)]
+    database: Options,
+}
+
+#[derive(Debug, Args)]
 pub struct World {
     /// Cluster to play
-    #[arg(
-        long,
-        value_enum,
-        env = "JOBSTATS_SIMULATOR_PRESET",
-        default_value = "small"
-    )]
+    #[arg(long, value_enum, default_value = "small")]
+    #[arg(env = "JOBSTATS_SIMULATOR_PRESET")]
     pub preset: Preset,
     /// Name of the cluster [default: name of the preset]
     #[arg(long, env = "JOBSTATS_SIMULATOR_CLUSTER")]
@@ -137,12 +129,8 @@ pub struct World {
     #[arg(long, env = "JOBSTATS_SIMULATOR_SEED", default_value_t = 1)]
     pub seed: u64,
     /// Lustre release
-    #[arg(
-        long,
-        value_enum,
-        env = "JOBSTATS_SIMULATOR_LAYOUT",
-        default_value = "2.16"
-    )]
+    #[arg(long, value_enum, default_value = "2.16")]
+    #[arg(env = "JOBSTATS_SIMULATOR_LAYOUT")]
     pub layout: Layout,
     /// Number of users, jobs and nodes, relative to the preset
     #[arg(long, env = "JOBSTATS_SIMULATOR_SCALE", default_value_t = 1.0)]
@@ -155,8 +143,8 @@ pub struct World {
     #[arg(long, env = "JOBSTATS_SIMULATOR_WORK", value_name = "FILE")]
     pub work: Option<PathBuf>,
     /// Play the jobs of a scheduler instead of the preset's, as the command accounting prints them
-    #[arg(long, value_enum, env = "JOBSTATS_SIMULATOR_SCHEDULER")]
-    pub scheduler: Option<jobs::Kind>,
+    #[arg(long, value_parser = scheduler_parser(), env = "JOBSTATS_SIMULATOR_SCHEDULER")]
+    pub scheduler: Option<&'static Scheduler>,
     #[command(flatten)]
     pub schedulers: accounting::Schedulers,
     /// Play no disturbances
@@ -167,29 +155,22 @@ pub struct World {
 /// Parses a poll interval of 5 s to 10 minutes. Lustre removes entries that are idle for longer than the cleanup
 /// interval, so polls at longer intervals would miss what these entries did.
 fn interval(text: &str) -> Result<Nanos, String> {
-    let interval: SignedDuration = text
-        .parse()
-        .map_err(|error: jiff::Error| error.to_string())?;
-    let seconds = interval.as_secs() * SECOND;
-    match interval.subsec_nanos() {
-        0 if (5 * SECOND..=10 * MINUTE).contains(&seconds) => Ok(seconds),
-        _ => Err("is not a number of seconds from 5 s to 10 minutes".to_owned()),
-    }
+    whole_seconds(text, 5 * SECOND..=10 * MINUTE, "5 s to 10 minutes")
 }
 
 impl World {
     /// Builds the cluster that the options describe.
-    pub fn cluster(&self) -> Result<Cluster, Error> {
+    pub fn cluster(&self) -> Result<Cluster, Failure> {
         let preset = name_of(&self.preset);
         let name = self.cluster.as_deref().unwrap_or(&preset);
         let mut cluster = Cluster::new(self.preset, name, self.seed, self.layout, self.scale);
         if let Some(interval) = self.interval {
             cluster = cluster.read_every(interval);
         }
-        cluster.work = self.work.as_deref().map(work::read).transpose()?;
+        cluster.work = self.work.as_deref().map(given_work::read).transpose()?;
         cluster.schedulers = self
             .scheduler
-            .map(|kind| self.schedulers.site(kind, self.seed));
+            .map(|scheduler| self.schedulers.site(scheduler, self.seed));
         cluster.disturbed = !self.undisturbed;
         Ok(cluster)
     }
@@ -209,15 +190,11 @@ pub struct Stage {
 }
 
 impl Stage {
-    fn server(&self, cluster: &Cluster) -> Result<ServerIndex, Error> {
-        cluster.server(&self.server).ok_or_else(|| {
-            let names: Vec<_> = cluster
-                .servers
-                .iter()
-                .map(|server| server.name.as_str())
-                .collect();
-            Error::Server(self.server.clone(), names.join(", "))
-        })
+    fn server(&self, cluster: &Cluster) -> Result<ServerIndex, Failure> {
+        let names = cluster.servers.iter().map(|server| server.name.as_str());
+        let names = || names.collect::<Vec<_>>().join(", ");
+        let unknown = || format!("no server {:?}; there are {}", self.server, names());
+        Ok(cluster.server(&self.server).ok_or_else(unknown)?)
     }
 }
 
@@ -239,24 +216,20 @@ struct Scene {
 const FROM: Clock = Clock(1_748_736_000 * SECOND);
 
 impl Scene {
-    fn span(&self) -> Span {
-        self.span_from(self.from.unwrap_or(FROM).world())
+    /// Returns the cluster and the span.
+    fn setting(&self) -> Result<(Cluster, Span), Failure> {
+        let from = self.from.unwrap_or(FROM).world();
+        Ok((self.world.cluster()?, Span::new(from, self.length())))
     }
 
     /// Returns the span to load. Without a start it ends with this minute, because the database rejects old texts.
-    fn recent_span(&self) -> Result<Span, Error> {
+    fn recent_span(&self) -> Result<Span, Failure> {
+        let now = || time::now().map_err(|problem| format!("the clock: {problem}"));
         let from = match self.from {
             Some(from) => from.world(),
-            None => time::now().map_err(Error::Clock)? / MINUTE * MINUTE - self.length(),
+            None => now()? / MINUTE * MINUTE - self.length(),
         };
-        Ok(self.span_from(from))
-    }
-
-    fn span_from(&self, from: Nanos) -> Span {
-        Span {
-            from,
-            until: from + self.length(),
-        }
+        Ok(Span::new(from, self.length()))
     }
 
     fn length(&self) -> Nanos {
@@ -266,58 +239,6 @@ impl Scene {
 
 /// The largest number of days by which a world is played later or earlier.
 const MOST_DAYS: i64 = 36_500;
-
-/// An error that made a command fail.
-#[derive(Debug, Error)]
-pub enum Error {
-    /// The server does not exist.
-    #[error("no server {0:?}; there are {1}")]
-    Server(String, String),
-    /// The clock of the machine shows no time that can be played.
-    #[error("the clock: {0}")]
-    Clock(String),
-    /// The table of work cannot be played.
-    #[error(transparent)]
-    Work(#[from] work::Error),
-    /// The table of labels cannot be used.
-    #[error(transparent)]
-    Labels(#[from] labels::Error),
-    /// lctl could not be played.
-    #[error(transparent)]
-    Play(#[from] play::Error),
-    /// The span could not be loaded.
-    #[error(transparent)]
-    Feed(#[from] feed::Error),
-    /// The database could not be read.
-    #[error("database: {0}")]
-    Database(#[from] jobstats_client::Error),
-    /// The accounting could not be written.
-    #[error(transparent)]
-    Accounting(#[from] accounting::Error),
-    /// The truth could not be written.
-    #[error(transparent)]
-    Report(#[from] report::Error),
-    /// Output could not be written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
-
-impl Error {
-    /// Returns true if the reader of the output closed the pipe, which is no failure.
-    pub fn is_broken_pipe(&self) -> bool {
-        let error = match self {
-            Self::Io(error)
-            | Self::Report(report::Error::Io(error))
-            | Self::Accounting(accounting::Error::Io(error)) => error.kind(),
-            Self::Report(report::Error::Csv(error)) => match error.kind() {
-                csv::ErrorKind::Io(error) => error.kind(),
-                _ => return false,
-            },
-            _ => return false,
-        };
-        error == io::ErrorKind::BrokenPipe
-    }
-}
 
 /// The parameters that the shipper reads.
 const PARAMETERS: [&str; 4] = [
@@ -329,97 +250,41 @@ const PARAMETERS: [&str; 4] = [
 
 impl Cli {
     /// Runs the command.
-    pub fn run(self) -> Result<ExitCode, Error> {
+    pub fn run(self) -> Result<ExitCode, Failure> {
         time::play_later(self.later);
         match self.command {
-            Command::GetParam { stage, patterns } => print(&stage, &patterns),
-            Command::Print { stage } => print(&stage, &PARAMETERS.map(str::to_owned)),
+            Command::GetParam { stage, patterns } => return print(&stage, &patterns),
+            Command::Print { stage } => return print(&stage, &PARAMETERS.map(str::to_owned)),
             Command::LctlScript { stage, directory } => {
                 let cluster = stage.world.cluster()?;
                 stage.server(&cluster)?;
                 play::write_script(&stage, &cluster, &directory)?;
-                Ok(ExitCode::SUCCESS)
             }
-            Command::Servers { world } => servers(&world.cluster()?),
-            Command::Schedule { scene } => schedule(&scene.world.cluster()?, scene.span()),
-            Command::Load { scene, options } => {
-                load(&scene.world.cluster()?, scene.recent_span()?, &options)
-            }
+            Command::Servers { world } => servers(&world.cluster()?)?,
+            Command::Schedule { scene } => schedule(&scene)?,
+            Command::Load { scene, options } => return load(&scene, &options),
             Command::Truth {
                 scene,
                 into,
                 database,
-            } => {
-                let cluster = scene.world.cluster()?;
-                let truths = truths(&cluster, scene.span());
-                match into {
-                    Some(table) => report::copy_into(&table, &database, &cluster, &truths)?,
-                    None => report::write_csv(&cluster, &truths, io::stdout().lock(), true)?,
-                }
-                Ok(ExitCode::SUCCESS)
-            }
-            Command::Verify {
-                scene,
-                observed,
-                labels,
-                case,
-                database,
-            } => {
-                let observed = observed.then_some(labels.as_deref());
-                verify(&scene, &database, observed, case.as_deref())
-            }
-            Command::Accounting(options) => {
-                accounting::run(&options)?;
-                Ok(ExitCode::SUCCESS)
-            }
-            Command::Describe { scene } => {
-                let (cluster, span) = (scene.world.cluster()?, scene.span());
-                let truths = truths(&cluster, span);
-                let mut out = io::stdout().lock();
-                report::show_causes(&truths, &mut out)?;
-                writeln!(out)?;
-                show(&tally::of_all(&truths), &cluster, span, out)
-            }
+            } => write_truth(&scene, into.as_deref(), &database)?,
+            Command::Verify(options) => return verify(&options),
+            Command::Accounting(options) => accounting::run(&options)?,
+            Command::Describe { scene } => describe(&scene)?,
         }
+        Ok(ExitCode::SUCCESS)
     }
 }
 
-fn servers(cluster: &Cluster) -> Result<ExitCode, Error> {
-    let mut out = io::stdout().lock();
-    for target in &cluster.targets {
-        let server = &cluster.servers[target.home].name;
-        writeln!(out, "{server}\t{}", target.name)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn schedule(cluster: &Cluster, span: Span) -> Result<ExitCode, Error> {
-    let mut out = io::stdout().lock();
-    for due in schedule::of_servers(cluster, span) {
-        let server = &cluster.servers[due.server].name;
-        let (time, label) = (time::timestamp(due.time), time::timestamp(due.label));
-        writeln!(out, "{server}\t{time}\t{label}")?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn load(cluster: &Cluster, span: Span, options: &feed::Options) -> Result<ExitCode, Error> {
-    let (tally, rejected) = feed::load(cluster, span, options)?;
-    let mut out = io::stderr().lock();
-    let (from, until) = (time::timestamp(span.from), time::timestamp(span.until));
-    writeln!(out, "loaded from {from} until {until}")?;
-    show(&tally, cluster, span, &mut out)?;
-    if let Some(line) = rejected.line() {
-        writeln!(out, "{line}")?;
-    }
-    Ok(if rejected.is_all() {
-        ExitCode::FAILURE
-    } else {
+fn success_if(succeeded: bool) -> ExitCode {
+    if succeeded {
         ExitCode::SUCCESS
-    })
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
-fn print(stage: &Stage, patterns: &[String]) -> Result<ExitCode, Error> {
+fn print(stage: &Stage, patterns: &[String]) -> Result<ExitCode, Failure> {
     let cluster = stage.world.cluster()?;
     let server = stage.server(&cluster)?;
     let printed = play::get_param(&cluster, server, &stage.time, patterns)?;
@@ -428,55 +293,92 @@ fn print(stage: &Stage, patterns: &[String]) -> Result<ExitCode, Error> {
     Ok(ExitCode::from(printed.status))
 }
 
-fn show(
-    tally: &Tally,
-    cluster: &Cluster,
-    span: Span,
-    mut out: impl Write,
-) -> Result<ExitCode, Error> {
-    for line in tally.lines(cluster, span) {
+fn servers(cluster: &Cluster) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    for target in &cluster.targets {
+        let server = &cluster.servers[target.home].name;
+        writeln!(out, "{server}\t{}", target.name)?;
+    }
+    Ok(())
+}
+
+fn schedule(scene: &Scene) -> Result<(), Failure> {
+    let (cluster, span) = scene.setting()?;
+    let mut out = io::stdout().lock();
+    for due in schedule::of_servers(&cluster, span) {
+        let server = &cluster.servers[due.server].name;
+        writeln!(
+            out,
+            "{server}\t{}\t{}",
+            rfc3339(due.time),
+            rfc3339(due.label)
+        )?;
+    }
+    Ok(())
+}
+
+fn load(scene: &Scene, options: &feed::Options) -> Result<ExitCode, Failure> {
+    let (cluster, span) = (scene.world.cluster()?, scene.recent_span()?);
+    let (tally, rejected) = feed::load(&cluster, span, options)?;
+    let mut out = io::stderr().lock();
+    let (from, until) = (rfc3339(span.from), rfc3339(span.until));
+    writeln!(out, "loaded from {from} until {until}")?;
+    show(&tally, &cluster, span, &mut out)?;
+    if let Some(line) = rejected.line() {
         writeln!(out, "{line}")?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(success_if(!rejected.is_all()))
+}
+
+fn show(tally: &Tally, cluster: &Cluster, span: Span, out: &mut impl Write) -> io::Result<()> {
+    let mut lines = tally.lines(cluster, span);
+    lines.try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Computes the truth for the planned polls.
-fn truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
-    let planned: Vec<Vec<Due>> = (0..cluster.targets.len())
-        .map(|target| schedule::readings(cluster, target, span))
-        .collect();
-    truth::of_targets(cluster, span, &planned)
+fn planned_truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
+    let targets = 0..cluster.targets.len();
+    let planned = targets.map(|target| schedule::readings(cluster, target, span));
+    truth::of_targets(cluster, span, &planned.collect::<Vec<_>>())
 }
 
-fn verify(
-    scene: &Scene,
-    database: &Options,
-    observed: Option<Option<&Path>>,
-    case: Option<&Path>,
-) -> Result<ExitCode, Error> {
-    let (cluster, span) = (scene.world.cluster()?, scene.span());
-    let mut store = Store::open(database)?;
-    let truths = match observed {
-        Some(labels) => {
-            let labels = labels
-                .map(|path| labels::read(path, &cluster))
-                .transpose()?;
-            let readings = store.readings(&cluster, span, &labels.unwrap_or_default())?;
-            truth::of_targets(&cluster, span, &readings)
-        }
-        None => truths(&cluster, span),
+fn write_truth(scene: &Scene, into: Option<&str>, database: &Options) -> Result<(), Failure> {
+    let (cluster, span) = scene.setting()?;
+    let truths = planned_truths(&cluster, span);
+    match into {
+        Some(table) => report::copy_into(table, database, &cluster, &truths),
+        None => report::write_csv(&cluster, &truths, io::stdout().lock(), true),
+    }
+}
+
+fn describe(scene: &Scene) -> Result<(), Failure> {
+    let (cluster, span) = scene.setting()?;
+    let truths = planned_truths(&cluster, span);
+    let mut out = io::stdout().lock();
+    report::show_causes(&truths, &mut out)?;
+    writeln!(out)?;
+    show(&tally::of_truths(&truths), &cluster, span, &mut out)?;
+    Ok(())
+}
+
+fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
+    let (cluster, span) = options.scene.setting()?;
+    let mut store = Store::open(&options.database, &cluster)?;
+    let truths = if options.observed {
+        let labels = options.labels.as_deref();
+        let labels = labels.map(|path| labels::read(path, &cluster));
+        let readings = store.readings(span, &labels.transpose()?.unwrap_or_default())?;
+        truth::of_targets(&cluster, span, &readings)
+    } else {
+        planned_truths(&cluster, span)
     };
-    let comparison = compare::compare(&mut store, &cluster, &truths)?;
+    let comparison = compare::compare(&mut store, &truths)?;
     let mut out = io::stdout().lock();
     report::show_causes(&truths, &mut out)?;
     comparison.show(&mut out)?;
-    if let Some(path) = case {
+    if let Some(path) = &options.case {
         let table = OpenOptions::new().create(true).append(true).open(path)?;
         report::write_case(&cluster, span, &truths, &comparison, table)?;
     }
-    Ok(if comparison.is_exact() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(success_if(comparison.is_exact()))
 }

@@ -5,27 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use thiserror::Error;
-
 use crate::commands::cli::Stage;
+use crate::failure::Failure;
 use crate::lustre::name_of;
 use crate::printing::lctl::{self, Printed};
 use crate::time::{self, SECOND};
 use crate::world::cluster::{Cluster, ServerIndex};
-
-/// An error that prevents playing lctl.
-#[derive(Debug, Error)]
-pub enum Error {
-    /// The time cannot be parsed.
-    #[error("time: {0}")]
-    Time(String),
-    /// A pattern is invalid.
-    #[error(transparent)]
-    Lctl(#[from] lctl::Error),
-    /// The script cannot be written.
-    #[error("{0}: {1}")]
-    Script(String, io::Error),
-}
 
 /// Plays `lctl get_param PATTERN…` on a server at a time, or now.
 pub fn get_param(
@@ -33,24 +18,28 @@ pub fn get_param(
     server: ServerIndex,
     time: &str,
     patterns: &[String],
-) -> Result<Printed, Error> {
+) -> Result<Printed, Failure> {
     if time == "now" {
         return now(cluster, server, patterns);
     }
-    let time = time::parse(time).map_err(Error::Time)?;
-    Ok(lctl::get_param(cluster, server, time, patterns)?)
+    let time = time::parse(time).map_err(bad_time)?;
+    lctl::get_param(cluster, server, time, patterns)
+}
+
+fn bad_time(problem: String) -> Failure {
+    format!("time: {problem}").into()
 }
 
 /// Plays lctl now. The text is that of the second half of a coming second, in which nothing happens, and is printed in
 /// that half. The text is therefore also that of the moment when its first byte arrives.
-fn now(cluster: &Cluster, server: ServerIndex, patterns: &[String]) -> Result<Printed, Error> {
+fn now(cluster: &Cluster, server: ServerIndex, patterns: &[String]) -> Result<Printed, Failure> {
     const HALF: time::Nanos = SECOND / 2;
     let mut work = SECOND / 20;
     loop {
-        let start = time::now().map_err(Error::Time)?;
+        let start = time::now().map_err(bad_time)?;
         let quiet = (start + work + HALF).div_euclid(SECOND) * SECOND + HALF;
         let printed = lctl::get_param(cluster, server, quiet, patterns)?;
-        let ready = time::now().map_err(Error::Time)?;
+        let ready = time::now().map_err(bad_time)?;
         if ready < quiet + SECOND / 5 {
             let rest = (quiet - ready).max(0).unsigned_abs();
             std::thread::sleep(Duration::from_nanos(rest));
@@ -61,7 +50,7 @@ fn now(cluster: &Cluster, server: ServerIndex, patterns: &[String]) -> Result<Pr
 }
 
 /// Writes an executable `lctl` that plays a server.
-pub fn write_script(stage: &Stage, cluster: &Cluster, directory: &Path) -> Result<(), Error> {
+pub fn write_script(stage: &Stage, cluster: &Cluster, directory: &Path) -> Result<(), Failure> {
     let path = directory.join("lctl");
     script(stage, cluster)
         .and_then(|script| {
@@ -69,7 +58,7 @@ pub fn write_script(stage: &Stage, cluster: &Cluster, directory: &Path) -> Resul
             std::fs::write(&path, script)?;
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
         })
-        .map_err(|error| Error::Script(path.display().to_string(), error))
+        .map_err(|error| Failure::file(&path, error))
 }
 
 fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
@@ -87,10 +76,10 @@ fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
         ("UNDISTURBED", world.undisturbed.to_string()),
         ("LATER", (time::shown(0) / time::DAY).to_string()),
     ];
-    if let Some(kind) = world.scheduler {
+    if let Some(scheduler) = world.scheduler {
         let schedulers = &world.schedulers;
         settings.extend([
-            ("SCHEDULER", name_of(&kind)),
+            ("SCHEDULER", scheduler.name.to_owned()),
             ("JOBS", schedulers.jobs.to_string()),
             ("CLUSTERS", schedulers.clusters.to_string()),
             ("JOBID_NAME", schedulers.jobid_name.clone()),
@@ -104,16 +93,11 @@ fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
     }
     let mut script = String::from("#!/bin/sh\n");
     for (name, value) in settings {
-        script.push_str(&format!(
-            "export JOBSTATS_SIMULATOR_{name}={}\n",
-            quoted(&value)
-        ));
+        let value = quoted(&value);
+        script.push_str(&format!("export JOBSTATS_SIMULATOR_{name}={value}\n"));
     }
-    script.push_str(&format!(
-        "exec {} \"$@\"\n",
-        quoted(&program.to_string_lossy())
-    ));
-    Ok(script)
+    let program = quoted(&program.to_string_lossy());
+    Ok(script + &format!("exec {program} \"$@\"\n"))
 }
 
 /// Quotes a word for a shell.

@@ -4,32 +4,18 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use jobstats_client::Options;
-use thiserror::Error;
+use strum::VariantArray;
 
+use crate::failure::Failure;
 use crate::lustre::name_of;
 use crate::store::compare::Comparison;
 use crate::store::database::connector;
-use crate::time::SECOND;
-use crate::truth::tally::Happening;
+use crate::time::{SECOND, Span};
+use crate::truth::tally::{DISTURBANCES, Happening};
 use crate::truth::totals::Quantity;
-use crate::truth::{CAUSES, Cell, TargetTruth};
+use crate::truth::{Cause, Cell, TargetTruth};
 use crate::world::cluster::Cluster;
 use crate::world::plan::Plan;
-use crate::world::schedule::Span;
-
-/// An error that prevents writing the truth.
-#[derive(Debug, Error)]
-pub enum Error {
-    /// The database failed.
-    #[error("database: {0}")]
-    Database(#[from] jobstats_client::Error),
-    /// Output could not be written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// CSV could not be written.
-    #[error(transparent)]
-    Csv(#[from] csv::Error),
-}
 
 /// Writes the truth as CSV: a row per target, entry and operation.
 pub fn write_csv(
@@ -37,31 +23,21 @@ pub fn write_csv(
     truths: &[TargetTruth],
     out: impl Write,
     header: bool,
-) -> Result<(), Error> {
+) -> Result<(), Failure> {
     let mut csv = csv::Writer::from_writer(out);
     if header {
-        let causes = CAUSES.iter().map(|cause| cause.name());
         let names = ["cluster", "target", "entry", "operation", "truth"];
+        let causes = Cause::VARIANTS.iter().map(|cause| cause.into());
         csv.write_record(names.into_iter().chain(causes).chain(["stored"]))?;
     }
     for (target, truth) in cluster.targets.iter().zip(truths) {
         for ((entry, column), cell) in &truth.cells {
-            let dimensions = [
-                cluster.name.clone(),
-                target.name.clone(),
-                entry.clone(),
-                column.name(),
-            ];
-            let amounts = [cell.truth]
-                .into_iter()
-                .chain(cell.excluded)
-                .map(|amount| amount.to_string());
-            csv.write_record(
-                dimensions
-                    .into_iter()
-                    .chain(amounts)
-                    .chain([cell.stored().to_string()]),
-            )?;
+            let column = column.name();
+            let dimensions = [&cluster.name, &target.name, entry, &column].map(String::clone);
+            let amounts = [cell.truth].into_iter().chain(cell.excluded);
+            let amounts = amounts.map(|amount| amount.to_string());
+            let stored = [cell.stored().to_string()];
+            csv.write_record(dimensions.into_iter().chain(amounts).chain(stored))?;
         }
     }
     csv.flush()?;
@@ -74,42 +50,37 @@ pub fn copy_into(
     options: &Options,
     cluster: &Cluster,
     truths: &[TargetTruth],
-) -> Result<(), Error> {
+) -> Result<(), Failure> {
     let mut client = connector(options)?.client()?;
     let statement = format!("COPY {table} FROM STDIN (FORMAT csv)");
-    let mut copy = client
-        .copy_in(&statement)
-        .map_err(jobstats_client::Error::from)?;
+    let mut copy = client.copy_in(&statement)?;
     write_csv(cluster, truths, &mut copy, false)?;
-    copy.finish().map_err(jobstats_client::Error::from)?;
+    copy.finish()?;
     Ok(())
 }
 
-/// The sums of each quantity over many cells.
-#[derive(Default)]
-struct Amounts {
-    cells: usize,
-    calls: u128,
-    bytes: u128,
-    usecs: u128,
+/// The number of cells that are not zero, and their sums of calls, bytes and microseconds.
+fn amounts(truths: &[TargetTruth], amount: impl Fn(&Cell) -> u64) -> [u128; 4] {
+    let mut amounts = [0; 4];
+    for ((_, column), cell) in truths.iter().flat_map(|truth| &truth.cells) {
+        let amount = u128::from(amount(cell));
+        amounts[0] += u128::from(amount > 0);
+        match column.quantity() {
+            Quantity::Calls => amounts[1] += amount,
+            Quantity::Bytes => amounts[2] += amount,
+            Quantity::Usecs => amounts[3] += amount,
+            Quantity::Histogram => (),
+        }
+    }
+    amounts
 }
 
-impl Amounts {
-    fn of(truths: &[TargetTruth], amount: impl Fn(&Cell) -> u64) -> Self {
-        let mut amounts = Self::default();
-        let cells = truths.iter().flat_map(|truth| &truth.cells);
-        for ((_, column), cell) in cells {
-            let amount = u128::from(amount(cell));
-            amounts.cells += usize::from(amount > 0);
-            match column.quantity() {
-                Quantity::Calls => amounts.calls += amount,
-                Quantity::Bytes => amounts.bytes += amount,
-                Quantity::Usecs => amounts.usecs += amount,
-                Quantity::Histogram => (),
-            }
-        }
-        amounts
-    }
+/// Returns the amounts that each cause excludes.
+fn excluded(truths: &[TargetTruth]) -> impl Iterator<Item = (&'static str, [u128; 4])> {
+    Cause::VARIANTS.iter().map(|cause| {
+        let amounts = amounts(truths, |cell| cell.excluded[*cause as usize]);
+        (cause.into(), amounts)
+    })
 }
 
 /// Appends a comparison as a row to a table of cases. An empty table gets the names of the columns first.
@@ -119,35 +90,30 @@ pub fn write_case(
     truths: &[TargetTruth],
     comparison: &Comparison,
     table: File,
-) -> Result<(), Error> {
-    let tally = &comparison.tally;
-    let true_amounts = Amounts::of(truths, |cell| cell.truth);
-    let mut row: Vec<(String, String)> = vec![
+) -> Result<(), Failure> {
+    let mut row = vec![
         ("cluster".to_owned(), cluster.name.clone()),
         ("layout".to_owned(), name_of(&cluster.layout)),
-        (
-            "seconds".to_owned(),
-            (cluster.interval / SECOND).to_string(),
-        ),
     ];
     let mut put = |name: &str, value: u128| row.push((name.to_owned(), value.to_string()));
+    put("seconds", (cluster.interval / SECOND) as u128);
     for (name, happening) in COUNTED {
-        put(name, tally.get(happening).into());
+        put(name, comparison.tally.get(happening).into());
     }
-    let disturbances = Plan::new(cluster).server_disturbances(span.from, span.until);
-    for (name, (_, times)) in DISTURBED.into_iter().zip(disturbances) {
+    let disturbances = Plan::new(cluster).server_disturbances(span);
+    for ((_, name), times) in DISTURBANCES.into_iter().zip(disturbances) {
         put(name, times.into());
     }
+    let [_, calls, bytes, _] = amounts(truths, |cell| cell.truth);
     put("increments", comparison.increments.into());
     put("cells", comparison.cells() as u128);
     put("differences", comparison.differences() as u128);
     put("above_truth", comparison.above_truth() as u128);
-    put("calls", true_amounts.calls);
-    put("bytes", true_amounts.bytes);
-    for (index, cause) in CAUSES.iter().enumerate() {
-        let amounts = Amounts::of(truths, |cell| cell.excluded[index]);
-        put(&format!("{}_calls", cause.name()), amounts.calls);
-        put(&format!("{}_bytes", cause.name()), amounts.bytes);
+    put("calls", calls);
+    put("bytes", bytes);
+    for (cause, [_, calls, bytes, _]) in excluded(truths) {
+        put(&format!("{cause}_calls"), calls);
+        put(&format!("{cause}_bytes"), bytes);
     }
     let is_new = table.metadata()?.len() == 0;
     let mut csv = csv::Writer::from_writer(table);
@@ -172,8 +138,6 @@ const COUNTED: [(&str, Happening); 10] = [
     ("headers_missing", Happening::MissingHeader),
     ("headers_extra", Happening::ExtraHeader),
 ];
-/// The columns for the disturbances of servers, in the order of [`Plan::server_disturbances`].
-const DISTURBED: [&str; 4] = ["gaps", "failovers", "clock_steps", "clears"];
 
 /// Shows the truth and the parts excluded from it by cause. A cell is one operation of one entry on one target.
 pub fn show_causes(truths: &[TargetTruth], out: &mut impl Write) -> io::Result<()> {
@@ -182,18 +146,11 @@ pub fn show_causes(truths: &[TargetTruth], out: &mut impl Write) -> io::Result<(
         "{:<20}{:>10}{:>16}{:>22}{:>20}",
         "", "cells", "calls", "bytes", "microseconds"
     )?;
-    let mut line = |name: &str, amounts: Amounts| {
+    let truth = ("true", amounts(truths, |cell| cell.truth));
+    for (name, [cells, calls, bytes, usecs]) in [truth].into_iter().chain(excluded(truths)) {
         writeln!(
             out,
-            "{name:<20}{:>10}{:>16}{:>22}{:>20}",
-            amounts.cells, amounts.calls, amounts.bytes, amounts.usecs
-        )
-    };
-    line("true", Amounts::of(truths, |cell| cell.truth))?;
-    for (index, cause) in CAUSES.iter().enumerate() {
-        line(
-            cause.name(),
-            Amounts::of(truths, |cell| cell.excluded[index]),
+            "{name:<20}{cells:>10}{calls:>16}{bytes:>22}{usecs:>20}"
         )?;
     }
     Ok(())

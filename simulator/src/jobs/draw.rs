@@ -3,63 +3,58 @@
 use rand::RngExt;
 
 use crate::random::{Random, Seed, log_normal};
-use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
+use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 
-use crate::jobs::job::{Element, Outcome, Run};
 use crate::jobs::names::Name;
-use crate::jobs::story::Story;
+use crate::jobs::run::{Element, Outcome, Run};
+use crate::jobs::scenario::Scenario;
 use crate::jobs::{FIRST_NUMBER, LONGEST_LIFE, LONGEST_SHELL, NUMBERS_LAST, Site};
 
 const PARTITIONS: [&str; 4] = ["small", "large", "gpu", "interactive"];
 /// The time after the start of a gap at which its short job is submitted at the earliest.
 const INSIDE_GAP: Nanos = 25 * MINUTE;
 
-/// The place of a submission among all.
-struct Place {
-    cluster: usize,
-    day: i64,
-    /// The position in the day; an array or a heterogeneous job takes several.
-    position: u64,
-    seed: Seed,
-}
-
 impl Site {
     /// Returns the runs of all clusters that may matter to accounting or to `job_stats` in a span: those submitted before
     /// its end, and not so long before its start that even a shell left over from them is gone. They are sorted by
     /// cluster, submission and number.
-    pub fn runs(&self, from: Nanos, until: Nanos) -> Vec<Run> {
-        let first = (from - LONGEST_LIFE - LONGEST_SHELL).div_euclid(DAY);
+    pub fn runs(&self, span: Span) -> Vec<Run> {
+        let from = span.from - LONGEST_LIFE - LONGEST_SHELL;
         let mut runs = Vec::new();
         for cluster in 0..self.clusters {
-            for day in first..=until.div_euclid(DAY) {
+            for day in (Span { from, ..span }).days() {
                 self.day(cluster, day, &mut runs);
             }
         }
-        runs.retain(|run| run.submitted < until);
+        runs.retain(|run| run.submitted < span.until);
         runs.sort_by_key(|run| (run.cluster, run.submitted, run.number, run.attempt));
         runs
     }
 
     /// Draws the jobs that are submitted to a cluster on a day.
     fn day(&self, cluster: usize, day: i64, runs: &mut Vec<Run>) {
-        let gap = self.gap(day).0 + INSIDE_GAP;
+        let gap = self.gap(day).from + INSIDE_GAP;
         let mut in_gap = false;
         let (mut position, mut ordinal) = (0, 0);
+        // An array or a heterogeneous job takes several positions.
         while position < self.jobs {
-            let place = Place {
-                cluster,
-                day,
-                position,
-                seed: self.seed.of("job", &[cluster as i64, day, position as i64]),
-            };
-            let mut random = place.seed.random();
+            let seed = self.seed.of("job", &[cluster as i64, day, position as i64]);
+            let mut random = seed.random();
             let submitted = self.submission(day, position, &mut random);
-            let mut story = Story::draw(self.kind, ordinal, &mut random);
+            let mut scenario = Scenario::draw(self.scheduler, ordinal, &mut random);
             if submitted >= gap && !in_gap {
                 in_gap = true;
-                story = Story::Gap;
+                scenario = Scenario::Gap;
             }
-            let draft = self.draft(place, submitted, story, &mut random);
+            let count = day.rem_euclid(NUMBERS_LAST) as u64 * self.jobs + position;
+            let draft = Run {
+                cluster,
+                number: FIRST_NUMBER + count,
+                submitted,
+                ended: submitted,
+                scenario,
+                ..self.draft(seed, &mut random)
+            };
             position += self.submit(draft, &mut random, runs);
             ordinal += 1;
         }
@@ -74,12 +69,12 @@ impl Site {
 
     /// Returns a time as exactly as the scheduler's texts show it.
     fn whole(&self, time: Nanos) -> Nanos {
-        let grain = self.kind.grain(self.old);
+        let grain = (self.scheduler.grain)(self.old);
         time.div_euclid(grain) * grain
     }
 
-    /// Draws what a job has before it begins.
-    fn draft(&self, place: Place, submitted: Nanos, story: Story, random: &mut Random) -> Run {
+    /// Draws the properties of a job that do not depend on its submission.
+    fn draft(&self, seed: Seed, random: &mut Random) -> Run {
         let person = self.people.draw(random);
         let accounts = self.people.get(person).accounts.len();
         let nodes = if random.random_bool(0.75) {
@@ -87,19 +82,18 @@ impl Site {
         } else {
             (log_normal(random, 3.0, 0.7) as u64).clamp(2, 12)
         };
-        let count = place.day.rem_euclid(NUMBERS_LAST) as u64 * self.jobs + place.position;
         Run {
-            cluster: place.cluster,
-            number: FIRST_NUMBER + count,
+            cluster: 0,
+            number: 0,
             element: None,
             component: None,
             person,
             account: random.random_range(0..accounts),
             partition: PARTITIONS[random.random_range(0..PARTITIONS.len())],
-            name: Name::draw(self.kind, self.odd, place.seed),
-            submitted,
+            name: Name::draw(self, seed),
+            submitted: 0,
             started: None,
-            ended: submitted,
+            ended: 0,
             outcome: outcome(random),
             first_node: random.random_range(0..self.nodes - nodes),
             nodes,
@@ -109,22 +103,22 @@ impl Site {
                 16 * nodes
             },
             attempt: 1,
-            story,
-            seed: place.seed,
+            scenario: Scenario::Plain,
+            seed,
         }
     }
 
     /// Adds the runs of a submission and returns how many numbers it takes.
     fn submit(&self, draft: Run, random: &mut Random, runs: &mut Vec<Run>) -> u64 {
         let left = self.jobs - (draft.number - FIRST_NUMBER) % self.jobs;
-        match draft.story {
-            Story::Array => {
+        match draft.scenario {
+            Scenario::Array => {
                 let size = random.random_range(3..=12).min(left);
                 let elements = 1..=size;
                 runs.extend(elements.map(|index| self.element(&draft, index, size, random)));
                 size
             }
-            Story::Het if left > 1 => {
+            Scenario::Het if left > 1 => {
                 let leader = self.run(draft, random);
                 let mut second = leader.clone();
                 second.number += 1;
@@ -137,12 +131,12 @@ impl Site {
                 runs.push(second);
                 2
             }
-            Story::Requeued => {
+            Scenario::Requeued => {
                 let first = self.run(draft, random);
                 runs.extend(self.requeued(first, random));
                 1
             }
-            Story::Cancelled => {
+            Scenario::Cancelled => {
                 let ended = self.whole(draft.submitted + pending(random));
                 runs.push(Run {
                     ended,
@@ -160,9 +154,9 @@ impl Site {
 
     /// Draws start and end of a job.
     fn run(&self, draft: Run, random: &mut Random) -> Run {
-        let (wait, length) = match draft.story {
-            Story::Gap => (5 * SECOND, random.random_range(4..10) * MINUTE),
-            Story::Long => (pending(random), random.random_range(26..60) * HOUR),
+        let (wait, length) = match draft.scenario {
+            Scenario::Gap => (5 * SECOND, random.random_range(4..10) * MINUTE),
+            Scenario::Long => (pending(random), random.random_range(26..60) * HOUR),
             _ => (pending(random), length(random)),
         };
         let started = self.whole(draft.submitted + wait);
@@ -180,8 +174,8 @@ impl Site {
             index,
             size,
         });
-        // Slurm gives a number of its own to each element; the last one keeps that of the array.
-        if self.kind == crate::jobs::Kind::Slurm && index < size {
+        // The last element keeps the number of the array.
+        if self.scheduler.numbers_elements && index < size {
             run.number += index;
         }
         run.first_node = random.random_range(0..self.nodes - run.nodes);
@@ -197,10 +191,10 @@ impl Site {
         first.outcome = Outcome::Requeued;
         let start = self.whole(first.ended + random.random_range(60..290) * SECOND);
         let second = Run {
-            // Slurm counts the requeue as a submission.
-            submitted: match self.kind {
-                crate::jobs::Kind::Slurm => first.ended,
-                _ => first.submitted,
+            submitted: if self.scheduler.resubmits {
+                first.ended
+            } else {
+                first.submitted
             },
             started: Some(start),
             ended: self.whole(start + length(random)),

@@ -1,8 +1,10 @@
 //! The counters of one entry.
 
-use crate::lustre::Kind;
+use strum::EnumCount;
+
+use crate::lustre::TargetKind;
 use crate::lustre::layout::{Layout, Unit};
-use crate::lustre::operation::{Call, OPS, Op};
+use crate::lustre::operation::{Op, Request};
 
 /// The number of elements of a histogram; the last element is open-ended.
 pub const BUCKETS: usize = 32;
@@ -10,9 +12,7 @@ pub const BUCKETS: usize = 32;
 /// Calls of one kind that one entry made at one moment, all of the same size and cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
-    /// The kind of call.
-    pub call: Call,
-    /// The number of calls.
+    pub request: Request,
     pub count: u32,
     /// The number of bytes per call, for calls that move bytes.
     pub bytes: u32,
@@ -59,7 +59,7 @@ impl Counter {
         self.squares += u128::from(count) * u128::from(amount) * u128::from(amount);
     }
 
-    /// Returns true if the later values cannot belong to the same life, as far as this unit shows.
+    /// Returns true if the later values cannot belong to the same life, judged by the values that this unit shows.
     fn fell(&self, later: &Self, unit: Unit) -> bool {
         let fewer = later.samples < self.samples;
         match unit {
@@ -78,7 +78,7 @@ impl Counter {
 /// The counters and histograms of one entry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counters {
-    counters: [Counter; OPS],
+    counters: [Counter; Op::COUNT],
     buckets: [[u64; BUCKETS]; 2],
 }
 
@@ -92,7 +92,7 @@ pub fn bucket(bytes: u64) -> usize {
 impl Counters {
     /// Counts calls.
     pub fn add(&mut self, calls: &Calls) {
-        for &op in calls.call.counters() {
+        for &op in calls.request {
             self.counters[op as usize].add(u64::from(calls.count), calls.amount(op));
             if op.is_bytes() {
                 self.buckets[op as usize][bucket(calls.amount(op))] += u64::from(calls.count);
@@ -122,7 +122,7 @@ impl Counters {
 
     /// Returns true if a value fell from these counters to the later ones. Without start times, a fall is the only sign
     /// of a new life.
-    pub fn fell(&self, later: &Self, layout: Layout, kind: Kind) -> bool {
+    pub fn fell(&self, later: &Self, layout: Layout, kind: TargetKind) -> bool {
         layout
             .counters(kind)
             .iter()

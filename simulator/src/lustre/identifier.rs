@@ -20,14 +20,13 @@ pub fn without_job(uid: u32, node: &str) -> Id {
 
 /// Returns the identifier `%e.%u`, as on login nodes.
 pub fn of_program(program: &[u8], uid: u32) -> Id {
-    let mut id = program.get(..15).unwrap_or(program).to_vec();
-    id.extend(format!(".{uid}").bytes());
-    id.truncate(MAX_LEN);
-    id
+    let program = program.get(..15).unwrap_or(program);
+    cut([program, format!(".{uid}").as_bytes()].concat())
 }
 
-fn cut(text: String) -> Id {
-    let mut id = text.into_bytes();
+/// Returns an identifier as Lustre keeps it.
+pub fn cut(id: impl Into<Id>) -> Id {
+    let mut id = id.into();
     id.truncate(MAX_LEN);
     id
 }
@@ -119,18 +118,22 @@ pub fn printed(id: &[u8], layout: Layout) -> Vec<u8> {
 /// Returns the name under which a reader stores the printed identifier: unescaped, with bytes that are not UTF-8 as
 /// `\xHH`.
 pub fn name(id: &[u8], layout: Layout) -> String {
-    let seen = match layout.quoting() {
-        Quoting::QuestionMarks => printed(id, layout),
-        _ => id.to_vec(),
-    };
-    let mut name = String::new();
-    for chunk in seen.utf8_chunks() {
-        name.push_str(chunk.valid());
+    match layout.quoting() {
+        Quoting::QuestionMarks => text(&printed(id, layout)),
+        _ => text(id),
+    }
+}
+
+/// Returns bytes as text, in which bytes that are not UTF-8 are `\xHH`.
+pub fn text(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
         for byte in chunk.invalid() {
-            name.push_str(&format!("\\x{byte:02X}"));
+            text.push_str(&format!("\\x{byte:02X}"));
         }
     }
-    name
+    text
 }
 
 /// Returns true if the kernel takes the byte for alphanumeric. The kernel reads bytes as Latin-1.

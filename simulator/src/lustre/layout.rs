@@ -1,10 +1,13 @@
-//! The output format of each Lustre release: counters, units, time lines, identifiers.
+//! The output format of each Lustre release: counters, units, time lines, identifiers. A release is a variant of [`Layout`]; no other
+//! file tells releases apart.
+
+use std::sync::LazyLock;
 
 use clap::ValueEnum;
 
-use crate::lustre::Kind;
-use crate::lustre::operation::Call;
+use crate::lustre::TargetKind;
 use crate::lustre::operation::Op::{self, *};
+use crate::lustre::operation::Request;
 
 /// A release whose `job_stats` can be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -70,74 +73,49 @@ pub enum Unit {
     Usecs,
 }
 
-/// The treatment of the sum of squares beyond 64 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Squares {
-    /// The sum is not printed at all.
-    None,
-    /// The sum is taken modulo 2^64.
-    Wrap,
-    /// The sum stays at 2^63 − 1.
-    Saturate,
-}
+/// The counters of a kind of target in the order in which they are printed, each group with the first release that has it.
+type History = &'static [(Layout, &'static [Op])];
 
-const OST_2_5: &[Op] = &[ReadBytes, WriteBytes, Setattr, Punch, Sync];
 #[rustfmt::skip]
-const OST_2_6: &[Op] = &[
-    ReadBytes, WriteBytes, Getattr, Setattr, Punch, Sync, Destroy, Create, Statfs, GetInfo, SetInfo, Quotactl,
+const MDT: History = &[
+    (Layout::V2_5, &[
+        Open, Close, Mknod, Link, Unlink, Mkdir, Rmdir, Rename, Getattr, Setattr, Getxattr, Setxattr, Statfs, Sync,
+        SamedirRename,
+    ]),
+    (Layout::V2_16, &[ParallelRenameFile, ParallelRenameDir]),
+    (Layout::V2_5, &[CrossdirRename]),
+    (Layout::V2_17, &[RenameTrylocks]),
+    (Layout::V2_15_0, &[Read, Write]),
+    (Layout::V2_12, &[ReadBytes, WriteBytes, Punch]),
+    (Layout::V2_14_0, &[Migrate]),
+    (Layout::V2_15_0, &[Fallocate]),
 ];
 #[rustfmt::skip]
-const OST_2_14: &[Op] = &[
-    ReadBytes, WriteBytes, Read, Write, Getattr, Setattr, Punch, Sync, Destroy, Create, Statfs, GetInfo, SetInfo,
-    Quotactl, Prealloc,
+const OST: History = &[
+    (Layout::V2_5, &[ReadBytes, WriteBytes]),
+    (Layout::V2_14_0, &[Read, Write]),
+    (Layout::V2_12, &[Getattr]),
+    (Layout::V2_5, &[Setattr, Punch, Sync]),
+    (Layout::V2_12, &[Destroy, Create, Statfs, GetInfo, SetInfo, Quotactl]),
+    (Layout::V2_14_0, &[Prealloc]),
 ];
-#[rustfmt::skip]
-const MDT_2_5: &[Op] = &[
-    Open, Close, Mknod, Link, Unlink, Mkdir, Rmdir, Rename, Getattr, Setattr, Getxattr, Setxattr, Statfs, Sync,
-    SamedirRename, CrossdirRename,
-];
-#[rustfmt::skip]
-const MDT_2_12: &[Op] = &[
-    Open, Close, Mknod, Link, Unlink, Mkdir, Rmdir, Rename, Getattr, Setattr, Getxattr, Setxattr, Statfs, Sync,
-    SamedirRename, CrossdirRename, ReadBytes, WriteBytes, Punch,
-];
-#[rustfmt::skip]
-const MDT_2_14: &[Op] = &[
-    Open, Close, Mknod, Link, Unlink, Mkdir, Rmdir, Rename, Getattr, Setattr, Getxattr, Setxattr, Statfs, Sync,
-    SamedirRename, CrossdirRename, ReadBytes, WriteBytes, Punch, Migrate,
-];
-#[rustfmt::skip]
-const MDT_2_15: &[Op] = &[
-    Open, Close, Mknod, Link, Unlink, Mkdir, Rmdir, Rename, Getattr, Setattr, Getxattr, Setxattr, Statfs, Sync,
-    SamedirRename, CrossdirRename, Read, Write, ReadBytes, WriteBytes, Punch, Migrate, Fallocate,
-];
-#[rustfmt::skip]
-const MDT_2_16: &[Op] = &[
-    Open, Close, Mknod, Link, Unlink, Mkdir, Rmdir, Rename, Getattr, Setattr, Getxattr, Setxattr, Statfs, Sync,
-    SamedirRename, ParallelRenameFile, ParallelRenameDir, CrossdirRename, Read, Write, ReadBytes, WriteBytes, Punch,
-    Migrate, Fallocate,
-];
-#[rustfmt::skip]
-const MDT_2_17: &[Op] = &[
-    Open, Close, Mknod, Link, Unlink, Mkdir, Rmdir, Rename, Getattr, Setattr, Getxattr, Setxattr, Statfs, Sync,
-    SamedirRename, ParallelRenameFile, ParallelRenameDir, CrossdirRename, RenameTrylocks, Read, Write, ReadBytes,
-    WriteBytes, Punch, Migrate, Fallocate,
-];
+
+/// The counters of each kind of target in each release.
+static COUNTERS: LazyLock<[Vec<Vec<Op>>; 2]> = LazyLock::new(|| {
+    [MDT, OST].map(|history| {
+        let releases = Layout::value_variants().iter();
+        let of_release = |layout| {
+            let groups = history.iter().filter(|(since, _)| since <= layout);
+            groups.flat_map(|(_, ops)| *ops).copied().collect()
+        };
+        releases.map(of_release).collect()
+    })
+});
 
 impl Layout {
     /// Returns the counters of a target, in the order in which they are printed.
-    pub fn counters(self, kind: Kind) -> &'static [Op] {
-        match (kind, self) {
-            (Kind::Ost, Self::V2_5) => OST_2_5,
-            (Kind::Ost, Self::V2_12) => OST_2_6,
-            (Kind::Ost, _) => OST_2_14,
-            (Kind::Mdt, Self::V2_5) => MDT_2_5,
-            (Kind::Mdt, Self::V2_12) => MDT_2_12,
-            (Kind::Mdt, Self::V2_14_0) => MDT_2_14,
-            (Kind::Mdt, Self::V2_15_0 | Self::V2_15_8) => MDT_2_15,
-            (Kind::Mdt, Self::V2_16) => MDT_2_16,
-            (Kind::Mdt, Self::V2_17) => MDT_2_17,
-        }
+    pub fn counters(self, kind: TargetKind) -> &'static [Op] {
+        &COUNTERS[kind as usize][self as usize]
     }
 
     /// Returns a counter's name. Up to 2.5, the counters of bytes are called `read` and `write`.
@@ -149,9 +127,9 @@ impl Layout {
     }
 
     /// Returns the unit of a counter's line.
-    pub fn unit(self, kind: Kind, op: Op) -> Unit {
+    pub fn unit(self, kind: TargetKind, op: Op) -> Unit {
         match (op.is_bytes(), self) {
-            (true, Self::V2_12) if kind == Kind::Mdt => Unit::IdleRequests,
+            (true, Self::V2_12) if kind == TargetKind::Mdt => Unit::IdleRequests,
             (true, _) => Unit::Bytes,
             (false, Self::V2_5 | Self::V2_12) => Unit::Requests,
             (false, _) => Unit::Usecs,
@@ -159,13 +137,13 @@ impl Layout {
     }
 
     /// Returns true if targets of this kind count calls in this counter.
-    pub fn counts(self, kind: Kind, op: Op) -> bool {
+    pub fn counts(self, kind: TargetKind, op: Op) -> bool {
         self.counters(kind).contains(&op) && self.unit(kind, op) != Unit::IdleRequests
     }
 
-    /// Returns true if any counter of a target of this kind counts the call.
-    pub fn hears(self, kind: Kind, call: Call) -> bool {
-        call.counters().iter().any(|&op| self.counts(kind, op))
+    /// Returns true if any counter of a target of this kind counts the request.
+    pub fn hears(self, kind: TargetKind, request: Request) -> bool {
+        request.iter().any(|&op| self.counts(kind, op))
     }
 
     /// Returns the format of the time lines.
@@ -192,12 +170,12 @@ impl Layout {
         self > Self::V2_14_0
     }
 
-    /// Returns the treatment of the sum of squares.
-    pub fn squares(self) -> Squares {
+    /// Returns a sum of squares as it is printed, in 64 bits, if it is.
+    pub fn squares(self, sum: u128) -> Option<u64> {
         match self {
-            Self::V2_5 | Self::V2_12 => Squares::None,
-            Self::V2_17 => Squares::Saturate,
-            _ => Squares::Wrap,
+            Self::V2_5 | Self::V2_12 => None,
+            Self::V2_17 => Some(sum.min(i64::MAX as u128) as u64),
+            _ => Some(sum as u64),
         }
     }
 

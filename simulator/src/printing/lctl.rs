@@ -1,38 +1,20 @@
 //! Plays `lctl get_param`.
 
-use std::fmt::Write;
+use globset::{Glob, GlobMatcher};
 
-use globset::{GlobBuilder, GlobMatcher};
-use thiserror::Error;
-
-use crate::printing::reading::{Outcome, Reading};
-use crate::time::{Nanos, SECOND};
-use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
+use crate::failure::Failure;
+use crate::printing::reading::{Reading, Records};
+use crate::time::{Nanos, SECOND, Span};
+use crate::world::cluster::{Cluster, ServerIndex, Target, TargetIndex};
 use crate::world::plan::{DUMP, Plan};
 use crate::world::target::TargetState;
 use crate::world::workload::Workload;
 
-/// An error that prevents playing `lctl`.
-#[derive(Debug, Error)]
-pub enum Error {
-    /// The pattern is not one that a shell could expand.
-    #[error("bad pattern {pattern:?}: {source}")]
-    Pattern {
-        /// The pattern.
-        pattern: String,
-        /// The error in the pattern.
-        source: globset::Error,
-    },
-}
-
 /// The result of a call of `lctl`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Printed {
-    /// The standard output.
     pub stdout: Vec<u8>,
-    /// The standard error.
     pub stderr: String,
-    /// The exit status.
     pub status: u8,
 }
 
@@ -47,40 +29,55 @@ pub fn get_param(
     server: ServerIndex,
     time: Nanos,
     patterns: &[String],
-) -> Result<Printed, Error> {
+) -> Result<Printed, Failure> {
     let mut printed = Printed::default();
     let workload = Workload::new(cluster);
     for pattern in patterns {
         let parameters = matching(cluster, server, time, &matcher(pattern)?);
         if parameters.is_empty() {
-            let _: std::fmt::Result = writeln!(
-                printed.stderr,
-                "error: get_param: param_path '{}': No such file or directory",
-                pattern.replace('.', "/")
-            );
-            printed.status = ENOENT;
+            let path = pattern.replace('.', "/");
+            let problem = format!("param_path '{path}': No such file or directory");
+            printed.fail(ENOENT, &problem);
         }
         for (name, target) in parameters {
             if name.ends_with(".job_cleanup_interval") {
-                printed
-                    .stdout
-                    .extend(cleanup_interval(cluster, target).bytes());
+                let line = cleanup_interval(cluster, target);
+                printed.stdout.extend(line.bytes());
             } else {
-                job_stats(&workload, cluster, target, time, &mut printed);
+                printed.job_stats(&workload, target, time);
             }
         }
     }
     Ok(printed)
 }
 
-fn matcher(pattern: &str) -> Result<GlobMatcher, Error> {
-    GlobBuilder::new(pattern)
-        .build()
-        .map(|glob| glob.compile_matcher())
-        .map_err(|source| Error::Pattern {
-            pattern: pattern.to_owned(),
-            source,
-        })
+impl Printed {
+    fn fail(&mut self, status: u8, problem: &str) {
+        let line = format!("error: get_param: {problem}\n");
+        self.stderr.push_str(&line);
+        self.status = status;
+    }
+
+    /// Adds the text of a target.
+    fn job_stats(&mut self, workload: &Workload, target: TargetIndex, time: Nanos) {
+        let mut state = TargetState::new(workload, target, Span::new(time, DUMP));
+        let name = parameter(&workload.cluster.targets[target], "job_stats");
+        if let Some(reading) = Reading::take(&mut state, time, false, |_| ()) {
+            let text = reading.text(&state, &mut Records::default());
+            self.stdout.extend(framed(&name, &text));
+            if reading.cut.is_none() {
+                return;
+            }
+        }
+        let path = name.replace('.', "/");
+        let problem = format!("read('/proc/fs/lustre/{path}') failed: Input/output error");
+        self.fail(EIO, &problem);
+    }
+}
+
+fn matcher(pattern: &str) -> Result<GlobMatcher, Failure> {
+    let glob = Glob::new(pattern).map_err(|error| format!("bad pattern {pattern:?}: {error}"))?;
+    Ok(glob.compile_matcher())
 }
 
 /// Returns the parameters that match a pattern, sorted as in a shell.
@@ -95,7 +92,7 @@ fn matching(
         .filter(|&target| plan.owner(target, time) == server)
         .flat_map(|target| {
             ["job_cleanup_interval", "job_stats"]
-                .map(|name| (cluster.targets[target].parameter(name), target))
+                .map(|name| (parameter(&cluster.targets[target], name), target))
         })
         .filter(|(name, _)| pattern.is_match(name))
         .collect();
@@ -103,38 +100,15 @@ fn matching(
     parameters
 }
 
-/// Returns the line of a target's cleanup interval.
-pub fn cleanup_interval(cluster: &Cluster, target: TargetIndex) -> String {
-    let name = cluster.targets[target].parameter("job_cleanup_interval");
-    format!("{name}={}\n", cluster.cleanup_interval / SECOND)
+/// Returns the full name of one of a target's parameters.
+pub fn parameter(target: &Target, name: &str) -> String {
+    format!("{}.{}.{name}", target.kind.device(), target.name)
 }
 
-fn job_stats(
-    workload: &Workload,
-    cluster: &Cluster,
-    target: TargetIndex,
-    time: Nanos,
-    printed: &mut Printed,
-) {
-    let horizon = time + DUMP;
-    let mut state = TargetState::new(workload, cluster, target, time, horizon);
-    let name = cluster.targets[target].parameter("job_stats");
-    let outcome = Reading::take(&mut state, time, false, |_| ());
-    let failed = match &outcome {
-        Outcome::Read(reading) => {
-            printed.stdout.extend(framed(&name, &reading.text(&state)));
-            reading.cut.is_some()
-        }
-        Outcome::Failed => true,
-    };
-    if failed {
-        let _: std::fmt::Result = writeln!(
-            printed.stderr,
-            "error: get_param: read('/proc/fs/lustre/{}') failed: Input/output error",
-            name.replace('.', "/")
-        );
-        printed.status = EIO;
-    }
+/// Returns the line of a target's cleanup interval.
+pub fn cleanup_interval(cluster: &Cluster, target: TargetIndex) -> String {
+    let name = parameter(&cluster.targets[target], "job_cleanup_interval");
+    format!("{name}={}\n", cluster.cleanup_interval / SECOND)
 }
 
 /// Formats a parameter and its value. A value of several lines begins on a line of its own.

@@ -1,5 +1,6 @@
 //! The text of one reading of a target, with everything that can go wrong during a dump.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::lustre::operation::Op;
@@ -30,12 +31,14 @@ pub struct Cut {
     pub operations: usize,
 }
 
+/// The records of a text by the number of the life and the time of its last call.
+pub type Records = HashMap<(u64, Nanos), Vec<u8>>;
+
 /// One reading of a target.
 #[derive(Debug)]
 pub struct Reading {
     /// The true time of the reading.
     pub time: Nanos,
-    /// The server that was read.
     pub server: ServerIndex,
     /// The records in the order of the text.
     pub records: Vec<Rc<Life>>,
@@ -44,29 +47,19 @@ pub struct Reading {
     /// True if the last record is the second one of its identifier: the entry was removed and came back during the
     /// dump.
     pub doubled: bool,
-    /// The position of the header.
     pub header: Header,
     /// The cut, if the text ends too early.
     pub cut: Option<Cut>,
 }
 
-/// The result of an attempt to read a target.
-#[derive(Debug)]
-pub enum Outcome {
-    /// The attempt gave a text.
-    Read(Reading),
-    /// Reading failed, and lctl printed nothing.
-    Failed,
-}
-
 impl Reading {
-    /// Reads a target. The first reading of a target always succeeds.
+    /// Reads a target. Returns `None` if reading failed and lctl printed nothing; the first reading always succeeds.
     pub fn take(
         state: &mut TargetState,
         time: Nanos,
         first: bool,
         mut changed: impl FnMut(Change),
-    ) -> Outcome {
+    ) -> Option<Self> {
         state.advance(time, &mut changed);
         let plan = state.plan;
         let layout = state.cluster.layout;
@@ -80,11 +73,11 @@ impl Reading {
             cut: None,
         };
         if first {
-            return Outcome::Read(reading);
+            return Some(reading);
         }
         if plan.fails(state.target, time) && !state.alive.is_empty() {
             if !layout.prints_partial_text() {
-                return Outcome::Failed;
+                return None;
             }
             reading.cut(state);
         } else if let Some(removal) = plan.removal_during(state.target, time) {
@@ -99,7 +92,7 @@ impl Reading {
         if layout.header_comes_with_records() {
             reading.header = reading.place_header(&plan, state.target);
         }
-        Outcome::Read(reading)
+        Some(reading)
     }
 
     /// Returns the number of the older of two lives with one identifier.
@@ -119,10 +112,11 @@ impl Reading {
 
     /// Returns the seed of the reading, which all readings within one second share.
     fn seed(&self, state: &TargetState) -> Seed {
+        let second = self.time / SECOND;
         state
             .cluster
             .seed
-            .of("reading", &[state.target as i64, self.time / SECOND])
+            .of("reading", &[state.target as i64, second])
     }
 
     /// Cuts the text inside a record that the reading before has shown, so that the values of its missing counters are
@@ -170,12 +164,8 @@ impl Reading {
         let Some(&first) = expired.first() else {
             return;
         };
-        let from = first
-            + 1
-            + self
-                .seed(state)
-                .of("skip", &[])
-                .below((self.records.len() - first) as u64) as usize;
+        let seed = self.seed(state).of("skip", &[]);
+        let from = first + 1 + seed.below((self.records.len() - first) as u64) as usize;
         let until = (from + expired.len()).min(self.records.len());
         // A reader tells a target that lost everything from one that skipped records by the records that are left.
         let left = self.records[..from.min(until)]
@@ -199,8 +189,10 @@ impl Reading {
         }
     }
 
-    /// Returns the text as a reader gets it.
-    pub fn text(&self, state: &TargetState) -> Vec<u8> {
+    /// Returns the text as a reader gets it. Most lives have counted nothing since the text before: their records are taken
+    /// from those of that text, which the records of this one replace.
+    pub fn text(&self, state: &TargetState, records: &mut Records) -> Vec<u8> {
+        let mut before = std::mem::take(records);
         let mut text = Vec::new();
         let silent = self.records.is_empty() && state.cluster.layout.header_comes_with_records();
         if !silent && self.header != Header::Missing {
@@ -210,13 +202,16 @@ impl Reading {
             if self.header == Header::Extra(position) {
                 text.extend(b"job_stats:\n");
             }
-            let record = record_of(state, life);
-            match self.cut {
-                Some(cut) if position + 1 == self.records.len() => {
-                    text.extend(&record[..cut.bytes])
-                }
-                _ => text.extend(record),
-            }
+            let key = (life.number, life.last);
+            let record = before
+                .remove(&key)
+                .unwrap_or_else(|| record_of(state, life));
+            let end = match self.cut {
+                Some(cut) if position + 1 == self.records.len() => cut.bytes,
+                _ => record.len(),
+            };
+            text.extend(&record[..end]);
+            records.insert(key, record);
         }
         text
     }

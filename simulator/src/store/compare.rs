@@ -5,30 +5,23 @@ use std::io::{self, Write};
 use std::thread;
 use std::time::Duration;
 
-use crate::lustre::Kind;
+use jobstats_client::Error;
+
 use crate::store::database::{Amounts, Key, Store};
 use crate::store::question::QUESTIONS;
 use crate::time::{Nanos, SECOND, now};
-use crate::truth::tally;
-use crate::truth::tally::{Happening, Tally};
+use crate::truth::tally::{self, Happening, Tally};
 use crate::truth::totals::Column;
 use crate::truth::{Cell, TargetTruth};
-use crate::world::cluster::Cluster;
-
-/// A cell in which the database differs from a correct reader.
-#[derive(Debug, PartialEq, Eq)]
-struct Difference {
-    key: Key,
-    cell: Cell,
-    stored: i128,
-}
+use crate::world::cluster::{Cluster, Target};
 
 /// One way to query the stored data, compared with the truth.
 #[derive(Debug, Default)]
 struct Judgement {
     way: &'static str,
     cells: usize,
-    differences: Vec<Difference>,
+    /// The cells in which the database differs from a correct reader, each with the stored amount.
+    differences: Vec<(Key, Cell, i128)>,
     /// The number of cells with more than really happened.
     above_truth: usize,
 }
@@ -40,7 +33,6 @@ pub struct Comparison {
     texts: (u64, u64),
     /// The number of rows of increments.
     pub increments: u64,
-    /// The counts of what happened.
     pub tally: Tally,
     judgements: Vec<Judgement>,
 }
@@ -68,42 +60,37 @@ impl Judgement {
         self.cells += 1;
         self.above_truth += usize::from(stored > i128::from(cell.truth));
         if stored != cell.stored() {
-            self.differences.push(Difference { key, cell, stored });
+            self.differences.push((key, cell, stored));
         }
     }
 }
 
 /// Compares the stored increments and the answers of the reading functions with the truth.
-pub fn compare(
-    store: &mut Store,
-    cluster: &Cluster,
-    truths: &[TargetTruth],
-) -> Result<Comparison, jobstats_client::Error> {
-    let (increments, amounts) = store.increments(cluster, truths)?;
-    let tally = tally::of_all(truths);
+pub fn compare(store: &mut Store, truths: &[TargetTruth]) -> Result<Comparison, Error> {
+    let cluster = store.cluster;
+    let (increments, amounts) = store.increments(truths)?;
+    let stored = cells(cluster, truths, |target, entry, column| {
+        vec![(target.name.clone(), entry.to_owned(), column.name())]
+    });
+    let tally = tally::of_truths(truths);
     let mut comparison = Comparison {
-        texts: (
-            tally.get(Happening::Text),
-            store.observations(cluster, truths)?,
-        ),
+        texts: (tally.get(Happening::Text), store.observations(truths)?),
         increments,
         tally,
-        judgements: vec![Judgement::new(
-            "increments",
-            cells(cluster, truths, |cell| vec![cell.key()]),
-            amounts,
-        )],
+        judgements: vec![Judgement::new("increments", stored, amounts)],
     };
     let Some(window) = window(truths) else {
         return Ok(comparison);
     };
     let_pass(window.1);
     let workloads = store.workloads()?;
-    for question in QUESTIONS {
-        let truth = cells(cluster, truths, |cell| {
-            question.cells(&cell, workloads.get(cell.entry).map(String::as_str))
+    for question in &QUESTIONS {
+        let truth = cells(cluster, truths, |target, entry, column| {
+            // An entry that was never stored has no workload, and should have no answer.
+            let workload = workloads.get(entry).map_or(entry, String::as_str);
+            question.cells(target, workload, column)
         });
-        let answer = store.ask(question, cluster, window)?;
+        let answer = store.ask(question, window)?;
         let judgement = Judgement::new(question.name, truth, answer);
         comparison.judgements.push(judgement);
     }
@@ -119,7 +106,7 @@ fn window(truths: &[TargetTruth]) -> Option<(Nanos, Nanos)> {
 }
 
 /// Waits until a window that ends at this time no longer reaches now. The functions answer a window that reaches now
-/// only as far as all targets have been observed.
+/// only until the time at which all targets have been observed.
 fn let_pass(until: Nanos) {
     const REACHES_NOW: Nanos = 11 * SECOND;
     let left = now().map_or(0, |now| until + REACHES_NOW - now);
@@ -128,41 +115,16 @@ fn let_pass(until: Nanos) {
     }
 }
 
-/// The position of a cell of the truth.
-pub struct Place<'a> {
-    /// The name of the target.
-    pub target: &'a str,
-    /// The kind of the target.
-    pub kind: Kind,
-    /// The name of the entry.
-    pub entry: &'a str,
-    /// The column of the counted quantity.
-    pub column: Column,
-}
-
-impl Place<'_> {
-    /// Returns the key of this target, entry and column.
-    pub fn key(&self) -> Key {
-        (
-            self.target.to_owned(),
-            self.entry.to_owned(),
-            self.column.name(),
-        )
-    }
-}
-
-/// Sums the truth in the cells of one way to query.
-fn cells(cluster: &Cluster, truths: &[TargetTruth], keys: impl Fn(Place) -> Vec<Key>) -> Cells {
+/// Sums the truth in the cells of one way to query, given the keys of a target, an entry and a column.
+fn cells(
+    cluster: &Cluster,
+    truths: &[TargetTruth],
+    keys: impl Fn(&Target, &str, Column) -> Vec<Key>,
+) -> Cells {
     let mut cells = Cells::new();
     for (target, truth) in cluster.targets.iter().zip(truths) {
         for ((entry, column), cell) in &truth.cells {
-            let place = Place {
-                target: &target.name,
-                kind: target.kind,
-                entry,
-                column: *column,
-            };
-            for key in keys(place) {
+            for key in keys(target, entry, *column) {
                 cells.entry(key).or_default().plus(cell);
             }
         }
@@ -176,32 +138,29 @@ impl Comparison {
         self.differences() == 0 && self.texts.0 == self.texts.1
     }
 
+    fn sum(&self, count: impl Fn(&Judgement) -> usize) -> usize {
+        self.judgements.iter().map(count).sum()
+    }
+
     /// Returns the number of cells that were compared in all ways together.
     pub fn cells(&self) -> usize {
-        self.judgements
-            .iter()
-            .map(|judgement| judgement.cells)
-            .sum()
+        self.sum(|judgement| judgement.cells)
     }
 
     /// Returns the number of cells that differ.
     pub fn differences(&self) -> usize {
-        let judgements = self.judgements.iter();
-        judgements
-            .map(|judgement| judgement.differences.len())
-            .sum()
+        self.sum(|judgement| judgement.differences.len())
     }
 
     /// Returns the number of cells that hold more than the truth.
     pub fn above_truth(&self) -> usize {
-        let judgements = self.judgements.iter();
-        judgements.map(|judgement| judgement.above_truth).sum()
+        self.sum(|judgement| judgement.above_truth)
     }
 
     /// Shows the result, with the first differences of each way.
     pub fn show(&self, out: &mut impl Write) -> io::Result<()> {
         for judgement in &self.judgements {
-            for Difference { key, cell, stored } in judgement.differences.iter().take(10) {
+            for (key, cell, stored) in judgement.differences.iter().take(10) {
                 let (target, group, operation) = key;
                 let way = judgement.way;
                 writeln!(
@@ -215,16 +174,13 @@ impl Comparison {
         }
         writeln!(out, "texts {}, observations {}", self.texts.0, self.texts.1)?;
         for judgement in &self.judgements {
-            let Judgement {
-                way,
-                cells,
-                differences,
-                above_truth,
-            } = judgement;
             writeln!(
                 out,
-                "{way}: cells {cells}, differences {}, above the truth {above_truth}",
-                differences.len()
+                "{}: cells {}, differences {}, above the truth {}",
+                judgement.way,
+                judgement.cells,
+                judgement.differences.len(),
+                judgement.above_truth
             )?;
         }
         writeln!(

@@ -9,14 +9,13 @@ use jobstats_client::{Connector, Error, Options};
 use postgres::types::ToSql;
 use postgres::{Client, Row};
 
-use crate::store::answer::Subject;
 use crate::store::labels::Labels;
-use crate::store::question::Question;
-use crate::time::{Clock, HOUR, Nanos, timestamp};
+use crate::store::question::{Question, Subject};
+use crate::time::{Clock, HOUR, Nanos, Span, timestamp};
 use crate::truth::TargetTruth;
 use crate::truth::totals::Column;
 use crate::world::cluster::{Cluster, ServerIndex, Target};
-use crate::world::schedule::{self, Due, Span};
+use crate::world::schedule::{self, Due};
 
 /// The time limit for connecting, per host.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -31,63 +30,53 @@ pub type Key = (String, String, String);
 /// The amounts by key.
 pub type Amounts = BTreeMap<Key, i128>;
 
-/// The store of the extension.
-pub struct Store {
+/// The store of the extension, which is asked about one cluster.
+pub struct Store<'a> {
     client: Client,
+    pub cluster: &'a Cluster,
 }
 
 /// The part of a query that looks up the targets of a cluster, with the times of their first and last text.
 const OBSERVED: &str = r#"
     FROM unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) AS s(name, first, last)
     JOIN jobstats.targets t ON t.cluster = $1 AND t.name = s.name"#;
+/// The part of such a query that looks up the observations between these times.
+const OBSERVATIONS: &str = r#"
+    JOIN jobstats.observations o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last"#;
 
-impl Store {
+impl<'a> Store<'a> {
     /// Connects to the database.
-    pub fn open(options: &Options) -> Result<Self, Error> {
-        Ok(Self {
-            client: connector(options)?.client()?,
-        })
+    pub fn open(options: &Options, cluster: &'a Cluster) -> Result<Self, Error> {
+        let client = connector(options)?.client()?;
+        Ok(Self { client, cluster })
     }
 
+    /// Runs a query about targets, each with the times of its first and last text.
     fn query(
         &mut self,
         sql: &str,
-        cluster: &Cluster,
-        spans: impl Iterator<Item = (String, Timestamp, Timestamp)>,
+        targets: impl Iterator<Item = (&'a Target, (Nanos, Nanos))>,
     ) -> Result<Vec<Row>, Error> {
         let (mut names, mut first, mut last) = (Vec::new(), Vec::new(), Vec::new());
-        for (name, from, until) in spans {
-            names.push(name);
-            first.push(from);
-            last.push(until);
+        for (target, (from, until)) in targets {
+            names.push(target.name.as_str());
+            first.push(timestamp(from));
+            last.push(timestamp(until));
         }
-        let arguments: [&(dyn ToSql + Sync); 4] = [&cluster.name, &names, &first, &last];
+        let arguments: [&(dyn ToSql + Sync); 4] = [&self.cluster.name, &names, &first, &last];
         Ok(self.client.query(sql, &arguments)?)
     }
 
     /// Counts the observations of the delivered texts.
-    pub fn observations(
-        &mut self,
-        cluster: &Cluster,
-        truths: &[TargetTruth],
-    ) -> Result<u64, Error> {
-        let sql = format!(
-            r#"SELECT count(*) {OBSERVED}
-               JOIN jobstats.observations o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last"#
-        );
-        let rows = self.query(&sql, cluster, delivered(cluster, truths))?;
-        Ok(rows
-            .iter()
-            .map(|row| row.get::<_, i64>(0).unsigned_abs())
-            .sum())
+    pub fn observations(&mut self, truths: &[TargetTruth]) -> Result<u64, Error> {
+        let sql = format!("SELECT count(*) {OBSERVED} {OBSERVATIONS}");
+        let rows = self.query(&sql, delivered(self.cluster, truths))?;
+        let counts = rows.iter().map(|row| row.get::<_, i64>(0).unsigned_abs());
+        Ok(counts.sum())
     }
 
     /// Counts the rows of increments and sums their amounts; sums of zero are left out.
-    pub fn increments(
-        &mut self,
-        cluster: &Cluster,
-        truths: &[TargetTruth],
-    ) -> Result<(u64, Amounts), Error> {
+    pub fn increments(&mut self, truths: &[TargetTruth]) -> Result<(u64, Amounts), Error> {
         let columns = self.columns()?;
         let sums: Vec<String> = columns.iter().map(|column| sum(*column)).collect();
         let sql = format!(
@@ -98,7 +87,7 @@ impl Store {
             sums.join(", ")
         );
         let (mut rows, mut increments) = (0, Amounts::new());
-        for row in self.query(&sql, cluster, delivered(cluster, truths))? {
+        for row in self.query(&sql, delivered(self.cluster, truths))? {
             rows += row.get::<_, i64>(2).unsigned_abs();
             for (index, column) in columns.iter().enumerate() {
                 let amount = row.get::<_, Option<i64>>(index + 3).unwrap_or(0);
@@ -113,28 +102,31 @@ impl Store {
 
     /// Returns the workload of each entry.
     pub fn workloads(&mut self) -> Result<HashMap<String, String>, Error> {
-        let rows = self
-            .client
-            .query("SELECT name, workload FROM jobstats.entries", &[])?;
+        let sql = "SELECT name, workload FROM jobstats.entries";
+        let rows = self.client.query(sql, &[])?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
-    /// Asks a question about a cluster in a window; amounts of zero are left out.
+    /// Asks a question about a window; amounts of zero are left out.
     pub fn ask(
         &mut self,
         question: &Question,
-        cluster: &Cluster,
         (from, until): (Nanos, Nanos),
     ) -> Result<Amounts, Error> {
         let subject = Subject {
             filters: Filters {
-                cluster: Some(vec![exactly(&cluster.name)]),
+                cluster: Some(vec![exactly(&self.cluster.name)]),
                 ..Filters::default()
             },
             window: (timestamp(from), timestamp(until)),
             operations: question.operations(&self.columns()?),
         };
-        let mut amounts = (question.ask)(&mut self.client, &subject)?;
+        let mut amounts = Amounts::new();
+        for (group, operation, total) in (question.ask)(&mut self.client, &subject)? {
+            let target = group.target.unwrap_or_default();
+            let key = (target, group.workload.unwrap_or_default(), operation);
+            *amounts.entry(key).or_default() += total.unwrap_or_default();
+        }
         amounts.retain(|_, amount| *amount != 0);
         Ok(amounts)
     }
@@ -150,55 +142,33 @@ impl Store {
             .collect())
     }
 
-    /// Returns the readings of each target that the database holds, as far as they belong to a span. Readings whose
-    /// labels are not planned have the given times, or else the times of their labels.
-    pub fn readings(
-        &mut self,
-        cluster: &Cluster,
-        span: Span,
-        labels: &Labels,
-    ) -> Result<Vec<Vec<Due>>, Error> {
+    /// Returns the readings of each target in a span that the database holds. Readings whose labels are not planned have the
+    /// given times, or else the times of their labels.
+    pub fn readings(&mut self, span: Span, labels: &Labels) -> Result<Vec<Vec<Due>>, Error> {
         let sql = format!(
-            r#"SELECT t.name, o.server, o."time" {OBSERVED}
-               JOIN jobstats.observations o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last
-               ORDER BY o."time""#
+            r#"SELECT t.name, o.server, o."time" {OBSERVED} {OBSERVATIONS} ORDER BY o."time""#
         );
+        let cluster = self.cluster;
         // A server's clock may be wrong, but by less than an hour.
-        let (first, last) = (timestamp(span.from - HOUR), timestamp(span.until + HOUR));
-        let all = cluster
-            .targets
-            .iter()
-            .map(|target| (target.name.clone(), first, last));
-        let rows = self.query(&sql, cluster, all)?;
-        let mut readings: HashMap<String, Vec<(String, Timestamp)>> = HashMap::new();
-        for row in rows {
-            readings
-                .entry(row.get(0))
-                .or_default()
-                .push((row.get(1), row.get(2)));
+        let window = (span.from - HOUR, span.until + HOUR);
+        let targets = cluster.targets.iter().map(|target| (target, window));
+        let mut stored: HashMap<String, Vec<(ServerIndex, Timestamp)>> = HashMap::new();
+        for row in self.query(&sql, targets)? {
+            if let Some(server) = cluster.server(row.get(1)) {
+                let label = (server, row.get(2));
+                stored.entry(row.get(0)).or_default().push(label);
+            }
         }
         let of_target = |(index, target): (usize, &Target)| {
-            let planned: HashMap<(ServerIndex, Timestamp), Due> =
-                schedule::readings(cluster, index, span)
-                    .into_iter()
-                    .map(|due| ((due.server, timestamp(due.label)), due))
-                    .collect();
-            let mut dues: Vec<Due> = readings
-                .get(&target.name)
-                .into_iter()
-                .flatten()
-                .filter_map(|(server, time)| {
-                    let server = cluster.server(server)?;
-                    Some(
-                        planned
-                            .get(&(server, *time))
-                            .or_else(|| labels.get(&(server, *time)))
-                            .copied()
-                            .unwrap_or(unplanned(server, *time)),
-                    )
-                })
-                .filter(|due| (span.from..span.until).contains(&due.time))
-                .collect();
+            let planned = schedule::readings(cluster, index, span).into_iter();
+            let planned = planned.map(|due| ((due.server, timestamp(due.label)), due));
+            let planned: Labels = planned.collect();
+            let due = |label| {
+                let known = planned.get(label).or_else(|| labels.get(label)).copied();
+                known.unwrap_or_else(|| unplanned(*label))
+            };
+            let dues = stored.get(&target.name).into_iter().flatten().map(due);
+            let mut dues: Vec<Due> = dues.filter(|due| span.contains(due.time)).collect();
             dues.sort();
             dues
         };
@@ -207,7 +177,7 @@ impl Store {
 }
 
 /// Returns a reading at a time that the shipper chose, on a server with a correct clock.
-fn unplanned(server: ServerIndex, time: Timestamp) -> Due {
+fn unplanned((server, time): (ServerIndex, Timestamp)) -> Due {
     let time = Clock(time.as_microsecond() as Nanos * 1000).world();
     Due {
         time,
@@ -217,18 +187,12 @@ fn unplanned(server: ServerIndex, time: Timestamp) -> Due {
 }
 
 /// Returns the targets with the times of their first and last text.
-fn delivered(
-    cluster: &Cluster,
+fn delivered<'a>(
+    cluster: &'a Cluster,
     truths: &[TargetTruth],
-) -> impl Iterator<Item = (String, Timestamp, Timestamp)> {
-    cluster
-        .targets
-        .iter()
-        .zip(truths)
-        .filter_map(|(target, truth)| {
-            let (first, last) = truth.observed?;
-            Some((target.name.clone(), timestamp(first), timestamp(last)))
-        })
+) -> impl Iterator<Item = (&'a Target, (Nanos, Nanos))> {
+    let targets = cluster.targets.iter().zip(truths);
+    targets.filter_map(|(target, truth)| Some((target, truth.observed?)))
 }
 
 fn sum(column: Column) -> String {

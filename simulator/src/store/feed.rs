@@ -1,5 +1,6 @@
 //! Loads a span of a cluster into the database, one target's text per row.
 
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -7,31 +8,22 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jobstats_client::{Connector, Kind, Retry};
+use postgres::types::ToSql;
 use postgres::{Client, Statement};
-use thiserror::Error;
+use zstd::bulk::Compressor;
 
-use crate::printing::lctl::{cleanup_interval, framed};
-use crate::printing::reading::{Outcome, Reading};
+use crate::failure::Failure;
+use crate::printing::lctl::{cleanup_interval, framed, parameter};
+use crate::printing::reading::{Reading, Records};
 use crate::random::Seed;
 use crate::store::database::connector;
-use crate::time::timestamp;
+use crate::time::{Span, timestamp};
 use crate::truth::tally::{self, Happening, Tally};
 use crate::world::cluster::{Cluster, TargetIndex};
 use crate::world::parallel::each_target;
-use crate::world::schedule::{Span, readings};
+use crate::world::schedule::readings;
 use crate::world::target::TargetState;
 use crate::world::workload::Workload;
-
-/// An error that prevents loading a span.
-#[derive(Debug, Error)]
-pub enum Error {
-    /// The database failed.
-    #[error("database: {0}")]
-    Database(#[from] jobstats_client::Error),
-    /// A text could not be compressed.
-    #[error("zstd: {0}")]
-    Pack(#[from] std::io::Error),
-}
 
 /// The options of a load.
 #[derive(Debug, Clone, Args)]
@@ -48,7 +40,6 @@ pub struct Options {
     /// Share of texts that arrive twice
     #[arg(long, default_value_t = 0.0)]
     repeated: f64,
-    /// The options of the database.
     #[command(flatten)]
     database: jobstats_client::Options,
 }
@@ -99,7 +90,11 @@ const RETRY: Retry = Retry {
 };
 
 /// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time.
-pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<(Tally, Rejected), Error> {
+pub fn load(
+    cluster: &Cluster,
+    span: Span,
+    options: &Options,
+) -> Result<(Tally, Rejected), Failure> {
     let texts: usize = (0..cluster.targets.len())
         .map(|target| readings(cluster, target, span).len())
         .sum();
@@ -109,67 +104,71 @@ pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<(Tally, 
     {
         progress.set_style(style);
     }
-    let workload = Workload::new(cluster);
     let connector = connector(&options.database)?;
     let rejected = Arc::new(Mutex::new(Rejected::default()));
-    let tallies = each_target(
+    let loader = Loader {
         cluster,
-        options.connections,
-        || Writer::connect(&connector, &options.table, &rejected),
-        |writer, target| {
-            let courier = Courier::new(cluster, target, options);
-            load_target(&workload, cluster, target, span, writer, courier, &progress)
-        },
-    )?;
-    progress.finish_and_clear();
-    let mut total = Tally::default();
-    tallies.iter().for_each(|tally| total.plus(tally));
-    Ok((total, std::mem::take(&mut *locked(&rejected))))
+        workload: Workload::new(cluster),
+        span,
+        options,
+        progress,
+    };
+    let connect = || Writer::connect(&connector, &options.table, &rejected);
+    let load = |writer: &mut Writer, target| loader.load(target, writer);
+    let tallies = each_target(cluster, options.connections, connect, load)?;
+    loader.progress.finish_and_clear();
+    let rejected = std::mem::take(&mut *locked(&rejected));
+    Ok((tally::sum(&tallies), rejected))
 }
 
-/// Locks what only counts; a count is right even if another thread has panicked.
+/// Locks counts, which are right even if another thread has panicked.
 fn locked(rejected: &Mutex<Rejected>) -> MutexGuard<'_, Rejected> {
     rejected.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn load_target<'a>(
-    workload: &Workload,
+struct Loader<'a> {
     cluster: &'a Cluster,
-    target: TargetIndex,
+    workload: Workload<'a>,
     span: Span,
-    writer: &mut Writer,
-    mut courier: Courier<'a>,
-    progress: &ProgressBar,
-) -> Result<Tally, Error> {
-    let mut state = TargetState::new(workload, cluster, target, span.from, span.until);
-    let mut counter = tally::Counter::default();
-    let name = cluster.targets[target].parameter("job_stats");
-    let mut first = true;
-    for due in readings(cluster, target, span) {
-        let outcome = Reading::take(&mut state, due.time, first, |_| ());
-        counter.observe(&state, &outcome);
-        if let Outcome::Read(reading) = &outcome {
-            first = false;
-            let mut text = cleanup_interval(cluster, target).into_bytes();
-            text.extend(framed(&name, &reading.text(&state)));
-            let row = Row {
-                cluster: &cluster.name,
-                server: &cluster.servers[due.server].name,
-                time: timestamp(due.label),
-                body_zstd: writer.compressor.compress(&text)?,
-                // A dump takes longer the more there is to print.
-                duration: 0.05 + text.len() as f64 / 5e7,
-            };
-            for row in courier.carry(row, &mut counter.tally) {
-                writer.write(&row)?;
+    options: &'a Options,
+    progress: ProgressBar,
+}
+
+impl Loader<'_> {
+    fn load(&self, target: TargetIndex, writer: &mut Writer) -> Result<Tally, Failure> {
+        let cluster = self.cluster;
+        let mut courier = Courier::new(cluster, target, self.options);
+        let mut state = TargetState::new(&self.workload, target, self.span);
+        let mut counter = tally::Counter::default();
+        let mut records = Records::new();
+        let name = parameter(&cluster.targets[target], "job_stats");
+        let mut first = true;
+        for due in readings(cluster, target, self.span) {
+            let reading = Reading::take(&mut state, due.time, first, |_| ());
+            counter.observe(&state, reading.as_ref());
+            if let Some(reading) = reading {
+                first = false;
+                let mut text = cleanup_interval(cluster, target).into_bytes();
+                text.extend(framed(&name, &reading.text(&state, &mut records)));
+                let row = Row {
+                    cluster: &cluster.name,
+                    server: &cluster.servers[due.server].name,
+                    time: timestamp(due.label),
+                    body_zstd: writer.compressor.compress(&text).map_err(zstd_failed)?,
+                    // A dump takes longer the more there is to print.
+                    duration: 0.05 + text.len() as f64 / 5e7,
+                };
+                for row in courier.carry(row, &mut counter.tally) {
+                    writer.write(&row)?;
+                }
             }
+            self.progress.inc(1);
         }
-        progress.inc(1);
+        for (_, row) in courier.late {
+            writer.write(&row)?;
+        }
+        Ok(counter.tally)
     }
-    for (_, row) in courier.late {
-        writer.write(&row)?;
-    }
-    Ok(counter.tally)
 }
 
 #[derive(Clone)]
@@ -229,7 +228,7 @@ impl<'a> Courier<'a> {
 struct Writer {
     client: Client,
     insert: Statement,
-    compressor: zstd::bulk::Compressor<'static>,
+    compressor: Compressor<'static>,
     rejected: Arc<Mutex<Rejected>>,
 }
 
@@ -238,41 +237,38 @@ impl Writer {
         connector: &Connector,
         table: &str,
         rejected: &Arc<Mutex<Rejected>>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, Failure> {
         let warned = rejected.clone();
         let mut client =
             connector.client_that_warns(move |warning| locked(&warned).warn(warning))?;
         Ok(Self {
             rejected: rejected.clone(),
-            insert: prepare(&mut client, table).map_err(jobstats_client::Error::from)?,
+            insert: prepare(&mut client, table)?,
             client,
-            compressor: zstd::bulk::Compressor::new(1)?,
+            compressor: Compressor::new(1).map_err(zstd_failed)?,
         })
     }
 
     /// Writes one text per transaction, so that concurrent feeds of several targets do not wait for each other in
     /// circles.
-    fn write(&mut self, row: &Row) -> Result<(), Error> {
-        let sent = RETRY.run(
-            |error| Kind::of(error) == Kind::Conflict,
-            || {
-                self.client.execute(
-                    &self.insert,
-                    &[
-                        &row.cluster,
-                        &row.server,
-                        &row.time,
-                        &row.body_zstd,
-                        &row.duration,
-                        &SHIPPER,
-                    ],
-                )
-            },
-        );
-        sent.map_err(jobstats_client::Error::from)?;
+    fn write(&mut self, row: &Row) -> Result<(), Failure> {
+        let values: [&(dyn ToSql + Sync); 6] = [
+            &row.cluster,
+            &row.server,
+            &row.time,
+            &row.body_zstd,
+            &row.duration,
+            &SHIPPER,
+        ];
+        let is_conflict = |error: &_| Kind::of(error) == Kind::Conflict;
+        RETRY.run(is_conflict, || self.client.execute(&self.insert, &values))?;
         locked(&self.rejected).sent += 1;
         Ok(())
     }
+}
+
+fn zstd_failed(error: io::Error) -> Failure {
+    format!("zstd: {error}").into()
 }
 
 /// Prepares a session and its statement.

@@ -5,25 +5,14 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use thiserror::Error;
 
+use crate::failure::Failure;
 use crate::time::{self, timestamp};
 use crate::world::cluster::{Cluster, ServerIndex};
 use crate::world::schedule::Due;
 
 #[cfg(test)]
 mod tests;
-
-/// An error of a table of labels.
-#[derive(Debug, Error)]
-pub enum Error {
-    /// The table cannot be read.
-    #[error("{0}: {1}")]
-    Unreadable(String, csv::Error),
-    /// A row names no server or no time.
-    #[error("{0}: label {1}: there is no such server or time")]
-    Row(String, usize),
-}
 
 /// The readings by server and label.
 pub type Labels = HashMap<(ServerIndex, Timestamp), Due>;
@@ -36,14 +25,14 @@ struct Row {
 }
 
 /// Reads a table of labels.
-pub fn read(path: &Path, cluster: &Cluster) -> Result<Labels, Error> {
-    let shown = path.display().to_string();
-    let unreadable = |error| Error::Unreadable(shown.clone(), error);
+pub fn read(path: &Path, cluster: &Cluster) -> Result<Labels, Failure> {
+    let unreadable = |error| Failure::file(path, error);
     let mut csv = csv::Reader::from_path(path).map_err(unreadable)?;
     let mut labels = Labels::new();
     for (index, row) in csv.deserialize::<Row>().enumerate() {
         let due = due(&row.map_err(unreadable)?, cluster);
-        let due = due.ok_or_else(|| Error::Row(shown.clone(), index + 1))?;
+        let problem = || format!("label {}: there is no such server or time", index + 1);
+        let due = due.ok_or_else(|| Failure::file(path, problem()))?;
         labels.insert((due.server, timestamp(due.label)), due);
     }
     Ok(labels)

@@ -3,75 +3,53 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use strum::IntoStaticStr;
+
 use crate::lustre::identifier::{Condition, condition};
-use crate::printing::reading::{Header, Outcome, Reading};
+use crate::printing::reading::{Header, Reading};
+use crate::time::Span;
 use crate::truth::TargetTruth;
 use crate::world::cluster::{Cluster, ServerIndex};
 use crate::world::plan::Plan;
-use crate::world::schedule::Span;
 use crate::world::target::{Life, TargetState};
 
-/// The kinds of events that are counted, in the order in which they are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A kind of events that are counted, with its label. They are shown in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
 pub enum Happening {
-    /// A text arrived.
+    #[strum(serialize = "texts")]
     Text,
-    /// A text arrived after a later one.
+    #[strum(serialize = "texts that arrived late")]
     LateText,
-    /// A text arrived twice.
+    #[strum(serialize = "texts that arrived twice")]
     RepeatedText,
-    /// A record arrived in a text.
+    #[strum(serialize = "records")]
     Record,
-    /// A record of an entry arrived that no text had shown before.
+    #[strum(serialize = "entries (per target)")]
     NewEntry,
-    /// An entry came back with a value below its last.
+    #[strum(serialize = "resets, a value fell")]
     SmallerReset,
-    /// An entry came back and no value fell.
+    #[strum(serialize = "resets, no value fell")]
     LargerReset,
-    /// A record was skipped.
+    #[strum(serialize = "records skipped")]
     SkippedRecord,
-    /// An entry stood twice in one text.
+    #[strum(serialize = "records doubled")]
     DoubledRecord,
-    /// A text was cut by a read error.
+    #[strum(serialize = "texts cut by a read error")]
     CutText,
-    /// A read error left no text.
+    #[strum(serialize = "read errors without text")]
     FailedRead,
-    /// The header was missing.
+    #[strum(serialize = "headers stolen")]
     MissingHeader,
-    /// A second header stood among the records.
+    #[strum(serialize = "headers among records")]
     ExtraHeader,
-    /// A target was on another server than before.
+    #[strum(serialize = "targets that moved to another server")]
     MovedTarget,
-    /// An entry has no job.
+    #[strum(serialize = "entries without job")]
     WithoutJob,
-    /// An entry has a mangled identifier.
+    #[strum(serialize = "entries with a mangled identifier")]
     Mangled,
-    /// An entry has an identifier cut at 31 bytes.
+    #[strum(serialize = "entries with a cut identifier")]
     CutIdentifier,
-}
-
-impl Happening {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Text => "texts",
-            Self::LateText => "texts that arrived late",
-            Self::RepeatedText => "texts that arrived twice",
-            Self::Record => "records",
-            Self::NewEntry => "entries (per target)",
-            Self::SmallerReset => "resets, a value fell",
-            Self::LargerReset => "resets, no value fell",
-            Self::SkippedRecord => "records skipped",
-            Self::DoubledRecord => "records doubled",
-            Self::CutText => "texts cut by a read error",
-            Self::FailedRead => "read errors without text",
-            Self::MissingHeader => "headers stolen",
-            Self::ExtraHeader => "headers among records",
-            Self::MovedTarget => "targets that moved to another server",
-            Self::WithoutJob => "entries without job",
-            Self::Mangled => "entries with a mangled identifier",
-            Self::CutIdentifier => "entries with a cut identifier",
-        }
-    }
 }
 
 /// The number of events of each kind.
@@ -89,30 +67,30 @@ impl Tally {
         self.0.get(&happening).copied().unwrap_or(0)
     }
 
-    /// Adds the counts of another tally.
-    pub fn plus(&mut self, other: &Self) {
-        for (happening, times) in &other.0 {
-            *self.0.entry(*happening).or_default() += times;
-        }
-    }
-
     /// Formats the counts as lines, with the counts of the cluster's disturbances.
-    pub fn lines(&self, cluster: &Cluster, span: Span) -> Vec<String> {
+    pub fn lines(&self, cluster: &Cluster, span: Span) -> impl Iterator<Item = String> {
         let own = self
             .0
             .iter()
-            .map(|(happening, times)| (happening.label(), *times));
-        let servers = Plan::new(cluster).server_disturbances(span.from, span.until);
-        own.chain(servers)
-            .map(|(label, times)| format!("{times:>12}  {label}"))
-            .collect()
+            .map(|(happening, times)| ((*happening).into(), *times));
+        let disturbances = Plan::new(cluster).server_disturbances(span);
+        let disturbances = DISTURBANCES.into_iter().zip(disturbances);
+        own.chain(disturbances.map(|((label, _), times)| (label, times)))
+            .map(|(label, times): (&str, u64)| format!("{times:>12}  {label}"))
     }
 }
+
+/// The disturbances of servers in the order of [`Plan::server_disturbances`], by label and by column of a table of cases.
+pub const DISTURBANCES: [(&str, &str); 4] = [
+    ("gaps (a server unread for an hour)", "gaps"),
+    ("failovers of a server's targets", "failovers"),
+    ("clock steps", "clock_steps"),
+    ("clears of a server's targets", "clears"),
+];
 
 /// Counts the events on one target.
 #[derive(Debug, Default)]
 pub struct Counter {
-    /// The counts so far.
     pub tally: Tally,
     shown: HashMap<u32, Rc<Life>>,
     server: Option<ServerIndex>,
@@ -120,32 +98,31 @@ pub struct Counter {
 
 impl Counter {
     /// Counts the events of one attempt to read the target.
-    pub fn observe(&mut self, state: &TargetState, outcome: &Outcome) {
-        match outcome {
-            Outcome::Read(reading) => self.read(state, reading),
-            Outcome::Failed => self.tally.add(Happening::FailedRead, 1),
+    pub fn observe(&mut self, state: &TargetState, reading: Option<&Reading>) {
+        match reading {
+            Some(reading) => self.read(state, reading),
+            None => self.tally.add(Happening::FailedRead, 1),
         }
     }
 
     fn read(&mut self, state: &TargetState, reading: &Reading) {
-        self.tally.add(Happening::Text, 1);
-        self.tally.add(Happening::Record, reading.records.len());
-        self.tally
-            .add(Happening::SkippedRecord, reading.skipped.len());
-        self.tally
-            .add(Happening::DoubledRecord, usize::from(reading.doubled));
-        self.tally
-            .add(Happening::CutText, usize::from(reading.cut.is_some()));
+        let moved = self.server.replace(reading.server);
+        let counts = [
+            (Happening::Text, 1),
+            (Happening::Record, reading.records.len()),
+            (Happening::SkippedRecord, reading.skipped.len()),
+            (Happening::DoubledRecord, reading.doubled.into()),
+            (Happening::CutText, reading.cut.is_some().into()),
+        ];
+        for (happening, times) in counts {
+            self.tally.add(happening, times);
+        }
         match reading.header {
             Header::First => (),
             Header::Missing => self.tally.add(Happening::MissingHeader, 1),
             Header::Extra(_) => self.tally.add(Happening::ExtraHeader, 1),
         }
-        if self
-            .server
-            .replace(reading.server)
-            .is_some_and(|server| server != reading.server)
-        {
+        if moved.is_some_and(|server| server != reading.server) {
             self.tally.add(Happening::MovedTarget, 1);
         }
         for life in &reading.records {
@@ -168,19 +145,28 @@ impl Counter {
             let fell = before
                 .counters
                 .fell(&life.counters, state.cluster.layout, state.kind());
-            let reset = if fell {
-                Happening::SmallerReset
-            } else {
-                Happening::LargerReset
-            };
-            self.tally.add(reset, 1);
+            self.tally.add(
+                if fell {
+                    Happening::SmallerReset
+                } else {
+                    Happening::LargerReset
+                },
+                1,
+            );
         }
     }
 }
 
-/// Sums the counts of all targets.
-pub fn of_all(truths: &[TargetTruth]) -> Tally {
-    let mut tally = Tally::default();
-    truths.iter().for_each(|truth| tally.plus(&truth.tally));
-    tally
+/// Sums the counts of targets.
+pub fn sum<'a>(tallies: impl IntoIterator<Item = &'a Tally>) -> Tally {
+    let mut sum = Tally::default();
+    for (happening, times) in tallies.into_iter().flat_map(|tally| &tally.0) {
+        *sum.0.entry(*happening).or_default() += times;
+    }
+    sum
+}
+
+/// Sums the counts in the truth about targets.
+pub fn of_truths(truths: &[TargetTruth]) -> Tally {
+    sum(truths.iter().map(|truth| &truth.tally))
 }

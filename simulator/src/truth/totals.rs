@@ -1,21 +1,19 @@
 //! Sums in the columns of `jobstats.increments`.
 
-use clap::ValueEnum;
+use std::collections::BTreeMap;
 
-use crate::lustre::Kind;
+use strum::VariantArray;
+
+use crate::lustre::TargetKind;
 use crate::lustre::counter::{BUCKETS, Calls, Counters, bucket};
 use crate::lustre::layout::{Layout, Unit};
-use crate::lustre::operation::{NAMES, OPS, Op};
-
-/// The number of columns: requests or bytes, microseconds, and two histograms.
-const COLUMNS: usize = 2 * OPS + 2 * BUCKETS;
+use crate::lustre::operation::Op;
 
 /// The quantity in a column of `jobstats.increments`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     /// Requests.
     Calls,
-    /// Bytes.
     Bytes,
     /// Microseconds.
     Usecs,
@@ -23,41 +21,57 @@ pub enum Quantity {
     Histogram,
 }
 
+/// The columns that an operation has, in the order of `jobstats.increments`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Measure {
+    /// Bytes of an operation that counts bytes, and requests of any other.
+    Total,
+    Usecs,
+    Histogram,
+}
+
 /// A column of `jobstats.increments`, or one element of an array column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Column(u8);
+pub struct Column {
+    measure: Measure,
+    /// The operation that the column belongs to.
+    pub op: Op,
+    /// The position in the array.
+    element: usize,
+}
 
 impl Column {
-    fn total(op: Op) -> Self {
-        Self(op as u8)
+    fn of(measure: Measure, op: Op) -> Self {
+        Self {
+            measure,
+            op,
+            element: 0,
+        }
     }
 
-    fn usecs(op: Op) -> Self {
-        Self(OPS as u8 + op as u8)
-    }
-
-    fn element(op: Op, bucket: usize) -> Self {
-        Self((2 * OPS + op as usize * BUCKETS + bucket) as u8)
+    fn histogram(op: Op) -> impl Iterator<Item = Self> {
+        (0..BUCKETS).map(move |element| Self {
+            element,
+            ..Self::of(Measure::Histogram, op)
+        })
     }
 
     /// Returns every column.
     pub fn all() -> impl Iterator<Item = Self> {
-        (0..COLUMNS).map(|index| Self(index as u8))
+        let of_all = |measure| Op::VARIANTS.iter().map(move |op| Self::of(measure, *op));
+        let bytes = [Op::ReadBytes, Op::WriteBytes].into_iter();
+        of_all(Measure::Total)
+            .chain(of_all(Measure::Usecs))
+            .chain(bytes.flat_map(Self::histogram))
     }
 
     /// Returns the name of the column and, for an array, the index of the element, which SQL counts from 1.
     pub fn parts(self) -> (String, Option<usize>) {
-        let index = usize::from(self.0);
-        if index < OPS {
-            (NAMES[index].to_owned(), None)
-        } else if index < 2 * OPS {
-            (format!("{}_usecs", NAMES[index - OPS]), None)
-        } else {
-            let element = index - 2 * OPS;
-            (
-                format!("{}_hist", NAMES[element / BUCKETS]),
-                Some(element % BUCKETS + 1),
-            )
+        let name = self.op.name();
+        match self.measure {
+            Measure::Total => (name.to_owned(), None),
+            Measure::Usecs => (format!("{name}_usecs"), None),
+            Measure::Histogram => (format!("{name}_hist"), Some(self.element + 1)),
         }
     }
 
@@ -71,126 +85,108 @@ impl Column {
 
     /// Returns the name that the column has as an operation of the reading functions.
     pub fn operation(self) -> String {
-        match self.quantity() {
-            Quantity::Usecs => format!("{}_time", NAMES[usize::from(self.0) - OPS]),
+        match self.measure {
+            Measure::Usecs => format!("{}_time", self.op.name()),
             _ => self.name(),
         }
     }
 
-    /// Returns the operation that the column belongs to.
-    pub fn op(self) -> Op {
-        let index = match usize::from(self.0) {
-            index if index < 2 * OPS => index % OPS,
-            index => (index - 2 * OPS) / BUCKETS,
-        };
-        Op::value_variants()[index]
-    }
-
     /// Returns the quantity in the column.
     pub fn quantity(self) -> Quantity {
-        match usize::from(self.0) {
-            0 | 1 => Quantity::Bytes,
-            index if index < OPS => Quantity::Calls,
-            index if index < 2 * OPS => Quantity::Usecs,
-            _ => Quantity::Histogram,
+        match self.measure {
+            Measure::Total if self.op.is_bytes() => Quantity::Bytes,
+            Measure::Total => Quantity::Calls,
+            Measure::Usecs => Quantity::Usecs,
+            Measure::Histogram => Quantity::Histogram,
         }
     }
 }
 
-/// A sum for each column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Totals(Box<[u64; COLUMNS]>);
-
-impl Default for Totals {
-    fn default() -> Self {
-        Self(Box::new([0; COLUMNS]))
-    }
-}
+/// A sum for each column where it is not zero.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Totals(BTreeMap<Column, u64>);
 
 impl Totals {
     /// Adds the amounts of calls.
-    pub fn add_calls(&mut self, calls: &Calls, layout: Layout, kind: Kind) {
+    pub fn add_calls(&mut self, calls: &Calls, layout: Layout, kind: TargetKind) {
         let count = u64::from(calls.count);
-        for &op in calls.call.counters() {
+        for &op in calls.request {
             if !layout.counts(kind, op) {
                 continue;
             }
-            let amount = count * calls.amount(op);
-            if op.is_bytes() {
-                self.add(Column::total(op), amount);
-                if !layout.counters(kind).contains(&op.request()) {
-                    self.add(Column::total(op.request()), count);
-                }
-                if layout.has_histograms() {
-                    self.add(Column::element(op, bucket(calls.amount(op))), count);
-                }
-            } else {
-                self.add(Column::total(op), count);
-                if layout.unit(kind, op) == Unit::Usecs {
-                    self.add(Column::usecs(op), amount);
-                }
+            self.add_counter(op, (count, count * calls.amount(op)), layout, kind);
+            if op.is_bytes() && layout.has_histograms() {
+                let element = Column::histogram(op).nth(bucket(calls.amount(op)));
+                element
+                    .into_iter()
+                    .for_each(|column| self.add(column, count));
             }
         }
     }
 
     /// Returns the amounts of an entry's counters, as printed.
-    pub fn of(counters: &Counters, layout: Layout, kind: Kind) -> Self {
+    pub fn of(counters: &Counters, layout: Layout, kind: TargetKind) -> Self {
         let mut totals = Self::default();
         for &op in layout.counters(kind) {
             let counter = counters.get(op);
-            match layout.unit(kind, op) {
-                Unit::IdleRequests => (),
-                Unit::Requests => totals.add(Column::total(op), counter.samples),
-                Unit::Usecs => {
-                    totals.add(Column::total(op), counter.samples);
-                    totals.add(Column::usecs(op), counter.sum);
-                }
-                Unit::Bytes => {
-                    totals.add(Column::total(op), counter.sum);
-                    if !layout.counters(kind).contains(&op.request()) {
-                        totals.add(Column::total(op.request()), counter.samples);
-                    }
-                    if layout.has_histograms() {
-                        let histogram = counters.histogram(op).into_iter().flatten();
-                        for (element, &calls) in histogram.enumerate() {
-                            totals.add(Column::element(op, element), calls);
-                        }
-                    }
-                }
+            totals.add_counter(op, (counter.samples, counter.sum), layout, kind);
+            if layout.unit(kind, op) == Unit::Bytes && layout.has_histograms() {
+                let calls = counters.histogram(op).into_iter().flatten();
+                let elements = Column::histogram(op).zip(calls);
+                elements.for_each(|(column, calls)| totals.add(column, *calls));
             }
         }
         totals
     }
 
+    /// Adds calls in a counter and the sum of their amounts to the columns that are made of it.
+    fn add_counter(&mut self, op: Op, (calls, sum): (u64, u64), layout: Layout, kind: TargetKind) {
+        match layout.unit(kind, op) {
+            Unit::IdleRequests => (),
+            Unit::Requests => self.add(Column::of(Measure::Total, op), calls),
+            Unit::Usecs => {
+                self.add(Column::of(Measure::Total, op), calls);
+                self.add(Column::of(Measure::Usecs, op), sum);
+            }
+            Unit::Bytes => {
+                self.add(Column::of(Measure::Total, op), sum);
+                if !layout.counters(kind).contains(&op.request()) {
+                    self.add(Column::of(Measure::Total, op.request()), calls);
+                }
+            }
+        }
+    }
+
     fn add(&mut self, column: Column, amount: u64) {
-        self.0[usize::from(column.0)] += amount;
+        if amount > 0 {
+            *self.0.entry(column).or_default() += amount;
+        }
     }
 
     /// Adds other sums.
     pub fn plus(&mut self, other: &Self) {
-        for (sum, amount) in self.0.iter_mut().zip(other.0.iter()) {
-            *sum += amount;
-        }
+        other
+            .amounts()
+            .for_each(|(column, amount)| self.add(column, amount));
     }
 
     /// Returns the excess of these sums over others, column by column, or 0 where there is none.
     pub fn beyond(&self, other: &Self) -> Self {
-        let mut difference = self.clone();
-        for (sum, amount) in difference.0.iter_mut().zip(other.0.iter()) {
-            *sum = sum.saturating_sub(*amount);
+        let mut excess = Self::default();
+        for (column, amount) in self.amounts() {
+            let known = other.0.get(&column).copied().unwrap_or_default();
+            excess.add(column, amount.saturating_sub(known));
         }
-        difference
+        excess
     }
 
     /// Returns the columns that are not zero, with their sums.
     pub fn amounts(&self) -> impl Iterator<Item = (Column, u64)> {
-        Column::all()
-            .zip(self.0.iter().copied())
-            .filter(|(_, amount)| *amount > 0)
+        self.0.iter().map(|(column, amount)| (*column, *amount))
     }
 
     /// Returns true if all sums are zero.
     pub fn is_zero(&self) -> bool {
-        self.0.iter().all(|&amount| amount == 0)
+        self.0.is_empty()
     }
 }

@@ -3,41 +3,32 @@
 use clap::ValueEnum;
 
 use crate::jobs::Site;
-use crate::lustre::Kind;
+use crate::lustre::TargetKind;
 use crate::lustre::layout::Layout;
 use crate::random::Seed;
 use crate::time::{MINUTE, Nanos, SECOND};
-use crate::world::work::Work;
+use crate::world::given_work::GivenWork;
 
 /// The position of a server in [`Cluster::servers`].
 pub type ServerIndex = usize;
 /// The position of a target in [`Cluster::targets`].
 pub type TargetIndex = usize;
 
-/// A target.
+/// A target of Lustre: an MDT or an OST.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The name, such as `puhti-OST0001`.
     pub name: String,
-    /// The kind of the target.
-    pub kind: Kind,
+    pub kind: TargetKind,
     /// The number of the target among those of its kind.
     pub index: usize,
     /// The server that the target is on when nothing has failed.
     pub home: ServerIndex,
 }
 
-impl Target {
-    /// Returns the full name of one of the target's parameters.
-    pub fn parameter(&self, name: &str) -> String {
-        format!("{}.{}.{name}", self.kind.device(), self.name)
-    }
-}
-
 /// A server.
 #[derive(Debug, Clone)]
 pub struct Server {
-    /// The host name.
     pub name: String,
     /// The server that takes over the targets when this server fails.
     pub partner: ServerIndex,
@@ -58,86 +49,32 @@ pub enum Preset {
     Small,
 }
 
-struct Shape {
-    filesystem: &'static str,
-    metadata_servers: usize,
-    mdts: usize,
-    object_servers: usize,
-    osts: usize,
-    interval: Nanos,
-    population: Population,
-}
-
 /// The size of the workload; presets give the size at scale 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Population {
-    /// The number of users with jobs.
     pub users: u64,
-    /// The number of jobs started per day.
     pub jobs_per_day: u64,
-    /// The number of compute nodes.
     pub nodes: u64,
     /// The number of programs that users run on login nodes.
     pub login_programs: u64,
 }
 
-impl Population {
-    fn scaled(self, scale: f64) -> Self {
-        let times = |n: u64| ((n as f64 * scale).round() as u64).max(1);
-        Self {
-            users: times(self.users),
-            jobs_per_day: times(self.jobs_per_day),
-            nodes: times(self.nodes),
-            login_programs: times(self.login_programs),
-        }
-    }
-}
+/// The file system, the numbers of metadata servers and MDTs, the numbers of object servers and OSTs, the minutes between polls,
+/// and the numbers of users, jobs per day, nodes and login programs.
+type Shape = (
+    &'static str,
+    (usize, usize),
+    (usize, usize),
+    Nanos,
+    [u64; 4],
+);
 
 impl Preset {
     fn shape(self) -> Shape {
         match self {
-            Self::Puhti => Shape {
-                filesystem: "puhti",
-                metadata_servers: 2,
-                mdts: 4,
-                object_servers: 8,
-                osts: 24,
-                interval: 2 * MINUTE,
-                population: Population {
-                    users: 120,
-                    jobs_per_day: 4_000,
-                    nodes: 80,
-                    login_programs: 240,
-                },
-            },
-            Self::Medium => Shape {
-                filesystem: "scratch",
-                metadata_servers: 2,
-                mdts: 2,
-                object_servers: 4,
-                osts: 8,
-                interval: 2 * MINUTE,
-                population: Population {
-                    users: 20,
-                    jobs_per_day: 200,
-                    nodes: 8,
-                    login_programs: 30,
-                },
-            },
-            Self::Small => Shape {
-                filesystem: "small",
-                metadata_servers: 1,
-                mdts: 1,
-                object_servers: 1,
-                osts: 2,
-                interval: 5 * MINUTE,
-                population: Population {
-                    users: 12,
-                    jobs_per_day: 400,
-                    nodes: 12,
-                    login_programs: 30,
-                },
-            },
+            Self::Puhti => ("puhti", (2, 4), (8, 24), 2, [120, 4_000, 80, 240]),
+            Self::Medium => ("scratch", (2, 2), (4, 8), 2, [20, 200, 8, 30]),
+            Self::Small => ("small", (1, 1), (1, 2), 5, [12, 400, 12, 30]),
         }
     }
 }
@@ -145,20 +82,15 @@ impl Preset {
 /// A whole cluster. The text that its servers print at any time follows from this value alone.
 #[derive(Debug, Clone)]
 pub struct Cluster {
-    /// The name of the cluster.
     pub name: String,
-    /// The seed of all randomness.
     pub seed: Seed,
-    /// The Lustre release on the servers.
     pub layout: Layout,
-    /// The poll interval of each server.
     pub interval: Nanos,
     /// The time after which idle entries are removed.
     pub cleanup_interval: Nanos,
-    /// The size of the workload.
     pub population: Population,
     /// The table of work that replaces the workload, if given.
-    pub work: Option<Vec<Work>>,
+    pub work: Option<Vec<GivenWork>>,
     /// The schedulers whose jobs replace those of the workload, if given.
     pub schedulers: Option<Site>,
     /// True if disturbances are played.
@@ -172,40 +104,44 @@ pub struct Cluster {
 impl Cluster {
     /// Builds the cluster of a preset.
     pub fn new(preset: Preset, name: &str, seed: u64, layout: Layout, scale: f64) -> Self {
-        let shape = preset.shape();
+        let (filesystem, metadata, objects, minutes, population) = preset.shape();
+        let interval = minutes * MINUTE;
+        let scaled = |number: u64| ((number as f64 * scale).round() as u64).max(1);
+        let [users, jobs_per_day, nodes, login_programs] = population.map(scaled);
         let seed = Seed(seed).of("cluster", &[]);
-        let metadata =
-            (0..shape.metadata_servers).map(|n| format!("{}-mds{}", shape.filesystem, n + 1));
-        let objects =
-            (0..shape.object_servers).map(|n| format!("{}-oss{}", shape.filesystem, n + 1));
-        let names: Vec<String> = metadata.chain(objects).collect();
+        let (mut names, mut targets) = (Vec::new(), Vec::new());
+        for (kind, server, target, (servers, count)) in [
+            (TargetKind::Mdt, "mds", "MDT", metadata),
+            (TargetKind::Ost, "oss", "OST", objects),
+        ] {
+            targets.extend((0..count).map(|index| Target {
+                name: format!("{filesystem}-{target}{index:04x}"),
+                kind,
+                index,
+                home: names.len() + index * servers / count,
+            }));
+            names.extend((1..=servers).map(|number| format!("{filesystem}-{server}{number}")));
+        }
         let servers = (0..names.len())
-            .map(|index| server(seed, &names, index, shape.interval))
+            .map(|index| server(seed, &names, index, interval))
             .collect();
-        let mdts = (0..shape.mdts).map(|index| Target {
-            name: format!("{}-MDT{index:04x}", shape.filesystem),
-            kind: Kind::Mdt,
-            index,
-            home: index * shape.metadata_servers / shape.mdts,
-        });
-        let osts = (0..shape.osts).map(|index| Target {
-            name: format!("{}-OST{index:04x}", shape.filesystem),
-            kind: Kind::Ost,
-            index,
-            home: shape.metadata_servers + index * shape.object_servers / shape.osts,
-        });
         Self {
             name: name.to_owned(),
             seed,
             layout,
-            interval: shape.interval,
+            interval,
             cleanup_interval: 10 * MINUTE,
-            population: shape.population.scaled(scale),
+            population: Population {
+                users,
+                jobs_per_day,
+                nodes,
+                login_programs,
+            },
             work: None,
             schedulers: None,
             disturbed: true,
             servers,
-            targets: mdts.chain(osts).collect(),
+            targets,
         }
     }
 
@@ -219,7 +155,7 @@ impl Cluster {
     }
 
     /// Returns the number of targets of one kind.
-    pub fn count(&self, kind: Kind) -> usize {
+    pub fn count(&self, kind: TargetKind) -> usize {
         self.targets
             .iter()
             .filter(|target| target.kind == kind)

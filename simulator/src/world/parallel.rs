@@ -34,12 +34,10 @@ pub fn each_target<W, T: Send, E: Send>(
         let threads: Vec<_> = (0..workers.max(1)).map(|_| scope.spawn(run)).collect();
         threads
             .into_iter()
-            .map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            .try_for_each(|thread| match thread.join() {
+                Ok(ended) => ended,
+                Err(panic) => std::panic::resume_unwind(panic),
             })
-            .collect::<Result<Vec<()>, E>>()
     })?;
     let mut results = results.into_inner().unwrap_or_default();
     results.sort_by_key(|(target, _)| *target);

@@ -3,7 +3,7 @@
 //! from each other.
 
 use crate::random::Seed;
-use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
+use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
 
 /// The time that a target takes to print all its entries.
@@ -11,20 +11,25 @@ pub const DUMP: Nanos = 2 * SECOND;
 /// The time from the removal of an entry during a dump to its return.
 pub const RETURN: Nanos = 250_000_000;
 
-const GAP: (Nanos, Nanos) = (2 * HOUR, 3 * HOUR);
-const FAILOVER: (Nanos, Nanos) = (5 * HOUR, 5 * HOUR + 90 * MINUTE);
-const CLOCK_STEP: (Nanos, Nanos) = (9 * HOUR, 10 * HOUR + 20 * MINUTE);
+// Times of day, counted from the dawn of the plan.
+const GAP: Span = times_of_day(2 * HOUR, 3 * HOUR);
+const FAILOVER: Span = times_of_day(5 * HOUR, 5 * HOUR + 90 * MINUTE);
+const CLOCK_STEP: Span = times_of_day(9 * HOUR, 10 * HOUR + 20 * MINUTE);
 const CLEAR: Nanos = 12 * HOUR;
 const READ_ERROR: Nanos = 15 * HOUR;
 const REMOVALS: [Nanos; 3] = [18 * HOUR, 19 * HOUR + 30 * MINUTE, 21 * HOUR];
 /// The times of day when entries may expire in the middle of a dump, well away from all other disturbances.
-const CALM: [(Nanos, Nanos); 5] = [
-    (0, 80 * MINUTE),
-    (3 * HOUR + 40 * MINUTE, 4 * HOUR + 20 * MINUTE),
-    (7 * HOUR + 10 * MINUTE, 8 * HOUR + 20 * MINUTE),
-    (13 * HOUR, 14 * HOUR + 20 * MINUTE),
-    (22 * HOUR + 30 * MINUTE, 24 * HOUR),
+const CALM: [Span; 5] = [
+    times_of_day(0, 80 * MINUTE),
+    times_of_day(3 * HOUR + 40 * MINUTE, 4 * HOUR + 20 * MINUTE),
+    times_of_day(7 * HOUR + 10 * MINUTE, 8 * HOUR + 20 * MINUTE),
+    times_of_day(13 * HOUR, 14 * HOUR + 20 * MINUTE),
+    times_of_day(22 * HOUR + 30 * MINUTE, 24 * HOUR),
 ];
+
+const fn times_of_day(from: Nanos, until: Nanos) -> Span {
+    Span { from, until }
+}
 
 /// The planned disturbances of a cluster.
 #[derive(Debug, Clone, Copy)]
@@ -58,18 +63,21 @@ impl<'a> Plan<'a> {
         day * DAY + self.dawn
     }
 
-    /// Returns the server that a disturbance hits on a day.
-    fn victim(&self, what: &str, day: i64) -> ServerIndex {
-        self.seed
-            .of(what, &[day])
-            .below(self.cluster.servers.len() as u64) as ServerIndex
+    /// Draws a number of seconds.
+    fn seconds(&self, label: &str, numbers: &[i64], below: u64) -> Nanos {
+        self.seed.of(label, numbers).below(below) as Nanos * SECOND
     }
 
-    fn meets(&self, what: &str, server: ServerIndex, time: Nanos, span: (Nanos, Nanos)) -> bool {
-        let of_day = self.time_of_day(time);
+    /// Returns the server that a disturbance hits on a day.
+    fn victim(&self, disturbance: &str, day: i64) -> ServerIndex {
+        let servers = self.cluster.servers.len() as u64;
+        self.seed.of(disturbance, &[day]).below(servers) as ServerIndex
+    }
+
+    fn meets(&self, disturbance: &str, server: ServerIndex, time: Nanos, span: Span) -> bool {
         self.cluster.disturbed
-            && (span.0..span.1).contains(&of_day)
-            && self.victim(what, self.day(time)) == server
+            && span.contains(self.time_of_day(time))
+            && self.victim(disturbance, self.day(time)) == server
     }
 
     /// Returns true if nobody polls the server.
@@ -108,38 +116,29 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the days of a span, or no day for an undisturbed cluster.
-    fn days(&self, from: Nanos, until: Nanos) -> impl Iterator<Item = i64> {
-        (self.day(from)..=self.day(until)).filter(|_| self.cluster.disturbed)
+    fn days(&self, span: Span) -> impl Iterator<Item = i64> {
+        (self.day(span.from)..=self.day(span.until)).filter(|_| self.cluster.disturbed)
     }
 
     /// Returns the upheavals of a target in a span, in order of time.
-    pub fn upheavals(
-        &self,
-        target: TargetIndex,
-        from: Nanos,
-        until: Nanos,
-    ) -> Vec<(Nanos, Upheaval)> {
+    pub fn upheavals(&self, target: TargetIndex, span: Span) -> Vec<(Nanos, Upheaval)> {
+        let home = self.cluster.targets[target].home;
         let mut all = Vec::new();
-        for day in self.days(from, until) {
-            let home = self.cluster.targets[target].home;
-            if self.is_down(home, self.start(day) + FAILOVER.0) {
-                all.push((self.start(day) + FAILOVER.0, Upheaval::Restart));
-                all.push((self.start(day) + FAILOVER.1, Upheaval::Restart));
+        for day in self.days(span) {
+            let start = self.start(day);
+            if self.is_down(home, start + FAILOVER.from) {
+                let ends = [FAILOVER.from, FAILOVER.until];
+                all.extend(ends.map(|time| (start + time, Upheaval::Restart)));
             }
             if self.victim("clear", day) == home {
-                let late = self.seed.of("clear time", &[day]).below(1200) as Nanos * SECOND;
-                all.push((self.start(day) + CLEAR + late, Upheaval::Clear));
+                let late = self.seconds("clear time", &[day], 1200);
+                all.push((start + CLEAR + late, Upheaval::Clear));
             }
-            all.extend(
-                self.removals(target, day)
-                    .map(|time| (time, Upheaval::Removal)),
-            );
+            let removals = self.removals(target, day);
+            all.extend(removals.map(|time| (time, Upheaval::Removal)));
         }
-        all.extend(
-            self.scans(target, from, until)
-                .map(|time| (time, Upheaval::Scan)),
-        );
-        all.retain(|(time, _)| (from..until).contains(time));
+        all.extend(self.scans(target, span).map(|time| (time, Upheaval::Scan)));
+        all.retain(|(time, _)| span.contains(*time));
         all.sort_by_key(|(time, _)| *time);
         all
     }
@@ -149,41 +148,33 @@ impl<'a> Plan<'a> {
     fn removals(&self, target: TargetIndex, day: i64) -> impl Iterator<Item = Nanos> {
         let server = self.cluster.targets[target].home;
         REMOVALS.iter().enumerate().map(move |(index, time)| {
-            let late = self
-                .seed
-                .of("removal", &[day, target as i64, index as i64])
-                .below(2400);
-            let reading =
-                self.next_reading(server, self.start(day) + time + late as Nanos * SECOND);
-            whole_second(reading) + SECOND
+            let numbers = [day, target as i64, index as i64];
+            let late = self.seconds("removal", &numbers, 2400);
+            during_dump(self.next_reading(server, self.start(day) + time + late))
         })
     }
 
     /// Returns the time of a single removal during this dump, if there is one.
     pub fn removal_during(&self, target: TargetIndex, dump: Nanos) -> Option<Nanos> {
-        self.days(dump, dump)
-            .flat_map(|day| self.removals(target, day))
-            .find(|time| (dump..dump + DUMP).contains(time))
+        let days = self.days(Span::new(dump, 0));
+        let mut removals = days.flat_map(|day| self.removals(target, day));
+        removals.find(|time| Span::new(dump, DUMP).contains(*time))
     }
 
     /// Returns the times at which the target looks for entries that were idle too long: twice per cleanup interval, and
     /// now and then during a dump.
-    fn scans(&self, target: TargetIndex, from: Nanos, until: Nanos) -> impl Iterator<Item = Nanos> {
+    fn scans(&self, target: TargetIndex, span: Span) -> impl Iterator<Item = Nanos> {
         let period = self.cluster.cleanup_interval / 2;
-        let phase = self
-            .seed
-            .of("scan phase", &[target as i64])
-            .below((period / SECOND) as u64) as Nanos
-            * SECOND;
-        let slots = (from - phase).div_euclid(period) - 1..=(until - phase).div_euclid(period);
+        let phase = self.seconds("scan phase", &[target as i64], (period / SECOND) as u64);
+        let slot = |time: Nanos| (time - phase).div_euclid(period);
+        let slots = slot(span.from) - 1..=slot(span.until);
         slots.map(move |slot| self.scan(target, slot, slot * period + phase))
     }
 
     fn scan(&self, target: TargetIndex, slot: i64, time: Nanos) -> Nanos {
         let seed = self.seed.of("scan", &[target as i64, slot]);
         if slot % 4 == 0 && self.is_calm(time) && seed.of("met", &[]).chance(0.4) {
-            let reading = self.next_reading(self.cluster.targets[target].home, time);
-            return whole_second(reading) + SECOND;
+            return during_dump(self.next_reading(self.cluster.targets[target].home, time));
         }
         time + seed.below(20) as Nanos * SECOND
     }
@@ -196,29 +187,25 @@ impl<'a> Plan<'a> {
             return None;
         }
         let since = dump - self.cluster.interval - self.cluster.cleanup_interval;
-        self.scans(target, since, dump + DUMP)
-            .find(|time| (dump..dump + DUMP).contains(time))
+        let dump = Span::new(dump, DUMP);
+        let scanned = Span {
+            from: since,
+            ..dump
+        };
+        let mut scans = self.scans(target, scanned);
+        scans.find(|time| dump.contains(*time))
     }
 
     fn is_calm(&self, time: Nanos) -> bool {
         let of_day = self.time_of_day(time);
-        self.cluster.disturbed
-            && CALM
-                .iter()
-                .any(|(from, until)| (*from..*until).contains(&of_day))
+        self.cluster.disturbed && CALM.iter().any(|span| span.contains(of_day))
     }
 
     /// Returns true if reading the target fails.
     pub fn fails(&self, target: TargetIndex, time: Nanos) -> bool {
-        let day = self.day(time);
-        let late = self
-            .seed
-            .of("read error", &[day, target as i64])
-            .below(4800) as Nanos
-            * SECOND;
-        let from = READ_ERROR + late;
-        self.cluster.disturbed
-            && (from..from + self.cluster.interval).contains(&self.time_of_day(time))
+        let late = self.seconds("read error", &[self.day(time), target as i64], 4800);
+        let error = Span::new(READ_ERROR + late, self.cluster.interval);
+        self.cluster.disturbed && error.contains(self.time_of_day(time))
     }
 
     /// Returns true if another reader takes the header away or leaves a second one behind.
@@ -234,27 +221,25 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the spans of a day in which the target's object server gets many mangled identifiers.
-    pub fn mangling(&self, target: TargetIndex, day: i64) -> impl Iterator<Item = (Nanos, Nanos)> {
+    pub fn mangling(&self, target: TargetIndex, day: i64) -> impl Iterator<Item = Span> {
         let home = self.cluster.targets[target].home as i64;
         (0..3).map(move |index| {
-            let seed = self.seed.of("mangling", &[day, home, index]);
-            let from = day * DAY + seed.below(1440) as Nanos * MINUTE;
-            (from, from + 20 * MINUTE)
+            let minute = self.seed.of("mangling", &[day, home, index]).below(1440);
+            Span::new(day * DAY + minute as Nanos * MINUTE, 20 * MINUTE)
         })
     }
 
     /// Counts how many times each disturbance of servers begins in a span: gaps, failovers, clock steps, clears.
-    pub fn server_disturbances(&self, from: Nanos, until: Nanos) -> [(&'static str, u64); 4] {
+    pub fn server_disturbances(&self, span: Span) -> [u64; 4] {
         let count = |time: Nanos| {
-            self.days(from, until)
-                .filter(|day| (from..until).contains(&(self.start(*day) + time)))
-                .count() as u64
+            let times = self.days(span).map(|day| self.start(day) + time);
+            times.filter(|time| span.contains(*time)).count() as u64
         };
         [
-            ("gaps (a server unread for an hour)", count(GAP.0)),
-            ("failovers of a server's targets", count(FAILOVER.0)),
-            ("clock steps", count(CLOCK_STEP.0) + count(CLOCK_STEP.1)),
-            ("clears of a server's targets", count(CLEAR)),
+            count(GAP.from),
+            count(FAILOVER.from),
+            count(CLOCK_STEP.from) + count(CLOCK_STEP.until),
+            count(CLEAR),
         ]
     }
 }
@@ -272,6 +257,7 @@ pub enum Upheaval {
     Scan,
 }
 
-fn whole_second(time: Nanos) -> Nanos {
-    time.div_euclid(SECOND) * SECOND
+/// Returns the time of an event that falls into the dump of a reading.
+fn during_dump(reading: Nanos) -> Nanos {
+    reading.div_euclid(SECOND) * SECOND + SECOND
 }

@@ -2,14 +2,15 @@
 
 use rand::RngExt;
 
-use crate::lustre::Kind;
+use crate::lustre::TargetKind;
 use crate::lustre::counter::Calls;
-#[rustfmt::skip]
-use crate::lustre::operation::Call::{
-    self, OpenCreate, Plain, Read, RenameCross, RenameDirParallel, RenameFileParallel, RenameSame, Write,
-};
 use crate::lustre::operation::Op::{self, *};
+use crate::lustre::operation::{
+    OPEN_CREATE, READ, RENAME_CROSS, RENAME_DIR_PARALLEL, RENAME_FILE_PARALLEL, RENAME_SAME,
+    Request, WRITE, plain as request,
+};
 use crate::random::{Random, log_normal, weighted};
+use crate::world::service::service_time;
 
 /// The number of bytes that a call moves.
 #[derive(Debug, Clone, Copy)]
@@ -22,25 +23,12 @@ pub enum Size {
     Around(f64),
 }
 
-/// One kind of call in a program's mix.
+/// One kind of call in a program's mix, with its weight and the usual number of calls at once.
 #[derive(Debug, Clone, Copy)]
-pub struct Mix {
-    call: Call,
-    weight: f64,
-    /// The usual number of calls at once.
-    count: f64,
-}
-
-const fn mix(call: Call, weight: f64, count: f64) -> Mix {
-    Mix {
-        call,
-        weight,
-        count,
-    }
-}
+pub struct Mix(Request, f64, f64);
 
 const fn plain(op: Op, weight: f64, count: f64) -> Mix {
-    mix(Plain(op), weight, count)
+    Mix(request(op), weight, count)
 }
 
 /// The rhythm of a program, in seconds: bursts, pauses between them, and gaps between the calls of a burst.
@@ -58,7 +46,7 @@ pub struct Rhythm {
 #[derive(Debug)]
 pub struct Profile {
     /// The weight of the program among jobs.
-    pub weight: f64,
+    weight: f64,
     /// The name of an executable that behaves like this.
     pub program: &'static str,
     /// The rhythm of the program.
@@ -74,40 +62,40 @@ const fn rhythm(burst: f64, pause: f64, gap: f64) -> Rhythm {
 
 /// The programs of jobs.
 #[rustfmt::skip]
-pub static JOBS: &[Profile] = &[
+static JOBS: &[Profile] = &[
     // Simulations write a checkpoint, then compute for so long that their entries may expire.
     Profile { weight: 3.0, program: "gmx_mpi", rhythm: rhythm(60.0, 900.0, 8.0), size: Size::Stripes,
-        mdt: &[mix(OpenCreate, 3.0, 1.0), plain(Close, 3.0, 2.0), plain(Setattr, 1.0, 1.0), plain(Getattr, 2.0, 3.0), plain(Sync, 0.5, 1.0), mix(RenameSame, 0.5, 1.0)],
-        ost: &[mix(Write, 8.0, 24.0), mix(Read, 0.5, 4.0), plain(Sync, 0.5, 1.0), plain(Punch, 0.3, 1.0), plain(Setattr, 0.2, 1.0)] },
+        mdt: &[Mix(OPEN_CREATE, 3.0, 1.0), plain(Close, 3.0, 2.0), plain(Setattr, 1.0, 1.0), plain(Getattr, 2.0, 3.0), plain(Sync, 0.5, 1.0), Mix(RENAME_SAME, 0.5, 1.0)],
+        ost: &[Mix(WRITE, 8.0, 24.0), Mix(READ, 0.5, 4.0), plain(Sync, 0.5, 1.0), plain(Punch, 0.3, 1.0), plain(Setattr, 0.2, 1.0)] },
     // Training reads many small files without end.
     Profile { weight: 2.0, program: "python3", rhythm: rhythm(600.0, 20.0, 12.0), size: Size::Around(90_000.0),
-        mdt: &[plain(Open, 5.0, 120.0), plain(Close, 5.0, 120.0), plain(Getattr, 6.0, 300.0), plain(Getxattr, 1.0, 40.0), mix(Read, 0.3, 10.0), plain(Statfs, 0.1, 1.0)],
-        ost: &[mix(Read, 9.0, 150.0), plain(Getattr, 1.0, 20.0), mix(Write, 0.2, 3.0)] },
+        mdt: &[plain(Open, 5.0, 120.0), plain(Close, 5.0, 120.0), plain(Getattr, 6.0, 300.0), plain(Getxattr, 1.0, 40.0), Mix(READ, 0.3, 10.0), plain(Statfs, 0.1, 1.0)],
+        ost: &[Mix(READ, 9.0, 150.0), plain(Getattr, 1.0, 20.0), Mix(WRITE, 0.2, 3.0)] },
     // Unpacking and installing creates many files, then deletes them.
     Profile { weight: 1.0, program: "tar", rhythm: rhythm(150.0, 240.0, 5.0), size: Size::Around(3_000.0),
-        mdt: &[mix(OpenCreate, 8.0, 400.0), plain(Close, 8.0, 400.0), plain(Mkdir, 2.0, 30.0), plain(Setattr, 4.0, 300.0), plain(Unlink, 3.0, 300.0), plain(Rmdir, 1.0, 30.0), plain(Setxattr, 0.5, 10.0), plain(Link, 0.3, 5.0), mix(Write, 0.3, 20.0)],
-        ost: &[mix(Write, 6.0, 80.0), plain(Setattr, 2.0, 60.0), plain(Punch, 1.0, 40.0), plain(Destroy, 1.0, 60.0), plain(Create, 0.5, 32.0)] },
+        mdt: &[Mix(OPEN_CREATE, 8.0, 400.0), plain(Close, 8.0, 400.0), plain(Mkdir, 2.0, 30.0), plain(Setattr, 4.0, 300.0), plain(Unlink, 3.0, 300.0), plain(Rmdir, 1.0, 30.0), plain(Setxattr, 0.5, 10.0), plain(Link, 0.3, 5.0), Mix(WRITE, 0.3, 20.0)],
+        ost: &[Mix(WRITE, 6.0, 80.0), plain(Setattr, 2.0, 60.0), plain(Punch, 1.0, 40.0), plain(Destroy, 1.0, 60.0), plain(Create, 0.5, 32.0)] },
     // Analysis works in steps: it reads, computes, writes, and renames results into place.
     Profile { weight: 4.0, program: "Rscript", rhythm: rhythm(40.0, 700.0, 6.0), size: Size::Pages,
-        mdt: &[plain(Open, 3.0, 4.0), mix(OpenCreate, 1.0, 2.0), plain(Close, 4.0, 5.0), plain(Getattr, 3.0, 10.0), mix(RenameSame, 0.4, 1.0), mix(RenameCross, 0.4, 1.0), mix(RenameFileParallel, 0.4, 2.0), mix(RenameDirParallel, 0.2, 1.0), plain(Punch, 0.2, 1.0)],
-        ost: &[mix(Read, 5.0, 30.0), mix(Write, 3.0, 20.0), plain(Getattr, 0.6, 3.0), plain(Punch, 0.3, 1.0), plain(Prealloc, 0.2, 1.0)] },
+        mdt: &[plain(Open, 3.0, 4.0), Mix(OPEN_CREATE, 1.0, 2.0), plain(Close, 4.0, 5.0), plain(Getattr, 3.0, 10.0), Mix(RENAME_SAME, 0.4, 1.0), Mix(RENAME_CROSS, 0.4, 1.0), Mix(RENAME_FILE_PARALLEL, 0.4, 2.0), Mix(RENAME_DIR_PARALLEL, 0.2, 1.0), plain(Punch, 0.2, 1.0)],
+        ost: &[Mix(READ, 5.0, 30.0), Mix(WRITE, 3.0, 20.0), plain(Getattr, 0.6, 3.0), plain(Punch, 0.3, 1.0), plain(Prealloc, 0.2, 1.0)] },
     // Streams never rest.
     Profile { weight: 1.0, program: "ffmpeg", rhythm: rhythm(1800.0, 60.0, 15.0), size: Size::Stripes,
         mdt: &[plain(Open, 1.0, 1.0), plain(Close, 1.0, 1.0), plain(Getattr, 1.0, 2.0), plain(Fallocate, 0.2, 1.0)],
-        ost: &[mix(Read, 5.0, 12.0), mix(Write, 5.0, 12.0)] },
+        ost: &[Mix(READ, 5.0, 12.0), Mix(WRITE, 5.0, 12.0)] },
 ];
 
 /// The interactive work of users on login nodes.
 #[rustfmt::skip]
 pub static INTERACTIVE: Profile = Profile { weight: 1.0, program: "bash", rhythm: rhythm(40.0, 420.0, 7.0), size: Size::Around(20_000.0),
-    mdt: &[plain(Getattr, 6.0, 20.0), plain(Open, 4.0, 4.0), plain(Close, 4.0, 4.0), mix(OpenCreate, 1.0, 1.0), plain(Getxattr, 2.0, 10.0), plain(Unlink, 0.5, 2.0), mix(RenameCross, 0.3, 1.0), plain(Statfs, 0.3, 1.0), plain(Migrate, 0.1, 1.0)],
-    ost: &[mix(Read, 5.0, 4.0), mix(Write, 2.0, 3.0), plain(Getattr, 2.0, 5.0), plain(Quotactl, 0.2, 1.0), plain(Statfs, 0.4, 1.0)] };
+    mdt: &[plain(Getattr, 6.0, 20.0), plain(Open, 4.0, 4.0), plain(Close, 4.0, 4.0), Mix(OPEN_CREATE, 1.0, 1.0), plain(Getxattr, 2.0, 10.0), plain(Unlink, 0.5, 2.0), Mix(RENAME_CROSS, 0.3, 1.0), plain(Statfs, 0.3, 1.0), plain(Migrate, 0.1, 1.0)],
+    ost: &[Mix(READ, 5.0, 4.0), Mix(WRITE, 2.0, 3.0), plain(Getattr, 2.0, 5.0), plain(Quotactl, 0.2, 1.0), plain(Statfs, 0.4, 1.0)] };
 
 /// A program that copies between sites.
 #[rustfmt::skip]
 pub static COPYING: Profile = Profile { weight: 1.0, program: "rsync", rhythm: rhythm(600.0, 120.0, 9.0), size: Size::Around(600_000.0),
-    mdt: &[mix(OpenCreate, 4.0, 30.0), plain(Close, 4.0, 30.0), mix(RenameSame, 3.0, 30.0), plain(Setattr, 3.0, 60.0), plain(Getattr, 4.0, 90.0), plain(Mkdir, 0.6, 4.0)],
-    ost: &[mix(Write, 7.0, 40.0), mix(Read, 2.0, 20.0), plain(Setattr, 1.0, 20.0)] };
+    mdt: &[Mix(OPEN_CREATE, 4.0, 30.0), plain(Close, 4.0, 30.0), Mix(RENAME_SAME, 3.0, 30.0), plain(Setattr, 3.0, 60.0), plain(Getattr, 4.0, 90.0), plain(Mkdir, 0.6, 4.0)],
+    ost: &[Mix(WRITE, 7.0, 40.0), Mix(READ, 2.0, 20.0), plain(Setattr, 1.0, 20.0)] };
 
 /// A program that checks now and then how full the file system is.
 #[rustfmt::skip]
@@ -122,26 +110,28 @@ pub static DAEMON: Profile = Profile { weight: 1.0, program: "node_exporter", rh
 /// A kernel thread: write-back and read-ahead.
 #[rustfmt::skip]
 pub static KERNEL: Profile = Profile { weight: 1.0, program: "kworker", rhythm: rhythm(90.0, 600.0, 10.0), size: Size::Pages,
-    mdt: &[plain(Getattr, 3.0, 40.0), plain(Close, 1.0, 5.0)], ost: &[mix(Write, 4.0, 20.0), mix(Read, 1.0, 10.0)] };
+    mdt: &[plain(Getattr, 3.0, 40.0), plain(Close, 1.0, 5.0)], ost: &[Mix(WRITE, 4.0, 20.0), Mix(READ, 1.0, 10.0)] };
 
 impl Profile {
-    fn mixes(&self, kind: Kind) -> &'static [Mix] {
-        match kind {
-            Kind::Mdt => self.mdt,
-            Kind::Ost => self.ost,
-        }
+    /// Draws the program of a job.
+    pub fn of_job(random: &mut Random) -> Option<&'static Self> {
+        weighted(random, JOBS.iter().map(|profile| (profile, profile.weight)))
     }
 
     /// Draws the next calls of such a program.
-    pub fn calls(&self, kind: Kind, random: &mut Random) -> Option<Calls> {
-        let mixes = self.mixes(kind).iter().map(|mix| (mix, mix.weight));
-        let mix = weighted(random, mixes)?;
-        let count = log_normal(random, mix.count, 0.8).round();
+    pub fn calls(&self, kind: TargetKind, random: &mut Random) -> Option<Calls> {
+        let mixes = match kind {
+            TargetKind::Mdt => self.mdt,
+            TargetKind::Ost => self.ost,
+        };
+        let weights = mixes.iter().map(|mix| (mix, mix.1));
+        let &Mix(request, _, count) = weighted(random, weights)?;
+        let count = log_normal(random, count, 0.8).round();
         Some(Calls {
-            call: mix.call,
+            request,
             count: count.clamp(1.0, 100_000.0) as u32,
             bytes: self.bytes(random),
-            usecs: usecs(mix.call, random),
+            usecs: service_time(request, random),
         })
     }
 
@@ -151,20 +141,5 @@ impl Profile {
             Size::Pages => 4096 << random.random_range(0..9),
             Size::Around(median) => log_normal(random, median, 1.2).clamp(1.0, 16_777_216.0) as u32,
         }
-    }
-}
-
-/// Draws the microseconds per call; one call in a thousand hits a server that hangs for longer than ten seconds.
-fn usecs(call: Call, random: &mut Random) -> u32 {
-    let median = match call {
-        Read | Write => 900.0,
-        Plain(Getattr | Getxattr | Statfs | Close) => 25.0,
-        _ => 120.0,
-    };
-    let usecs = log_normal(random, median, 0.9);
-    if random.random_bool(0.001) {
-        (10_000_000.0 + usecs) as u32
-    } else {
-        usecs.min(9_000_000.0) as u32
     }
 }

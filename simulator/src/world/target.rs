@@ -1,19 +1,19 @@
 //! One target as time goes by: entries are born, count calls, and are removed.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::iter::Peekable;
 use std::rc::Rc;
 use std::vec::IntoIter;
 
-use crate::lustre::Kind;
+use crate::lustre::TargetKind;
 use crate::lustre::counter::{Calls, Counters};
 use crate::lustre::identifier::Id;
 use crate::lustre::layout::Times;
-use crate::lustre::operation::{Call, Op};
-use crate::time::{MINUTE, Nanos};
+use crate::lustre::operation::{Op, READ, WRITE, plain};
+use crate::time::{MINUTE, Nanos, Span};
 use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
 use crate::world::plan::{Plan, RETURN, Upheaval};
+use crate::world::service;
 use crate::world::workload::{Event, LONGEST_LIFE, Workload};
 
 /// An entry from its birth to its removal. An entry that comes back begins another life.
@@ -23,16 +23,11 @@ pub struct Life {
     pub number: u64,
     /// The entry, as a position in [`TargetState::ids`].
     pub entry: u32,
-    /// The time of birth.
     pub born: Nanos,
-    /// The time of the last call.
     pub last: Nanos,
     /// The times of birth and of the last call by the server's clock.
     pub stamps: (Nanos, Nanos),
-    /// The counters so far.
     pub counters: Counters,
-    /// The printed record, which its printer keeps here until the life counts again.
-    pub record: OnceCell<Vec<u8>>,
 }
 
 /// A change to a life as time goes by.
@@ -45,11 +40,8 @@ pub enum Change<'a> {
 
 /// The state of a target at a time that only moves forward.
 pub struct TargetState<'a> {
-    /// The cluster.
     pub cluster: &'a Cluster,
-    /// The planned disturbances.
     pub plan: Plan<'a>,
-    /// The position of the target.
     pub target: TargetIndex,
     /// The identifiers of all entries that ever occur.
     pub ids: Vec<Id>,
@@ -67,16 +59,14 @@ pub struct TargetState<'a> {
 
 impl<'a> TargetState<'a> {
     /// Creates a target whose state can be followed from one time to another.
-    pub fn new(
-        workload: &Workload<'a>,
-        cluster: &'a Cluster,
-        target: TargetIndex,
-        from: Nanos,
-        until: Nanos,
-    ) -> Self {
+    pub fn new(workload: &Workload<'a>, target: TargetIndex, span: Span) -> Self {
+        let cluster = workload.cluster;
         let plan = Plan::new(cluster);
-        let from = from - LONGEST_LIFE;
-        let traffic = workload.traffic(target, from, until);
+        let span = Span {
+            from: span.from - LONGEST_LIFE,
+            ..span
+        };
+        let traffic = workload.traffic(target, span);
         Self {
             cluster,
             plan,
@@ -86,14 +76,14 @@ impl<'a> TargetState<'a> {
             returned: None,
             by_entry: HashMap::new(),
             events: traffic.events.into_iter().peekable(),
-            upheavals: plan.upheavals(target, from, until).into_iter().peekable(),
+            upheavals: plan.upheavals(target, span).into_iter().peekable(),
             pending: None,
             born: 0,
         }
     }
 
     /// Returns the kind of the target.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TargetKind {
         self.cluster.targets[self.target].kind
     }
 
@@ -198,13 +188,11 @@ impl Life {
             last: born,
             stamps: (stamp, stamp),
             counters: Counters::default(),
-            record: OnceCell::new(),
         }
     }
 
     /// Counts calls.
     pub fn count(&mut self, calls: &Calls, time: Nanos, stamp: Nanos) {
-        self.record.take();
         self.counters.add(calls);
         self.last = time;
         self.stamps.1 = stamp;
@@ -215,7 +203,7 @@ impl Life {
         self.born < time - 2 * cluster.interval
     }
 
-    fn most_samples(&self, kind: Kind, cluster: &Cluster) -> u64 {
+    fn most_samples(&self, kind: TargetKind, cluster: &Cluster) -> u64 {
         cluster
             .layout
             .counters(kind)
@@ -226,19 +214,19 @@ impl Life {
     }
 
     /// Returns the single call with which the entry comes back, of a kind that the life has counted before.
-    fn returns(&self, kind: Kind, cluster: &Cluster, time: Nanos) -> Option<Event> {
+    fn returns(&self, kind: TargetKind, cluster: &Cluster, time: Nanos) -> Option<Event> {
         let layout = cluster.layout;
         let made = |op: &Op| layout.counts(kind, *op) && self.counters.get(*op).samples > 0;
         let op = *layout.counters(kind).iter().find(|op| made(op))?;
         let calls = Calls {
-            call: match op {
-                Op::ReadBytes => Call::Read,
-                Op::WriteBytes => Call::Write,
-                op => Call::Plain(op),
+            request: match op {
+                Op::ReadBytes => READ,
+                Op::WriteBytes => WRITE,
+                op => plain(op),
             },
             count: 1,
             bytes: 4096,
-            usecs: 40,
+            usecs: service::RETURNING,
         };
         Some(Event {
             time,

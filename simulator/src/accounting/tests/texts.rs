@@ -1,25 +1,25 @@
-//! The texts, and what accounting knows at a time.
+//! The texts, and the knowledge of accounting at a time.
 
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::accounting::known::Phase;
-use crate::jobs::story::Story;
+use crate::jobs::scenario::Scenario;
+use crate::jobs::scheduler::Phase;
 
-/// Compares with what `jobstats-simulator accounting --scheduler KIND --jobs 200 --odd 0.4 --to 2025-06-01T03:00:00Z
-/// --undisturbed` prints. These texts were checked by hand.
+/// Compares with the output of `jobstats-simulator accounting --scheduler KIND --jobs 200 --odd 0.4 --to 2025-06-01T03:00:00Z
+/// --undisturbed`. These texts were checked by hand.
 #[track_caller]
-fn prints(kind: Kind, old: bool, golden: &[u8]) {
+fn prints(scheduler: &'static Scheduler, old: bool, golden: &[u8]) {
     let site = Site {
         old,
         odd: 0.4,
         disturbed: false,
-        ..Site::new(kind, 1, 200)
+        ..Site::new(scheduler, 1, 200)
     };
     let printed = text(&site, window(0, 3 * HOUR));
     let lines = |text: &[u8]| -> Vec<String> {
         text.split(|byte| *byte == b'\n')
-            .map(names::shown)
+            .map(identifier::text)
             .collect()
     };
     for (printed, golden) in lines(&printed).iter().zip(&lines(golden)) {
@@ -29,41 +29,34 @@ fn prints(kind: Kind, old: bool, golden: &[u8]) {
 }
 
 macro_rules! texts {
-    ($($test:ident: $kind:ident, $old:literal, $golden:literal;)*) => {$(
+    ($($test:ident: $scheduler:ident, $old:literal, $golden:literal;)*) => {$(
         #[test]
         fn $test() {
-            prints(Kind::$kind, $old, include_bytes!(concat!("../golden/", $golden, ".txt")));
+            prints(&$scheduler, $old, include_bytes!(concat!("../golden/", $golden, ".txt")));
         }
     )*};
 }
 
 texts! {
-    sacct_prints_epochs_and_the_name_last: Slurm, false, "slurm";
-    sacct_without_our_options_prints_steps_and_what_waits: Slurm, true, "slurm-old";
-    openpbs_writes_a_line_for_each_thing_that_happens: Pbs, false, "pbs";
-    torque_names_no_user_when_a_job_is_queued: Pbs, true, "pbs-old";
-    lsf_10_counts_the_slots_on_each_host: Lsf, false, "lsf";
-    lsf_7_repeats_hosts_and_may_be_wrapped: Lsf, true, "lsf-old";
-    univa_grid_engine_writes_55_fields_and_milliseconds: Gridengine, false, "gridengine";
-    sun_grid_engine_writes_45_fields_and_seconds: Gridengine, true, "gridengine-old";
-    flux_prints_no_key_for_what_is_not_known_yet: Flux, false, "flux";
-}
-
-#[test]
-fn identifiers_of_flux_are_in_base_58() {
-    assert_eq!(flux::f58(0), "ƒ1");
-    assert_eq!(flux::f58(57), "ƒz");
-    assert_eq!(flux::f58(58), "ƒ21");
-    assert_eq!(flux::f58(15_032_385_536), "ƒPuMuVy");
+    sacct_prints_epochs_and_the_name_last: SLURM, false, "slurm";
+    sacct_without_our_options_prints_steps_and_what_waits: SLURM, true, "slurm-old";
+    openpbs_writes_a_line_for_each_thing_that_happens: PBS, false, "pbs";
+    torque_names_no_user_when_a_job_is_queued: PBS, true, "pbs-old";
+    lsf_10_counts_the_slots_on_each_host: LSF, false, "lsf";
+    lsf_7_repeats_hosts_and_may_be_wrapped: LSF, true, "lsf-old";
+    univa_grid_engine_writes_55_fields_and_milliseconds: GRID_ENGINE, false, "gridengine";
+    sun_grid_engine_writes_45_fields_and_seconds: GRID_ENGINE, true, "gridengine-old";
+    flux_prints_no_key_for_what_is_not_known_yet: FLUX, false, "flux";
 }
 
 #[test]
 fn the_short_job_of_a_gap_is_known_at_night_only() {
-    for kind in [Kind::Slurm, Kind::Flux] {
-        let site = Site::new(kind, 1, 200);
+    for scheduler in [&SLURM, &FLUX] {
+        let site = Site::new(scheduler, 1, 200);
         let span = days(3);
-        let runs = site.runs(span.from, span.until);
-        let inside = |run: &&Run| run.story == Story::Gap && run.submitted < start() + 2 * DAY;
+        let runs = site.runs(span);
+        let inside =
+            |run: &&Run| run.scenario == Scenario::Gap && run.submitted < start() + 2 * DAY;
         let jobs: Vec<_> = runs
             .iter()
             .filter(inside)
@@ -71,14 +64,14 @@ fn the_short_job_of_a_gap_is_known_at_night_only() {
             .collect();
         assert_eq!(jobs.len(), 2);
         for run in jobs {
-            let (from, until) = site.gap(run.submitted.div_euclid(DAY));
+            let Span { from, until } = site.gap(run.submitted.div_euclid(DAY));
             assert_eq!(until - from, 3 * HOUR);
             assert!(run.submitted > from && run.ended < until - 20 * MINUTE);
             let seen = |nightly| {
-                let calls = site.calls(span, nightly);
-                calls
+                let queries = site.queries(span, nightly);
+                queries
                     .into_iter()
-                    .filter(|call| site.shows(run, *call).is_some())
+                    .filter(|query| site.shows(run, *query).is_some())
                     .count()
             };
             assert_eq!(seen(false), 0);
@@ -88,33 +81,33 @@ fn the_short_job_of_a_gap_is_known_at_night_only() {
 }
 
 #[test]
-fn calls_overlap_and_files_are_read_on() {
-    let site = |kind| Site::new(kind, 1, 200);
-    let sacct = site(Kind::Slurm).calls(days(1), true);
+fn queries_overlap_and_files_are_read_on() {
+    let site = |scheduler| Site::new(scheduler, 1, 200);
+    let sacct = site(&SLURM).queries(days(1), true);
     // One in five minutes less those of the gap, and one at night.
     assert_eq!(sacct.len(), 288 - 36 + 1);
     assert!(sacct.is_sorted());
     let rare = Site {
         every: 2 * HOUR,
-        ..site(Kind::Slurm)
+        ..site(&SLURM)
     };
-    let rare = rare.calls(days(1), false);
+    let rare = rare.queries(days(1), false);
     // Of twelve, the gap of three hours has one or two.
     assert!((10..=11).contains(&rare.len()));
     let window = 2 * HOUR + 15 * MINUTE;
-    assert!(rare.iter().all(|call| call.time - call.since == window));
-    let files = site(Kind::Lsf).calls(days(1), false);
+    assert!(rare.iter().all(|query| query.time - query.since == window));
+    let files = site(&LSF).queries(days(1), false);
     assert!(files.is_sorted_by(|before, after| before.time == after.since));
     assert_eq!((files[0].since, files[251].time), (start(), start() + DAY));
 }
 
 #[test]
 fn what_is_written_to_a_file_is_read_once_between_the_nights() {
-    for site in forms().filter(|site| site.kind.is_file()) {
-        let runs = site.runs(start(), start() + DAY);
-        let lines = |call| {
+    for site in forms().filter(|site| site.scheduler.is_file) {
+        let runs = site.runs(days(1));
+        let lines = |query| {
             let mut text = Vec::new();
-            site.write(0, call, &runs, &mut text).unwrap();
+            site.write(0, query, &runs, &mut text).unwrap();
             let lines = text.split_inclusive(|byte| *byte == b'\n');
             let is_job = |line: &&[u8]| {
                 let event = line.starts_with(b"\"EVENT") || line.starts_with(b"\"JOB_RESIZE");
@@ -128,27 +121,33 @@ fn what_is_written_to_a_file_is_read_once_between_the_nights() {
                 .collect::<Vec<u8>>()
         };
         let piecewise: Vec<u8> = site
-            .calls(days(1), false)
+            .queries(days(1), false)
             .into_iter()
             .flat_map(lines)
             .collect();
-        assert!(piecewise == lines(window(0, DAY)), "{:?}", site.kind);
+        assert!(
+            piecewise == lines(window(0, DAY)),
+            "{}",
+            site.scheduler.name
+        );
     }
 }
 
 #[test]
 fn a_text_follows_from_the_window_alone() {
     for site in forms() {
-        let call = window(12 * HOUR, 13 * HOUR);
-        let mut others = Vec::new();
-        let runs = site.runs(call.since - 9 * DAY, call.time + 2 * DAY);
-        site.write(0, call, &runs, &mut others).unwrap();
-        assert!(others == text(&site, call));
+        let query = window(12 * HOUR, 13 * HOUR);
+        let longer = Span {
+            from: query.since - 9 * DAY,
+            until: query.time + 2 * DAY,
+        };
+        let others = text_about(&site, query, longer);
+        assert!(others == text(&site, query));
         let seeded = Site {
             old: site.old,
-            ..Site::new(site.kind, 2, 200)
+            ..Site::new(site.scheduler, 2, 200)
         };
-        assert!(others != text(&seeded, call));
+        assert!(others != text(&seeded, query));
     }
 }
 
@@ -156,16 +155,16 @@ fn a_text_follows_from_the_window_alone() {
 fn accounting_never_knows_of_the_future() {
     for site in forms() {
         let span = days(1);
-        let runs = site.runs(span.from, span.until);
-        for call in site.calls(span, true).into_iter().step_by(7) {
+        let runs = site.runs(span);
+        for query in site.queries(span, true).into_iter().step_by(7) {
             for run in &runs {
-                let known = match site.shows(run, call) {
+                let known = match site.shows(run, query) {
                     None => continue,
                     Some(Phase::Pending) => run.submitted,
                     Some(Phase::Running) => run.started.unwrap(),
                     Some(Phase::Ended) => run.ended,
                 };
-                assert!(known <= call.time);
+                assert!(known <= query.time);
             }
         }
     }
@@ -174,14 +173,14 @@ fn accounting_never_knows_of_the_future() {
 #[test]
 fn no_end_of_a_runaway_job_is_ever_written() {
     for site in forms() {
-        let runs = site.runs(start(), start() + DAY);
-        let lost = runs.iter().filter(|run| run.story == Story::Runaway);
-        let calls = site.calls(days(1), true);
+        let runs = site.runs(days(1));
+        let lost = runs.iter().filter(|run| run.scenario == Scenario::Runaway);
+        let queries = site.queries(days(1), true);
         for run in lost {
             assert!(
-                calls
+                queries
                     .iter()
-                    .all(|call| site.shows(run, *call) != Some(Phase::Ended))
+                    .all(|query| site.shows(run, *query) != Some(Phase::Ended))
             );
         }
     }
@@ -189,12 +188,12 @@ fn no_end_of_a_runaway_job_is_ever_written() {
 
 #[test]
 fn accounting_is_late_after_an_outage() {
-    let site = Site::new(Kind::Slurm, 1, 2_000);
-    let (from, until) = site.outage(0, start().div_euclid(DAY));
-    let runs = site.runs(start(), start() + DAY);
+    let site = Site::new(&SLURM, 1, 2_000);
+    let Span { from, until } = site.outage(0, start().div_euclid(DAY));
+    let runs = site.runs(days(1));
     let ended: Vec<_> = runs
         .iter()
-        .filter(|run| run.story != Story::Runaway && (from..until).contains(&run.ended))
+        .filter(|run| run.scenario != Scenario::Runaway && (from..until).contains(&run.ended))
         .collect();
     assert!(ended.len() > 10);
     for run in ended {
@@ -207,7 +206,7 @@ fn accounting_is_late_after_an_outage() {
 fn only_own_jobs_are_shown_where_data_are_private() {
     let site = Site {
         private: true,
-        ..Site::new(Kind::Slurm, 1, 400)
+        ..Site::new(&SLURM, 1, 400)
     };
     let text = String::from_utf8_lossy(&text(&site, window(0, DAY))).into_owned();
     let users: BTreeSet<&str> = text
@@ -227,10 +226,10 @@ fn rows_have_as_many_fields_as_their_form() {
         let plain = Site { odd: 0.0, ..site };
         let text = String::from_utf8(text(&plain, window(0, DAY))).unwrap();
         let count = |separator: char, line: &str| line.matches(separator).count() + 1;
-        match (plain.kind, plain.old) {
-            (Kind::Slurm, false) => assert!(text.lines().all(|line| count('\x1f', line) == 19)),
-            (Kind::Slurm, true) => assert!(text.lines().all(|line| count('|', line) == 19)),
-            (Kind::Gridengine, old) => {
+        match (plain.scheduler.name, plain.old) {
+            ("slurm", false) => assert!(text.lines().all(|line| count('\x1f', line) == 19)),
+            ("slurm", true) => assert!(text.lines().all(|line| count('|', line) == 19)),
+            ("gridengine", old) => {
                 let fields = if old { 45 } else { 55 };
                 let jobs = text.lines().filter(|line| !line.starts_with('#'));
                 assert!(jobs.clone().count() > 100);
@@ -239,8 +238,8 @@ fn rows_have_as_many_fields_as_their_form() {
                         .all(|line| count(':', line) == fields)
                 );
             }
-            (Kind::Pbs, _) => assert!(text.lines().all(|line| line.splitn(4, ';').count() == 4)),
-            (Kind::Flux, _) => {
+            ("pbs", _) => assert!(text.lines().all(|line| line.splitn(4, ';').count() == 4)),
+            ("flux", _) => {
                 let all: serde_json::Value = serde_json::from_str(&text).unwrap();
                 let jobs = all["jobs"].as_array().unwrap();
                 let waiting = |job: &&serde_json::Value| job["state"] == "SCHED";
@@ -251,7 +250,8 @@ fn rows_have_as_many_fields_as_their_form() {
                 );
                 assert!(jobs.iter().any(|job| job["result"] == "COMPLETED"));
             }
-            (Kind::Lsf, _) => assert!(text.lines().all(|line| line.matches('"').count() % 2 == 0)),
+            ("lsf", _) => assert!(text.lines().all(|line| line.matches('"').count() % 2 == 0)),
+            (other, _) => panic!("no form of {other} is known"),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::lustre::counter::Calls;
-use crate::lustre::operation::Call;
+use crate::lustre::operation::{
+    OPEN_CREATE, READ, RENAME_CROSS, RENAME_FILE_PARALLEL, RENAME_SAME, Request, WRITE, plain,
+};
 
 const BOOTED: Nanos = 1_700_000_000 * SECOND;
 const BORN: Nanos = 1_749_555_508 * SECOND + 597_767_178;
@@ -14,9 +16,9 @@ fn life(calls: &[Calls]) -> Life {
     life
 }
 
-const fn calls(call: Call, count: u32, bytes: u32, usecs: u32) -> Calls {
+const fn calls(request: Request, count: u32, bytes: u32, usecs: u32) -> Calls {
     Calls {
-        call,
+        request,
         count,
         bytes,
         usecs,
@@ -25,24 +27,24 @@ const fn calls(call: Call, count: u32, bytes: u32, usecs: u32) -> Calls {
 
 /// Calls of 16 MiB and of more than ten seconds, whose numbers are as wide as their columns.
 const ON_AN_OST: &[Calls] = &[
-    calls(Call::Write, 3, 16_777_216, 12_345_678),
-    calls(Call::Write, 1, 4_097, 150),
-    calls(Call::Read, 2, 4_096, 0),
-    calls(Call::Read, 1, 1, 37),
-    calls(Call::Plain(Op::Punch), 1, 0, 250),
+    calls(WRITE, 3, 16_777_216, 12_345_678),
+    calls(WRITE, 1, 4_097, 150),
+    calls(READ, 2, 4_096, 0),
+    calls(READ, 1, 1, 37),
+    calls(plain(Op::Punch), 1, 0, 250),
 ];
 
 const ON_AN_MDT: &[Calls] = &[
-    calls(Call::OpenCreate, 4, 0, 80),
-    calls(Call::Plain(Op::Close), 5, 0, 20),
-    calls(Call::RenameSame, 1, 0, 100),
-    calls(Call::RenameCross, 1, 0, 300),
-    calls(Call::RenameFileParallel, 2, 0, 200),
-    calls(Call::Read, 1, 65_536, 500),
+    calls(OPEN_CREATE, 4, 0, 80),
+    calls(plain(Op::Close), 5, 0, 20),
+    calls(RENAME_SAME, 1, 0, 100),
+    calls(RENAME_CROSS, 1, 0, 300),
+    calls(RENAME_FILE_PARALLEL, 2, 0, 200),
+    calls(READ, 1, 65_536, 500),
 ];
 
 #[track_caller]
-fn prints(calls: &[Calls], layout: Layout, kind: Kind, golden: &str) {
+fn prints(calls: &[Calls], layout: Layout, kind: TargetKind, golden: &str) {
     let record = record(
         b"11317854:17627127:r01c01",
         &life(calls),
@@ -58,7 +60,7 @@ macro_rules! layouts {
         #[test]
         fn $test() {
             let golden = include_str!(concat!("golden/", $golden, ".txt"));
-            prints($calls, Layout::$layout, Kind::$kind, golden);
+            prints($calls, Layout::$layout, TargetKind::$kind, golden);
         }
     )*};
 }
@@ -82,9 +84,9 @@ layouts! {
 #[test]
 fn the_sum_of_squares_wraps_and_since_2_17_saturates() {
     // 2^24 squared is 2^48; the sum of 2^16 such squares is 2^64.
-    let counted = life(&[calls(Call::Write, 1 << 16, 1 << 24, 1)]);
+    let counted = life(&[calls(WRITE, 1 << 16, 1 << 24, 1)]);
     let squares = |layout| {
-        let record = record(b"x.0", &counted, layout, Kind::Ost, 0);
+        let record = record(b"x.0", &counted, layout, TargetKind::Ost, 0);
         let text = String::from_utf8(record).unwrap();
         let line = text
             .lines()
@@ -103,9 +105,9 @@ fn the_sum_of_squares_wraps_and_since_2_17_saturates() {
 #[test]
 fn a_clock_that_stepped_back_gives_elapsed_times_without_a_sign() {
     let mut counted = Life::new(1, 0, BORN, BORN);
-    let calls = calls(Call::Write, 1, 1, 1);
+    let calls = calls(WRITE, 1, 1, 1);
     counted.count(&calls, LAST, BORN - SECOND / 4);
-    let record = record(b"x.0", &counted, Layout::V2_16, Kind::Ost, 0);
+    let record = record(b"x.0", &counted, Layout::V2_16, TargetKind::Ost, 0);
     let text = String::from_utf8(record).unwrap();
     assert!(text.contains("  elapsed_time:    18446744073709551615.750000000 secs.nsecs\n"));
 }

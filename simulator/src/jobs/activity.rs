@@ -1,24 +1,27 @@
-//! The work of jobs on the file system: under which identifiers it appears in `job_stats`, and when.
+//! The activity of jobs on the file system: under which identifiers it appears in `job_stats`, and when.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::lustre::identifier::{Id, MAX_LEN};
+use strum::IntoStaticStr;
+
+use crate::jobs::run::Run;
+use crate::jobs::scenario::Scenario;
+use crate::jobs::{LONGEST_SHELL, Site};
+use crate::lustre::identifier::{Id, MAX_LEN, cut};
 use crate::random::Seed;
-use crate::time::{DAY, MINUTE, Nanos, SECOND};
+use crate::time::{DAY, MINUTE, Nanos, SECOND, Span};
 
-use crate::jobs::job::Run;
-use crate::jobs::story::Story;
-use crate::jobs::{LONGEST_SHELL, Site, nodes};
-
-/// The kind of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
+/// The origin of an activity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Origin {
     /// The program of the job, on one of its nodes.
     Job,
     /// The prolog or epilog, by root.
     Root,
     /// A process of the job from whose environment the job's number is gone.
+    #[strum(serialize = "without job")]
     WithoutJob,
     /// A process whose identifier threads have damaged, so that only the number is left.
     Damaged,
@@ -26,48 +29,26 @@ pub enum Doing {
     Shell,
 }
 
-impl Doing {
-    /// Returns the name of the kind.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Job => "job",
-            Self::Root => "root",
-            Self::WithoutJob => "without job",
-            Self::Damaged => "damaged",
-            Self::Shell => "shell",
-        }
-    }
-}
-
-/// A piece of work of a run.
+/// An activity of a run under one identifier.
 #[derive(Debug, Clone)]
-pub struct Work {
+pub struct Activity {
     /// The identifier as the server stores it.
     pub id: Id,
     /// The parts of the identifier that a reader can see.
     pub seen: Seen,
-    /// The kind of work.
-    pub doing: Doing,
-    /// The number of the user who works.
+    pub origin: Origin,
     pub uid: u32,
-    /// The node.
     pub node: String,
-    /// The start of the work.
-    pub from: Nanos,
-    /// The end of the work.
-    pub until: Nanos,
-    /// The seed of what is done.
+    pub span: Span,
+    /// The seed of the calls.
     pub seed: Seed,
 }
 
 /// The parts of an identifier that it holds whole: Lustre cuts it at 31 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Seen {
-    /// The job.
     pub job: bool,
-    /// The user.
     pub uid: bool,
-    /// The node.
     pub node: bool,
 }
 
@@ -75,84 +56,94 @@ pub struct Seen {
 const LOGIN: u64 = 1_000_000;
 
 impl Site {
-    /// Returns the work of a run. The identifiers depend on the format of the site; what has an empty one is not counted
-    /// by Lustre and left out.
-    pub fn work(&self, run: &Run) -> Vec<Work> {
+    /// Returns the activities of a run. The identifiers depend on the format of the site; Lustre does not count activities with
+    /// an empty one, and they are left out.
+    pub fn activities(&self, run: &Run) -> Vec<Activity> {
         let Some(started) = run.started else {
             return Vec::new();
         };
         let uid = run.owner(self).uid;
-        let job = run.variable(self);
-        let mut all = Vec::new();
-        let mut add = |doing, rank: u64, uid, from, until| {
-            let node = if rank == LOGIN {
-                nodes::login(run.cluster)
-            } else {
-                run.node(rank)
-            };
-            let job = if doing == Doing::WithoutJob { "" } else { &job };
-            let (id, seen) = match doing {
-                Doing::Damaged => (
-                    format!("{job}:").into_bytes(),
-                    Seen {
-                        job: true,
-                        ..Seen::default()
-                    },
-                ),
-                _ => expand(&self.format, job, uid, run.owner(self).gid, &node),
-            };
-            let seed = run.seed.of(doing.name(), &[rank as i64, from]);
-            // A damaged identifier that is cut looks like a whole one that is.
-            let fits = !id.is_empty() && id.len() <= MAX_LEN;
-            if fits && from < until {
-                all.push(Work {
-                    id,
-                    seen,
-                    doing,
-                    uid,
-                    node,
-                    from,
-                    until,
-                    seed,
-                });
-            }
+        let whole = Span {
+            from: started + SECOND,
+            until: run.ended,
         };
+        let mut all = Vec::new();
+        let mut add =
+            |origin, rank, uid, span| all.extend(self.activity(run, origin, rank, uid, span));
         for rank in 0..run.nodes {
-            let chance = |what, share| run.seed.of(what, &[rank as i64]).chance(share);
-            add(Doing::Job, rank, uid, started + SECOND, run.ended);
+            let chance = |label, share| run.seed.of(label, &[rank as i64]).chance(share);
+            add(Origin::Job, rank, uid, whole);
             if chance("root", 0.1) {
-                add(Doing::Root, rank, 0, started - 20 * SECOND, started);
-                add(Doing::Root, rank, 0, run.ended, run.ended + 30 * SECOND);
+                let prolog = Span::new(started - 20 * SECOND, 20 * SECOND);
+                add(Origin::Root, rank, 0, prolog);
+                add(Origin::Root, rank, 0, Span::new(run.ended, 30 * SECOND));
             }
             if chance("without job", 0.1) {
-                add(Doing::WithoutJob, rank, uid, started + SECOND, run.ended);
+                add(Origin::WithoutJob, rank, uid, whole);
             }
             // Only a format with more than the job can be damaged so that the job is left.
             if self.format.starts_with("%j:") && chance("damaged", 0.03) {
-                add(Doing::Damaged, rank, uid, started + SECOND, run.ended);
+                add(Origin::Damaged, rank, uid, whole);
             }
         }
-        if run.story == Story::Shell {
-            add(Doing::Shell, LOGIN, uid, started + SECOND, run.ended);
-            for (from, until) in shell(run) {
-                add(Doing::Shell, LOGIN, uid, from, until);
-            }
+        if run.scenario == Scenario::Shell {
+            add(Origin::Shell, LOGIN, uid, whole);
+            left_over(run).for_each(|span| add(Origin::Shell, LOGIN, uid, span));
         }
         all
+    }
+
+    fn activity(
+        &self,
+        run: &Run,
+        origin: Origin,
+        rank: u64,
+        uid: u32,
+        span: Span,
+    ) -> Option<Activity> {
+        let node = match rank {
+            LOGIN => run.login_node(),
+            _ => run.node(rank),
+        };
+        let job = match origin {
+            Origin::WithoutJob => String::new(),
+            _ => (self.scheduler.variable)(self, run),
+        };
+        let (id, seen) = match origin {
+            Origin::Damaged => {
+                let seen = Seen {
+                    job: true,
+                    ..Seen::default()
+                };
+                (format!("{job}:").into_bytes(), seen)
+            }
+            _ => expand(&self.format, &job, uid, run.owner(self).gid, &node),
+        };
+        // A damaged identifier that is cut looks like a whole one that is.
+        let fits = !id.is_empty() && id.len() <= MAX_LEN;
+        (fits && span.from < span.until).then(|| Activity {
+            seed: run.seed.of(origin.into(), &[rank as i64, span.from]),
+            id,
+            seen,
+            origin,
+            uid,
+            node,
+            span,
+        })
     }
 }
 
 /// Returns the spans in which the owner of a shell goes on working in it: on the three days after the day on which the job
 /// ended, from 8 to 15 hours after midnight and therefore long after it.
-fn shell(run: &Run) -> impl Iterator<Item = (Nanos, Nanos)> {
+fn left_over(run: &Run) -> impl Iterator<Item = Span> {
     let seed = run.seed.of("shell", &[]);
     let last = run.ended + LONGEST_SHELL;
     let first = run.ended.div_euclid(DAY) + 1;
     (first..first + 3).filter_map(move |day| {
         let seed = seed.of("day", &[day]);
         let from = day * DAY + (8 * 60 + seed.below(6 * 60) as Nanos) * MINUTE;
-        let until = from + 20 * MINUTE;
-        (until < last).then_some((from, until))
+        let span = Span::new(from, 20 * MINUTE);
+        (span.until < last).then_some(span)
     })
 }
 
@@ -181,9 +172,7 @@ fn expand(format: &str, job: &str, uid: u32, gid: u32, node: &str) -> (Id, Seen)
             _ => (),
         }
     }
-    let mut id = text.into_bytes();
-    id.truncate(MAX_LEN);
-    (id, seen)
+    (cut(text), seen)
 }
 
 #[cfg(test)]

@@ -1,34 +1,16 @@
-//! Work that is given instead of made up: a table of who did what, where and when, so that anybody can count it.
+//! GivenWork that is given instead of made up: a table of who did what, where and when, so that anybody can count it.
 
 use std::path::Path;
 
 use serde::{Deserialize, Deserializer};
-use thiserror::Error;
 
+use crate::failure::Failure;
 use crate::lustre::counter::Calls;
-use crate::lustre::identifier::{self, Id};
-use crate::lustre::operation::{Call, Op};
-use crate::time::{Clock, HOUR, Nanos, SECOND};
+use crate::lustre::identifier;
+use crate::lustre::operation::{Op, READ, Request, WRITE, plain};
+use crate::time::{Clock, HOUR, Nanos, SECOND, Span};
 use crate::world::cluster::{Cluster, TargetIndex};
 use crate::world::workload::{Event, Traffic};
-
-/// An error that prevents playing a table of work.
-#[derive(Debug, Error)]
-pub enum Error {
-    /// The table cannot be read.
-    #[error("{0}: {1}")]
-    Unreadable(String, csv::Error),
-    /// A row makes no sense.
-    #[error("{path}: work {row}: {problem}")]
-    Row {
-        /// The path of the table.
-        path: String,
-        /// The number of the row, counted from 1 without the header.
-        row: usize,
-        /// The error in the row.
-        problem: &'static str,
-    },
-}
 
 /// The longest work that a row may describe. The traffic that a target's text is made of then includes such work from
 /// its start.
@@ -36,14 +18,13 @@ const LONGEST: Nanos = 12 * HOUR;
 
 /// Work that job `job` of user `uid` did on a node, evenly from one time to another.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Work {
+pub struct GivenWork {
     job: String,
     uid: u32,
     node: String,
     target: String,
     /// The operation as in `job_stats`, such as `open` or `write`.
     operation: String,
-    /// The number of calls.
     calls: u64,
     /// The number of bytes that all calls together moved.
     bytes: u64,
@@ -62,54 +43,51 @@ fn instant<'de, D: Deserializer<'de>>(text: D) -> Result<Nanos, D::Error> {
 }
 
 /// Reads a table of work: CSV with the names of the columns in its first line.
-pub fn read(path: &Path) -> Result<Vec<Work>, Error> {
-    let shown = path.display().to_string();
-    let unreadable = |error| Error::Unreadable(shown.clone(), error);
+pub fn read(path: &Path) -> Result<Vec<GivenWork>, Failure> {
+    let unreadable = |error| Failure::file(path, error);
     let mut csv = csv::Reader::from_path(path).map_err(unreadable)?;
     let mut all = Vec::new();
-    for (index, work) in csv.deserialize::<Work>().enumerate() {
+    for (index, work) in csv.deserialize::<GivenWork>().enumerate() {
         let work = work.map_err(unreadable)?;
-        match work.problem() {
-            None => all.push(work),
-            Some(problem) => {
-                return Err(Error::Row {
-                    path: shown,
-                    row: index + 1,
-                    problem,
-                });
-            }
+        if let Some(problem) = work.problem() {
+            return Err(Failure::file(
+                path,
+                format!("work {}: {problem}", index + 1),
+            ));
         }
+        all.push(work);
     }
     Ok(all)
 }
 
 /// Adds the calls to a target in a span.
 pub fn add(
-    work: &[Work],
+    work: &[GivenWork],
     cluster: &Cluster,
     target: TargetIndex,
-    from: Nanos,
-    until: Nanos,
+    span: Span,
     traffic: &mut Traffic,
 ) {
     let target = &cluster.targets[target];
     for work in work.iter().filter(|work| work.target == target.name) {
-        let Some(call) = work.call() else { continue };
-        if !cluster.layout.hears(target.kind, call) {
+        let Some(request) = work.request() else {
+            continue;
+        };
+        if !cluster.layout.hears(target.kind, request) {
             continue;
         }
-        let entry = traffic.entry(&work.id());
-        let events = work.events(call, entry);
+        let entry = traffic.entry(&identifier::of_job(&work.job, work.uid, &work.node));
+        let events = work.events(request, entry);
         traffic
             .events
-            .extend(events.filter(|event| (from..until).contains(&event.time)));
+            .extend(events.filter(|event| span.contains(event.time)));
     }
 }
 
-impl Work {
+impl GivenWork {
     fn problem(&self) -> Option<&'static str> {
         let each = self.bytes.checked_div(self.calls).unwrap_or(0);
-        if self.call().is_none() {
+        if self.request().is_none() {
             Some("there is no such operation")
         } else if self.calls == 0 || u32::try_from(self.calls).is_err() {
             Some("nothing is done, or more than can be counted")
@@ -122,26 +100,22 @@ impl Work {
         }
     }
 
-    fn call(&self) -> Option<Call> {
-        match Op::named(&self.operation)? {
-            Op::Read => Some(Call::Read),
-            Op::Write => Some(Call::Write),
+    fn request(&self) -> Option<Request> {
+        match self.operation.parse().ok()? {
+            Op::Read => Some(READ),
+            Op::Write => Some(WRITE),
             // Bytes are counted with the requests that move them.
             op if op.is_bytes() => None,
-            op => Some(Call::Plain(op)),
+            op => Some(plain(op)),
         }
     }
 
-    fn id(&self) -> Id {
-        identifier::of_job(&self.job, self.uid, &self.node)
-    }
-
     /// Returns the calls of each second that has any, in the first half of the second.
-    fn events(&self, call: Call, entry: u32) -> impl Iterator<Item = Event> {
+    fn events(&self, request: Request, entry: u32) -> impl Iterator<Item = Event> {
         let seconds = (self.until - self.from).div_euclid(SECOND).unsigned_abs();
         let (from, calls) = (self.from.div_euclid(SECOND) * SECOND, self.calls);
         let each = Calls {
-            call,
+            request,
             count: 0,
             bytes: (self.bytes / calls) as u32,
             usecs: self.usecs,

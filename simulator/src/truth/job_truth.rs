@@ -1,0 +1,137 @@
+//! The truth about jobs as JSON lines: every run of every job, and whose work appears under each identifier on each day, with the
+//! most that the identifier and the texts of accounting tell about it.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::jobs::jobs_row::JobsRow;
+use crate::jobs::people::Person;
+use crate::jobs::run::Run;
+use crate::jobs::scheduler::{Phase, Query, Shown};
+use crate::jobs::{CLUSTERS, Site};
+use crate::lustre::identifier::text;
+use crate::time::{DAY, rfc3339, timestamp};
+use crate::truth::attribution::{Answer, Attribution, Entry, Status};
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Line<'a> {
+    Run {
+        #[serde(flatten)]
+        row: Box<JobsRow<'a>>,
+        story: &'static str,
+        attempt: u32,
+        /// The reason why the name is hard to read.
+        oddity: Option<&'static str>,
+        /// The stage at which the texts last show the run; null if they do not have it.
+        shown: Option<&'static str>,
+        true_started: Option<String>,
+        true_ended: String,
+        owner: &'a Person,
+    },
+    Entry {
+        identifier: String,
+        day: String,
+        first: String,
+        last: String,
+        work: &'static str,
+        /// The user and the node that work; null if several do.
+        uid: Option<u32>,
+        node: Option<&'a str>,
+        jobs: Vec<Job>,
+        status: Status,
+        known: Option<Answer<'a>>,
+    },
+}
+
+/// A run that worked under an identifier.
+#[derive(Serialize)]
+struct Job {
+    scheduler: &'static str,
+    job: String,
+    label: String,
+    started: Option<String>,
+}
+
+impl Job {
+    fn new(site: &Site, run: &Run) -> Self {
+        Self {
+            scheduler: CLUSTERS[run.cluster],
+            job: run.job(site),
+            label: run.label(site),
+            started: run.started.map(rfc3339),
+        }
+    }
+}
+
+impl<'a> Attribution<'a> {
+    /// Writes the truth as JSON, a line for each run that was there in the span, and one for each identifier and day.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut write = |line: &Line| {
+            serde_json::to_writer(&mut *out, line)?;
+            out.write_all(b"\n")
+        };
+        for (run, last) in self.runs.iter().zip(&self.last) {
+            if last.is_some() || run.ended >= self.span.from {
+                write(&self.run(run, *last))?;
+            }
+        }
+        for ((id, day), entry) in self.entries() {
+            write(&self.entry(&id, day, &entry))?;
+        }
+        Ok(())
+    }
+
+    fn run(&self, run: &'a Run, last: Option<(Query, Phase)>) -> Line<'a> {
+        let site = self.site;
+        let submitted = site.written(run, Phase::Pending);
+        let covers = |time| {
+            self.covered
+                .iter()
+                .any(|span| span.from < time && time <= span.until)
+        };
+        let shown = Shown {
+            site,
+            run,
+            phase: last.map_or(Phase::Ended, |(_, phase)| phase),
+            has_submission: submitted.is_some_and(covers),
+        };
+        Line::Run {
+            row: Box::new((site.scheduler.row)(&shown)),
+            story: run.scenario.into(),
+            attempt: run.attempt,
+            oddity: run.name.oddity,
+            shown: last.map(|(_, phase)| phase.into()),
+            true_started: run.started.map(rfc3339),
+            true_ended: rfc3339(run.ended),
+            owner: run.owner(site),
+        }
+    }
+
+    fn entry<'e>(&self, id: &[u8], day: i64, entry: &'e Entry<'a>) -> Line<'e> {
+        let (status, known) = self.attribute(entry);
+        let mut runs: Vec<_> = entry.activities.iter().map(|(run, _)| *run).collect();
+        runs.dedup_by_key(|run| (run.cluster, run.number, run.element, run.attempt));
+        let activities = || entry.activities.iter().map(|(_, activity)| activity);
+        let (uid, node) = (
+            entry.activities[0].1.uid,
+            entry.activities[0].1.node.as_str(),
+        );
+        Line::Entry {
+            identifier: text(id),
+            day: timestamp(day * DAY).strftime("%Y-%m-%d").to_string(),
+            first: rfc3339(entry.first),
+            last: rfc3339(entry.last),
+            work: entry.activities[0].1.origin.into(),
+            uid: activities().all(|other| other.uid == uid).then_some(uid),
+            node: activities().all(|other| other.node == node).then_some(node),
+            jobs: runs
+                .into_iter()
+                .map(|run| Job::new(self.site, run))
+                .collect(),
+            status,
+            known,
+        }
+    }
+}
