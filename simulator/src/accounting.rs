@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::jobs::scheduler::Query;
-use crate::jobs::{LONGEST_LIFE, Run, Scheduler, Site};
+use crate::jobs::{LONGEST_LIFE, Query, Run, Scheduler, Site};
 use crate::time::{DAY, Nanos, SECOND, shown};
 
 mod flux;

@@ -3,22 +3,22 @@
 //! Like the text of a server, everything follows from the seed and the time: a day of jobs is drawn alone, and the knowledge of
 //! accounting at a time depends on that time only.
 
-use crate::random::{Random, Seed};
+use crate::random::Seed;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, Span};
 
 pub mod activity;
 mod draw;
-pub mod jobs_row;
 pub mod names;
 pub mod people;
 pub mod run;
 pub mod scenario;
 pub mod scheduler;
 
-pub use run::Run;
-pub use scheduler::Scheduler;
-
-use people::{People, Person};
+pub use activity::{Activity, Origin, Seen};
+pub use people::{People, Person};
+pub use run::{Outcome, Run, of_one_array};
+pub use scenario::Scenario;
+pub use scheduler::{JobsRow, Phase, Query, Scheduler, Shown};
 
 /// The time from the submission of a job to its end is never longer.
 pub const LONGEST_LIFE: Nanos = 3 * DAY;
@@ -77,11 +77,6 @@ impl Site {
             private: false,
             people: People::new(seed.of("people", &[]), jobs),
         }
-    }
-
-    /// Draws a user.
-    pub fn user(&self, random: &mut Random) -> &Person {
-        self.people.get(self.people.draw(random))
     }
 
     /// Returns the span of a day in which nobody asks for accounting.

@@ -7,6 +7,10 @@ pub mod operation;
 
 use clap::ValueEnum;
 
+pub use counter::{Calls, Counter, Counters};
+pub use layout::{Layout, Times, Unit};
+pub use operation::{Op, Request};
+
 /// The kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetKind {

@@ -72,12 +72,9 @@ pub fn weighted<T>(
     last
 }
 
-/// Positions that are drawn in proportion to their weights.
+/// Positions that are drawn in proportion to their weights: the weight of each position and all positions before.
 #[derive(Debug, Clone)]
-pub struct Weights {
-    /// The weight of each position and all positions before.
-    sums: Vec<f64>,
-}
+pub struct Weights(Vec<f64>);
 
 impl Weights {
     /// Takes the weights of all positions.
@@ -86,17 +83,14 @@ impl Weights {
             *sum += weight;
             Some(*sum)
         });
-        Self {
-            sums: sums.collect(),
-        }
+        Self(sums.collect())
     }
 
     /// Draws a position.
     pub fn draw(&self, random: &mut Random) -> usize {
-        let total = self.sums.last().copied().unwrap_or(0.0);
+        let total = self.0.last().copied().unwrap_or(0.0);
         let drawn = random.random::<f64>() * total;
-        self.sums
-            .partition_point(|sum| *sum <= drawn)
-            .min(self.sums.len() - 1)
+        let position = self.0.partition_point(|sum| *sum <= drawn);
+        position.min(self.0.len() - 1)
     }
 }

@@ -8,19 +8,13 @@ use strum::VariantArray;
 
 use crate::accounting::SCHEDULERS;
 use crate::jobs::Site;
-use crate::lustre::layout::{Layout, Times};
+use crate::lustre::{Layout, Times};
 use crate::printing::lctl;
 use crate::printing::reading::{Reading, Records};
 use crate::time::{DAY, HOUR, Nanos, SECOND, Span, parse};
-use crate::truth::tally;
-use crate::truth::tally::Happening;
-use crate::truth::totals::Totals;
-use crate::truth::{Cause, TargetTruth, of_targets};
-use crate::world::cluster::{Cluster, Preset};
-use crate::world::plan::{Plan, Upheaval};
-use crate::world::schedule::{Due, readings};
-use crate::world::target::{Change, Life, TargetState};
-use crate::world::workload::Workload;
+use crate::truth::{Cause, Happening, TargetTruth, Totals, of_targets, tally};
+use crate::world::schedule::readings;
+use crate::world::{Change, Cluster, Due, Life, Plan, Preset, TargetState, Upheaval, Workload};
 
 fn cluster(layout: Layout, seed: u64) -> Cluster {
     Cluster::new(Preset::Small, "small", seed, layout, 1.0)

@@ -7,31 +7,25 @@ mod job_truth;
 pub mod tally;
 pub mod totals;
 
+pub use attribution::Attribution;
+pub use tally::{Happening, Tally};
+pub use totals::{Column, Quantity, Totals};
+
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::rc::Rc;
 
 use strum::{EnumCount, IntoStaticStr, VariantArray};
 
-use crate::lustre::TargetKind;
-use crate::lustre::counter::Counters;
-use crate::lustre::identifier;
-use crate::lustre::layout::{Layout, Times};
-use crate::lustre::operation::Op;
+use crate::lustre::{Counters, Layout, Op, TargetKind, Times, identifier};
 use crate::printing::reading::Reading;
 use crate::time::{DAY, Nanos, Span};
-use crate::truth::tally::Tally;
-use crate::truth::totals::{Column, Totals};
-use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
-use crate::world::parallel::each_target;
-use crate::world::schedule::Due;
-use crate::world::target::{Change, Life, TargetState};
-use crate::world::workload::Workload;
+use crate::world::{
+    Change, Cluster, Due, Life, ServerIndex, TargetIndex, TargetState, Workload, each_target,
+};
 
 /// The reason why the texts do not show a part of the truth.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, EnumCount, IntoStaticStr, VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumCount, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Cause {
     /// The work was done after the last reading of a life.
@@ -113,23 +107,17 @@ fn of_target(
     let mut auditor = Auditor::new(&state);
     for due in readings {
         let first = auditor.previous.is_none();
-        let mut ended = Vec::new();
-        let reading = Reading::take(&mut state, due.time, first, |change| {
-            auditor.change(change, &mut ended)
-        });
+        let reading = Reading::take(&mut state, due.time, first, |change| auditor.change(change));
         counter.observe(&state, reading.as_ref());
         if let Some(reading) = reading {
             auditor.read(&reading, due.label);
         }
         // Lives are settled only now, because a life that ended while the text was printed is still in the text.
-        ended.iter().for_each(|life| auditor.settle(life));
+        auditor.settle_ended();
     }
-    let mut ended = Vec::new();
-    state.advance(span.until - 1, |change| auditor.change(change, &mut ended));
-    ended
-        .iter()
-        .chain(&state.alive)
-        .for_each(|life| auditor.settle(life));
+    state.advance(span.until - 1, |change| auditor.change(change));
+    auditor.settle_ended();
+    state.alive.iter().for_each(|life| auditor.settle(life));
     TargetTruth {
         cells: auditor.cells(&state),
         tally: counter.tally,
@@ -139,7 +127,6 @@ fn of_target(
 
 /// The counters that a reader remembers of an entry.
 struct RememberedEntry {
-    /// The number of the life.
     life: u64,
     counters: Counters,
     /// The time of the last text that showed the entry, by the server's clock.
@@ -172,6 +159,8 @@ struct Auditor<'a> {
     truth: HashMap<u32, Totals>,
     excluded: HashMap<(u32, Cause), Totals>,
     accounts: HashMap<u64, LifeAccount>,
+    /// The lives that are over, but not settled.
+    ended: Vec<Rc<Life>>,
     known: HashMap<u32, RememberedEntry>,
     previous: Option<PreviousText>,
     /// The time of the last text that showed any of the entries that a reader remembers and the previous text lacks.
@@ -198,6 +187,7 @@ impl<'a> Auditor<'a> {
             truth: HashMap::new(),
             excluded: HashMap::new(),
             accounts: accounts.collect(),
+            ended: Vec::new(),
             known: HashMap::new(),
             previous: None,
             last_missed: None,
@@ -205,13 +195,13 @@ impl<'a> Auditor<'a> {
         }
     }
 
-    fn change(&mut self, change: Change, ended: &mut Vec<Rc<Life>>) {
+    fn change(&mut self, change: Change) {
         match change {
             Change::Calls(life, calls) => {
                 let truth = self.truth.entry(life.entry).or_default();
                 truth.add_calls(calls, self.layout, self.kind)
             }
-            Change::End(life) => ended.push(life),
+            Change::End(life) => self.ended.push(life),
         }
     }
 
@@ -224,6 +214,11 @@ impl<'a> Auditor<'a> {
             let excluded = self.excluded.entry((entry, cause));
             excluded.or_default().plus(totals);
         }
+    }
+
+    fn settle_ended(&mut self) {
+        let ended = std::mem::take(&mut self.ended);
+        ended.iter().for_each(|life| self.settle(life));
     }
 
     /// Settles a life that is over, or that outlives the span: the amounts that no reading has shown are lost.

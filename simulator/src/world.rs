@@ -11,3 +11,10 @@ mod service;
 mod sessions;
 pub mod target;
 pub mod workload;
+
+pub use cluster::{Cluster, Preset, ServerIndex, Target, TargetIndex};
+pub use parallel::each_target;
+pub use plan::{Plan, Upheaval};
+pub use schedule::Due;
+pub use target::{Change, Life, TargetState};
+pub use workload::Workload;

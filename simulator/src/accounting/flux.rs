@@ -5,15 +5,12 @@ use std::io::{self, Write};
 use serde::Serializer;
 use serde_json::{Value, json};
 
-use crate::jobs::jobs_row::JobsRow;
-use crate::jobs::run::Outcome;
-use crate::jobs::scenario::Scenario;
-use crate::jobs::scheduler::{Phase, Query, Shown};
-use crate::jobs::{FIRST_NUMBER, Run, Scheduler, Site};
+use crate::jobs::{
+    FIRST_NUMBER, JobsRow, Outcome, Phase, Query, Run, Scenario, Scheduler, Shown, Site,
+};
 use crate::lustre::identifier::text;
 use crate::time::{DAY, Nanos, SECOND, shown};
 
-/// Flux.
 pub static FLUX: Scheduler = Scheduler {
     name: "flux",
     about: "Flux: `flux jobs -a --json`",

@@ -4,13 +4,9 @@
 use std::io::{self, Write};
 
 use crate::accounting::seconds;
-use crate::jobs::jobs_row::JobsRow;
-use crate::jobs::run::Outcome;
-use crate::jobs::scheduler::{Phase, Query};
-use crate::jobs::{Run, Scheduler, Site};
+use crate::jobs::{JobsRow, Outcome, Phase, Query, Run, Scheduler, Site};
 use crate::time::{Nanos, SECOND, shown};
 
-/// Grid Engine.
 pub static GRID_ENGINE: Scheduler = Scheduler {
     name: "gridengine",
     about: "Univa Grid Engine; in its old form Sun Grid Engine: accounting",

@@ -2,9 +2,7 @@
 
 use strum::VariantArray;
 
-use crate::jobs::scenario::Scenario;
-use crate::jobs::scheduler::{Phase, Query, Shown};
-use crate::jobs::{Run, Site};
+use crate::jobs::{Phase, Query, Run, Scenario, Shown, Site};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 
 /// The time after its start at which an administrator removes a runaway job from the scheduler's database.
@@ -29,11 +27,8 @@ impl Site {
     /// Returns the time at which accounting learns of an event.
     pub fn learns(&self, cluster: usize, happened: Nanos) -> Nanos {
         let outage = self.outage(cluster, happened.div_euclid(DAY));
-        if self.disturbed && outage.contains(happened) {
-            outage.until
-        } else {
-            happened
-        }
+        let is_late = self.disturbed && outage.contains(happened);
+        if is_late { outage.until } else { happened }
     }
 
     /// Returns the time at which accounting learns that a run came to a phase, if it ever does.
@@ -115,10 +110,8 @@ impl Site {
             if self.disturbed && self.gap(time.div_euclid(DAY)).contains(time) {
                 continue;
             }
-            let since = match self.scheduler.is_file {
-                true => before,
-                false => time - every - OVERLAP,
-            };
+            let (is_file, earlier) = (self.scheduler.is_file, time - every - OVERLAP);
+            let since = if is_file { before } else { earlier };
             queries.push(Query { time, since });
             before = time;
         }

@@ -3,13 +3,9 @@
 use std::io::{self, Write};
 
 use crate::accounting::seconds;
-use crate::jobs::jobs_row::JobsRow;
-use crate::jobs::run::Outcome;
-use crate::jobs::scheduler::{Phase, Query};
-use crate::jobs::{Run, Scheduler, Site};
+use crate::jobs::{JobsRow, Outcome, Phase, Query, Run, Scheduler, Site};
 use crate::lustre::identifier::text;
 
-/// LSF.
 pub static LSF: Scheduler = Scheduler {
     name: "lsf",
     about: "IBM Spectrum LSF: lsb.acct",
@@ -91,7 +87,7 @@ fn finished(site: &Site, run: &Run) -> Vec<u8> {
     line
 }
 
-/// Returns what follows the command: the usage of resources, and fields that no newer release leaves out.
+/// Returns the fields behind the command: the usage of resources, and fields that no newer release leaves out.
 fn tail(site: &Site, run: &Run) -> String {
     let index = run.index();
     let mut tail = format!(

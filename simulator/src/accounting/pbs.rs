@@ -4,13 +4,11 @@ use std::io::{self, Write};
 
 use crate::accounting::knowledge::OUTAGE;
 use crate::accounting::{clock, seconds};
-use crate::jobs::jobs_row::JobsRow;
-use crate::jobs::run::{Outcome, of_one_array};
-use crate::jobs::scheduler::{Phase, Query, Shown};
-use crate::jobs::{LONGEST_LIFE, Run, Scheduler, Site};
+use crate::jobs::{
+    JobsRow, LONGEST_LIFE, Outcome, Phase, Query, Run, Scheduler, Shown, Site, of_one_array,
+};
 use crate::time::{self, HOUR, Nanos, SECOND};
 
-/// PBS.
 pub static PBS: Scheduler = Scheduler {
     name: "pbs",
     about: "OpenPBS; in its old form Torque: accounting files",
@@ -79,7 +77,6 @@ fn row<'a>(shown: &Shown<'a>) -> JobsRow<'a> {
     }
 }
 
-/// A line of the file.
 struct Line {
     written: Nanos,
     /// The time that the line shows.
@@ -154,10 +151,8 @@ fn lines_of_run(site: &Site, run: &Run) -> impl Iterator<Item = Line> {
 
 /// Returns the lines about an array as a whole.
 fn lines_of_array(site: &Site, elements: &[Run]) -> Vec<Line> {
-    let Some(last) = elements.iter().max_by_key(|run| run.ended) else {
-        return Vec::new();
-    };
-    let Some(element) = last.element else {
+    let last = elements.iter().max_by_key(|run| run.ended);
+    let Some((last, element)) = last.and_then(|last| Some((last, last.element?))) else {
         return Vec::new();
     };
     let id = format!("{}[].{}", element.array, SERVERS[last.cluster]);

@@ -7,13 +7,11 @@
 use std::io::{self, Write};
 
 use crate::accounting::{clock, seconds};
-use crate::jobs::jobs_row::JobsRow;
-use crate::jobs::run::{Outcome, of_one_array};
-use crate::jobs::scheduler::{Phase, Query, Shown};
-use crate::jobs::{CLUSTERS, Run, Scheduler, Site};
+use crate::jobs::{
+    CLUSTERS, JobsRow, Outcome, Phase, Query, Run, Scheduler, Shown, Site, of_one_array,
+};
 use crate::time::{self, Nanos};
 
-/// Slurm.
 pub static SLURM: Scheduler = Scheduler {
     name: "slurm",
     about: "Slurm: `sacct`",
@@ -233,11 +231,8 @@ fn exit_code(shown: &Shown) -> String {
 
 /// Returns the number of nodes; a job that never began has none.
 fn node_count(shown: &Shown) -> u64 {
-    if shown.phase == Phase::Ended && shown.run.started.is_none() {
-        0
-    } else {
-        shown.run.nodes
-    }
+    let never_began = shown.phase == Phase::Ended && shown.run.started.is_none();
+    if never_began { 0 } else { shown.run.nodes }
 }
 
 fn node_list(shown: &Shown) -> String {

@@ -6,8 +6,7 @@ use crate::accounting::gridengine::GRID_ENGINE;
 use crate::accounting::lsf::LSF;
 use crate::accounting::pbs::PBS;
 use crate::accounting::slurm::SLURM;
-use crate::jobs::scheduler::Query;
-use crate::jobs::{LONGEST_LIFE, LONGEST_SHELL, Run, Scheduler, Site};
+use crate::jobs::{LONGEST_LIFE, LONGEST_SHELL, Query, Run, Scheduler, Site};
 use crate::lustre::identifier;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span, parse};
 

@@ -9,10 +9,9 @@ use clap::Args;
 use crate::accounting::scheduler_parser;
 use crate::commands::whole_seconds;
 use crate::failure::Failure;
-use crate::jobs::scheduler::Query;
-use crate::jobs::{CLUSTERS, Run, Scheduler, Site};
+use crate::jobs::{CLUSTERS, Query, Run, Scheduler, Site};
 use crate::time::{Clock, DAY, MINUTE, Nanos, Span, rfc3339};
-use crate::truth::attribution::Attribution;
+use crate::truth::Attribution;
 
 /// The schedulers of a site, on the command line.
 #[derive(Debug, Clone, Args)]

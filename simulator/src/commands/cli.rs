@@ -12,16 +12,12 @@ use crate::accounting::scheduler_parser;
 use crate::commands::{accounting, play, report, whole_seconds};
 use crate::failure::Failure;
 use crate::jobs::Scheduler;
-use crate::lustre::layout::Layout;
-use crate::lustre::name_of;
+use crate::lustre::{Layout, name_of};
 use crate::store::database::Store;
 use crate::store::{compare, feed, labels};
 use crate::time::{self, Clock, HOUR, MINUTE, Nanos, SECOND, Span, rfc3339};
-use crate::truth::tally::{self, Tally};
-use crate::truth::{self, TargetTruth};
-use crate::world::cluster::{Cluster, Preset, ServerIndex};
-use crate::world::given_work;
-use crate::world::schedule;
+use crate::truth::{self, Tally, TargetTruth, tally};
+use crate::world::{Cluster, Preset, ServerIndex, given_work, schedule};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -56,20 +52,11 @@ enum Command {
         directory: PathBuf,
     },
     /// Print the job_stats and cleanup intervals of a server, as lctl prints them
-    Print {
-        #[command(flatten)]
-        stage: Stage,
-    },
+    Print(Box<Stage>),
     /// List servers and their targets
-    Servers {
-        #[command(flatten)]
-        world: World,
-    },
+    Servers(Box<World>),
     /// List the polls of a span: server, true time, and time on the server's clock
-    Schedule {
-        #[command(flatten)]
-        scene: Scene,
-    },
+    Schedule(Box<Scene>),
     /// Load all readings of a span into the database
     Load {
         #[command(flatten)]
@@ -93,10 +80,7 @@ enum Command {
     /// Write what the accounting of a scheduler says about the jobs of a span, and the truth about them
     Accounting(Box<accounting::Options>),
     /// Count the events of a span
-    Describe {
-        #[command(flatten)]
-        scene: Scene,
-    },
+    Describe(Box<Scene>),
 }
 
 #[derive(Debug, Args)]
@@ -153,7 +137,7 @@ pub struct World {
 }
 
 /// Parses a poll interval of 5 s to 10 minutes. Lustre removes entries that are idle for longer than the cleanup
-/// interval, so polls at longer intervals would miss what these entries did.
+/// interval, so polls at longer intervals would miss the work of these entries.
 fn interval(text: &str) -> Result<Nanos, String> {
     whole_seconds(text, 5 * SECOND..=10 * MINUTE, "5 s to 10 minutes")
 }
@@ -254,14 +238,14 @@ impl Cli {
         time::play_later(self.later);
         match self.command {
             Command::GetParam { stage, patterns } => return print(&stage, &patterns),
-            Command::Print { stage } => return print(&stage, &PARAMETERS.map(str::to_owned)),
+            Command::Print(stage) => return print(&stage, &PARAMETERS.map(str::to_owned)),
             Command::LctlScript { stage, directory } => {
                 let cluster = stage.world.cluster()?;
                 stage.server(&cluster)?;
                 play::write_script(&stage, &cluster, &directory)?;
             }
-            Command::Servers { world } => servers(&world.cluster()?)?,
-            Command::Schedule { scene } => schedule(&scene)?,
+            Command::Servers(world) => servers(&world.cluster()?)?,
+            Command::Schedule(scene) => schedule(&scene)?,
             Command::Load { scene, options } => return load(&scene, &options),
             Command::Truth {
                 scene,
@@ -270,17 +254,9 @@ impl Cli {
             } => write_truth(&scene, into.as_deref(), &database)?,
             Command::Verify(options) => return verify(&options),
             Command::Accounting(options) => accounting::run(&options)?,
-            Command::Describe { scene } => describe(&scene)?,
+            Command::Describe(scene) => describe(&scene)?,
         }
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-fn success_if(succeeded: bool) -> ExitCode {
-    if succeeded {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
     }
 }
 
@@ -327,7 +303,7 @@ fn load(scene: &Scene, options: &feed::Options) -> Result<ExitCode, Failure> {
     if let Some(line) = rejected.line() {
         writeln!(out, "{line}")?;
     }
-    Ok(success_if(!rejected.is_all()))
+    Ok(ExitCode::from(u8::from(rejected.is_all())))
 }
 
 fn show(tally: &Tally, cluster: &Cluster, span: Span, out: &mut impl Write) -> io::Result<()> {
@@ -380,5 +356,5 @@ fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
         let table = OpenOptions::new().create(true).append(true).open(path)?;
         report::write_case(&cluster, span, &truths, &comparison, table)?;
     }
-    Ok(success_if(comparison.is_exact()))
+    Ok(ExitCode::from(u8::from(!comparison.is_exact())))
 }

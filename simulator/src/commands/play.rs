@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::lustre::name_of;
 use crate::printing::lctl::{self, Printed};
 use crate::time::{self, SECOND};
-use crate::world::cluster::{Cluster, ServerIndex};
+use crate::world::{Cluster, ServerIndex};
 
 /// Plays `lctl get_param PATTERN…` on a server at a time, or now.
 pub fn get_param(

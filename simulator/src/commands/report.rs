@@ -11,11 +11,9 @@ use crate::lustre::name_of;
 use crate::store::compare::Comparison;
 use crate::store::database::connector;
 use crate::time::{SECOND, Span};
-use crate::truth::tally::{DISTURBANCES, Happening};
-use crate::truth::totals::Quantity;
-use crate::truth::{Cause, Cell, TargetTruth};
-use crate::world::cluster::Cluster;
-use crate::world::plan::Plan;
+use crate::truth::tally::DISTURBANCES;
+use crate::truth::{Cause, Cell, Happening, Quantity, TargetTruth};
+use crate::world::{Cluster, Plan};
 
 /// Writes the truth as CSV: a row per target, entry and operation.
 pub fn write_csv(
@@ -65,7 +63,7 @@ fn amounts(truths: &[TargetTruth], amount: impl Fn(&Cell) -> u64) -> [u128; 4] {
     for ((_, column), cell) in truths.iter().flat_map(|truth| &truth.cells) {
         let amount = u128::from(amount(cell));
         amounts[0] += u128::from(amount > 0);
-        match column.quantity() {
+        match column.quantity {
             Quantity::Calls => amounts[1] += amount,
             Quantity::Bytes => amounts[2] += amount,
             Quantity::Usecs => amounts[3] += amount,

@@ -1,13 +1,8 @@
 //! The activity of jobs on the file system: under which identifiers it appears in `job_stats`, and when.
 
-use std::iter::Peekable;
-use std::str::Chars;
-
 use strum::IntoStaticStr;
 
-use crate::jobs::run::Run;
-use crate::jobs::scenario::Scenario;
-use crate::jobs::{LONGEST_SHELL, Site};
+use crate::jobs::{LONGEST_SHELL, Run, Scenario, Site};
 use crate::lustre::identifier::{Id, MAX_LEN, cut};
 use crate::random::Seed;
 use crate::time::{DAY, MINUTE, Nanos, SECOND, Span};
@@ -32,7 +27,6 @@ pub enum Origin {
 /// An activity of a run under one identifier.
 #[derive(Debug, Clone)]
 pub struct Activity {
-    /// The identifier as the server stores it.
     pub id: Id,
     /// The parts of the identifier that a reader can see.
     pub seen: Seen,
@@ -62,45 +56,40 @@ impl Site {
         let Some(started) = run.started else {
             return Vec::new();
         };
-        let uid = run.owner(self).uid;
         let whole = Span {
             from: started + SECOND,
             until: run.ended,
         };
         let mut all = Vec::new();
-        let mut add =
-            |origin, rank, uid, span| all.extend(self.activity(run, origin, rank, uid, span));
+        let mut add = |origin, rank, span| all.extend(self.activity(run, origin, rank, span));
         for rank in 0..run.nodes {
             let chance = |label, share| run.seed.of(label, &[rank as i64]).chance(share);
-            add(Origin::Job, rank, uid, whole);
+            add(Origin::Job, rank, whole);
             if chance("root", 0.1) {
                 let prolog = Span::new(started - 20 * SECOND, 20 * SECOND);
-                add(Origin::Root, rank, 0, prolog);
-                add(Origin::Root, rank, 0, Span::new(run.ended, 30 * SECOND));
+                add(Origin::Root, rank, prolog);
+                add(Origin::Root, rank, Span::new(run.ended, 30 * SECOND));
             }
             if chance("without job", 0.1) {
-                add(Origin::WithoutJob, rank, uid, whole);
+                add(Origin::WithoutJob, rank, whole);
             }
             // Only a format with more than the job can be damaged so that the job is left.
             if self.format.starts_with("%j:") && chance("damaged", 0.03) {
-                add(Origin::Damaged, rank, uid, whole);
+                add(Origin::Damaged, rank, whole);
             }
         }
         if run.scenario == Scenario::Shell {
-            add(Origin::Shell, LOGIN, uid, whole);
-            left_over(run).for_each(|span| add(Origin::Shell, LOGIN, uid, span));
+            add(Origin::Shell, LOGIN, whole);
+            left_over(run).for_each(|span| add(Origin::Shell, LOGIN, span));
         }
         all
     }
 
-    fn activity(
-        &self,
-        run: &Run,
-        origin: Origin,
-        rank: u64,
-        uid: u32,
-        span: Span,
-    ) -> Option<Activity> {
+    fn activity(&self, run: &Run, origin: Origin, rank: u64, span: Span) -> Option<Activity> {
+        let uid = match origin {
+            Origin::Root => 0,
+            _ => run.owner(self).uid,
+        };
         let node = match rank {
             LOGIN => run.login_node(),
             _ => run.node(rank),
@@ -151,25 +140,25 @@ fn left_over(run: &Run) -> impl Iterator<Item = Span> {
 fn expand(format: &str, job: &str, uid: u32, gid: u32, node: &str) -> (Id, Seen) {
     let mut text = String::new();
     let mut seen = Seen::default();
-    let mut rest: Peekable<Chars> = format.chars().peekable();
+    let mut rest = format.chars();
     while let Some(letter) = rest.next() {
-        let code = if letter == '%' { rest.next() } else { None };
-        match code {
-            None => text.push(letter),
-            Some('j') => text.push_str(job),
-            Some('u') => text.push_str(&uid.to_string()),
-            Some('g') => text.push_str(&gid.to_string()),
-            Some('e') => text.push_str("a.out"),
-            Some('H' | 'h') => text.push_str(node),
-            Some(_) => (),
+        if letter != '%' {
+            text.push(letter);
+            continue;
         }
         // At 31 bytes nobody can tell whether more followed.
-        let whole = text.len() < MAX_LEN;
-        match code {
-            Some('j') => seen.job = !job.is_empty() && (whole || job.contains('.')),
-            Some('u') => seen.uid = whole,
-            Some('H' | 'h') => seen.node = whole,
-            _ => (),
+        let mut push = |part: &str| {
+            text.push_str(part);
+            text.len() < MAX_LEN
+        };
+        match rest.next() {
+            None => _ = push("%"),
+            Some('j') => seen.job = (push(job) || job.contains('.')) && !job.is_empty(),
+            Some('u') => seen.uid = push(&uid.to_string()),
+            Some('g') => _ = push(&gid.to_string()),
+            Some('e') => _ = push("a.out"),
+            Some('H' | 'h') => seen.node = push(node),
+            Some(_) => (),
         }
     }
     (cut(text), seen)

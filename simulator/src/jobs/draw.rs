@@ -6,9 +6,10 @@ use crate::random::{Random, Seed, log_normal};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 
 use crate::jobs::names::Name;
-use crate::jobs::run::{Element, Outcome, Run};
-use crate::jobs::scenario::Scenario;
-use crate::jobs::{FIRST_NUMBER, LONGEST_LIFE, LONGEST_SHELL, NUMBERS_LAST, Site};
+use crate::jobs::run::Element;
+use crate::jobs::{
+    FIRST_NUMBER, LONGEST_LIFE, LONGEST_SHELL, NUMBERS_LAST, Outcome, Run, Scenario, Site,
+};
 
 const PARTITIONS: [&str; 4] = ["small", "large", "gpu", "interactive"];
 /// The time after the start of a gap at which its short job is submitted at the earliest.

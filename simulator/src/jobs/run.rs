@@ -1,9 +1,7 @@
 //! A run of a job.
 
 use crate::jobs::names::Name;
-use crate::jobs::people::Person;
-use crate::jobs::scenario::Scenario;
-use crate::jobs::{CLUSTERS, Site};
+use crate::jobs::{CLUSTERS, Person, Scenario, Site};
 use crate::random::Seed;
 use crate::time::Nanos;
 
@@ -16,11 +14,8 @@ pub enum Outcome {
     Failed(u8),
     /// The run took longer than it may.
     Timeout,
-    /// The user cancelled the job.
     Cancelled,
-    /// A node failed.
     NodeFail,
-    /// The program needed too much memory.
     OutOfMemory,
     /// The job was put back into the queue.
     Requeued,
@@ -44,7 +39,7 @@ pub struct Run {
     pub element: Option<Element>,
     /// The component of a heterogeneous job; the leader is component 0.
     pub component: Option<u64>,
-    /// The owner.
+    /// The owner, as a position among the people of the site.
     pub person: usize,
     /// The account, as a position among those of the owner.
     pub account: usize,

@@ -51,10 +51,7 @@ impl Scenario {
             Some((scenario, _)) => *scenario,
             None => weighted(random, SHARES.into_iter()).unwrap_or(Plain),
         };
-        if scheduler.lacks.contains(&scenario) {
-            Plain
-        } else {
-            scenario
-        }
+        let is_possible = !scheduler.lacks.contains(&scenario);
+        if is_possible { scenario } else { Plain }
     }
 }

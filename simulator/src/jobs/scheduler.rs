@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use strum::{IntoStaticStr, VariantArray};
 
-use crate::jobs::jobs_row::JobsRow;
 use crate::jobs::names::OddName;
-use crate::jobs::scenario::Scenario;
-use crate::jobs::{Run, Site};
-use crate::time::{Nanos, SECOND};
+use crate::jobs::{CLUSTERS, Run, Scenario, Site};
+use crate::lustre::identifier::text;
+use crate::time::{Nanos, SECOND, rfc3339};
 
 /// A job scheduler: the names of its jobs, and the texts of its accounting.
 #[derive(Debug)]
@@ -70,9 +70,7 @@ impl Scheduler {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Phase {
-    /// The job waits.
     Pending,
-    /// The run has begun.
     Running,
     /// The run is over, or the job was cancelled before it began.
     Ended,
@@ -114,5 +112,61 @@ impl Shown<'_> {
     /// Returns the end if the text knows of it.
     pub fn end(&self) -> Option<Nanos> {
         (self.phase == Phase::Ended).then_some(self.run.ended)
+    }
+}
+
+/// A row of the table `jobs`. Fields that the texts do not tell are `None`.
+#[derive(Debug, Serialize)]
+pub struct JobsRow<'a> {
+    pub scheduler: &'static str,
+    pub job: String,
+    pub label: String,
+    pub submitted: Option<String>,
+    pub started: Option<String>,
+    pub ended: Option<String>,
+    pub uid: Option<u32>,
+    pub user_name: Option<&'a str>,
+    pub gid: Option<u32>,
+    pub group_name: Option<&'a str>,
+    pub account: Option<&'a str>,
+    pub partition: Option<String>,
+    pub qos: Option<&'static str>,
+    pub job_name: Option<String>,
+    pub state: Option<String>,
+    pub nodes: Option<u64>,
+    pub node_list: Option<String>,
+    pub cpus: Option<u64>,
+    pub exit_code: Option<String>,
+    pub parent: Option<String>,
+    pub source: &'static str,
+}
+
+impl<'a> JobsRow<'a> {
+    /// Returns the fields that the texts of most schedulers tell in the same way.
+    pub fn new(shown: &Shown<'a>) -> Self {
+        let (site, run) = (shown.site, shown.run);
+        Self {
+            scheduler: CLUSTERS[run.cluster],
+            job: run.job(site),
+            label: run.label(site),
+            submitted: Some(rfc3339(run.submitted)),
+            started: shown.start().map(rfc3339),
+            ended: shown.end().map(rfc3339),
+            uid: None,
+            user_name: Some(&run.owner(site).name),
+            gid: None,
+            group_name: None,
+            account: Some(run.account_name(site)),
+            partition: Some(run.partition.to_owned()),
+            qos: None,
+            job_name: Some(text(&run.name.bytes())),
+            state: None,
+            nodes: Some(run.nodes),
+            node_list: None,
+            cpus: Some(run.cpus),
+            exit_code: None,
+            parent: run.parent().map(|parent| parent.to_string()),
+            source: site.scheduler.name,
+        }
     }
 }

@@ -2,9 +2,7 @@
 
 use strum::EnumCount;
 
-use crate::lustre::TargetKind;
-use crate::lustre::layout::{Layout, Unit};
-use crate::lustre::operation::{Op, Request};
+use crate::lustre::{Layout, Op, Request, TargetKind, Unit};
 
 /// The number of elements of a histogram; the last element is open-ended.
 pub const BUCKETS: usize = 32;

@@ -1,6 +1,7 @@
 //! Entry identifiers as clients make them, as racing threads mangle them, and as servers print them.
 
-use crate::lustre::layout::{Layout, Quoting};
+use crate::lustre::Layout;
+use crate::lustre::layout::Quoting;
 
 /// The number of bytes that Lustre keeps of an identifier.
 pub const MAX_LEN: usize = 31;
@@ -59,22 +60,16 @@ pub fn mangled(way: u64, job: &str, uid: u32, node: &str, program: &str) -> Id {
 pub enum Condition {
     /// The identifier is as the client meant it.
     Sound,
-    /// The job is missing.
     WithoutJob,
     /// The identifier is cut at 31 bytes.
     Cut,
-    /// The identifier is mangled.
     Mangled,
 }
 
 /// Returns the condition of an identifier.
 pub fn condition(id: &[u8]) -> Condition {
-    let digits = |part: &[u8]| {
-        !part.is_empty()
-            && part
-                .iter()
-                .all(|byte| byte.is_ascii_digit() || *byte == b'_')
-    };
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'_';
+    let digits = |part: &[u8]| !part.is_empty() && part.iter().all(is_digit);
     let dot = id.iter().rposition(|&byte| byte == b'.');
     if dot.is_some_and(|dot| dot > 0 && digits(&id[dot + 1..])) {
         return Condition::Sound;
@@ -103,16 +98,11 @@ pub fn printed(id: &[u8], layout: Layout) -> Vec<u8> {
     if !quoted && id.iter().copied().all(stays) {
         return id.to_vec();
     }
-    let mut text = vec![b'"'];
-    for &byte in id {
-        if stays(byte) {
-            text.push(byte);
-        } else {
-            text.extend(format!("\\x{byte:02X}").bytes());
-        }
-    }
-    text.push(b'"');
-    text
+    let escaped = id.iter().flat_map(|&byte| match stays(byte) {
+        true => vec![byte],
+        false => format!("\\x{byte:02X}").into_bytes(),
+    });
+    [b"\"", &escaped.collect::<Vec<_>>()[..], b"\""].concat()
 }
 
 /// Returns the name under which a reader stores the printed identifier: unescaped, with bytes that are not UTF-8 as

@@ -5,9 +5,8 @@ use std::sync::LazyLock;
 
 use clap::ValueEnum;
 
-use crate::lustre::TargetKind;
 use crate::lustre::operation::Op::{self, *};
-use crate::lustre::operation::Request;
+use crate::lustre::{Request, TargetKind};
 
 /// A release whose `job_stats` can be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]

@@ -5,10 +5,8 @@ use globset::{Glob, GlobMatcher};
 use crate::failure::Failure;
 use crate::printing::reading::{Reading, Records};
 use crate::time::{Nanos, SECOND, Span};
-use crate::world::cluster::{Cluster, ServerIndex, Target, TargetIndex};
-use crate::world::plan::{DUMP, Plan};
-use crate::world::target::TargetState;
-use crate::world::workload::Workload;
+use crate::world::plan::DUMP;
+use crate::world::{Cluster, Plan, ServerIndex, Target, TargetIndex, TargetState, Workload};
 
 /// The result of a call of `lctl`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -113,14 +111,8 @@ pub fn cleanup_interval(cluster: &Cluster, target: TargetIndex) -> String {
 
 /// Formats a parameter and its value. A value of several lines begins on a line of its own.
 pub fn framed(name: &str, value: &[u8]) -> Vec<u8> {
-    let mut text = format!("{name}=").into_bytes();
-    let body = value.strip_suffix(b"\n").unwrap_or(value);
-    if body.contains(&b'\n') {
-        text.push(b'\n');
-    }
-    text.extend(value);
-    if value.is_empty() {
-        text.push(b'\n');
-    }
-    text
+    let has_lines = value.strip_suffix(b"\n").unwrap_or(value).contains(&b'\n');
+    let before: &[u8] = if has_lines { b"\n" } else { b"" };
+    let after: &[u8] = if value.is_empty() { b"\n" } else { b"" };
+    [name.as_bytes(), b"=", before, value, after].concat()
 }

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::lustre::operation::Op;
+use crate::lustre::Op;
 use crate::printing::render::record_of;
 use crate::random::Seed;
 use crate::time::{Nanos, SECOND};
-use crate::world::cluster::ServerIndex;
-use crate::world::plan::{Plan, RETURN};
-use crate::world::target::{Change, Life, TargetState};
+use crate::world::plan::RETURN;
+use crate::world::{Change, Life, Plan, ServerIndex, TargetState};
 
 /// The position of the line `job_stats:`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

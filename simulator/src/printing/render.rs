@@ -1,12 +1,9 @@
 //! The text of one record.
 
-use crate::lustre::TargetKind;
-use crate::lustre::counter::{BUCKETS, Counter};
-use crate::lustre::identifier;
-use crate::lustre::layout::{Layout, Times, Unit};
-use crate::lustre::operation::Op;
+use crate::lustre::counter::BUCKETS;
+use crate::lustre::{Counter, Layout, Op, TargetKind, Times, Unit, identifier};
 use crate::time::{Nanos, SECOND, shown};
-use crate::world::target::{Life, TargetState};
+use crate::world::{Life, TargetState};
 
 /// Returns the record of a life, as its target prints it.
 pub fn record_of(state: &TargetState, life: &Life) -> Vec<u8> {

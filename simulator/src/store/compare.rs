@@ -10,10 +10,8 @@ use jobstats_client::Error;
 use crate::store::database::{Amounts, Key, Store};
 use crate::store::question::QUESTIONS;
 use crate::time::{Nanos, SECOND, now};
-use crate::truth::tally::{self, Happening, Tally};
-use crate::truth::totals::Column;
-use crate::truth::{Cell, TargetTruth};
-use crate::world::cluster::{Cluster, Target};
+use crate::truth::{Cell, Column, Happening, Tally, TargetTruth, tally};
+use crate::world::{Cluster, Target};
 
 /// One way to query the stored data, compared with the truth.
 #[derive(Debug, Default)]
@@ -173,22 +171,21 @@ impl Comparison {
             }
         }
         writeln!(out, "texts {}, observations {}", self.texts.0, self.texts.1)?;
-        for judgement in &self.judgements {
+        let mut line = |way: &str, cells, differences, above_truth| {
             writeln!(
                 out,
-                "{}: cells {}, differences {}, above the truth {}",
-                judgement.way,
+                "{way}cells {cells}, differences {differences}, above the truth {above_truth}"
+            )
+        };
+        for judgement in &self.judgements {
+            let (way, differences) = (judgement.way, judgement.differences.len());
+            line(
+                &format!("{way}: "),
                 judgement.cells,
-                judgement.differences.len(),
-                judgement.above_truth
+                differences,
+                judgement.above_truth,
             )?;
         }
-        writeln!(
-            out,
-            "cells {}, differences {}, above the truth {}",
-            self.cells(),
-            self.differences(),
-            self.above_truth()
-        )
+        line("", self.cells(), self.differences(), self.above_truth())
     }
 }

@@ -10,12 +10,11 @@ use postgres::types::ToSql;
 use postgres::{Client, Row};
 
 use crate::store::labels::Labels;
-use crate::store::question::{Question, Subject};
+use crate::store::question::Question;
 use crate::time::{Clock, HOUR, Nanos, Span, timestamp};
-use crate::truth::TargetTruth;
-use crate::truth::totals::Column;
-use crate::world::cluster::{Cluster, ServerIndex, Target};
-use crate::world::schedule::{self, Due};
+use crate::truth::{Column, TargetTruth};
+use crate::world::schedule::{self};
+use crate::world::{Cluster, Due, ServerIndex, Target};
 
 /// The time limit for connecting, per host.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,7 +26,6 @@ pub fn connector(options: &Options) -> Result<Connector, Error> {
 
 /// The target, the entry or group of entries, and the column or operation.
 pub type Key = (String, String, String);
-/// The amounts by key.
 pub type Amounts = BTreeMap<Key, i128>;
 
 /// The store of the extension, which is asked about one cluster.
@@ -113,16 +111,15 @@ impl<'a> Store<'a> {
         question: &Question,
         (from, until): (Nanos, Nanos),
     ) -> Result<Amounts, Error> {
-        let subject = Subject {
-            filters: Filters {
-                cluster: Some(vec![exactly(&self.cluster.name)]),
-                ..Filters::default()
-            },
-            window: (timestamp(from), timestamp(until)),
-            operations: question.operations(&self.columns()?),
+        let filters = Filters {
+            cluster: Some(vec![exactly(&self.cluster.name)]),
+            ..Filters::default()
         };
+        let window = (timestamp(from), timestamp(until));
+        let columns = self.columns()?;
         let mut amounts = Amounts::new();
-        for (group, operation, total) in (question.ask)(&mut self.client, &subject)? {
+        let answer = question.ask(&mut self.client, window, &columns, filters)?;
+        for (group, operation, total) in answer {
             let target = group.target.unwrap_or_default();
             let key = (target, group.workload.unwrap_or_default(), operation);
             *amounts.entry(key).or_default() += total.unwrap_or_default();

@@ -18,12 +18,9 @@ use crate::printing::reading::{Reading, Records};
 use crate::random::Seed;
 use crate::store::database::connector;
 use crate::time::{Span, timestamp};
-use crate::truth::tally::{self, Happening, Tally};
-use crate::world::cluster::{Cluster, TargetIndex};
-use crate::world::parallel::each_target;
+use crate::truth::{Happening, Tally, tally};
 use crate::world::schedule::readings;
-use crate::world::target::TargetState;
-use crate::world::workload::Workload;
+use crate::world::{Cluster, TargetIndex, TargetState, Workload, each_target};
 
 /// The options of a load.
 #[derive(Debug, Clone, Args)]
@@ -49,7 +46,6 @@ pub struct Options {
 pub struct Rejected {
     /// The number of texts that were sent, those that were repeated included.
     pub sent: u64,
-    /// The number of texts that the database rejected.
     pub texts: u64,
     /// The warning about the last of them.
     pub warning: String,

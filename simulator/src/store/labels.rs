@@ -8,8 +8,7 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 use crate::time::{self, timestamp};
-use crate::world::cluster::{Cluster, ServerIndex};
-use crate::world::schedule::Due;
+use crate::world::{Cluster, Due, ServerIndex};
 
 #[cfg(test)]
 mod tests;

@@ -8,52 +8,60 @@ use postgres::Client;
 use crate::lustre::TargetKind;
 use crate::lustre::operation::Op::{self, *};
 use crate::store::database::Key;
-use crate::truth::totals::{Column, Quantity};
-use crate::world::cluster::Target;
+use crate::truth::{Column, Quantity};
+use crate::world::Target;
 
 /// A question whose answer is known.
 pub struct Question {
     pub name: &'static str,
-    /// Asks the question.
-    pub ask: Ask,
+    /// Asks the question about the window, the operations and the filters of [`Totals`].
+    ask: fn(&mut Client, &Totals) -> Result<Vec<Amount>, Error>,
+    /// True if the window is asked about in parts of an odd width, side by side.
+    in_parts: bool,
     /// True if the answer is about workloads on targets, and false if it is about targets.
     by_workload: bool,
     /// The operations that the question is about; `None` for one about the columns of `jobstats.increments`.
     operations: Option<&'static [&'static str]>,
 }
 
-type Ask = fn(&mut Client, &Subject) -> Result<Vec<Amount>, Error>;
 /// An amount in an answer: the group, the operation and the total, if there is one.
 type Amount = (Group, String, Option<i128>);
 
-const fn by_workload(
-    name: &'static str,
-    ask: Ask,
-    operations: Option<&'static [&'static str]>,
-) -> Question {
-    Question {
-        name,
-        ask,
-        by_workload: true,
-        operations,
-    }
-}
+const TOTALS: Question = Question {
+    name: "jobstats_totals",
+    ask: totals,
+    in_parts: false,
+    by_workload: true,
+    operations: None,
+};
 
 /// Questions about everything that the reading functions say about totals. Windows and steps have edges at which there
 /// is no observation, and the edges of the totals differ from those of the rates.
 pub static QUESTIONS: [Question; 5] = [
-    by_workload("jobstats_totals", totals, None),
-    by_workload(
-        "jobstats_totals in odd windows",
-        totals_in_odd_windows,
-        None,
-    ),
+    TOTALS,
     Question {
-        by_workload: false,
-        ..by_workload("jobstats_rates × observed seconds", rates, None)
+        name: "jobstats_totals in odd windows",
+        in_parts: true,
+        ..TOTALS
     },
-    by_workload("jobstats_top", leaders, Some(&RANKED)),
-    by_workload("jobstats_summary", summaries, Some(&SUMMARISED)),
+    Question {
+        name: "jobstats_rates × observed seconds",
+        ask: rates,
+        by_workload: false,
+        ..TOTALS
+    },
+    Question {
+        name: "jobstats_top",
+        ask: leaders,
+        operations: Some(&RANKED),
+        ..TOTALS
+    },
+    Question {
+        name: "jobstats_summary",
+        ask: summaries,
+        operations: Some(&SUMMARISED),
+        ..TOTALS
+    },
 ];
 
 /// The metadata operations: rule 11 of `docs/rules.md`, reduced to the operations that are played.
@@ -75,13 +83,38 @@ const RANKED: [&str; 5] = ["read_bytes", "write_bytes", "bytes", "metadata", "se
 const SUMMARISED: [&str; 7] = ["read_bytes", "write_bytes", "read", "write", "open", "metadata", "service_time"];
 
 impl Question {
+    /// Asks the question from one time to another. The filters let one cluster through.
+    pub fn ask(
+        &self,
+        client: &mut Client,
+        (mut since, until): (Timestamp, Timestamp),
+        columns: &[Column],
+        filters: Filters,
+    ) -> Result<Vec<Amount>, Error> {
+        let mut asked = Totals {
+            operations: Some(self.operations(columns)),
+            by: workloads(),
+            filters,
+            ..Totals::default()
+        };
+        let mut amounts = Vec::new();
+        while since < until {
+            let part = since.checked_add(ODD_WINDOW).ok().filter(|_| self.in_parts);
+            let end = part.map_or(until, |end| end.min(until));
+            asked.window = Window::new(since, end);
+            amounts.extend((self.ask)(client, &asked)?);
+            since = end;
+        }
+        Ok(amounts)
+    }
+
     /// Returns the operations of the question, given all columns.
-    pub fn operations(&self, columns: &[Column]) -> Vec<String> {
+    fn operations(&self, columns: &[Column]) -> Vec<String> {
         match self.operations {
             Some(operations) => operations.iter().map(|&name| name.to_owned()).collect(),
             None => columns
                 .iter()
-                .filter(|column| column.quantity() != Quantity::Histogram)
+                .filter(|column| column.quantity != Quantity::Histogram)
                 .map(|column| column.operation())
                 .collect(),
         }
@@ -89,7 +122,7 @@ impl Question {
 
     /// Returns the cells of the answer that a cell of the truth is part of.
     pub fn cells(&self, target: &Target, workload: &str, column: Column) -> Vec<Key> {
-        if column.quantity() == Quantity::Histogram {
+        if column.quantity == Quantity::Histogram {
             return Vec::new();
         }
         let group = if self.by_workload { workload } else { "" };
@@ -108,7 +141,7 @@ impl Question {
 /// Returns the derived operation that a column is part of.
 fn derived(kind: TargetKind, column: Column) -> Option<&'static str> {
     let is_metadata = kind == TargetKind::Mdt && METADATA.contains(&column.op);
-    match column.quantity() {
+    match column.quantity {
         Quantity::Calls if is_metadata => Some("metadata"),
         Quantity::Bytes => Some("bytes"),
         Quantity::Usecs if !COUNTED_ELSEWHERE.contains(&column.op) => Some("service_time"),
@@ -122,34 +155,6 @@ const ODD_WINDOW: SignedDuration = SignedDuration::from_millis((37 * 60 + 1) * 1
 const ODD_STEP: SignedDuration = SignedDuration::from_secs(17 * 60 + 3);
 /// More rows than any answer has.
 const ALL: i32 = 1_000_000;
-
-/// The subject of a question.
-pub struct Subject {
-    /// The filters, which let one cluster through.
-    pub filters: Filters,
-    /// The first and the last time of the window.
-    pub window: (Timestamp, Timestamp),
-    pub operations: Vec<String>,
-}
-
-impl Subject {
-    fn window(&self) -> Window {
-        Window::new(self.window.0, self.window.1)
-    }
-
-    /// Returns windows of an odd width that cover the window side by side.
-    fn odd_windows(&self) -> Vec<Window> {
-        let (mut since, until) = self.window;
-        let mut windows = Vec::new();
-        while since < until {
-            let end = since.checked_add(ODD_WINDOW);
-            let end = end.map_or(until, |end| end.min(until));
-            windows.push(Window::new(since, end));
-            since = end;
-        }
-        windows
-    }
-}
 
 /// Returns the groups of the questions about workloads.
 fn workloads() -> Option<Vec<Dimension>> {
@@ -172,42 +177,20 @@ fn amount(group: Group, operation: &str, total: Option<Decimal>) -> Amount {
     (group, operation.to_owned(), total.map(whole))
 }
 
-fn totals(client: &mut Client, subject: &Subject) -> Result<Vec<Amount>, Error> {
-    totals_of(client, subject, &[subject.window()])
-}
-
-fn totals_in_odd_windows(client: &mut Client, subject: &Subject) -> Result<Vec<Amount>, Error> {
-    totals_of(client, subject, &subject.odd_windows())
-}
-
-/// Asks for the totals of windows that lie side by side.
-fn totals_of(
-    client: &mut Client,
-    subject: &Subject,
-    windows: &[Window],
-) -> Result<Vec<Amount>, Error> {
-    let mut amounts = Vec::new();
-    for &window in windows {
-        let question = Totals {
-            window,
-            operations: Some(subject.operations.clone()),
-            by: workloads(),
-            filters: subject.filters.clone(),
-        };
-        let rows = ask(client, &question)?.into_iter();
-        amounts.extend(rows.map(|row| amount(row.group, &row.operation, row.total)));
-    }
-    Ok(amounts)
+fn totals(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
+    let rows = ask(client, asked)?.into_iter();
+    let amounts = rows.map(|row| amount(row.group, &row.operation, row.total));
+    Ok(amounts.collect())
 }
 
 /// Asks for rates by target. A rate times the observed seconds gives back the total, which is a whole number.
-fn rates(client: &mut Client, subject: &Subject) -> Result<Vec<Amount>, Error> {
+fn rates(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     let question = Rates {
-        window: subject.window(),
-        operations: Some(subject.operations.clone()),
+        window: asked.window,
+        operations: asked.operations.clone(),
         by: Some(vec![Dimension::Target]),
         step: Some(ODD_STEP.into()),
-        filters: subject.filters.clone(),
+        filters: asked.filters.clone(),
     };
     let rows = ask(client, &question)?.into_iter();
     let amounts = rows.map(|row| {
@@ -219,16 +202,16 @@ fn rates(client: &mut Client, subject: &Subject) -> Result<Vec<Amount>, Error> {
 }
 
 /// Asks for the leaders in each operation.
-fn leaders(client: &mut Client, subject: &Subject) -> Result<Vec<Amount>, Error> {
+fn leaders(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     let mut amounts = Vec::new();
-    for operation in &subject.operations {
+    for operation in asked.operations.iter().flatten() {
         let question = Top {
-            window: subject.window(),
+            window: asked.window,
             operation: Some(operation.clone()),
             by: workloads(),
             n: Some(ALL),
             min_rate: None,
-            filters: subject.filters.clone(),
+            filters: asked.filters.clone(),
         };
         let rows = ask(client, &question)?.into_iter();
         amounts.extend(rows.map(|row| amount(row.group, operation, row.total)));
@@ -236,30 +219,19 @@ fn leaders(client: &mut Client, subject: &Subject) -> Result<Vec<Amount>, Error>
     Ok(amounts)
 }
 
-fn summaries(client: &mut Client, subject: &Subject) -> Result<Vec<Amount>, Error> {
+fn summaries(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     let question = Summary {
-        window: subject.window(),
+        window: asked.window,
         by: workloads(),
-        filters: subject.filters.clone(),
+        filters: asked.filters.clone(),
     };
-    let rows = ask(client, &question)?.into_iter();
-    let amounts = rows.flat_map(|row| {
+    let mut amounts = Vec::new();
+    for row in ask(client, &question)? {
         // In the order of `SUMMARISED`.
-        let totals = [
-            row.read_bytes,
-            row.write_bytes,
-            row.read,
-            row.write,
-            row.opens,
-            row.metadata,
-            row.service_time,
-        ];
-        let of_operation = |(name, total): (&str, _)| amount(row.group.clone(), name, total);
-        SUMMARISED
-            .into_iter()
-            .zip(totals)
-            .map(of_operation)
-            .collect::<Vec<_>>()
-    });
-    Ok(amounts.collect())
+        #[rustfmt::skip]
+        let totals = [row.read_bytes, row.write_bytes, row.read, row.write, row.opens, row.metadata, row.service_time];
+        let totals = SUMMARISED.into_iter().zip(totals);
+        amounts.extend(totals.map(|(name, total)| amount(row.group.clone(), name, total)));
+    }
+    Ok(amounts)
 }

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use crate::jobs::activity::{Activity, Origin, Seen};
-use crate::jobs::scheduler::{Phase, Query};
-use crate::jobs::{CLUSTERS, LONGEST_LIFE, Run, Site};
+use crate::jobs::{Activity, CLUSTERS, LONGEST_LIFE, Origin, Phase, Query, Run, Seen, Site};
 use crate::time::{DAY, MINUTE, Nanos, Span};
 
 /// A job may work so long before its start, in the prolog.

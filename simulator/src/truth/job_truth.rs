@@ -5,14 +5,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::jobs::jobs_row::JobsRow;
-use crate::jobs::people::Person;
-use crate::jobs::run::Run;
-use crate::jobs::scheduler::{Phase, Query, Shown};
-use crate::jobs::{CLUSTERS, Site};
+use crate::jobs::{CLUSTERS, JobsRow, Person, Phase, Query, Run, Shown, Site};
 use crate::lustre::identifier::text;
 use crate::time::{DAY, rfc3339, timestamp};
-use crate::truth::attribution::{Answer, Attribution, Entry, Status};
+use crate::truth::Attribution;
+use crate::truth::attribution::{Answer, Entry, Status};
 
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]

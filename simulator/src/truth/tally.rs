@@ -1,4 +1,4 @@
-//! Counts what happened in a span.
+//! Counts the events of a span.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -9,9 +9,7 @@ use crate::lustre::identifier::{Condition, condition};
 use crate::printing::reading::{Header, Reading};
 use crate::time::Span;
 use crate::truth::TargetTruth;
-use crate::world::cluster::{Cluster, ServerIndex};
-use crate::world::plan::Plan;
-use crate::world::target::{Life, TargetState};
+use crate::world::{Cluster, Life, Plan, ServerIndex, TargetState};
 
 /// A kind of events that are counted, with its label. They are shown in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]

@@ -4,36 +4,25 @@ use std::collections::BTreeMap;
 
 use strum::VariantArray;
 
-use crate::lustre::TargetKind;
-use crate::lustre::counter::{BUCKETS, Calls, Counters, bucket};
-use crate::lustre::layout::{Layout, Unit};
-use crate::lustre::operation::Op;
+use crate::lustre::counter::{BUCKETS, bucket};
+use crate::lustre::{Calls, Counters, Layout, Op, TargetKind, Unit};
 
-/// The quantity in a column of `jobstats.increments`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The quantity in a column of `jobstats.increments`, in the order of the columns: bytes are those of the first operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Quantity {
+    Bytes,
     /// Requests.
     Calls,
-    Bytes,
     /// Microseconds.
     Usecs,
     /// Requests in an element of a histogram.
     Histogram,
 }
 
-/// The columns that an operation has, in the order of `jobstats.increments`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Measure {
-    /// Bytes of an operation that counts bytes, and requests of any other.
-    Total,
-    Usecs,
-    Histogram,
-}
-
 /// A column of `jobstats.increments`, or one element of an array column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Column {
-    measure: Measure,
+    pub quantity: Quantity,
     /// The operation that the column belongs to.
     pub op: Op,
     /// The position in the array.
@@ -41,9 +30,9 @@ pub struct Column {
 }
 
 impl Column {
-    fn of(measure: Measure, op: Op) -> Self {
+    fn of(quantity: Quantity, op: Op) -> Self {
         Self {
-            measure,
+            quantity,
             op,
             element: 0,
         }
@@ -52,26 +41,28 @@ impl Column {
     fn histogram(op: Op) -> impl Iterator<Item = Self> {
         (0..BUCKETS).map(move |element| Self {
             element,
-            ..Self::of(Measure::Histogram, op)
+            ..Self::of(Quantity::Histogram, op)
         })
     }
 
     /// Returns every column.
     pub fn all() -> impl Iterator<Item = Self> {
-        let of_all = |measure| Op::VARIANTS.iter().map(move |op| Self::of(measure, *op));
-        let bytes = [Op::ReadBytes, Op::WriteBytes].into_iter();
-        of_all(Measure::Total)
-            .chain(of_all(Measure::Usecs))
-            .chain(bytes.flat_map(Self::histogram))
+        Op::VARIANTS.iter().flat_map(|&op| {
+            let (bytes, calls) = (Quantity::Bytes, Quantity::Calls);
+            let total = if op.is_bytes() { bytes } else { calls };
+            let columns = [total, Quantity::Usecs].map(|quantity| Self::of(quantity, op));
+            let histogram = Self::histogram(op).filter(move |_| op.is_bytes());
+            columns.into_iter().chain(histogram)
+        })
     }
 
     /// Returns the name of the column and, for an array, the index of the element, which SQL counts from 1.
     pub fn parts(self) -> (String, Option<usize>) {
         let name = self.op.name();
-        match self.measure {
-            Measure::Total => (name.to_owned(), None),
-            Measure::Usecs => (format!("{name}_usecs"), None),
-            Measure::Histogram => (format!("{name}_hist"), Some(self.element + 1)),
+        match self.quantity {
+            Quantity::Bytes | Quantity::Calls => (name.to_owned(), None),
+            Quantity::Usecs => (format!("{name}_usecs"), None),
+            Quantity::Histogram => (format!("{name}_hist"), Some(self.element + 1)),
         }
     }
 
@@ -85,19 +76,9 @@ impl Column {
 
     /// Returns the name that the column has as an operation of the reading functions.
     pub fn operation(self) -> String {
-        match self.measure {
-            Measure::Usecs => format!("{}_time", self.op.name()),
+        match self.quantity {
+            Quantity::Usecs => format!("{}_time", self.op.name()),
             _ => self.name(),
-        }
-    }
-
-    /// Returns the quantity in the column.
-    pub fn quantity(self) -> Quantity {
-        match self.measure {
-            Measure::Total if self.op.is_bytes() => Quantity::Bytes,
-            Measure::Total => Quantity::Calls,
-            Measure::Usecs => Quantity::Usecs,
-            Measure::Histogram => Quantity::Histogram,
         }
     }
 }
@@ -143,15 +124,15 @@ impl Totals {
     fn add_counter(&mut self, op: Op, (calls, sum): (u64, u64), layout: Layout, kind: TargetKind) {
         match layout.unit(kind, op) {
             Unit::IdleRequests => (),
-            Unit::Requests => self.add(Column::of(Measure::Total, op), calls),
+            Unit::Requests => self.add(Column::of(Quantity::Calls, op), calls),
             Unit::Usecs => {
-                self.add(Column::of(Measure::Total, op), calls);
-                self.add(Column::of(Measure::Usecs, op), sum);
+                self.add(Column::of(Quantity::Calls, op), calls);
+                self.add(Column::of(Quantity::Usecs, op), sum);
             }
             Unit::Bytes => {
-                self.add(Column::of(Measure::Total, op), sum);
+                self.add(Column::of(Quantity::Bytes, op), sum);
                 if !layout.counters(kind).contains(&op.request()) {
-                    self.add(Column::of(Measure::Total, op.request()), calls);
+                    self.add(Column::of(Quantity::Calls, op.request()), calls);
                 }
             }
         }

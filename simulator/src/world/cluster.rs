@@ -3,8 +3,7 @@
 use clap::ValueEnum;
 
 use crate::jobs::Site;
-use crate::lustre::TargetKind;
-use crate::lustre::layout::Layout;
+use crate::lustre::{Layout, TargetKind};
 use crate::random::Seed;
 use crate::time::{MINUTE, Nanos, SECOND};
 use crate::world::given_work::GivenWork;
@@ -49,32 +48,16 @@ pub enum Preset {
     Small,
 }
 
-/// The size of the workload; presets give the size at scale 1.
-#[derive(Debug, Clone, Copy)]
-pub struct Population {
-    pub users: u64,
-    pub jobs_per_day: u64,
-    pub nodes: u64,
-    /// The number of programs that users run on login nodes.
-    pub login_programs: u64,
-}
-
-/// The file system, the numbers of metadata servers and MDTs, the numbers of object servers and OSTs, the minutes between polls,
-/// and the numbers of users, jobs per day, nodes and login programs.
-type Shape = (
-    &'static str,
-    (usize, usize),
-    (usize, usize),
-    Nanos,
-    [u64; 4],
-);
+/// The file system, the numbers of metadata servers and MDTs and of object servers and OSTs, the minutes between polls, and the
+/// numbers of users, jobs per day, nodes and login programs.
+type Shape = (&'static str, [(usize, usize); 2], Nanos, [u64; 4]);
 
 impl Preset {
     fn shape(self) -> Shape {
         match self {
-            Self::Puhti => ("puhti", (2, 4), (8, 24), 2, [120, 4_000, 80, 240]),
-            Self::Medium => ("scratch", (2, 2), (4, 8), 2, [20, 200, 8, 30]),
-            Self::Small => ("small", (1, 1), (1, 2), 5, [12, 400, 12, 30]),
+            Self::Puhti => ("puhti", [(2, 4), (8, 24)], 2, [120, 4_000, 80, 240]),
+            Self::Medium => ("scratch", [(2, 2), (4, 8)], 2, [20, 200, 8, 30]),
+            Self::Small => ("small", [(1, 1), (1, 2)], 5, [12, 400, 12, 30]),
         }
     }
 }
@@ -88,7 +71,11 @@ pub struct Cluster {
     pub interval: Nanos,
     /// The time after which idle entries are removed.
     pub cleanup_interval: Nanos,
-    pub population: Population,
+    pub users: u64,
+    pub jobs_per_day: u64,
+    pub nodes: u64,
+    /// The number of programs that users run on login nodes.
+    pub login_programs: u64,
     /// The table of work that replaces the workload, if given.
     pub work: Option<Vec<GivenWork>>,
     /// The schedulers whose jobs replace those of the workload, if given.
@@ -104,7 +91,7 @@ pub struct Cluster {
 impl Cluster {
     /// Builds the cluster of a preset.
     pub fn new(preset: Preset, name: &str, seed: u64, layout: Layout, scale: f64) -> Self {
-        let (filesystem, metadata, objects, minutes, population) = preset.shape();
+        let (filesystem, [metadata, objects], minutes, population) = preset.shape();
         let interval = minutes * MINUTE;
         let scaled = |number: u64| ((number as f64 * scale).round() as u64).max(1);
         let [users, jobs_per_day, nodes, login_programs] = population.map(scaled);
@@ -131,12 +118,10 @@ impl Cluster {
             layout,
             interval,
             cleanup_interval: 10 * MINUTE,
-            population: Population {
-                users,
-                jobs_per_day,
-                nodes,
-                login_programs,
-            },
+            users,
+            jobs_per_day,
+            nodes,
+            login_programs,
             work: None,
             schedulers: None,
             disturbed: true,
@@ -156,10 +141,8 @@ impl Cluster {
 
     /// Returns the number of targets of one kind.
     pub fn count(&self, kind: TargetKind) -> usize {
-        self.targets
-            .iter()
-            .filter(|target| target.kind == kind)
-            .count()
+        let of_kind = |target: &&Target| target.kind == kind;
+        self.targets.iter().filter(of_kind).count()
     }
 
     /// Returns the server of this name.

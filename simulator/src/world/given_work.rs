@@ -1,16 +1,15 @@
-//! GivenWork that is given instead of made up: a table of who did what, where and when, so that anybody can count it.
+//! Work that is given instead of drawn: a table of jobs, operations, targets and times, so that anybody can count it.
 
 use std::path::Path;
 
 use serde::{Deserialize, Deserializer};
 
 use crate::failure::Failure;
-use crate::lustre::counter::Calls;
-use crate::lustre::identifier;
-use crate::lustre::operation::{Op, READ, Request, WRITE, plain};
+use crate::lustre::operation::{READ, WRITE, plain};
+use crate::lustre::{Calls, Op, Request, identifier};
 use crate::time::{Clock, HOUR, Nanos, SECOND, Span};
-use crate::world::cluster::{Cluster, TargetIndex};
 use crate::world::workload::{Event, Traffic};
+use crate::world::{Cluster, TargetIndex};
 
 /// The longest work that a row may describe. The traffic that a target's text is made of then includes such work from
 /// its start.

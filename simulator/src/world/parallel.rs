@@ -1,9 +1,10 @@
 //! Works on several targets at once, because targets are independent of each other.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::world::cluster::{Cluster, TargetIndex};
+use crate::world::{Cluster, TargetIndex};
 
 /// Works on every target of a cluster with a number of workers. Results are in the order of the targets.
 pub fn each_target<W, T: Send, E: Send>(
@@ -13,7 +14,7 @@ pub fn each_target<W, T: Send, E: Send>(
     work: impl Fn(&mut W, TargetIndex) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
+    let results = Mutex::new(BTreeMap::new());
     let run = || -> Result<(), E> {
         let mut worker = worker()?;
         loop {
@@ -26,7 +27,7 @@ pub fn each_target<W, T: Send, E: Send>(
                 next.store(cluster.targets.len(), Ordering::Relaxed);
             })?;
             if let Ok(mut results) = results.lock() {
-                results.push((target, result));
+                results.insert(target, result);
             }
         }
     };
@@ -39,7 +40,6 @@ pub fn each_target<W, T: Send, E: Send>(
                 Err(panic) => std::panic::resume_unwind(panic),
             })
     })?;
-    let mut results = results.into_inner().unwrap_or_default();
-    results.sort_by_key(|(target, _)| *target);
-    Ok(results.into_iter().map(|(_, result)| result).collect())
+    let results = results.into_inner().unwrap_or_default();
+    Ok(results.into_values().collect())
 }

@@ -4,7 +4,7 @@
 
 use crate::random::Seed;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
-use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
+use crate::world::{Cluster, ServerIndex, TargetIndex};
 
 /// The time that a target takes to print all its entries.
 pub const DUMP: Nanos = 2 * SECOND;
@@ -94,11 +94,9 @@ impl<'a> Plan<'a> {
     /// Returns the server that a target is on.
     pub fn owner(&self, target: TargetIndex, time: Nanos) -> ServerIndex {
         let home = self.cluster.targets[target].home;
-        if self.is_down(home, time) {
-            self.cluster.servers[home].partner
-        } else {
-            home
-        }
+        let partner = self.cluster.servers[home].partner;
+        let is_down = self.is_down(home, time);
+        if is_down { partner } else { home }
     }
 
     /// Returns the time by which the server's clock is ahead, negative if the clock is behind.
@@ -108,11 +106,8 @@ impl<'a> Plan<'a> {
         }
         // The step is less than an interval, so that readings stay in order.
         let step = self.cluster.interval * 3 / 8;
-        if self.seed.of("clock sign", &[self.day(time)]).chance(0.5) {
-            step
-        } else {
-            -step
-        }
+        let is_ahead = self.seed.of("clock sign", &[self.day(time)]).chance(0.5);
+        if is_ahead { step } else { -step }
     }
 
     /// Returns the days of a span, or no day for an undisturbed cluster.

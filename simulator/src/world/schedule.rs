@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::time::{Nanos, Span};
-use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
-use crate::world::plan::Plan;
+use crate::world::{Cluster, Plan, ServerIndex, TargetIndex};
 
 /// A planned reading of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,9 +18,8 @@ pub struct Due {
 /// Returns the readings of all servers that have a target, in order of time.
 pub fn of_servers(cluster: &Cluster, span: Span) -> BTreeSet<Due> {
     let targets = 0..cluster.targets.len();
-    targets
-        .flat_map(|target| readings(cluster, target, span))
-        .collect()
+    let all = targets.flat_map(|target| readings(cluster, target, span));
+    all.collect()
 }
 
 /// Returns the readings of a target in a span, in order of time. A reading is due on the server that the target is on,

@@ -3,7 +3,7 @@
 
 use rand::RngExt;
 
-use crate::lustre::operation::{Op, Request};
+use crate::lustre::{Op, Request};
 use crate::random::{Random, log_normal};
 
 /// The service time of a request with which an entry comes back after it was removed, in microseconds.

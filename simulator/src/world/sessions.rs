@@ -3,17 +3,14 @@
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
-use crate::jobs::Site;
-use crate::jobs::activity::Origin;
-use crate::lustre::TargetKind;
-use crate::lustre::counter::Calls;
+use crate::jobs::{Origin, Site};
 use crate::lustre::identifier::{self, Id, MANGLINGS};
+use crate::lustre::{Calls, TargetKind};
 use crate::random::{Random, Seed};
 use crate::time::{DAY, MINUTE, Nanos, SECOND, Span};
-use crate::world::cluster::{Cluster, Target, TargetIndex};
-use crate::world::plan::Plan;
 use crate::world::profile::{COPYING, DAEMON, INTERACTIVE, KERNEL, PROBE, Profile};
-use crate::world::workload::{Job, Workload};
+use crate::world::workload::Job;
+use crate::world::{Cluster, Plan, Target, TargetIndex, Workload};
 
 /// A program that uses a target under one identifier.
 pub struct Session {
@@ -55,7 +52,7 @@ impl<'a> Sessions<'a> {
                 0
             }
             (None, Some(_)) => return all.sessions,
-            (None, None) => cluster.population.jobs_per_day,
+            (None, None) => cluster.jobs_per_day,
         };
         let from = span.from - DAY;
         for day in (Span { from, ..span }).days() {
@@ -84,7 +81,7 @@ impl<'a> Sessions<'a> {
     }
 
     fn add_job(&mut self, job: &Job) {
-        let nodes = self.cluster.population.nodes;
+        let nodes = self.cluster.nodes;
         for rank in 0..job.nodes {
             let seed = job.seed.of("rank", &[rank as i64, self.index as i64]);
             if !self.is_used(job.user, job.seed, rank) {
@@ -175,7 +172,7 @@ impl<'a> Sessions<'a> {
             Some(site) if site.odd == 0.0 => &PROGRAMS[..EASY_PROGRAMS],
             _ => &PROGRAMS[..],
         };
-        for number in 0..self.cluster.population.login_programs {
+        for number in 0..self.cluster.login_programs {
             let program = self.workload.seed.of("program", &[number as i64]);
             let (uid, user) = self.workload.login_user(&mut program.random());
             let is_used = match self.target.kind {
@@ -207,7 +204,7 @@ impl<'a> Sessions<'a> {
             let seed = system(&id);
             self.add(id, Span::day(day), profile, seed);
         }
-        for node in 0..self.cluster.population.nodes {
+        for node in 0..self.cluster.nodes {
             for (uid, turns) in [(0, 10), (982, 3)] {
                 let on_node = seed.of("node", &[day, node as i64, i64::from(uid)]);
                 for turn in 0..turns {
@@ -224,13 +221,10 @@ impl<'a> Sessions<'a> {
 
 /// Returns the MDT of a user's files; most files are on the first two MDTs.
 fn home(user: Seed, mdts: usize) -> usize {
-    let share = user.of("home", &[]).unit();
-    let index = if share < 0.6 {
-        0
-    } else if share < 0.95 {
-        1
-    } else {
-        2 + (share * 1e6) as usize % 2
+    let index = match user.of("home", &[]).unit() {
+        share if share < 0.6 => 0,
+        share if share < 0.95 => 1,
+        share => 2 + (share * 1e6) as usize % 2,
     };
     index % mdts
 }
@@ -280,24 +274,24 @@ impl Session {
     /// Plays the calls of the session.
     pub fn play(&self, kind: TargetKind, mut event: impl FnMut(Nanos, Calls)) {
         let mut random = self.seed.random();
-        let rhythm = self.profile.rhythm;
+        let [burst, pause, gap] = self.profile.rhythm;
         let span = |median: f64, random: &mut Random| {
             let times: f64 = Exp1.sample(random);
             (median * times * SECOND as f64) as Nanos
         };
         let mut time = self.span.from;
         while time < self.span.until {
-            let end = time + span(rhythm.burst, &mut random);
+            let end = time + span(burst, &mut random);
             loop {
                 if let Some(calls) = self.profile.calls(kind, &mut random) {
                     event(first_half_of_second(time, &mut random), calls);
                 }
-                time += SECOND + span(rhythm.gap, &mut random);
+                time += SECOND + span(gap, &mut random);
                 if time >= end.min(self.span.until) {
                     break;
                 }
             }
-            time += span(rhythm.pause, &mut random);
+            time += span(pause, &mut random);
         }
     }
 }

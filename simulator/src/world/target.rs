@@ -5,16 +5,13 @@ use std::iter::Peekable;
 use std::rc::Rc;
 use std::vec::IntoIter;
 
-use crate::lustre::TargetKind;
-use crate::lustre::counter::{Calls, Counters};
 use crate::lustre::identifier::Id;
-use crate::lustre::layout::Times;
-use crate::lustre::operation::{Op, READ, WRITE, plain};
+use crate::lustre::operation::{READ, WRITE, plain};
+use crate::lustre::{Calls, Counters, Op, TargetKind, Times};
 use crate::time::{MINUTE, Nanos, Span};
-use crate::world::cluster::{Cluster, ServerIndex, TargetIndex};
-use crate::world::plan::{Plan, RETURN, Upheaval};
-use crate::world::service;
-use crate::world::workload::{Event, LONGEST_LIFE, Workload};
+use crate::world::plan::RETURN;
+use crate::world::workload::{Event, LONGEST_LIFE};
+use crate::world::{Cluster, Plan, ServerIndex, TargetIndex, Upheaval, Workload, service};
 
 /// An entry from its birth to its removal. An entry that comes back begins another life.
 #[derive(Debug, Clone)]
@@ -138,11 +135,10 @@ impl<'a> TargetState<'a> {
 
     fn upheave(&mut self, time: Nanos, upheaval: Upheaval, changed: &mut impl FnMut(Change)) {
         let idle = self.cluster.cleanup_interval;
+        let spares_active = self.cluster.layout.clear_spares_active();
         match upheaval {
             Upheaval::Restart => self.end(|_| true, changed),
-            Upheaval::Clear if !self.cluster.layout.clear_spares_active() => {
-                self.end(|_| true, changed)
-            }
+            Upheaval::Clear if !spares_active => self.end(|_| true, changed),
             Upheaval::Clear | Upheaval::Scan => self.end(|life| time - life.last > idle, changed),
             Upheaval::Removal => {
                 if let Some(life) = self.removable(time) {
@@ -164,11 +160,16 @@ impl<'a> TargetState<'a> {
     /// Returns the entry that a single removal hits: among the entries in use that some reading has shown, the one
     /// whose largest counter has the most calls.
     fn removable(&self, time: Nanos) -> Option<Rc<Life>> {
+        let counters = self.cluster.layout.counters(self.kind());
+        let most_samples = |life: &Life| {
+            let samples = counters.iter().map(|op| life.counters.get(*op).samples);
+            samples.max().unwrap_or(0)
+        };
         self.alive
             .iter()
             .filter(|life| life.is_settled(time, self.cluster))
             .filter(|life| time - life.last < 10 * MINUTE)
-            .max_by_key(|life| (life.most_samples(self.kind(), self.cluster), life.number))
+            .max_by_key(|life| (most_samples(life), life.number))
             .cloned()
     }
 
@@ -201,16 +202,6 @@ impl Life {
     /// Returns true if the life began so long ago that the reading before the one at this time has shown it.
     pub fn is_settled(&self, time: Nanos, cluster: &Cluster) -> bool {
         self.born < time - 2 * cluster.interval
-    }
-
-    fn most_samples(&self, kind: TargetKind, cluster: &Cluster) -> u64 {
-        cluster
-            .layout
-            .counters(kind)
-            .iter()
-            .map(|&op| self.counters.get(op).samples)
-            .max()
-            .unwrap_or(0)
     }
 
     /// Returns the single call with which the entry comes back, of a kind that the life has counted before.

@@ -4,14 +4,13 @@ use std::collections::HashMap;
 
 use rand::RngExt;
 
-use crate::lustre::counter::Calls;
+use crate::lustre::Calls;
 use crate::lustre::identifier::Id;
 use crate::random::{Random, Seed, Weights, log_normal};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
-use crate::world::cluster::{Cluster, TargetIndex};
-use crate::world::given_work;
 use crate::world::profile::Profile;
 use crate::world::sessions::Sessions;
+use crate::world::{Cluster, TargetIndex, given_work};
 
 /// The length of the longest job.
 const LONGEST_JOB: Nanos = 12 * HOUR;
@@ -73,7 +72,7 @@ impl<'a> Workload<'a> {
     /// Draws the users of a cluster.
     pub fn new(cluster: &'a Cluster) -> Self {
         let seed = cluster.seed.of("workload", &[]);
-        let users: Vec<_> = (0..cluster.population.users)
+        let users: Vec<_> = (0..cluster.users)
             .map(|user| seed.of("user", &[user as i64]))
             .collect();
         let weight = |user: &Seed| log_normal(&mut user.random(), 1.0, 1.6);
@@ -93,7 +92,7 @@ impl<'a> Workload<'a> {
             let entry = traffic.entry(&session.id);
             let rest = (!session.own_id).then(|| self.rest(&session.id));
             session.play(kind, |time, calls| {
-                let rests = rest.is_some_and(|rest| self.rests(rest, time));
+                let rests = rest.as_ref().is_some_and(|rests| rests(time));
                 if span.contains(time) && !rests && self.cluster.layout.hears(kind, calls.request) {
                     traffic.events.push(Event { time, entry, calls });
                 }
@@ -116,7 +115,7 @@ impl<'a> Workload<'a> {
     pub fn login_user(&self, random: &mut Random) -> (u32, Seed) {
         match &self.cluster.schedulers {
             Some(site) => {
-                let person = site.user(random);
+                let person = site.people.get(site.people.draw(random));
                 (person.uid, person.seed)
             }
             None => self.user(random),
@@ -135,7 +134,7 @@ impl<'a> Workload<'a> {
         } else {
             log_normal(&mut random, 3.0, 0.7).clamp(2.0, 16.0) as u64
         };
-        let serial = (day - 18_262) * self.cluster.population.jobs_per_day as i64 + number as i64;
+        let serial = (day - 18_262) * self.cluster.jobs_per_day as i64 + number as i64;
         let array = if random.random_bool(0.1) {
             format!("_{}", random.random_range(1..100))
         } else {
@@ -146,20 +145,17 @@ impl<'a> Workload<'a> {
             uid,
             user,
             span: Span::new(from, (length as Nanos).clamp(2 * MINUTE, LONGEST_JOB)),
-            first_node: random.random_range(0..self.cluster.population.nodes),
+            first_node: random.random_range(0..self.cluster.nodes),
             nodes,
             profile: Profile::of_job(&mut random)?,
             seed,
         })
     }
 
-    /// Returns the time of day at which an identifier begins to rest.
-    fn rest(&self, id: &[u8]) -> Nanos {
-        self.seed.named("rest", id).below(DAY as u64) as Nanos
-    }
-
-    /// Returns true if a time is in the daily rest of an identifier, which is long enough for its entry to expire.
-    fn rests(&self, rest: Nanos, time: Nanos) -> bool {
-        (time - rest).rem_euclid(DAY) < 4 * self.cluster.cleanup_interval
+    /// Returns whether an identifier rests at a time: once a day, for so long that its entry expires.
+    fn rest(&self, id: &[u8]) -> impl Fn(Nanos) -> bool {
+        let from = self.seed.named("rest", id).below(DAY as u64) as Nanos;
+        let length = 4 * self.cluster.cleanup_interval;
+        move |time| (time - from).rem_euclid(DAY) < length
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::lustre::layout::Layout;
-use crate::truth::attribution::{Attribution, Status};
-use crate::world::cluster::{Cluster, Preset};
-use crate::world::workload::Workload;
+use crate::lustre::Layout;
+use crate::truth::Attribution;
+use crate::truth::attribution::Status;
+use crate::world::{Cluster, Preset, Workload};
 
 /// Counts entries of two days by origin and status, and checks that no answer is a wrong owner.
 fn judged(site: &Site) -> BTreeMap<(&'static str, String), usize> {

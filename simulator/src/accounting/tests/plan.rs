@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use strum::VariantArray;
 
 use super::*;
-use crate::jobs::run::Outcome;
-use crate::jobs::scenario::Scenario;
+use crate::jobs::{Outcome, Scenario};
 
 #[test]
 fn every_day_has_every_scenario() {

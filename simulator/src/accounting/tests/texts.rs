@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::jobs::scenario::Scenario;
-use crate::jobs::scheduler::Phase;
+use crate::jobs::{Phase, Scenario};
 
 /// Compares with the output of `jobstats-simulator accounting --scheduler KIND --jobs 200 --odd 0.4 --to 2025-06-01T03:00:00Z
 /// --undisturbed`. These texts were checked by hand.

@@ -1,7 +1,7 @@
 //! Tests every layout, character by character. The texts in `golden` were checked by hand.
 
 use super::*;
-use crate::lustre::counter::Calls;
+use crate::lustre::Calls;
 use crate::lustre::operation::{
     OPEN_CREATE, READ, RENAME_CROSS, RENAME_FILE_PARALLEL, RENAME_SAME, Request, WRITE, plain,
 };

@@ -3,9 +3,9 @@ use std::io::Write;
 use tempfile::NamedTempFile;
 
 use super::*;
-use crate::lustre::layout::Layout;
+use crate::lustre::Layout;
 use crate::time::SECOND;
-use crate::world::cluster::Preset;
+use crate::world::Preset;
 
 fn table(rows: &str) -> Result<Labels, Failure> {
     let cluster = Cluster::new(Preset::Small, "small", 1, Layout::V2_16, 1.0);
