@@ -378,7 +378,7 @@ fn texts_of_job_stats_and_of_accounting_belong_together() {
     }
 }
 
-/// The runs of digits of a text, and what stands between them.
+/// The runs of digits of a text, and the pieces between them.
 fn tokens(text: &str) -> Vec<&str> {
     text.as_bytes()
         .chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit())
@@ -397,7 +397,7 @@ fn a_world_that_is_played_later_differs_in_its_times_alone() {
         accounting("lsf"),
         accounting("flux"),
     ];
-    // What a server prints since it booted has no other times.
+    // The text of a server that shows the time since it booted has no other times.
     let without = [printed("2.15.0")];
     let time: jiff::Timestamp = TIME.parse().unwrap();
     let near = |seconds: i64| (seconds - time.as_second()).abs() < 10 * 86_400;

@@ -141,7 +141,7 @@ fn a_wrong_increment_is_found() {
     let stdout = String::from_utf8_lossy(&verified.stdout);
     assert_eq!(verified.status.code(), Some(1));
     assert!(stdout.contains(" statfs: stored 1000"), "{stdout}");
-    // Whichever way it is looked at, but for what is ranked: that an OST looks how full it is does not count there.
+    // Every way finds it but the rankings: an OST that reports its free space does not count there.
     for way in [
         "increments",
         "jobstats_totals",
