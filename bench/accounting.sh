@@ -8,7 +8,7 @@
 #
 # And below the table, what it takes maintenance to match two entries of each job of `whole` with their job.
 #
-#   accounting.sh [SCHEDULER ...]    slurm pbs lsf gridengine flux by default
+#   accounting.sh [SCHEDULER ...]    all by default
 #
 #   JOBSTATS_ACCOUNTING_JOBS     jobs of the day (100000)
 #   JOBSTATS_ACCOUNTING_CALLS    also measure calls, which takes some minutes for each scheduler (yes)
@@ -98,7 +98,8 @@ match() {
 scripts/install.sh all
 simulator=$built/jobstats-simulator
 start_cluster accounting fsync=on full_page_writes=on synchronous_commit=on shared_buffers=1GB
-[ $# -gt 0 ] || set -- slurm pbs lsf gridengine flux
+# shellcheck disable=SC2046 # each is a word
+[ $# -gt 0 ] || set -- $(schedulers)
 printf '| %s jobs | texts | MB | rows of jobs | rejects | s (of CPU time) | unpack | scan | merge | match | MB of memory |\n' "$jobs"
 printf '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n'
 for scheduler; do

@@ -72,7 +72,7 @@ row 'jobstats_problems(), 10 MB of nonsense' 'SELECT count(*) FROM junk, jobstat
 row 'jobstats_parse(), 49,000 entries' 'SELECT count(*) FROM unpacked, jobstats_parse(body)'
 row 'jobstats_unpack(), 49,000 entries' "SELECT octet_length(jobstats_unpack(body)) FROM texts WHERE name = 'round 1'"
 row 'feed, 10 MB of nonsense' "INSERT INTO jobstats.feed (server, body) SELECT 'oss2', body FROM junk"
-for source in slurm pbs lsf gridengine flux; do
+for source in $(schedulers); do
     row "feed, 100 MB of $source" "INSERT INTO jobstats.feed (server, body, source) SELECT 'x', body, source FROM accounting WHERE source = '$source'"
 done
 row 'feed, 49,000 entries' "INSERT INTO jobstats.feed (server, body_zstd) SELECT 'oss1', body FROM texts WHERE name = 'round 2'"

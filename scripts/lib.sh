@@ -39,6 +39,9 @@ pgrx_version() { sed -n 's/^pgrx = "=\([0-9.]*\)"$/\1/p' Cargo.toml; }
 tool_version() { sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" Cargo.toml; }
 product_version() { sed -n '/^\[workspace\.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml; }
 
+# The schedulers whose accounting is read, in the order of core.
+schedulers() { sed -n '/^pub static SCHEDULERS/,/^];/s/^ *\([a-z]*\)::SCHEDULER,$/\1/p' core/src/accounting.rs; }
+
 pg_major() { "$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }
 
 pg_has_server() { [ -n "$PG_CONFIG" ] && [ -x "$("$PG_CONFIG" --bindir)/postgres" ]; }

@@ -33,7 +33,7 @@ names() {
     convert) printf '%s\n' plain apache ;;
     backup) printf '%s\n' custom directory owner naive ;;
     upgrade) cut -d ' ' -f 1 extension/sql/released ;;
-    jobs) printf '%s\n' slurm pbs lsf gridengine flux ;;
+    jobs) schedulers ;;
     proof) scripts/proof.sh parts ;;
     *) die "there is no part $1" ;;
     esac
