@@ -3,6 +3,10 @@
 //! A question is a struct with a field for each argument of its function. An argument that is `None` is left out, so
 //! that the function's own default counts. [`ask`] returns the rows in the order of the function, and [`statement`] the
 //! question as a statement that a person can run.
+//!
+//! Arguments and columns have the names that the functions have: `docs/functions/` has a page for each function, which a test
+//! compares with the database, and [`Dimension`] explains those that are dimensions. An argument that is `None` has its default, and
+//! a column is `None` where the page says NULL.
 
 use std::fmt::Write as _;
 
@@ -12,46 +16,24 @@ use tokio_postgres::types::{FromSql, ToSql, Type};
 
 use crate::Error;
 
-use literal::Literal;
-
-mod attributed;
-mod balance;
-mod compare;
-mod densities;
 mod dimension;
-mod health;
 mod interval;
-mod job;
-mod job_runs;
-mod job_summaries;
+mod jobs;
 mod literal;
-mod now;
-mod quality;
-mod rates;
-mod sizes;
-mod summary;
 mod targets;
-mod top;
-mod totals;
+mod usage;
 
-pub use attributed::{Attributed, AttributedRow};
-pub use balance::{Balance, BalanceRow};
-pub use compare::{Compare, CompareRow};
-pub use densities::{Densities, DensityRow};
 pub use dimension::{Dimension, Filters, Group, exactly};
-pub use health::{Health, HealthRow};
 pub use interval::Interval;
-pub use job::{Job, JobRow};
-pub use job_runs::{JobRunRow, JobRuns};
-pub use job_summaries::{JobSummaries, JobSummaryRow};
-pub use now::{Now, NowRow};
-pub use quality::{Quality, QualityRow};
-pub use rates::{RateRow, Rates};
-pub use sizes::{SizeRow, Sizes};
-pub use summary::{Summary, SummaryRow};
-pub use targets::{TargetRow, Targets};
-pub use top::{Top, TopRow};
-pub use totals::{TotalRow, Totals};
+pub use jobs::{
+    Attributed, AttributedRow, Compare, CompareRow, Job, JobRow, JobRunRow, JobRuns, JobSummaries,
+    JobSummaryRow,
+};
+pub use targets::{Health, HealthRow, Now, NowRow, Quality, QualityRow, TargetRow, Targets};
+pub use usage::{
+    Balance, BalanceRow, Densities, DensityRow, RateRow, Rates, SizeRow, Sizes, Summary,
+    SummaryRow, Top, TopRow, TotalRow, Totals,
+};
 
 /// Asks a question and returns the rows of its answer.
 ///
@@ -73,8 +55,7 @@ pub fn ask<Q: Question>(
 /// Returns a question as a statement with its values in it, which psql can run. It selects these columns, or all.
 pub fn statement<Q: Question>(question: &Q, columns: &[&str]) -> String {
     let arguments = question.arguments();
-    let literals: Vec<_> = arguments.literals.iter().map(|it| it.literal()).collect();
-    let mut statement = Q::SOURCE.statement(columns, &arguments.named(&literals));
+    let mut statement = Q::SOURCE.statement(columns, &arguments.named(&arguments.literals));
     if columns.is_empty() {
         statement = statement.replacen("SELECT ", "SELECT *", 1);
     }
@@ -106,7 +87,7 @@ pub trait Answer: Sized {
     fn from_row(row: &Row) -> Result<Self, tokio_postgres::Error>;
 }
 
-/// The name of what a question reads.
+/// The function or view that a question reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// A function that returns rows, found by the search path.
@@ -123,7 +104,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Returns the statement that reads these columns. Each argument is a name and what stands for its value.
+    /// Returns the statement that reads these columns. Each argument is a name and the text in the place of its value.
     fn statement(self, columns: &[&str], arguments: &[(&str, String)]) -> String {
         let columns: Vec<_> = columns.iter().map(|name| format!(r#""{name}""#)).collect();
         let mut statement = format!("SELECT {} FROM ", columns.join(", "));
@@ -162,7 +143,7 @@ fn filled(condition: &str, arguments: &[(&str, String)]) -> String {
 pub struct Arguments<'a> {
     names: Vec<&'static str>,
     values: Vec<(&'a (dyn ToSql + Sync), Type)>,
-    literals: Vec<&'a dyn Literal>,
+    literals: Vec<String>,
 }
 
 impl<'a> Arguments<'a> {
@@ -178,7 +159,7 @@ impl<'a> Arguments<'a> {
         self.named(&numbers)
     }
 
-    /// Returns the arguments with what stands for their values.
+    /// Returns the arguments with these texts in the place of their values.
     fn named(&self, values: &[String]) -> Vec<(&'static str, String)> {
         let names = self.names.iter().copied();
         names.zip(values.iter().cloned()).collect()
@@ -192,35 +173,43 @@ trait Argument {
 }
 
 /// A value with the type that the functions of jobstats take it as.
-trait Value: ToSql + Sync + Literal {
+trait Value: ToSql + Sync {
     /// The type of the argument.
     const TYPE: Type;
+
+    /// Returns the value as a literal of SQL.
+    fn literal(&self) -> String;
 }
 
 macro_rules! values {
-    ($($rust:ty => $sql:ident,)*) => {
+    ($($rust:ty => $sql:ident, $literal:expr;)*) => {
         $(impl Value for $rust {
             const TYPE: Type = Type::$sql;
+
+            fn literal(&self) -> String {
+                let literal: fn(&Self) -> String = $literal;
+                literal(self)
+            }
         })*
     };
 }
 
 values! {
-    String => TEXT,
-    Vec<String> => TEXT_ARRAY,
-    Vec<Dimension> => TEXT_ARRAY,
-    Vec<i64> => INT8_ARRAY,
-    i32 => INT4,
-    f64 => FLOAT8,
-    Timestamp => TIMESTAMPTZ,
-    Interval => INTERVAL,
+    String => TEXT, |text| literal::quoted(text);
+    Vec<String> => TEXT_ARRAY, |texts| literal::array(texts, "text");
+    Vec<Dimension> => TEXT_ARRAY, |names| literal::array(names, "text");
+    Vec<i64> => INT8_ARRAY, |numbers| literal::array(numbers, "bigint");
+    i32 => INT4, ToString::to_string;
+    f64 => FLOAT8, |number| literal::number(*number);
+    Timestamp => TIMESTAMPTZ, |time| literal::time(*time);
+    Interval => INTERVAL, |interval| literal::interval(*interval);
 }
 
 impl<T: Value> Argument for T {
     fn add<'a>(&'a self, name: &'static str, arguments: &mut Arguments<'a>) {
         arguments.names.push(name);
         arguments.values.push((self, T::TYPE));
-        arguments.literals.push(self);
+        arguments.literals.push(self.literal());
     }
 }
 
@@ -290,7 +279,11 @@ macro_rules! question {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct $name {
-            $($(#[$field_doc])* pub $field: $type,)*
+            $(
+                #[doc = concat!("The argument `", stringify!($field), "`.")]
+                $(#[$field_doc])*
+                pub $field: $type,
+            )*
         }
 
         impl $crate::answers::Question for $name {
@@ -315,7 +308,11 @@ macro_rules! answer {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq)]
         pub struct $name {
-            $($(#[$field_doc])* pub $field: $type,)*
+            $(
+                #[doc = concat!("The column `", stringify!($field), "`.")]
+                $(#[$field_doc])*
+                pub $field: $type,
+            )*
         }
 
         impl $crate::answers::Answer for $name {

@@ -89,11 +89,11 @@ dimensions! {
     uid Uid: i64,
     /// The identifier as it arrived.
     entry Entry: String,
-    /// The name of the user, as far as the store knows it.
+    /// The name of the user, if the store knows it.
     user_name UserName: String,
-    /// The name of the user's group, as far as the store knows it.
+    /// The name of the user's group, if the store knows it.
     group_name GroupName: String,
-    /// The account of the job.
+    /// The account or project that pays for the job.
     account Account: String,
     /// The partition or queue of the job.
     partition Partition: String,

@@ -1,25 +1,14 @@
-//! Values as literals of SQL, for statements that a person copies.
+//! Values as literals of SQL, for statements that a person copies. They have printable characters of ASCII only, so that the person runs
+//! the text that is seen.
 
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
 
-use super::{Dimension, Interval};
-
-/// A value that can stand in a statement.
-pub trait Literal {
-    /// Returns the literal. It has printable characters of ASCII only, so that what a person sees is what is run.
-    fn literal(&self) -> String;
-}
-
-impl Literal for String {
-    fn literal(&self) -> String {
-        quoted(self)
-    }
-}
+use super::Interval;
 
 /// Quotes a text. Backslashes, and all but the printable characters of ASCII, become escapes.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| matches!(c, ' '..='~') && c != '\\';
     let prefix = if text.chars().all(is_plain) { "" } else { "E" };
     let mut out = format!("{prefix}'");
@@ -37,13 +26,14 @@ fn quoted(text: &str) -> String {
 }
 
 /// Joins the elements of an array: as `'{a,b}'` if they are simple.
-fn array(elements: &[String], kind: &str) -> String {
+pub fn array(elements: &[impl ToString], kind: &str) -> String {
     let is_simple = |element: &String| {
         let is_word = element
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '%' | '-' | '+'));
         !element.is_empty() && is_word && !element.eq_ignore_ascii_case("null")
     };
+    let elements: Vec<_> = elements.iter().map(ToString::to_string).collect();
     if elements.iter().all(is_simple) {
         return format!("'{{{}}}'", elements.join(","));
     }
@@ -51,65 +41,34 @@ fn array(elements: &[String], kind: &str) -> String {
     format!("ARRAY[{}]::{kind}[]", quoted.join(", "))
 }
 
-impl Literal for Vec<String> {
-    fn literal(&self) -> String {
-        array(self, "text")
+/// Formats a number, also one that is not finite.
+pub fn number(number: f64) -> String {
+    match number.is_finite() {
+        true => format!("{number:e}"),
+        false => format!("'{number}'"),
     }
 }
 
-impl Literal for Vec<Dimension> {
-    fn literal(&self) -> String {
-        let names: Vec<_> = self.iter().map(ToString::to_string).collect();
-        array(&names, "text")
-    }
+/// Formats a time. A parameter has microseconds too, and the rest is cut off there.
+pub fn time(time: Timestamp) -> String {
+    let time = Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time);
+    format!("'{}+00'", time.strftime("%F %T%.f"))
 }
 
-impl Literal for Vec<i64> {
-    fn literal(&self) -> String {
-        let numbers: Vec<_> = self.iter().map(ToString::to_string).collect();
-        array(&numbers, "bigint")
-    }
-}
-
-impl Literal for i32 {
-    fn literal(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl Literal for f64 {
-    fn literal(&self) -> String {
-        if self.is_finite() {
-            format!("{self:e}")
-        } else {
-            format!("'{self}'")
-        }
-    }
-}
-
-impl Literal for Timestamp {
-    fn literal(&self) -> String {
-        // A parameter has microseconds too, and what is less is cut off there.
-        let time = Self::from_microsecond(self.as_microsecond()).unwrap_or(*self);
-        format!("'{}+00'", time.strftime("%F %T%.f"))
-    }
-}
-
-impl Literal for Interval {
-    fn literal(&self) -> String {
-        let micros = self.0.as_micros();
-        let units = [
-            (86_400_000_000, "days"),
-            (3_600_000_000, "hours"),
-            (60_000_000, "minutes"),
-            (1_000_000, "seconds"),
-        ];
-        let unit = units.iter().find(|(width, _)| micros % width == 0);
-        match unit {
-            Some((width, name)) => format!("'{} {name}'", micros / width),
-            None => format!("'{micros} microseconds'"),
-        }
-    }
+/// Formats an interval in its largest unit that divides it.
+pub fn interval(interval: Interval) -> String {
+    let micros = interval.0.as_micros();
+    let units = [
+        (86_400_000_000, "days"),
+        (3_600_000_000, "hours"),
+        (60_000_000, "minutes"),
+        (1_000_000, "seconds"),
+        (1, "microseconds"),
+    ];
+    let unit = units.iter().find(|(width, _)| micros % width == 0);
+    unit.map_or(String::new(), |(width, name)| {
+        format!("'{} {name}'", micros / width)
+    })
 }
 
 #[cfg(test)]
@@ -118,6 +77,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::answers::{Dimension, Value};
 
     #[test]
     fn a_literal_is_what_a_person_would_write() {

@@ -1,0 +1,187 @@
+//! Jobs: `jobstats_job()`, `jobstats_compare()`, `jobstats_attributed()`, and the tables `jobstats.jobs` and
+//! `jobstats.job_summaries`.
+
+use jiff::Timestamp;
+use rust_decimal::Decimal;
+
+use super::{Dimension, Interval, Source, Window, answer, question};
+
+question! {
+    /// What did one job do?
+    Job(Source::Function("jobstats_job")) -> JobRow {
+        job: String,
+        window: Window,
+        step: Option<Interval>,
+        by: Option<Vec<Dimension>>,
+        scheduler: Option<String>,
+    }
+}
+
+answer! {
+    /// A run of a job, as accounting has it, or the usage of the job by one operation: of the whole job, or of a group.
+    JobRow {
+        time: Option<Timestamp>,
+        seconds: Option<f64>,
+        cluster: Option<String>,
+        filesystem: Option<String>,
+        kind: Option<String>,
+        target: Option<String>,
+        node: Option<String>,
+        operation: String,
+        total: Option<Decimal>,
+        calls: Option<Decimal>,
+        per_call: Option<f64>,
+        min: Option<Decimal>,
+        max: Option<Decimal>,
+        stddev: Option<f64>,
+        rate: Option<f64>,
+        min_rate: Option<f64>,
+        median_rate: Option<f64>,
+        mean_rate: Option<f64>,
+        max_rate: Option<f64>,
+        first: Option<Timestamp>,
+        last_active: Option<Timestamp>,
+        nodes: Option<i64>,
+        coverage: Option<f64>,
+        scheduler: Option<String>,
+        label: Option<String>,
+        user_name: Option<String>,
+        account: Option<String>,
+        partition: Option<String>,
+        job_name: Option<String>,
+        state: Option<String>,
+        exit_code: Option<String>,
+        submitted: Option<Timestamp>,
+        started: Option<Timestamp>,
+        ended: Option<Timestamp>,
+        run_time: Option<Interval>,
+        cpus: Option<i64>,
+        in_service: Option<f64>,
+    }
+}
+
+question! {
+    /// How do jobs compare over the time since each began?
+    Compare(Source::Function("jobstats_compare")) -> CompareRow {
+        jobs: Vec<String>,
+        step: Option<Interval>,
+        operations: Option<Vec<String>>,
+        scheduler: Option<String>,
+    }
+}
+
+answer! {
+    /// The rate of a job by one operation in a step.
+    CompareRow {
+        since_start: Interval,
+        time: Timestamp,
+        seconds: f64,
+        job: String,
+        operation: String,
+        rate: Option<f64>,
+        coverage: Option<f64>,
+    }
+}
+
+question! {
+    /// Which work without a job is a job likely to have done?
+    Attributed(Source::Function("jobstats_attributed")) -> AttributedRow {
+        job: String,
+        window: Window,
+    }
+}
+
+answer! {
+    /// The work of an identifier on a target in adjacent buckets of ten minutes, by one operation.
+    AttributedRow {
+        scheduler: String,
+        label: Option<String>,
+        cluster: String,
+        target: String,
+        kind: String,
+        entry: String,
+        node: String,
+        first: Timestamp,
+        last: Timestamp,
+        operation: String,
+        total: Decimal,
+    }
+}
+
+question! {
+    /// Which runs of jobs with this number or label does accounting know, the last 10,000 of them?
+    JobRuns(Source::Part {
+        view: "jobstats.jobs",
+        condition: "(job = $job OR label = $job) AND ($since IS NULL OR ended IS NULL OR ended > $since) \
+                    AND ($until IS NULL OR started <= $until) ORDER BY started DESC NULLS LAST LIMIT 10000",
+    }) -> JobRunRow {
+        /// The job: its number, or what users type.
+        job: String,
+        /// The window that the runs touch.
+        window: Window,
+    }
+}
+
+answer! {
+    /// A run of a job.
+    JobRunRow {
+        scheduler: String,
+        /// The number that `job_stats` shows.
+        job: String,
+        /// The time of the start; `None` if it has not begun.
+        started: Option<Timestamp>,
+        /// The time of the end; `None` if it is not over.
+        ended: Option<Timestamp>,
+        uid: Option<i64>,
+        user_name: Option<String>,
+        account: Option<String>,
+        partition: Option<String>,
+        job_name: Option<String>,
+        state: Option<String>,
+    }
+}
+
+question! {
+    /// What did the jobs with this number do that are done?
+    JobSummaries(Source::Part {
+        view: "jobstats.job_summaries",
+        condition: "job = $job OR label = $job ORDER BY started DESC, job_no DESC LIMIT 10",
+    }) -> JobSummaryRow {
+        /// The job: its number, or what users type.
+        job: String,
+    }
+}
+
+answer! {
+    /// A job that is done.
+    JobSummaryRow {
+        scheduler: String,
+        /// The number that `job_stats` shows.
+        job: String,
+        /// The job as users type it.
+        label: Option<String>,
+        /// The time of the first start.
+        started: Timestamp,
+        /// The time of the last end.
+        ended: Timestamp,
+        user_name: Option<String>,
+        account: Option<String>,
+        partition: Option<String>,
+        job_name: Option<String>,
+        state: Option<String>,
+        exit_code: Option<String>,
+        nodes: Option<i64>,
+        cpus: Option<i64>,
+        read_bytes: Decimal,
+        write_bytes: Decimal,
+        read: Decimal,
+        write: Decimal,
+        opens: Decimal,
+        metadata: Decimal,
+        /// The seconds that servers spent on all calls; `None` before Lustre 2.14.
+        service_time: Option<Decimal>,
+        /// The mean number of requests in service per node.
+        in_service: Option<f64>,
+        busiest_target: Option<String>,
+    }
+}
