@@ -23,7 +23,7 @@ struct Store {
     server: Client,
     name: String,
     client: Client,
-    /// A window within what was loaded.
+    /// A window of which all texts were loaded.
     window: Window,
 }
 

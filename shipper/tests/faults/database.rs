@@ -1,4 +1,4 @@
-//! The database: a private cluster that is stopped, killed, filled, and asked what it holds.
+//! The database: a private cluster that is stopped, killed, filled, and asked for its rows.
 
 use std::fs;
 use std::path::{Path, PathBuf};

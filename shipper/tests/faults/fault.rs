@@ -42,7 +42,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds, with what the table calls them.
+    /// All kinds, with their names in the table.
     pub const ALL: [(Self, &str); 24] = [
         (
             Self::DatabaseStopped,

@@ -1,4 +1,4 @@
-//! Injects faults into the way from lctl to the database, and counts what is lost or doubled.
+//! Injects faults into the way from lctl to the database, and counts readings that are lost or doubled.
 //!
 //! `scripts/faults.sh` starts this program. Servers read simulated time: each call of lctl moves the clock of its server on
 //! by two minutes, however long it took. So nothing depends on the speed of the machine.
@@ -96,7 +96,7 @@ pub struct Programs {
 }
 
 fn main() -> ExitCode {
-    // cargo test starts this program like all others; what it needs is set up by scripts/faults.sh.
+    // cargo test starts this program like all others; scripts/faults.sh sets up its surroundings.
     let task = std::env::args().nth(1).unwrap_or_default();
     if !["inject", "lctl"].contains(&task.as_str()) {
         return ExitCode::SUCCESS;
@@ -205,7 +205,7 @@ impl Inject {
         kinds
     }
 
-    /// Compares what is stored with the simulator's truth, to the last byte. Returns its last line.
+    /// Compares the store with the simulator's truth, to the last byte. Returns its last line.
     fn verify(&self, database: &Database, ledger: &Ledger, servers: &[Server]) -> String {
         let labels = self.directory.join("labels.csv");
         ledger.write_labels(&labels);

@@ -83,7 +83,7 @@ impl Proxy {
         self.shared.state.lock().unwrap().has_begun
     }
 
-    /// Passes on what was held.
+    /// Passes on the bytes that were held.
     pub fn release(&self) {
         self.shared.state.lock().unwrap().is_held = false;
         self.shared.released.notify_all();

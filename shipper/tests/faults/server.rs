@@ -1,4 +1,4 @@
-//! A simulated server: its shippers, and what they did.
+//! A simulated server: its shippers, and their readings.
 
 use std::collections::HashSet;
 use std::ffi::CStr;
@@ -160,7 +160,7 @@ impl Server {
             .unwrap()
     }
 
-    /// Removes what was set aside, as an administrator would.
+    /// Removes the readings that were set aside, as an administrator would.
     pub fn clean_up(&self) {
         let spool = Directory::open(&self.place.spool()).unwrap();
         for entry in spool.rejected().unwrap() {

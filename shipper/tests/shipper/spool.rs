@@ -34,7 +34,7 @@ fn trigger(database: &mut Database, body: &str) {
     ));
 }
 
-/// Lets the feed take a repeat of a text at its time for what it is, as the real one does.
+/// Lets the feed recognize a repeat of a text at its time, as the real one does.
 fn ignore_repeats(database: &mut Database) {
     database.execute(r#"CREATE UNIQUE INDEX ON jobstats.feed (server, "time", body_zstd)"#);
     trigger(
@@ -464,7 +464,7 @@ fn run_reads_on_while_the_database_is_away_and_sends_all_in_order() {
     database.execute(&format!("ALTER ROLE {role} LOGIN"));
     wait_for("delivery", || database.count() >= 14);
     drop(running);
-    // What was read last may wait, and the next instance sends it. It repeats what was stored when the first one was killed.
+    // The last reading may wait, and the next instance sends it. It repeats the texts that were stored when the first one was killed.
     machine.once_after_a_kill(&url).succeeds_silently();
     assert!(machine.files("").is_empty());
     assert_eq!(arrived(&mut database)[..14], texts(1..=7));
