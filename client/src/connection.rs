@@ -8,14 +8,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tokio_postgres::config::Host;
 use tokio_postgres::error::{DbError, Severity};
 use tokio_postgres::{AsyncMessage, Client, Config, Connection};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::Error;
 use crate::failure::server_message;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::tls;
 
 #[cfg(test)]
@@ -24,29 +23,20 @@ mod tests;
 /// The time that a session may take to close.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// The port of a server that names none.
-const PORT: u16 = 5432;
+/// The limits of TCP after which a connection whose other end is silent counts as broken, a minute each, unless the settings say
+/// otherwise.
+pub mod keepalive {
+    use std::time::Duration;
 
-/// The limits of TCP after which a connection whose other end is silent counts as broken.
-#[derive(Debug, Clone, Copy)]
-pub struct Keepalive {
     /// The time without traffic after which the first probe is sent.
-    pub idle: Duration,
+    pub const IDLE: Duration = Duration::from_secs(30);
     /// The time between probes.
-    pub interval: Duration,
+    pub const INTERVAL: Duration = Duration::from_secs(10);
     /// The number of probes without an answer.
-    pub retries: u32,
+    pub const RETRIES: u32 = 3;
     /// The time for which sent data may stay without acknowledgement.
-    pub unacknowledged: Duration,
+    pub const UNACKNOWLEDGED: Duration = Duration::from_secs(60);
 }
-
-/// The limits of this end of a connection, unless the settings say otherwise: a minute each.
-pub const KEEPALIVE: Keepalive = Keepalive {
-    idle: Duration::from_secs(30),
-    interval: Duration::from_secs(10),
-    retries: 3,
-    unacknowledged: Duration::from_secs(60),
-};
 
 /// The idle time of the client library before the first probe, which makes a broken connection last for hours.
 const LIBRARY_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
@@ -54,16 +44,16 @@ const LIBRARY_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 /// Fills in the limits of TCP that the settings leave open.
 fn keep_alive(config: &mut Config) {
     if config.get_keepalives_idle() == LIBRARY_IDLE {
-        config.keepalives_idle(KEEPALIVE.idle);
+        config.keepalives_idle(keepalive::IDLE);
     }
     if config.get_keepalives_interval().is_none() {
-        config.keepalives_interval(KEEPALIVE.interval);
+        config.keepalives_interval(keepalive::INTERVAL);
     }
     if config.get_keepalives_retries().is_none() {
-        config.keepalives_retries(KEEPALIVE.retries);
+        config.keepalives_retries(keepalive::RETRIES);
     }
     if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(KEEPALIVE.unacknowledged);
+        config.tcp_user_timeout(keepalive::UNACKNOWLEDGED);
     }
 }
 
@@ -77,10 +67,6 @@ pub struct Connector {
 
 impl Connector {
     /// Prepares TLS; connects to nothing yet. The time limit is per host.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the trusted certificates, or the client certificate and its key, cannot be read.
     pub fn new(settings: Settings, connect_timeout: Duration) -> Result<Self, Error> {
         let Settings {
             mut config,
@@ -89,10 +75,7 @@ impl Connector {
             identity,
             ..
         } = settings;
-        let identity = identity
-            .as_ref()
-            .map(|(file, key)| (file.as_path(), key.as_path()));
-        let tls = tls::client_config(sslmode, ca_file.as_deref(), identity)?;
+        let tls = tls::client_config(sslmode, ca_file.as_deref(), identity.as_ref())?;
         keep_alive(&mut config);
         config
             .ssl_mode(sslmode.into())
@@ -106,62 +89,48 @@ impl Connector {
 
     /// Makes a connection that blocks the thread while it waits. Each such client has a runtime of its own, and must
     /// not be used inside another. The time limit covers connecting, not authentication.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no host accepts the connection.
     pub fn client(&self) -> Result<postgres::Client, Error> {
-        Ok(postgres::Config::from(self.config.clone()).connect(self.tls.clone())?)
+        Ok(self.blocking(|_| ())?)
     }
 
     /// Makes such a connection, and calls a function with each warning of the server, which has its SQLSTATE and hint.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no host accepts the connection.
     pub fn client_that_warns(
         &self,
         warn: impl Fn(String) + Send + Sync + 'static,
     ) -> Result<postgres::Client, Error> {
-        let mut config = postgres::Config::from(self.config.clone());
-        config.notice_callback(move |notice| {
-            if notice.parsed_severity() == Some(Severity::Warning) {
-                warn(server_message(&notice));
+        Ok(self.blocking(move |notice| {
+            if notice.is_warning {
+                warn(notice.message);
             }
-        });
-        Ok(config.connect(self.tls.clone())?)
+        })?)
     }
 
     /// Makes such a connection, and calls a function with each warning and notice of the server.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no host accepts the connection.
     pub fn client_that_notes(
         &self,
         note: impl Fn(Notice) + Send + Sync + 'static,
     ) -> Result<postgres::Client, Error> {
+        let connected = self.blocking(note);
+        connected.map_err(|error| self.unconnected(error.into()))
+    }
+
+    fn blocking(
+        &self,
+        note: impl Fn(Notice) + Send + Sync + 'static,
+    ) -> Result<postgres::Client, postgres::Error> {
         let mut config = postgres::Config::from(self.config.clone());
         config.notice_callback(move |notice| {
             if let Some(notice) = Notice::of(&notice) {
                 note(notice);
             }
         });
-        let connected = config.connect(self.tls.clone());
-        connected.map_err(|error| self.unconnected(error.into()))
+        config.connect(self.tls.clone())
     }
 
     /// Opens a session in the tokio runtime of the caller. The time limit covers authentication too.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no host accepts the connection in time.
     pub async fn session(&self) -> Result<Session, Error> {
-        let hosts = self.config.get_hosts().len();
-        let hosts = hosts.max(self.config.get_hostaddrs().len()).max(1);
-        let limit = self
-            .connect_timeout
-            .saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
+        let hosts = u32::try_from(self.hosts().len()).unwrap_or(u32::MAX);
+        let limit = self.connect_timeout.saturating_mul(hosts.max(1));
         let connected = timeout(limit, self.config.connect(self.tls.clone())).await;
         let (client, connection) = match connected {
             Err(_) => return Err(self.unconnected(Error::ConnectTimeout(limit))),
@@ -184,22 +153,7 @@ impl Connector {
 
     /// Returns the hosts with their ports, as pairs. A Unix socket is the directory in which it is.
     pub fn hosts(&self) -> Vec<(String, u16)> {
-        let ports = self.config.get_ports();
-        let port = |index: usize| {
-            let port = ports.get(index).or_else(|| ports.first());
-            port.copied().unwrap_or(PORT)
-        };
-        let names = self.config.get_hosts().iter().map(|host| match host {
-            Host::Tcp(name) => name.clone(),
-            Host::Unix(directory) => directory.display().to_string(),
-        });
-        let mut hosts: Vec<String> = names.collect();
-        if hosts.is_empty() {
-            let addresses = self.config.get_hostaddrs().iter();
-            hosts = addresses.map(ToString::to_string).collect();
-        }
-        let with_port = |(index, host)| (host, port(index));
-        hosts.into_iter().enumerate().map(with_port).collect()
+        settings::hosts(&self.config)
     }
 }
 

@@ -3,17 +3,18 @@
 use std::time::Duration;
 
 use crate::failure::{Kind, message};
-use crate::{settings, tls};
+use crate::settings::SettingsError;
+use crate::tls::TlsError;
 
 /// An error that prevents a connection or an answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The settings do not describe a connection.
     #[error(transparent)]
-    Settings(#[from] settings::Error),
+    Settings(#[from] SettingsError),
     /// TLS cannot be set up.
     #[error(transparent)]
-    Tls(#[from] tls::Error),
+    Tls(#[from] TlsError),
     /// The database, or the connection to it, failed.
     #[error("{}", message(.0))]
     Database(#[from] tokio_postgres::Error),
@@ -42,7 +43,7 @@ impl Error {
     }
 }
 
-/// Formats the failure of a connection without what the message says before it.
+/// Formats the failure of a connection without the beginning that every such message has.
 fn short(cause: &Error) -> String {
     let message = cause.to_string();
     let rest = message.strip_prefix("error connecting to server: ");

@@ -15,7 +15,7 @@ mod tests;
 /// The longest part of a message of a stranger that is shown.
 const MOST_SHOWN: usize = 1000;
 
-/// The kind of a failure, which decides whether a retry makes sense, and what a program tells its caller.
+/// The kind of a failure, which decides whether a retry makes sense, and the exit code of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A conflict with another session, such as a deadlock or a lock that was not to be had; a retry may succeed.
@@ -124,7 +124,7 @@ fn of_client(error: &Error) -> Kind {
 }
 
 /// Formats an error: the server's message with its SQLSTATE and hint, or the client library's message with its cause.
-/// The server's DETAIL is left out, because it may repeat what was sent.
+/// The server's DETAIL is left out, because it may repeat a text that was sent.
 pub fn message(error: &Error) -> String {
     if let Some(error) = error.as_db_error() {
         return server_message(error);
@@ -139,7 +139,7 @@ pub fn message(error: &Error) -> String {
     message
 }
 
-/// Returns what a user can do about an error of TLS.
+/// Returns the remedy of an error of TLS, if it is known.
 fn remedy(source: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     if let Some(error) = of_tls(source) {
         return tls::remedy(error);
@@ -172,7 +172,7 @@ pub fn server_message(error: &DbError) -> String {
 }
 
 /// Returns text of a stranger as one line of limited length, in which nothing moves the cursor, gives a terminal an order, or changes the
-/// direction of what follows: whoever answers as the database could otherwise forge lines of a log.
+/// direction of the text after it: whoever answers as the database could otherwise forge lines of a log.
 pub fn one_line(text: &str) -> String {
     let mut characters = text.chars();
     let visible = characters.by_ref().take(MOST_SHOWN).map(|character| {

@@ -1,41 +1,26 @@
 //! Writes the manual pages and the completions of shells, which packages install, from the definition of a command line.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Command;
 use clap_complete::Shell;
 
+use crate::FileError;
+
 /// The shells that packages install completions for.
 const SHELLS: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
 
-/// An error that prevents a file.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {cause}", directory.display())]
-pub struct Error {
-    directory: PathBuf,
-    #[source]
-    cause: io::Error,
-}
-
 /// Writes a manual page for a program and for each of its commands, and a completion for each shell.
-///
-/// # Errors
-///
-/// Fails if the directory does not exist or a file cannot be written.
-pub fn write(program: &Command, directory: &Path) -> Result<(), Error> {
-    let failed = |cause| Error {
-        directory: directory.to_owned(),
-        cause,
-    };
+pub fn write(program: &Command, directory: &Path) -> Result<(), FileError> {
     let mut completed = program.clone();
     let name = completed.get_name().to_owned();
     for shell in SHELLS {
-        clap_complete::generate_to(shell, &mut completed, &name, directory).map_err(failed)?;
+        clap_complete::generate_to(shell, &mut completed, &name, directory)
+            .map_err(FileError::at(directory))?;
     }
     // A page about the command `help` would say nothing.
     let documented = program.clone().disable_help_subcommand(true);
-    clap_mangen::generate_to(documented, directory).map_err(failed)
+    clap_mangen::generate_to(documented, directory).map_err(FileError::at(directory))
 }
 
 #[cfg(test)]

@@ -1,18 +1,19 @@
 //! Connects programs to a jobstats store, reads the answers of its functions as typed rows, and keeps readings until they
-//! are sent. It also has what the command lines of programs share: exit codes, durations, files with commands, manual pages.
+//! are sent. Programs also share exit codes, durations, files that nobody else may change, programs that are run, and manual pages.
 //!
-//! | module | what it has |
+//! | module | content |
 //! |---|---|
 //! | [`settings`] | the settings of a connection, from the command line, the environment, and files, as libpq has them |
 //! | [`tls`] | TLS with the modes of libpq |
 //! | [`connection`] | clients that block, and sessions in a tokio runtime |
-//! | [`failure`] | kinds of failures: which may pass, and what the others say of the settings, the rights or the data |
+//! | [`failure`] | kinds of failures: which may pass, and which are of the settings, the rights or the data |
 //! | [`retry`] | retries with exponential backoff, and its pauses with jitter |
 //! | [`exit`] | exit codes, also those of failures |
 //! | [`duration`] | durations in options and files |
-//! | [`command_file`] | files with commands, which nobody else may write |
+//! | [`file`] | errors that name a path, and paths that may lead nowhere |
 //! | [`own_file`] | files that a program keeps for itself, which are no links |
-//! | [`trust`] | who may change files with commands or passwords, and directories |
+//! | [`process`] | programs that run to their end or to a time limit, and pipes that are read until a deadline |
+//! | [`trust`] | files with commands or secrets, and directories, which nobody else may change |
 //! | [`generate`] | manual pages and completions of shells |
 //! | [`answers`] | a struct for each question, and one for the rows of its answer |
 //! | [`spool`] | readings on disk that wait until the database has stored them |
@@ -43,14 +44,15 @@
 //! ```
 
 pub mod answers;
-pub mod command_file;
 pub mod connection;
 pub mod duration;
 mod error;
 pub mod exit;
 pub mod failure;
+pub mod file;
 pub mod generate;
 pub mod own_file;
+pub mod process;
 pub mod retry;
 pub mod settings;
 pub mod spool;
@@ -62,6 +64,7 @@ pub use answers::ask;
 pub use connection::{Connector, Notice, Session};
 pub use error::Error;
 pub use failure::Kind;
+pub use file::FileError;
 pub use retry::{Backoff, Retry};
 pub use rust_decimal::Decimal;
 pub use settings::{Options, Settings, SslMode};

@@ -4,41 +4,31 @@
 //! there could stand for a file that only this process may write, and a pipe would never end.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::Path;
 
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
+use tempfile::Builder;
 
-/// Opens a file to read it.
-///
-/// # Errors
-///
-/// Fails if the file cannot be read, or is a link or no file.
+use crate::file::{directory_of, if_there};
+
+/// Opens a file to read it. Like the functions below it fails at a link, and at all that is no file.
 pub fn read(path: &Path) -> io::Result<File> {
     opened(OpenOptions::new().read(true), path)
 }
 
-/// Opens a file to read it and to write over what it has.
-///
-/// # Errors
-///
-/// Fails if the file cannot be read and written, or is a link or no file.
+/// Opens a file to read it and to overwrite it.
 pub fn existing(path: &Path) -> io::Result<File> {
     opened(OpenOptions::new().read(true).write(true), path)
 }
 
-/// Opens a file to read it and to write over what it has. If it does not exist it is made, and only its owner may read it. The owner is that of
-/// the directory also if root makes it, or the user of a service could not open a file of its own.
-///
-/// # Errors
-///
-/// Fails if the file cannot be read and written, or is a link or no file.
+/// Opens a file to read it and to overwrite it. If it does not exist it is made, and only its owner may read it. The owner is that of the
+/// directory also if root makes it, or the user of a service could not open a file of its own.
 pub fn open(path: &Path) -> io::Result<File> {
-    match existing(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        opened => return opened,
+    if let Some(file) = if_there(existing(path))? {
+        return Ok(file);
     }
     let mut options = OpenOptions::new();
     options.create_new(true).read(true).write(true).mode(0o600);
@@ -53,13 +43,28 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
 }
 
+/// Replaces a file as a whole: readers find the old bytes or the new ones. The new file has a name with this prefix until then. If it is
+/// `durable`, the new bytes are there after a crash too.
+pub fn replace(path: &Path, prefix: &str, bytes: &[u8], durable: bool) -> io::Result<()> {
+    let directory = directory_of(path);
+    let mut file = Builder::new().prefix(prefix).tempfile_in(directory)?;
+    file.write_all(bytes)?;
+    if durable {
+        file.as_file().sync_all()?;
+    }
+    file.persist(path)?;
+    match durable {
+        true => File::open(directory)?.sync_all(),
+        false => Ok(()),
+    }
+}
+
 /// Gives a new file of root's to the owner of its directory.
 fn give(file: &File, path: &Path) -> io::Result<()> {
     if !geteuid().is_root() {
         return Ok(());
     }
-    let directory = path.parent().filter(|parent| *parent != Path::new(""));
-    let directory = fs::metadata(directory.unwrap_or(Path::new(".")))?;
+    let directory = fs::metadata(directory_of(path))?;
     match directory.uid() {
         0 => Ok(()),
         owner => fchown(file, Some(owner), Some(directory.gid())),
@@ -67,10 +72,8 @@ fn give(file: &File, path: &Path) -> io::Result<()> {
 }
 
 fn opened(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = options
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)?;
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = options.custom_flags(flags).open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
         false => Err(io::Error::other("it is not a file")),

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use tokio_postgres::Config;
 use tokio_postgres::config::{self, Host, TargetSessionAttrs};
 
-use crate::variables::{self, Variables};
+use crate::variables::{self, Variables, VariablesError};
 
 mod passfile;
 #[cfg(test)]
@@ -17,6 +17,9 @@ mod tests;
 
 /// The directory of the server's Unix socket if no host is given.
 const DEFAULT_HOST: &str = "/var/run/postgresql";
+
+/// The port of a server that names none.
+const DEFAULT_PORT: u16 = 5432;
 
 /// The options that name the database and its TLS mode.
 #[derive(Debug, Clone, Default, Args)]
@@ -72,7 +75,7 @@ impl From<SslMode> for config::SslMode {
 
 /// An error in the settings. No message repeats a value, because the value may be a secret.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum SettingsError {
     /// `--database-url` holds a password, and every user of the machine sees the arguments of a process.
     #[error(
         "--database-url holds a password, which every user of this machine can see; give the password as PGPASSWORD \
@@ -99,7 +102,7 @@ pub enum Error {
     Nowhere,
     /// The file of variables cannot be used.
     #[error(transparent)]
-    File(#[from] variables::Error),
+    File(#[from] VariablesError),
 }
 
 /// The settings of a connection to the database.
@@ -146,7 +149,7 @@ impl Options {
     /// # Errors
     ///
     /// Fails if no source names a database, and if a source has a value that cannot be used.
-    pub fn settings(&self, application_name: &str) -> Result<Settings, Error> {
+    pub fn settings(&self, application_name: &str) -> Result<Settings, SettingsError> {
         let variables = Variables::new(|name| env::var(name).ok(), self.config.as_deref())?;
         self.settings_from(&variables, application_name)
     }
@@ -155,20 +158,22 @@ impl Options {
         &self,
         variables: &Variables,
         application_name: &str,
-    ) -> Result<Settings, Error> {
+    ) -> Result<Settings, SettingsError> {
         let stored = variables.get(variables::URL);
         let named = ["PGHOST", "PGDATABASE", "PGSERVICE"].map(|name| variables.get(name));
         let (source, url) = match (&self.database_url, stored) {
             (Some(url), _) => ("--database-url", url.as_str()),
             (None, Some(url)) => (variables::URL, url),
-            (None, None) if named == [None; 3] => return Err(Error::Nowhere),
+            (None, None) if named == [None; 3] => return Err(SettingsError::Nowhere),
             (None, None) => ("", ""),
         };
         let Url { rest, tls, service } = Url::split(url);
         let variables = &variables.with_service(service.as_deref())?;
-        let mut config: Config = rest.parse().map_err(|_| Error::Unreadable(source))?;
+        let mut config: Config = rest
+            .parse()
+            .map_err(|_| SettingsError::Unreadable(source))?;
         if self.database_url.is_some() && config.get_password().is_some() {
-            return Err(Error::PasswordInArguments);
+            return Err(SettingsError::PasswordInArguments);
         }
         fill(&mut config, variables)?;
         if config.get_application_name().is_none() {
@@ -191,7 +196,7 @@ impl Options {
         ) {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             (None, None) => None,
-            _ => return Err(Error::HalfIdentity),
+            _ => return Err(SettingsError::HalfIdentity),
         };
         Ok(Settings {
             sslmode: self.sslmode(&config, in_text, stated("PGSSLMODE"))?,
@@ -209,7 +214,7 @@ impl Options {
         config: &Config,
         in_text: Option<config::SslMode>,
         stated: Option<&str>,
-    ) -> Result<SslMode, Error> {
+    ) -> Result<SslMode, SettingsError> {
         let is_socket = |host: &Host| matches!(host, Host::Unix(_));
         if config.get_hostaddrs().is_empty() && config.get_hosts().iter().all(is_socket) {
             // Unix sockets need no TLS.
@@ -221,7 +226,7 @@ impl Options {
             (None, Some(config::SslMode::Require), _) => Ok(SslMode::Require),
             (None, Some(_), _) => Ok(SslMode::Prefer),
             (None, None, Some(mode)) => {
-                SslMode::from_str(mode, false).map_err(|_| Error::Value("sslmode"))
+                SslMode::from_str(mode, false).map_err(|_| SettingsError::Value("sslmode"))
             }
             (None, None, None) => default_mode(config),
         }
@@ -230,23 +235,43 @@ impl Options {
 
 /// Returns the TLS mode if nobody asks for one. Anybody on the way to another machine could answer in the place of the
 /// database and take the password, so its certificate is verified. Connections within this machine need no certificate.
-fn default_mode(config: &Config) -> Result<SslMode, Error> {
+fn default_mode(config: &Config) -> Result<SslMode, SettingsError> {
     match (is_local(config), config.get_hosts()) {
         // The TLS library needs the name of a host.
         (true, []) => Ok(SslMode::Disable),
         (true, _) => Ok(SslMode::Prefer),
-        (false, []) => Err(Error::Nameless),
+        (false, []) => Err(SettingsError::Nameless),
         (false, _) => Ok(SslMode::VerifyFull),
     }
+}
+
+/// Returns true if a host is this machine: `localhost`, or a loopback address.
+pub fn is_this_machine(host: &str) -> bool {
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+/// Returns the hosts of a connection with their ports. A Unix socket is the directory in which it is.
+pub(crate) fn hosts(config: &Config) -> Vec<(String, u16)> {
+    let named = config.get_hosts().iter().map(|host| match host {
+        Host::Tcp(name) => name.clone(),
+        Host::Unix(directory) => directory.display().to_string(),
+    });
+    let mut hosts: Vec<String> = named.collect();
+    if hosts.is_empty() {
+        let addresses = config.get_hostaddrs().iter();
+        hosts.extend(addresses.map(ToString::to_string));
+    }
+    let ports = config.get_ports();
+    let port = |index| *ports.get(index).or(ports.first()).unwrap_or(&DEFAULT_PORT);
+    let numbered = hosts.into_iter().enumerate();
+    numbered.map(|(index, host)| (host, port(index))).collect()
 }
 
 /// Returns true if all hosts are this machine.
 fn is_local(config: &Config) -> bool {
     let is_here = |host: &Host| match host {
         Host::Unix(_) => true,
-        Host::Tcp(name) => {
-            name == "localhost" || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
-        }
+        Host::Tcp(name) => is_this_machine(name),
     };
     let addresses = config.get_hostaddrs();
     if addresses.is_empty() {
@@ -255,14 +280,6 @@ fn is_local(config: &Config) -> bool {
         addresses.iter().all(IpAddr::is_loopback)
     }
 }
-
-/// The parameters of a URL that the client library does not know, as the variables with the same meaning.
-const TLS_PARAMETERS: [(&str, &str); 4] = [
-    ("sslmode", "PGSSLMODE"),
-    ("sslrootcert", "PGSSLROOTCERT"),
-    ("sslcert", "PGSSLCERT"),
-    ("sslkey", "PGSSLKEY"),
-];
 
 /// A URL, split from the parameters that the client library does not know.
 struct Url {
@@ -284,13 +301,12 @@ impl Url {
         let mut kept = Vec::new();
         for parameter in query.split('&') {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            let tls = TLS_PARAMETERS.into_iter().find(|(known, _)| *known == name);
-            match tls {
-                Some((_, variable)) => {
+            match variables::of_key(name) {
+                Some(variable) if name.starts_with("ssl") => {
                     split.tls.insert(variable, value.replace("%2F", "/"));
                 }
-                None if name == "service" => split.service = Some(value.to_owned()),
-                None => kept.push(parameter),
+                _ if name == "service" => split.service = Some(value.to_owned()),
+                _ => kept.push(parameter),
             }
         }
         split.rest = format!("{base}?{}", kept.join("&"));
@@ -299,19 +315,16 @@ impl Url {
 }
 
 /// Fills in settings that the URL leaves open from the variables.
-fn fill(config: &mut Config, variables: &Variables) -> Result<(), Error> {
+fn fill(config: &mut Config, variables: &Variables) -> Result<(), SettingsError> {
     if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
         for host in variables.get("PGHOST").unwrap_or(DEFAULT_HOST).split(',') {
             config.host(host);
         }
     }
     if config.get_ports().is_empty() {
-        for port in variables
-            .get("PGPORT")
-            .into_iter()
-            .flat_map(|ports| ports.split(','))
-        {
-            config.port(port.parse().map_err(|_| Error::Value("PGPORT"))?);
+        let ports = variables.get("PGPORT").into_iter();
+        for port in ports.flat_map(|ports| ports.split(',')) {
+            config.port(port.parse().map_err(|_| SettingsError::Value("PGPORT"))?);
         }
     }
     if let (None, Some(user)) = (config.get_user(), variables.get("PGUSER")) {

@@ -15,7 +15,7 @@
 //! | … | the data: the zstd frames of the texts, whose size and XXH3 checksum are in the index |
 //!
 //! Every byte is covered by a constant, a size or a checksum. A file that was cut, extended or changed is therefore
-//! recognized as [`damaged`](Error::Damaged) before any of its text is used.
+//! recognized as [`damaged`](SpoolError::Damaged) before any of its text is used.
 //!
 //! # The directory
 //!
@@ -29,6 +29,6 @@ mod directory;
 mod file;
 mod losses;
 
-pub use directory::{Directory, Dropped, Entry, Limits, REJECTED};
-pub use file::{Covers, Data, Error, Index, SpoolFile, Text, write};
+pub use directory::{Directory, Dropped, Entry, Limits, REJECTED, is_source};
+pub use file::{Covers, Data, Index, SpoolError, SpoolFile, Text, write};
 pub use losses::Losses;

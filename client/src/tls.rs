@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{
+    WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature,
+};
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
@@ -14,13 +16,14 @@ use rustls::{
     AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore,
     SignatureScheme,
 };
+use rustls_native_certs::load_native_certs;
 
 use crate::settings::SslMode;
-use crate::variables;
+use crate::trust::{self, TrustError};
 
 /// An error that prevents TLS.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum TlsError {
     /// A file of certificates or a key cannot be read.
     #[error("{}: {cause}", path.display())]
     Pem {
@@ -34,7 +37,7 @@ pub enum Error {
     NoCertificate(String),
     /// The file of the key cannot be used.
     #[error(transparent)]
-    Key(#[from] variables::Error),
+    Key(#[from] TrustError),
     /// The TLS library failed.
     #[error("TLS: {0}")]
     Library(#[from] rustls::Error),
@@ -44,13 +47,13 @@ pub enum Error {
 pub fn client_config(
     mode: SslMode,
     ca_file: Option<&Path>,
-    identity: Option<(&Path, &Path)>,
-) -> Result<ClientConfig, Error> {
+    identity: Option<&(PathBuf, PathBuf)>,
+) -> Result<ClientConfig, TlsError> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier {
         trusted: trusted(mode, ca_file)?,
         check_name: mode == SslMode::VerifyFull,
-        provider: Arc::clone(&provider),
+        algorithms: provider.signature_verification_algorithms,
     };
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
@@ -59,15 +62,12 @@ pub fn client_config(
     let Some((certificate, key)) = identity else {
         return Ok(builder.with_no_client_auth());
     };
-    let Identity {
-        certificates,
-        key: text,
-    } = Identity::read(certificate, key)?;
-    let der = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|cause| broken(key, cause))?;
-    Ok(builder.with_client_auth_cert(certificates, der)?)
+    let identity = Identity::read(certificate, key)?;
+    let der = identity.der().map_err(broken(key))?;
+    Ok(builder.with_client_auth_cert(identity.certificates, der)?)
 }
 
-/// Returns what a user can do about a failure of TLS, if that is known.
+/// Returns the remedy of a failure of TLS, if it is known.
 pub fn remedy(error: &rustls::Error) -> Option<&'static str> {
     if let rustls::Error::AlertReceived(alert) = error {
         return is_about_client(*alert).then_some(
@@ -91,7 +91,7 @@ pub fn remedy(error: &rustls::Error) -> Option<&'static str> {
     })
 }
 
-/// Returns true for what a server says of a client certificate.
+/// Returns true for an alert by which a server refuses a client certificate.
 fn is_about_client(alert: AlertDescription) -> bool {
     matches!(
         alert,
@@ -107,7 +107,7 @@ fn is_about_client(alert: AlertDescription) -> bool {
 
 /// Returns the trusted certificates, or `None` if the mode accepts any. A CA file makes `prefer` and `require` verify
 /// too, as in libpq.
-fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<Trusted>, Error> {
+fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<Trusted>, TlsError> {
     match (mode, ca_file) {
         (_, Some(_)) | (SslMode::VerifyCa | SslMode::VerifyFull, None) => {
             Trusted::read(ca_file).map(Some)
@@ -123,11 +123,7 @@ struct Trusted {
 }
 
 /// Reads the certificates of the authorities to trust: those in a file, or those of this system.
-///
-/// # Errors
-///
-/// Fails if the file cannot be read, or if no certificate can be used.
-pub fn authorities(ca_file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, Error> {
+pub fn authorities(ca_file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     Ok(Trusted::read(ca_file)?.certificates)
 }
 
@@ -146,48 +142,48 @@ impl Identity {
     ///
     /// Fails if a file cannot be read, if others than its owner have access to the key, and if the key is not that of the
     /// certificate.
-    pub fn read(certificates: &Path, key: &Path) -> Result<Self, Error> {
-        let text = variables::read_private(key)?;
-        let certificates = read_certificates(certificates)?;
-        let der = PrivateKeyDer::from_pem_slice(text.as_bytes());
-        let der = der.map_err(|cause| broken(key, cause))?;
-        CertifiedKey::from_der(certificates.clone(), der, &ring::default_provider())?;
-        Ok(Self {
-            certificates,
-            key: text,
-        })
+    pub fn read(certificates: &Path, key: &Path) -> Result<Self, TlsError> {
+        let identity = Self {
+            key: trust::secret(key)?,
+            certificates: read_certificates(certificates)?,
+        };
+        let der = identity.der().map_err(broken(key))?;
+        CertifiedKey::from_der(
+            identity.certificates.clone(),
+            der,
+            &ring::default_provider(),
+        )?;
+        Ok(identity)
+    }
+
+    fn der(&self) -> Result<PrivateKeyDer<'static>, pem::Error> {
+        PrivateKeyDer::from_pem_slice(self.key.as_bytes())
     }
 }
 
-fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     CertificateDer::pem_file_iter(path)
         .and_then(Iterator::collect)
-        .map_err(|cause| broken(path, cause))
+        .map_err(broken(path))
 }
 
-fn broken(path: &Path, cause: pem::Error) -> Error {
-    Error::Pem {
+fn broken(path: &Path) -> impl FnOnce(pem::Error) -> TlsError {
+    |cause| TlsError::Pem {
         path: path.to_owned(),
         cause,
     }
 }
 
 impl Trusted {
-    fn read(ca_file: Option<&Path>) -> Result<Self, Error> {
-        match ca_file {
-            Some(path) => Self::new(read_certificates(path)?, &path.display().to_string()),
-            None => Self::new(
-                rustls_native_certs::load_native_certs().certs,
-                "this system",
-            ),
-        }
-    }
-
-    fn new(certificates: Vec<CertificateDer<'static>>, source: &str) -> Result<Self, Error> {
+    fn read(ca_file: Option<&Path>) -> Result<Self, TlsError> {
+        let (certificates, source) = match ca_file {
+            Some(path) => (read_certificates(path)?, path.display().to_string()),
+            None => (load_native_certs().certs, "this system".to_owned()),
+        };
         let mut authorities = RootCertStore::empty();
         authorities.add_parsable_certificates(certificates.iter().cloned());
         if authorities.is_empty() {
-            return Err(Error::NoCertificate(source.to_owned()));
+            return Err(TlsError::NoCertificate(source));
         }
         Ok(Self {
             authorities,
@@ -204,14 +200,14 @@ impl Trusted {
         parsed: &ParsedCertificate<'_>,
         between: &[CertificateDer<'_>],
         now: UnixTime,
-        provider: &CryptoProvider,
+        algorithms: WebPkiSupportedAlgorithms,
     ) -> Result<(), rustls::Error> {
         let verified = verify_server_cert_signed_by_trust_anchor(
             parsed,
             &self.authorities,
             between,
             now,
-            provider.signature_verification_algorithms.all,
+            algorithms.all,
         );
         let is_trusted = self
             .certificates
@@ -239,7 +235,7 @@ fn is_about_time(error: &rustls::Error) -> bool {
 struct Verifier {
     trusted: Option<Trusted>,
     check_name: bool,
-    provider: Arc<CryptoProvider>,
+    algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl ServerCertVerifier for Verifier {
@@ -253,7 +249,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, rustls::Error> {
         if let Some(trusted) = &self.trusted {
             let parsed = ParsedCertificate::try_from(certificate)?;
-            trusted.verify(certificate, &parsed, between, now, &self.provider)?;
+            trusted.verify(certificate, &parsed, between, now, self.algorithms)?;
             if self.check_name {
                 verify_server_name(&parsed, server)?;
             }
@@ -267,12 +263,7 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(
-            message,
-            certificate,
-            signature,
-            &self.provider.signature_verification_algorithms,
-        )
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -281,17 +272,10 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(
-            message,
-            certificate,
-            signature,
-            &self.provider.signature_verification_algorithms,
-        )
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider
-            .signature_verification_algorithms
-            .supported_schemes()
+        self.algorithms.supported_schemes()
     }
 }

@@ -1,17 +1,17 @@
 //! Variables from the environment, from a file that only its owner can read, and from a service of libpq.
 
 use std::collections::HashMap;
-use std::env;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::MetadataExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::trust;
+use crate::file::{FileError, if_there};
+use crate::trust::{self, CREDENTIALS, TrustError};
 
 mod service;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use service::variable as of_key;
 
 /// The only variable of our own.
 pub const URL: &str = "JOBSTATS_DATABASE_URL";
@@ -39,49 +39,33 @@ const KNOWN: [&str; 16] = [
 /// The directory of the user's own files, which only the environment can name.
 const HOME: &str = "HOME";
 
-/// The directory of the credentials that systemd gives to a service, which only the environment can name.
-const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
-
 /// An error in the file. No message repeats a line, because the line may hold a secret.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The file does not exist or cannot be read.
-    #[error("{}: {cause}", path.display())]
-    Unreadable {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the system.
-        cause: io::Error,
-    },
-    /// Users other than the owner can read or write the file.
-    #[error("{} is open to others than its owner, and may hold a secret; chmod 600 it", .0.display())]
-    Open(PathBuf),
-    /// The file belongs to another user, who could choose what is done with the rights of this one.
+pub enum VariablesError {
+    /// The file cannot be read, or others have access to it, who could lend themselves the rights of this user.
     #[error(transparent)]
-    Foreign(#[from] trust::Error),
-    /// A line is no assignment of a known variable.
-    #[error("{} line {line}: expected NAME=VALUE with a NAME of {}", path.display(), KNOWN.join(", "))]
+    File(#[from] TrustError),
+    /// A line is no assignment of a known variable, or no setting of a service that is supported.
+    #[error("{} line {line}: expected {expected}", path.display())]
     Line {
         /// The path of the file.
         path: PathBuf,
         /// The line number, counted from 1.
         line: usize,
+        /// The form of a line, with the names that are known.
+        expected: String,
     },
     /// No service file has the service.
     #[error(
         "there is no service {0:?}: PGSERVICEFILE, ~/.pg_service.conf and PGSYSCONFDIR name the files"
     )]
     NoService(String),
-    /// A line of a service is no setting that is supported.
-    #[error("{} line {line}: expected KEY=VALUE with a KEY of {keys}", path.display())]
-    ServiceLine {
-        /// The path of the file.
-        path: PathBuf,
-        /// The line number, counted from 1.
-        line: usize,
-        /// The keys that are supported.
-        keys: String,
-    },
+}
+
+impl From<FileError> for VariablesError {
+    fn from(error: FileError) -> Self {
+        Self::File(error.into())
+    }
 }
 
 /// The values of the known variables that are set.
@@ -93,7 +77,7 @@ impl Variables {
     pub fn new(
         environment: impl Fn(&str) -> Option<String>,
         file: Option<&Path>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, VariablesError> {
         let mut values = file.map_or(Ok(HashMap::new()), read)?;
         if let Some(directory) = environment(CREDENTIALS) {
             values.extend(credentials(Path::new(&directory))?);
@@ -113,7 +97,7 @@ impl Variables {
     /// # Errors
     ///
     /// Fails if the service does not exist, or has a setting that is not supported.
-    pub fn with_service(&self, name: Option<&str>) -> Result<Self, Error> {
+    pub fn with_service(&self, name: Option<&str>) -> Result<Self, VariablesError> {
         let mut variables = self.clone();
         if let Some(name) = name.or(self.get("PGSERVICE")) {
             variables
@@ -139,12 +123,12 @@ impl Variables {
     /// # Errors
     ///
     /// Fails if the file that `PGPASSFILE` names cannot be read, or is open to others than its owner.
-    pub fn password_file(&self) -> Result<Option<String>, Error> {
+    pub fn password_file(&self) -> Result<Option<String>, VariablesError> {
         match self.get("PGPASSFILE") {
-            Some(path) => read_private(Path::new(path)).map(Some),
+            Some(path) => Ok(Some(trust::secret(Path::new(path))?)),
             None => Ok(self
                 .in_home(".pgpass")
-                .and_then(|path| read_private(&path).ok())),
+                .and_then(|path| trust::secret(&path).ok())),
         }
     }
 
@@ -152,71 +136,45 @@ impl Variables {
         Some(Path::new(self.get(HOME)?).join(file))
     }
 
-    /// Returns the value of a variable, or `None` if the variable is not set.
+    /// Returns the value of a variable, or `None` if it is not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 }
 
 /// Reads the variables that are credentials of systemd: files of their names.
-fn credentials(directory: &Path) -> Result<HashMap<&'static str, String>, Error> {
+fn credentials(directory: &Path) -> Result<HashMap<&'static str, String>, FileError> {
     let mut values = HashMap::new();
     for name in KNOWN {
         let path = directory.join(name);
-        match fs::read_to_string(&path) {
-            Ok(text) => {
-                values.insert(name, text.trim_end_matches(['\n', '\r']).to_owned());
-            }
-            Err(cause) if cause.kind() == ErrorKind::NotFound => {}
-            Err(cause) => return Err(Error::Unreadable { path, cause }),
-        }
+        let text = if_there(fs::read_to_string(&path)).map_err(FileError::at(&path))?;
+        values.extend(text.map(|text| (name, text.trim_end_matches(['\n', '\r']).to_owned())));
     }
     Ok(values)
 }
 
-/// Returns true if systemd gave the file to this service. It opens such a file to the user of the service by an access
-/// control list, which the mode shows as access for the group.
-fn is_credential(path: &Path) -> bool {
-    env::var_os(CREDENTIALS).is_some_and(|directory| path.starts_with(directory))
+fn read(path: &Path) -> Result<HashMap<&'static str, String>, VariablesError> {
+    let text = trust::secret(path)?;
+    let expected = || format!("NAME=VALUE with a NAME of {}", KNOWN.join(", "));
+    settings(path, text.lines().enumerate(), assignment, expected).collect()
 }
 
-/// Reads a file that may hold a password, and that therefore only its owner may read or write.
-///
-/// # Errors
-///
-/// Fails if the file cannot be read, is open to others than its owner, or belongs to another user than root and that of this process.
-pub fn read_private(path: &Path) -> Result<String, Error> {
-    let unreadable = |cause| Error::Unreadable {
-        path: path.to_owned(),
-        cause,
-    };
-    let mut file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if !is_credential(path) {
-        if metadata.mode() & 0o077 != 0 {
-            return Err(Error::Open(path.to_owned()));
-        }
-        trust::owner(path, &metadata)?;
-    }
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(unreadable)?;
-    Ok(text)
-}
-
-fn read(path: &Path) -> Result<HashMap<&'static str, String>, Error> {
-    let text = read_private(path)?;
-    let lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty() && !line.trim().starts_with('#'));
-    lines
-        .map(|(index, line)| {
-            assignment(line).ok_or(Error::Line {
-                path: path.to_owned(),
-                line: index + 1,
-            })
+/// Reads numbered lines of a file with `parse`. Blank lines and comments are skipped.
+fn settings<'a, T>(
+    path: &Path,
+    lines: impl Iterator<Item = (usize, &'a str)>,
+    parse: fn(&str) -> Option<T>,
+    expected: impl Fn() -> String,
+) -> impl Iterator<Item = Result<T, VariablesError>> {
+    let lines = lines.map(|(index, line)| (index, line.trim()));
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines.map(move |(index, line)| {
+        parse(line).ok_or_else(|| VariablesError::Line {
+            path: path.to_owned(),
+            line: index + 1,
+            expected: expected(),
         })
-        .collect()
+    })
 }
 
 /// Parses a line in the format of systemd's EnvironmentFile, so that one file serves both.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Parser;
 use jobstats_client::duration::Length;
 use jobstats_client::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
-use jobstats_client::settings;
+use jobstats_client::settings::SettingsError;
 use jobstats_console::ask::config;
 use jobstats_console::ask::error;
 use jobstats_console::commands::generate;
@@ -247,7 +247,7 @@ fn store(top: &Top, profile: &config::Profile, is_patient: bool) -> Result<Optio
     let is_bare = top.profile.is_some() && !profile.names_store();
     match Stored::new(&options, scope, at, is_patient) {
         Ok(store) => Ok(Some(store)),
-        Err(stored::Error::Client(jobstats_client::Error::Settings(settings::Error::Nowhere))) => {
+        Err(stored::Error::Client(jobstats_client::Error::Settings(SettingsError::Nowhere))) => {
             Err(if is_bare {
                 Error::NoCommand
             } else {

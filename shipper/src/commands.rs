@@ -2,7 +2,6 @@
 
 mod doctor;
 mod error;
-mod generate;
 pub mod options;
 mod record;
 mod replay;
@@ -14,7 +13,10 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-pub use error::{Error, USAGE};
+use clap::CommandFactory;
+use jobstats_client::generate;
+
+pub use error::{CommandError, USAGE};
 pub use options::Options;
 
 use crate::commands::options::Command;
@@ -24,16 +26,12 @@ use crate::read::sources::sources;
 
 impl Command {
     /// Executes the command and returns its exit code.
-    pub fn execute(self) -> Result<ExitCode, Error> {
+    pub fn execute(self) -> Result<ExitCode, CommandError> {
         match self {
             Self::Once(once) => {
-                let sources = sources(
-                    &once.common.reader,
-                    &once.common.origin,
-                    Some(&once.input),
-                    Duration::ZERO,
-                )?;
-                let server = once.common.reader.sender().server;
+                let (reader, origin) = (&once.common.reader, &once.common.origin);
+                let sources = sources(reader, origin, Some(&once.input), Duration::ZERO)?;
+                let server = reader.sender().server;
                 let shipper = Shipper::new(once.common, sources)?;
                 if let Some(spread) = once.spread {
                     thread::sleep(Schedule::new(spread, &server).offset());
@@ -49,7 +47,9 @@ impl Command {
             Self::Requeue(options) => requeue::execute(options)?,
             Self::Doctor(options) => return Ok(doctor::execute(options)),
             Self::Status(options) => return Ok(status::execute(&options)),
-            Self::Generate(generate) => generate::write(&generate.directory)?,
+            Self::Generate { directory } => {
+                generate::write(&Options::command(), &directory).map_err(CommandError::Generate)?
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

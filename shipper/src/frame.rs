@@ -1,7 +1,7 @@
-//! Holds what was read at one time: its texts, divided where the next target begins and compressed as they come.
+//! Holds the texts that were read at one time, divided where the next target begins and compressed as they come.
 
+mod buffer;
 mod reading;
 mod split;
-mod storage;
 
-pub use reading::{LCTL, Reading, Recorder, Sender};
+pub use reading::{LCTL, Pieces, Reading, Recorder, Sender};

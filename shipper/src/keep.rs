@@ -1,4 +1,6 @@
-//! Keeps readings that wait in the spool, and the clock of the last reading: what must outlive a call or an outage.
+//! Keeps readings that wait in the spool until a courier has sent them, and the clock of the last reading: all that must outlive a call or
+//! an outage.
 
-pub mod backlog;
 pub mod clock;
+pub mod courier;
+pub mod spool;

@@ -8,12 +8,12 @@
 //!
 //! | room | task |
 //! |---|---|
-//! | [`commands`] | does what the command line says |
+//! | [`commands`] | executes the command line |
 //! | [`read`] | reads lctl, commands, files that grow and text from elsewhere, and says when |
-//! | [`keep`] | keeps what waits in the spool, and the clock of the last reading |
+//! | [`keep`] | keeps readings in the spool until they are sent, and the clock of the last reading |
 //! | [`send`] | stores texts through PostgreSQL or PostgREST |
-//! | [`state`] | keeps what `status` shows |
-//! | [`frame`] | divides what was read into texts, compressed |
+//! | [`state`] | keeps the record that `status` shows |
+//! | [`frame`] | divides readings into texts, compressed |
 //! | [`system`] | locks, starts programs, writes messages, gives signs of life |
 
 mod commands;
@@ -37,10 +37,9 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are errors here too, but go to stdout.
             let _ = error.print();
-            return if error.use_stderr() {
-                USAGE.into()
-            } else {
-                ExitCode::SUCCESS
+            return match error.use_stderr() {
+                true => USAGE.into(),
+                false => ExitCode::SUCCESS,
             };
         }
     };

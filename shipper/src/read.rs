@@ -1,10 +1,11 @@
 //! The sources of texts: lctl, commands, files that grow and text from elsewhere, and when each is read.
 
+pub mod error;
 pub mod follow;
-pub mod input;
-pub mod lctl;
+mod input;
+mod lctl;
 pub mod options;
 pub mod pace;
 pub mod schedule;
-pub mod script;
+mod script;
 pub mod sources;

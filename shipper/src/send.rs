@@ -3,22 +3,22 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use jobstats_client::settings::SettingsError;
 use jobstats_client::spool::Text;
-use jobstats_client::{Kind, Retry};
+use jobstats_client::{Kind, Retry, Settings};
 
-use crate::frame::{LCTL, Reading, Sender};
-use crate::state::Event;
+use crate::frame::{LCTL, Reading};
+use crate::state::{Event, StateFile};
 use crate::system::message::{info, report};
 use crate::system::notify;
 
 mod database;
 pub mod http;
-pub mod rehearsal;
 mod row;
 
-pub use database::{Database, is_rejection, rehearse};
-pub use http::Http;
-use http::Refusal;
+pub use database::{Database, is_rejection};
+pub use http::{Http, HttpSettings};
+use http::{HttpError, HttpOptions, Refusal};
 
 /// The number of texts in series that may fail after they waited, for example for a lock. The next one would wait for the
 /// same reason, and every wait takes up to the time limit of a statement.
@@ -26,20 +26,16 @@ const MOST_WAITS: usize = 2;
 
 /// An error that kept a target from being stored.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The database, or the connection to it, failed.
+pub enum SendError {
     #[error(transparent)]
     Client(#[from] jobstats_client::Error),
-    /// The database did not answer in time.
     #[error("the database did not answer within {0:?}")]
     StatementTimeout(Duration),
-    /// PostgREST, or the connection to it, failed.
     #[error(transparent)]
-    Http(#[from] http::Error),
+    Http(#[from] HttpError),
     /// The temporary file or another system resource failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The value is too large for a field of PostgreSQL.
     #[error("{0} bytes when compressed are more than PostgreSQL takes")]
     TooLarge(u64),
 }
@@ -48,10 +44,8 @@ pub enum Error {
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("{unsent} of {texts} {of} were not stored")]
 pub struct Unsent {
-    /// The number of texts that were not stored.
-    unsent: usize,
-    /// The number of all texts.
-    texts: usize,
+    unsent: u64,
+    texts: u64,
     /// The word for the texts: those of lctl are of targets.
     of: &'static str,
     /// The kind of the first failure.
@@ -63,8 +57,7 @@ pub struct Unsent {
 /// The state of the texts of a reading so far.
 #[derive(Debug, Default)]
 pub struct Progress {
-    states: Vec<State>,
-    /// The word for the texts.
+    states: Vec<TextState>,
     of: &'static str,
     /// The kind of the first failure of the last attempt.
     failure: Option<Kind>,
@@ -79,18 +72,14 @@ pub struct Progress {
 /// The answer of the database to a text that it took.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// The text is stored.
     Stored,
     /// The text is in `jobstats.rejects`, for the reason in this warning.
     Rejected(String),
 }
 
-/// The state of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// The text is still to be sent.
+enum TextState {
     Waiting,
-    /// The database has stored the text.
     Stored,
     /// The database has put the text into `jobstats.rejects`.
     Rejected,
@@ -102,20 +91,15 @@ impl Progress {
     /// Starts with a reading of which nothing was sent.
     pub fn new(reading: &Reading) -> Self {
         Self {
-            states: vec![State::Waiting; reading.texts.len()],
-            of: if reading.source == LCTL {
-                "targets"
-            } else {
-                "texts"
+            states: vec![TextState::Waiting; reading.index.texts.len()],
+            of: match reading.index.source.as_str() {
+                LCTL => "targets",
+                _ => "texts",
             },
-            failure: None,
-            retry_after: None,
-            message: None,
-            before: (0, 0),
+            ..Self::default()
         }
     }
 
-    /// Begins an attempt.
     fn begin(&mut self) {
         (self.failure, self.retry_after, self.message) = (None, None, None);
         self.before = self.counts();
@@ -123,11 +107,14 @@ impl Progress {
 
     /// Returns the numbers of texts that were stored and rejected so far.
     fn counts(&self) -> (u64, u64) {
-        let count = |wanted| {
-            let states = self.states.iter();
-            states.filter(|state| **state == wanted).count() as u64
-        };
-        (count(State::Stored), count(State::Rejected))
+        (
+            self.count(TextState::Stored),
+            self.count(TextState::Rejected),
+        )
+    }
+
+    fn count(&self, wanted: TextState) -> u64 {
+        self.states.iter().filter(|state| **state == wanted).count() as u64
     }
 
     /// Returns the event of the last attempt.
@@ -147,17 +134,17 @@ impl Progress {
     /// Returns the indices of the texts that are still to be sent.
     fn waiting(&self) -> Vec<usize> {
         let states = self.states.iter().enumerate();
-        let waiting = states.filter(|(_, state)| **state == State::Waiting);
+        let waiting = states.filter(|(_, state)| **state == TextState::Waiting);
         waiting.map(|(index, _)| index).collect()
     }
 
     /// Notes that the database took these texts.
     fn succeed(&mut self, texts: &[usize], answer: Answer) {
         let state = match answer {
-            Answer::Stored => State::Stored,
+            Answer::Stored => TextState::Stored,
             Answer::Rejected(warning) => {
                 self.message.get_or_insert(warning);
-                State::Rejected
+                TextState::Rejected
             }
         };
         for text in texts {
@@ -165,32 +152,30 @@ impl Progress {
         }
     }
 
-    /// Notes a failure of these texts.
-    fn fail(&mut self, texts: &[usize], error: &Error, message: String) {
+    fn fail(&mut self, texts: &[usize], error: &SendError, message: String) {
         self.message.get_or_insert(message);
         self.failure = self.failure.or(Some(error.kind()));
         self.retry_after = self.retry_after.max(error.retry_after());
         if error.is_refusal() {
             for text in texts {
-                self.states[*text] = State::Refused;
+                self.states[*text] = TextState::Refused;
             }
         }
     }
 
     /// Returns true if no text is left to be sent.
     pub fn is_over(&self) -> bool {
-        !self.states.contains(&State::Waiting)
+        !self.states.contains(&TextState::Waiting)
     }
 
     /// Returns true if the database refused a text for good.
     fn has_refused(&self) -> bool {
-        self.states.contains(&State::Refused)
+        self.states.contains(&TextState::Refused)
     }
 
     /// Returns an error if a text was not stored, in this attempt or in an earlier one.
     pub fn result(&self) -> Result<(), Unsent> {
-        let stored = self.states.iter().filter(|state| **state == State::Stored);
-        let (texts, stored) = (self.states.len(), stored.count());
+        let (texts, stored) = (self.states.len() as u64, self.count(TextState::Stored));
         let is_over = self.is_over() && stored < texts;
         let refused = (is_over || self.has_refused()).then_some(Kind::Refused);
         self.failure.or(refused).map_or(Ok(()), |kind| {
@@ -205,14 +190,13 @@ impl Progress {
     }
 }
 
-impl From<tokio_postgres::Error> for Error {
+impl From<tokio_postgres::Error> for SendError {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Client(error.into())
     }
 }
 
-impl Error {
-    /// Returns the kind of the error.
+impl SendError {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Client(error) => error.kind(),
@@ -278,7 +262,7 @@ pub struct Timeouts {
 /// A way to the store: a connection to PostgreSQL, or PostgREST.
 pub trait Transport: Send {
     /// Gets ready for the texts of a reading.
-    fn prepare(&mut self);
+    fn prepare(&mut self) {}
 
     /// Returns how many of these texts, from the first on, may be stored in one transaction.
     fn together(&self, _texts: &[&Text]) -> usize {
@@ -287,18 +271,43 @@ pub trait Transport: Send {
 
     /// Tries once to store texts in one transaction. What was stored although the answer got lost is not stored twice,
     /// because the same text at the same time changes nothing.
-    fn store(
-        &mut self,
-        sender: &Sender,
-        reading: &Reading,
-        texts: &[&Text],
-    ) -> Result<Answer, Error>;
+    fn store(&mut self, reading: &Reading, texts: &[&Text]) -> Result<Answer, SendError>;
 
-    /// Returns the name of the store for messages.
     fn name(&self) -> String;
 
     /// Closes connections, so that the next text uses a new one.
     fn close(&mut self);
+}
+
+/// The settings of the way to the store.
+pub enum Store {
+    Database(Box<Settings>),
+    Http(HttpSettings),
+}
+
+impl Store {
+    /// Reads the settings of the database, which shows this name, unless the command line names a URL of PostgREST.
+    pub fn new(
+        http: HttpOptions,
+        database: &jobstats_client::Options,
+        name: &str,
+    ) -> Result<Self, SettingsError> {
+        match http.settings(database) {
+            Some(settings) => Ok(Self::Http(settings)),
+            None => Ok(Self::Database(Box::new(database.settings(name)?))),
+        }
+    }
+
+    pub fn feed(&self, timeouts: Timeouts, state: &StateFile) -> Result<Feed, SendError> {
+        let transport: Box<dyn Transport> = match self {
+            Self::Database(settings) => {
+                let settings = Settings::clone(settings);
+                Box::new(Database::new(settings, timeouts, state.clone())?)
+            }
+            Self::Http(settings) => Box::new(Http::new(settings.clone(), timeouts)?),
+        };
+        Ok(Feed::new(transport, timeouts))
+    }
 }
 
 /// A writer to `jobstats.feed`.
@@ -317,8 +326,8 @@ impl Feed {
         }
     }
 
-    /// Sends every text that is still waiting, reports each that could not be stored, and notes what became of it.
-    pub fn send(&mut self, sender: &Sender, reading: &Reading, progress: &mut Progress) {
+    /// Sends every text that is still waiting, reports each that could not be stored, and notes the outcome.
+    pub fn send(&mut self, reading: &Reading, progress: &mut Progress) {
         self.transport.prepare();
         progress.begin();
         let waiting = progress.waiting();
@@ -327,12 +336,15 @@ impl Feed {
         let mut alone: usize = 0;
         let mut waited = 0;
         while !rest.is_empty() {
-            let texts: Vec<_> = rest.iter().map(|index| &reading.texts[*index]).collect();
+            let texts: Vec<_> = rest
+                .iter()
+                .map(|index| &reading.index.texts[*index])
+                .collect();
             let count = if alone > 0 { 1 } else { self.together(&texts) };
             alone = alone.saturating_sub(1);
             let (now, later) = rest.split_at(count);
             let texts = &texts[..count];
-            match self.send_texts(sender, reading, texts) {
+            match self.send_texts(reading, texts) {
                 Ok(answer) => {
                     if answer == Answer::Stored {
                         report_sent(texts);
@@ -346,7 +358,7 @@ impl Feed {
                 }
                 Err(error) => {
                     let message = self.describe(texts, &error);
-                    report(format_args!("{message}"));
+                    report(&message);
                     progress.fail(now, &error, message);
                     waited += usize::from(error.is_wait());
                     if !error.is_of_one_target() || waited == MOST_WAITS {
@@ -367,10 +379,10 @@ impl Feed {
     }
 
     /// Formats a failure. What concerns the connection names the store, and everything else the target.
-    fn describe(&self, texts: &[&Text], error: &Error) -> String {
+    fn describe(&self, texts: &[&Text], error: &SendError) -> String {
         let names = shown_names(texts);
         match (error, error.kind()) {
-            (Error::Client(jobstats_client::Error::Connect { .. }), _) => error.to_string(),
+            (SendError::Client(jobstats_client::Error::Connect { .. }), _) => error.to_string(),
             (_, Kind::Lost | Kind::Silent) => {
                 format!("{}: {error}, at {names}", self.transport.name())
             }
@@ -379,22 +391,14 @@ impl Feed {
     }
 
     /// Tries until the texts are stored or a retry would not help.
-    fn send_texts(
-        &mut self,
-        sender: &Sender,
-        reading: &Reading,
-        texts: &[&Text],
-    ) -> Result<Answer, Error> {
-        let start = Instant::now();
-        let limit = self.limit;
-        Retry::default().run(
-            // Attempts that wait for a lock each time would take five times as long.
-            |error: &Error| error.is_passing() && start.elapsed() < limit,
-            || {
-                notify::beat();
-                self.transport.store(sender, reading, texts)
-            },
-        )
+    fn send_texts(&mut self, reading: &Reading, texts: &[&Text]) -> Result<Answer, SendError> {
+        let (start, limit) = (Instant::now(), self.limit);
+        // Attempts that wait for a lock each time would take five times as long.
+        let is_passing = |error: &SendError| error.is_passing() && start.elapsed() < limit;
+        Retry::default().run(is_passing, || {
+            notify::beat();
+            self.transport.store(reading, texts)
+        })
     }
 }
 
@@ -409,11 +413,7 @@ fn shown_names(texts: &[&Text]) -> String {
 
 fn report_sent(texts: &[&Text]) {
     for text in texts {
-        info(format_args!(
-            "{}: {} bytes sent as {}",
-            text.shown_name(),
-            text.bytes,
-            text.packed_bytes()
-        ));
+        let (name, bytes, packed) = (text.shown_name(), text.bytes, text.packed_bytes());
+        info(format_args!("{name}: {bytes} bytes sent as {packed}"));
     }
 }

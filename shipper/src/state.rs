@@ -1,4 +1,4 @@
-//! A small file that says what the shipper did last, for `status` and for systemd.
+//! A small file that has the last readings and deliveries, for `status` and for systemd.
 //!
 //! The file is in the spool, or beside the lock if there is no spool. Each change reads the file and replaces it as a
 //! whole, under a lock, because the reader and the sender may be two processes. The file is not synced: after a crash of
@@ -6,15 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::own_file;
+use jobstats_client::{FileError, own_file};
 use serde::{Deserialize, Serialize};
-use tempfile::Builder;
 
 use crate::system::message::{moment, warn};
 use crate::system::notify;
@@ -37,17 +36,14 @@ const MOST_BYTES: u64 = 4 << 20;
 /// The longest message that is kept, in bytes.
 const LONGEST_MESSAGE: usize = 1000;
 
-/// The record of what the shipper did.
+/// The record of readings and deliveries.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
-    /// The version of the shipper that wrote the file.
     pub version: String,
     /// The time since which events are counted.
     pub since: Timestamp,
-    /// The readings of each source.
     pub sources: BTreeMap<String, Readings>,
-    /// The deliveries of the readings of all sources.
     pub deliveries: Deliveries,
     /// The time at which a reading was lost or set aside last.
     pub lost: Option<Timestamp>,
@@ -66,13 +62,11 @@ pub struct Readings {
     pub last: Option<Work>,
     /// The failures since then.
     pub failure: Option<Failure>,
-    /// The number of readings that succeeded.
     pub succeeded: u64,
-    /// The number of readings that failed.
     pub failed: u64,
 }
 
-/// The deliveries: what became of the readings.
+/// The deliveries of the readings of all sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Deliveries {
@@ -80,7 +74,6 @@ pub struct Deliveries {
     pub last: Option<Work>,
     /// The failures since then.
     pub failure: Option<Failure>,
-    /// The number of targets that the database stored.
     pub stored_targets: u64,
     /// The number of targets that the database put into `jobstats.rejects`.
     pub rejected_targets: u64,
@@ -91,7 +84,6 @@ pub struct Deliveries {
 pub struct Work {
     /// The time at which it ended.
     pub time: Timestamp,
-    /// The number of targets.
     pub targets: u64,
 }
 
@@ -105,13 +97,9 @@ impl Work {
 /// Failures in series.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The time of the first failure.
     pub since: Timestamp,
-    /// The time of the last failure.
     pub time: Timestamp,
-    /// The number of failures.
     pub times: u64,
-    /// The message of the last failure.
     pub message: String,
 }
 
@@ -119,35 +107,17 @@ pub struct Failure {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'a> {
     /// `run` begins to read a source at this interval, or `once` reads it.
-    Started {
-        /// The source.
-        source: &'a str,
-        /// The interval of `run`.
-        interval: Option<Duration>,
-    },
-    /// A reading succeeded.
-    Read {
-        /// The source.
-        source: &'a str,
-        /// The number of targets.
-        targets: u64,
-    },
-    /// A reading failed.
-    Unread {
-        /// The source.
-        source: &'a str,
-        /// The message of the failure.
-        message: String,
-    },
+    Started(&'a str, Option<Duration>),
+    /// A source was read, with this number of targets.
+    Read(&'a str, u64),
+    /// A source could not be read, for this reason.
+    Unread(&'a str, String),
     /// The database stored this number of targets, and nothing failed.
     Delivered(u64),
-    /// The database stored some targets, or none, and something failed.
+    /// The database stored and rejected some targets, or none, and something failed.
     Undelivered {
-        /// The number of targets that were stored.
         stored: u64,
-        /// The number of targets that were rejected.
         rejected: u64,
-        /// The message of the failure.
         message: String,
     },
     /// A reading was dropped or set aside. The spool counts why.
@@ -159,17 +129,17 @@ impl State {
     pub fn apply(&mut self, event: Event<'_>, now: Timestamp) {
         let deliveries = &mut self.deliveries;
         match event {
-            Event::Started { source, interval } => {
+            Event::Started(source, interval) => {
                 let interval = interval.map(|interval| interval.as_secs_f64());
                 self.source(source).interval_seconds = interval;
             }
-            Event::Read { source, targets } => {
+            Event::Read(source, targets) => {
                 let readings = self.source(source);
                 readings.succeeded += 1;
                 readings.last = Some(Work { time: now, targets });
                 readings.failure = None;
             }
-            Event::Unread { source, message } => {
+            Event::Unread(source, message) => {
                 let readings = self.source(source);
                 readings.failed += 1;
                 fail(&mut readings.failure, message, now);
@@ -192,7 +162,7 @@ impl State {
         }
     }
 
-    /// Returns what was done last, in one line.
+    /// Returns the last readings and the last delivery, in one line.
     pub fn line(&self) -> String {
         let mut parts = Vec::new();
         for (source, readings) in &self.sources {
@@ -268,16 +238,10 @@ impl StateFile {
         ))
     }
 
-    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads the state.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no file, or if the file cannot be read.
     pub fn load(&self) -> io::Result<State> {
         // In a directory where everybody may create files, the file could be somebody else's pipe or link.
         let file = own_file::read(&self.path)?;
@@ -303,7 +267,7 @@ impl StateFile {
         if let Err(error) = self.try_change(change)
             && !REPORTED.swap(true, Ordering::Relaxed)
         {
-            warn(format_args!("{}: {error}", self.path.display()));
+            warn(FileError::at(&self.path)(error));
         }
     }
 
@@ -317,19 +281,14 @@ impl StateFile {
         });
         env!("CARGO_PKG_VERSION").clone_into(&mut state.version);
         change(&mut state, now);
-        let directory = self.path.parent().unwrap_or(Path::new("."));
-        let mut file = Builder::new().prefix(".status-").tempfile_in(directory)?;
-        file.write_all(&serde_json::to_vec_pretty(&state)?)?;
-        file.persist(&self.path)?;
+        let json = serde_json::to_vec_pretty(&state)?;
+        own_file::replace(&self.path, ".status-", &json, false)?;
         notify::status(&state.line());
         Ok(())
     }
 
-    /// Waits for others that change the file.
     fn lock(&self) -> io::Result<File> {
-        let mut path = self.path.clone().into_os_string();
-        path.push(".lock");
-        let file = own_file::open(path.as_ref())?;
+        let file = own_file::open(&self.path.with_added_extension("lock"))?;
         file.lock()?;
         Ok(file)
     }

@@ -5,4 +5,3 @@ pub mod message;
 pub mod notify;
 pub mod priority;
 pub mod process;
-pub mod pump;

@@ -1,46 +1,28 @@
 //! The password file of libpq: lines of `host:port:database:user:password`.
 
 use tokio_postgres::Config;
-use tokio_postgres::config::Host;
+
+use super::{DEFAULT_HOST, hosts};
 
 #[cfg(test)]
 mod tests;
 
-/// The port of a server if none is given.
-const DEFAULT_PORT: u16 = 5432;
-
 /// Returns the password of a connection from the text of a password file. The client library sends one password to all
 /// hosts of a connection, so there is none unless the file has the same password for all of them.
 pub fn password(text: &str, config: &Config) -> Option<String> {
-    let mut passwords = hosts(config)
-        .into_iter()
-        .map(|(host, port)| lookup(text, &host, port, config));
+    let mut passwords = hosts(config).into_iter().map(|(host, port)| {
+        // The file calls the default socket so.
+        let host = if host == DEFAULT_HOST {
+            "localhost"
+        } else {
+            &host
+        };
+        lookup(text, host, port, config)
+    });
     let first = passwords.next()??;
     passwords
         .all(|other| other.as_ref() == Some(&first))
         .then_some(first)
-}
-
-/// Returns the hosts of a connection as the file names them, with their ports.
-fn hosts(config: &Config) -> Vec<(String, u16)> {
-    let named = config.get_hosts().iter().map(|host| match host {
-        Host::Tcp(name) => name.clone(),
-        Host::Unix(path) if path.as_os_str() == super::DEFAULT_HOST => "localhost".to_owned(),
-        Host::Unix(path) => path.display().to_string(),
-    });
-    let mut hosts: Vec<_> = named.collect();
-    if hosts.is_empty() {
-        let addresses = config.get_hostaddrs().iter();
-        hosts.extend(addresses.map(ToString::to_string));
-    }
-    let ports = config.get_ports();
-    let port = |index| match ports {
-        [] => DEFAULT_PORT,
-        [port] => *port,
-        ports => ports.get(index).copied().unwrap_or(DEFAULT_PORT),
-    };
-    let numbered = hosts.into_iter().enumerate();
-    numbered.map(|(index, host)| (host, port(index))).collect()
 }
 
 /// Returns the password of the first line that matches. Without a user only `*` matches the user.

@@ -2,7 +2,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
-fn settings(url: Option<&str>, variables: &[(&str, &str)]) -> Result<Settings, Error> {
+fn settings(url: Option<&str>, variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
     let options = Options {
         database_url: url.map(str::to_owned),
         ..Options::default()
@@ -28,7 +28,7 @@ fn a_password_in_the_arguments_is_refused_in_every_spelling() {
         "host=db1 user=writer password=s3cret",
     ] {
         let error = settings(Some(url), &[]).unwrap_err();
-        assert!(matches!(error, Error::PasswordInArguments), "{url}");
+        assert!(matches!(error, SettingsError::PasswordInArguments), "{url}");
         assert!(!error.to_string().contains("s3cret"));
     }
 }
@@ -99,7 +99,7 @@ fn without_a_host_it_is_the_local_server() {
 fn without_any_word_of_a_database_nothing_is_guessed() {
     assert!(matches!(
         settings(None, &[("PGUSER", "writer")]),
-        Err(Error::Nowhere)
+        Err(SettingsError::Nowhere)
     ));
 }
 
@@ -127,7 +127,7 @@ fn sslmode_comes_from_the_url_then_from_the_environment() {
     );
     assert!(matches!(
         settings(Some("postgresql://db1/x?sslmode=yes"), &[]),
-        Err(Error::Value("sslmode"))
+        Err(SettingsError::Value("sslmode"))
     ));
 }
 
@@ -169,7 +169,7 @@ fn an_address_without_a_name_is_no_socket() {
     );
     assert_eq!(mode("postgresql:///x?hostaddr=127.0.0.1"), SslMode::Disable);
     let nameless = settings(Some("postgresql:///x?hostaddr=10.0.0.1"), &[]);
-    assert!(matches!(nameless, Err(Error::Nameless)));
+    assert!(matches!(nameless, Err(SettingsError::Nameless)));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_client_certificate_comes_with_its_key() {
     assert_eq!(settings(plain, &variables).unwrap().identity, files);
     assert_eq!(settings(plain, &[]).unwrap().identity, None);
     let half = settings(plain, &variables[..1]);
-    assert!(matches!(half, Err(Error::HalfIdentity)));
+    assert!(matches!(half, Err(SettingsError::HalfIdentity)));
 }
 
 /// A file of the test's own that only its owner can read.
@@ -259,7 +259,7 @@ fn a_password_file_in_the_home_directory_is_ignored_unless_it_is_private() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join(".pgpass");
     std::fs::write(&path, "*:*:*:*:s3cret\n").unwrap();
-    let password = |variables: &[(&str, &str)]| -> Result<_, Error> {
+    let password = |variables: &[(&str, &str)]| -> Result<_, SettingsError> {
         let found = settings(Some("postgresql://writer@db1/jobstats"), variables)?;
         Ok(found.config.get_password().map(<[u8]>::to_vec))
     };

@@ -8,8 +8,9 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::Builder;
 
+use crate::file::if_there;
 use crate::own_file;
-use crate::spool::file::{Error, Index, write};
+use crate::spool::file::{Index, SpoolError, write};
 use crate::spool::losses::{self, Losses};
 use crate::trust;
 
@@ -83,7 +84,7 @@ impl Directory {
     /// # Errors
     ///
     /// Fails if the directory cannot be created or read, or if others than root and the user of this process can write to it or put another
-    /// one in its place: what they put there would be sent, and moved about with the rights of this process.
+    /// one in its place: their files would be sent, and moved about with the rights of this process.
     pub fn open(path: &Path) -> io::Result<Self> {
         let made = DirBuilder::new()
             .recursive(true)
@@ -100,8 +101,8 @@ impl Directory {
         };
         // A leftover that cannot be removed takes some room, and nothing else.
         let _ = directory.remove_leftovers();
-        // A disk that is full already has room for the readings that wait, and they can be sent.
-        let _ = Losses::prepare(path);
+        // The file of counts is made before a disk is full. On one that is full already, the readings that wait can still be sent.
+        let _ = directory.count(Losses::default());
         Ok(directory)
     }
 
@@ -118,24 +119,13 @@ impl Directory {
     }
 
     /// Returns the files that wait, in the order of their numbers.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directory cannot be read.
     pub fn waiting(&self) -> io::Result<Vec<Entry>> {
         list(&self.path)
     }
 
     /// Returns the files that are set aside, damaged ones among them, in the order of their numbers.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directory cannot be read.
     pub fn rejected(&self) -> io::Result<Vec<Entry>> {
-        match list(&self.path.join(REJECTED)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            listed => listed,
-        }
+        Ok(if_there(list(&self.path.join(REJECTED)))?.unwrap_or_default())
     }
 
     /// Writes a reading, gives it the next number, and returns that number. When this function returns, the reading
@@ -144,9 +134,9 @@ impl Directory {
     /// # Errors
     ///
     /// Fails if the file cannot be written. Nothing is left of it then.
-    pub fn put(&self, mut index: Index, data: &mut impl Read) -> Result<u64, Error> {
+    pub fn put(&self, mut index: Index, data: &mut impl Read) -> Result<u64, SpoolError> {
         if !is_source(&index.source) {
-            return Err(Error::Source(index.source));
+            return Err(SpoolError::Source(index.source));
         }
         let directory = File::open(&self.path)?;
         // Two writers would give two readings one number.
@@ -163,37 +153,21 @@ impl Directory {
     }
 
     /// Removes a file that was sent. A file that is already gone is no error, because a limit may have dropped it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be removed.
     pub fn remove(&self, entry: &Entry) -> io::Result<()> {
         unless_gone(fs::remove_file(&entry.path)).map(|_| ())
     }
 
     /// Moves a file to those that are set aside. A file that is already gone is no error.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be moved.
     pub fn set_aside(&self, entry: &Entry) -> io::Result<()> {
         self.move_aside(entry, "")
     }
 
     /// Moves a file that is damaged to those that are set aside, and marks its name.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be moved.
     pub fn set_aside_damaged(&self, entry: &Entry) -> io::Result<()> {
         self.move_aside(entry, DAMAGED)
     }
 
     /// Moves a file that is set aside back to those that wait. Returns false if it is damaged, and stays, or is already gone.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be moved.
     pub fn requeue(&self, entry: &Entry) -> io::Result<bool> {
         let name = entry.path.file_name().unwrap_or_default();
         if name.as_encoded_bytes().ends_with(DAMAGED.as_bytes()) {
@@ -205,17 +179,10 @@ impl Directory {
     /// Drops files until the limits are kept: all that are too old, then those that are set aside, then those that wait,
     /// oldest first. A file that waits ages by at most a day between two files, or from the last one to now: a clock that
     /// is stepped ahead by years must not drop everything.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directory cannot be read or a file cannot be removed.
     pub fn enforce(&self, limits: Limits, now: SystemTime) -> io::Result<Dropped> {
         let (rejected, waiting) = (self.rejected()?, self.waiting()?);
-        let mut bytes: u64 = rejected
-            .iter()
-            .chain(&waiting)
-            .map(|entry| entry.bytes)
-            .sum();
+        let all = rejected.iter().chain(&waiting);
+        let mut bytes: u64 = all.map(|entry| entry.bytes).sum();
         let mut drop_from = |entries: &[Entry], ages: Vec<Duration>| {
             let mut count = 0;
             for (entry, age) in entries.iter().zip(ages) {
@@ -236,19 +203,11 @@ impl Directory {
     }
 
     /// Counts readings that were lost or set aside.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the counts cannot be read or written.
     pub fn count(&self, losses: Losses) -> io::Result<()> {
         Losses::add(&self.path.join(losses::FILE), losses)
     }
 
-    /// Adds what was counted in a file elsewhere to the counts of this directory.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the counts cannot be read or written.
+    /// Adds the counts of a file elsewhere to those of this directory.
     pub fn take_counts_over(&self, file: &Path) -> io::Result<()> {
         Losses::take_over(&self.path.join(losses::FILE), file)
     }
@@ -284,12 +243,9 @@ impl Directory {
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
             let is_old = |written: SystemTime| written.elapsed().is_ok_and(|age| age > LEFTOVER);
-            if entry.file_name().to_string_lossy().starts_with(TEMPORARY)
-                && entry
-                    .metadata()
-                    .and_then(|file| file.modified())
-                    .is_ok_and(is_old)
-            {
+            let written = entry.metadata().and_then(|file| file.modified());
+            let name = entry.file_name();
+            if name.to_string_lossy().starts_with(TEMPORARY) && written.is_ok_and(is_old) {
                 unless_gone(fs::remove_file(entry.path()))?;
             }
         }
@@ -318,18 +274,15 @@ fn ages(entries: &[Entry], now: SystemTime, longest_gap: Duration) -> Vec<Durati
 
 /// Returns whether the file was there.
 fn unless_gone(result: io::Result<()>) -> io::Result<bool> {
-    match result {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
+    Ok(if_there(result)?.is_some())
 }
 
 fn is_read_only(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ReadOnlyFilesystem
 }
 
-fn is_source(name: &str) -> bool {
+/// Returns true for the name of a source, which is a part of file names.
+pub fn is_source(name: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     !name.is_empty() && name.bytes().all(is_allowed)
 }
@@ -344,9 +297,8 @@ fn list(path: &Path) -> io::Result<Vec<Entry>> {
             continue;
         };
         let source = source.to_owned();
-        let file = match fs::metadata(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            file => file?,
+        let Some(file) = if_there(fs::metadata(&path))? else {
+            continue;
         };
         entries.push(Entry {
             sequence,

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::fmt::serde::timestamp::microsecond;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -34,7 +35,7 @@ const PIECE: usize = 64 << 10;
 
 /// An error of a file.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum SpoolError {
     /// The file was cut or changed, or is of another format.
     #[error("the file is damaged: {0}")]
     Damaged(&'static str),
@@ -49,7 +50,7 @@ pub enum Error {
     Io(#[from] io::Error),
 }
 
-impl Error {
+impl SpoolError {
     /// Returns true if the content of the file can never be used.
     pub fn is_damage(&self) -> bool {
         match self {
@@ -58,12 +59,6 @@ impl Error {
             Self::Io(error) => error.raw_os_error() == Some(5),
             Self::TooLarge | Self::Source(_) => false,
         }
-    }
-
-    /// Returns true if the file system has no room, or cannot be written to.
-    pub fn is_full(&self) -> bool {
-        use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-        matches!(self, Self::Io(error) if matches!(error.kind(), QuotaExceeded | ReadOnlyFilesystem | StorageFull))
     }
 }
 
@@ -91,10 +86,10 @@ pub struct Index {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Covers {
     /// The beginning of the span.
-    #[serde(rename = "since_us", with = "timestamp")]
+    #[serde(rename = "since_us", with = "microsecond::required")]
     pub since: Timestamp,
     /// The end of the span.
-    #[serde(rename = "until_us", with = "timestamp")]
+    #[serde(rename = "until_us", with = "microsecond::required")]
     pub until: Timestamp,
 }
 
@@ -105,7 +100,7 @@ pub struct Text {
     /// name.
     pub name: Option<String>,
     /// The time at which the first byte of the text arrived, in microseconds.
-    #[serde(rename = "time_us", with = "timestamp")]
+    #[serde(rename = "time_us", with = "microsecond::required")]
     pub time: Timestamp,
     /// The time that reading the text took, in microseconds. `None` means that it was not measured.
     #[serde(rename = "duration_us", with = "duration")]
@@ -141,14 +136,10 @@ impl Text {
 }
 
 /// Writes a file. `data` gives the bytes that the index describes.
-///
-/// # Errors
-///
-/// Fails if the index is too large, and if reading the data or writing the file fails.
-pub fn write(index: &Index, data: &mut impl Read, file: &mut impl Write) -> Result<(), Error> {
+pub fn write(index: &Index, data: &mut impl Read, file: &mut impl Write) -> Result<(), SpoolError> {
     let json = serde_json::to_vec(index).map_err(io::Error::from)?;
     if json.len() as u64 > MOST_INDEX {
-        return Err(Error::TooLarge);
+        return Err(SpoolError::TooLarge);
     }
     let size = (HEADER - FRAME_HEADER) as u32 + json.len() as u32;
     let mut head = MAGIC.to_vec();
@@ -179,8 +170,8 @@ impl SpoolFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`] if the content is not what was written, and [`Error::Io`] if it cannot be read.
-    pub fn open(path: &Path) -> Result<Self, Error> {
+    /// [`SpoolError::Damaged`] if the content was changed, and [`SpoolError::Io`] if it cannot be read.
+    pub fn open(path: &Path) -> Result<Self, SpoolError> {
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();
         let (index, start) = check(&mut file, size)?;
@@ -191,18 +182,14 @@ impl SpoolFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`] if the head is not what was written, and [`Error::Io`] if it cannot be read.
-    pub fn index(path: &Path) -> Result<Index, Error> {
+    /// [`SpoolError::Damaged`] if the head was changed, and [`SpoolError::Io`] if it cannot be read.
+    pub fn index(path: &Path) -> Result<Index, SpoolError> {
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();
         read_index(&mut file, size)
     }
 
     /// Returns the compressed bytes of a text.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read.
     pub fn packed(&self, text: &Text) -> io::Result<Vec<u8>> {
         let mut packed = Vec::new();
         for frame in &text.frames {
@@ -216,23 +203,23 @@ impl SpoolFile {
 }
 
 /// Reads a file of this size to its end. Returns its head and where its data begins.
-fn check(file: &mut (impl Read + Seek), size: u64) -> Result<(Index, u64), Error> {
+fn check(file: &mut (impl Read + Seek), size: u64) -> Result<(Index, u64), SpoolError> {
     let index = read_index(file, size)?;
     let start = file.stream_position()?;
     if size - start != index.data.bytes {
-        return Err(Error::Damaged("its size is not that of its texts"));
+        return Err(SpoolError::Damaged("its size is not that of its texts"));
     }
     if checksum(file)? != index.data.checksum {
-        return Err(Error::Damaged("the checksum of its texts is wrong"));
+        return Err(SpoolError::Damaged("the checksum of its texts is wrong"));
     }
     Ok((index, start))
 }
 
 /// Reads the skippable frame, and leaves the position of the file behind it.
-fn read_index(file: &mut (impl Read + Seek), size: u64) -> Result<Index, Error> {
+fn read_index(file: &mut (impl Read + Seek), size: u64) -> Result<Index, SpoolError> {
     let mut head = [0; HEADER as usize];
     if size < HEADER {
-        return Err(Error::Damaged("it is too short"));
+        return Err(SpoolError::Damaged("it is too short"));
     }
     file.seek(SeekFrom::Start(0))?;
     file.read_exact(&mut head)?;
@@ -240,36 +227,36 @@ fn read_index(file: &mut (impl Read + Seek), size: u64) -> Result<Index, Error> 
     let (frame, rest) = rest.split_at(4);
     let (format, expected) = rest.split_at(FORMAT.len());
     if magic != MAGIC || format != FORMAT {
-        return Err(Error::Damaged("it is not of this format"));
+        return Err(SpoolError::Damaged("it is not of this format"));
     }
     let frame = u64::from(u32::from_le_bytes(frame.try_into().unwrap_or_default()));
     let length = (FRAME_HEADER + frame).checked_sub(HEADER);
     let length = length
         .filter(|length| *length <= MOST_INDEX && HEADER + length <= size)
-        .ok_or(Error::Damaged("the size of its index is wrong"))?;
+        .ok_or(SpoolError::Damaged("the size of its index is wrong"))?;
     let mut json = vec![0; length as usize];
     file.read_exact(&mut json)?;
     if xxh3_64(&json).to_le_bytes() != expected {
-        return Err(Error::Damaged("the checksum of its index is wrong"));
+        return Err(SpoolError::Damaged("the checksum of its index is wrong"));
     }
-    let index: Index =
-        serde_json::from_slice(&json).map_err(|_| Error::Damaged("its index cannot be read"))?;
+    let index: Index = serde_json::from_slice(&json)
+        .map_err(|_| SpoolError::Damaged("its index cannot be read"))?;
     check_frames(&index)?;
     Ok(index)
 }
 
 /// Fails unless all frames are in the data, and no two have a byte in common: otherwise the texts of a small file could be larger than
 /// any memory. Frames of different texts may alternate.
-fn check_frames(index: &Index) -> Result<(), Error> {
+fn check_frames(index: &Index) -> Result<(), SpoolError> {
     let frames = index.texts.iter().flat_map(|text| &text.frames);
     let mut frames: Vec<_> = frames.collect();
     let is_inside = |frame: &&Range<u64>| frame.start <= frame.end && frame.end <= index.data.bytes;
     if !frames.iter().all(is_inside) {
-        return Err(Error::Damaged("its index points beyond its end"));
+        return Err(SpoolError::Damaged("its index points beyond its end"));
     }
     frames.sort_unstable_by_key(|frame| frame.start);
     match frames.windows(2).any(|pair| pair[1].start < pair[0].end) {
-        true => Err(Error::Damaged("the texts of its index overlap")),
+        true => Err(SpoolError::Damaged("the texts of its index overlap")),
         false => Ok(()),
     }
 }
@@ -282,20 +269,6 @@ fn checksum(file: &mut impl Read) -> io::Result<u64> {
             0 => return Ok(checksum.digest()),
             read => checksum.update(&piece[..read]),
         }
-    }
-}
-
-/// A time as microseconds since 1970, which is what PostgreSQL keeps of it.
-mod timestamp {
-    use jiff::Timestamp;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_i64(time.as_microsecond())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
-        Timestamp::from_microsecond(i64::deserialize(from)?).map_err(D::Error::custom)
     }
 }
 

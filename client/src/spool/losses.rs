@@ -4,6 +4,9 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use serde::Serialize;
+
+use crate::file::if_there;
 use crate::own_file;
 
 #[cfg(test)]
@@ -13,11 +16,13 @@ mod tests;
 pub(super) const FILE: &str = "losses";
 
 /// The numbers of readings that never reached the database as a whole, since the spool was made.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Losses {
     /// Readings that waited and were dropped by a limit of size or age.
+    #[serde(rename = "dropped_by_limits")]
     pub limits: u64,
     /// Readings that were dropped because they could neither be written to the spool nor sent at once.
+    #[serde(rename = "dropped_for_lack_of_room")]
     pub room: u64,
     /// Readings that were set aside because the database refused a text for good.
     pub refused: u64,
@@ -27,41 +32,16 @@ pub struct Losses {
 
 impl Losses {
     /// Reads the counts of a directory. A file that is missing or damaged counts as zeros.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read.
     pub fn read(directory: &Path) -> io::Result<Self> {
         Self::read_file(&directory.join(FILE))
     }
 
     /// Reads counts that are kept elsewhere while the directory cannot be written.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read.
     pub fn read_file(file: &Path) -> io::Result<Self> {
-        match own_file::read(file) {
-            Ok(file) => Self::read_from(file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(error),
-        }
+        if_there(own_file::read(file))?.map_or(Ok(Self::default()), Self::read_from)
     }
 
-    /// Creates the file if it is not there, so that it can be overwritten when the disk is full.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be written.
-    pub(super) fn prepare(directory: &Path) -> io::Result<()> {
-        Self::add(&directory.join(FILE), Self::default())
-    }
-
-    /// Adds to the counts of a file.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read or written.
+    /// Adds to the counts of a file, which is made if it is not there.
     pub fn add(file: &Path, more: Self) -> io::Result<()> {
         let file = own_file::open(file)?;
         // The reader and the sender may be two processes.
@@ -72,14 +52,9 @@ impl Losses {
     }
 
     /// Adds the counts of a file to those of another one, and sets them to zero.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a file cannot be read or written.
     pub(super) fn take_over(file: &Path, from: &Path) -> io::Result<()> {
-        let from = match own_file::existing(from) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            from => from?,
+        let Some(from) = if_there(own_file::existing(from))? else {
+            return Ok(());
         };
         from.lock()?;
         Self::add(file, Self::read_from(&from)?)?;
@@ -115,14 +90,9 @@ impl Losses {
     }
 
     fn lines(self) -> String {
-        let Self {
-            limits,
-            room,
-            refused,
-            damaged,
-        } = self;
         format!(
-            "limits  {limits:020}\nroom    {room:020}\nrefused {refused:020}\ndamaged {damaged:020}\n"
+            "limits  {:020}\nroom    {:020}\nrefused {:020}\ndamaged {:020}\n",
+            self.limits, self.room, self.refused, self.damaged
         )
     }
 }

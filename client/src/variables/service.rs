@@ -1,10 +1,10 @@
 //! Service files of libpq: sections of `key=value` lines, each with the settings of a connection.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::Error;
+use super::{VariablesError, settings};
+use crate::file::{FileError, if_there};
 
 #[cfg(test)]
 mod tests;
@@ -26,23 +26,16 @@ const KEYS: [(&str, &str); 11] = [
 ];
 
 /// Returns the variables of a service from the first file that has its section. A file that does not exist is skipped.
-pub fn read(name: &str, files: &[PathBuf]) -> Result<Vec<(&'static str, String)>, Error> {
+pub fn read(name: &str, files: &[PathBuf]) -> Result<Vec<(&'static str, String)>, VariablesError> {
     for path in files {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
-            Err(cause) => {
-                return Err(Error::Unreadable {
-                    path: path.clone(),
-                    cause,
-                });
-            }
-        };
-        if let Some(variables) = section(&text, name, path)? {
+        let text = if_there(fs::read_to_string(path)).map_err(FileError::at(path))?;
+        if let Some(text) = text
+            && let Some(variables) = section(&text, name, path)?
+        {
             return Ok(variables);
         }
     }
-    Err(Error::NoService(name.to_owned()))
+    Err(VariablesError::NoService(name.to_owned()))
 }
 
 /// Returns the variables of a section, or `None` if the file has no such section.
@@ -50,28 +43,31 @@ fn section(
     text: &str,
     name: &str,
     path: &Path,
-) -> Result<Option<Vec<(&'static str, String)>>, Error> {
+) -> Result<Option<Vec<(&'static str, String)>>, VariablesError> {
     let header = format!("[{name}]");
     let mut lines = text.lines().map(str::trim).enumerate();
     if !lines.any(|(_, line)| line == header) {
         return Ok(None);
     }
-    lines
-        .take_while(|(_, line)| !line.starts_with('['))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-        .map(|(index, line)| {
-            setting(line).ok_or(Error::ServiceLine {
-                path: path.to_owned(),
-                line: index + 1,
-                keys: KEYS.map(|(key, _)| key).join(", "),
-            })
-        })
+    let lines = lines.take_while(|(_, line)| !line.starts_with('['));
+    let expected = || {
+        format!(
+            "KEY=VALUE with a KEY of {}",
+            KEYS.map(|(key, _)| key).join(", ")
+        )
+    };
+    settings(path, lines, setting, expected)
         .collect::<Result<_, _>>()
         .map(Some)
 }
 
 fn setting(line: &str) -> Option<(&'static str, String)> {
     let (key, value) = line.split_once('=')?;
-    let (_, variable) = KEYS.into_iter().find(|(known, _)| *known == key.trim())?;
-    Some((variable, value.trim().to_owned()))
+    Some((variable(key.trim())?, value.trim().to_owned()))
+}
+
+/// Returns the variable that has the meaning of a key.
+pub fn variable(key: &str) -> Option<&'static str> {
+    let found = KEYS.into_iter().find(|(known, _)| *known == key);
+    found.map(|(_, variable)| variable)
 }

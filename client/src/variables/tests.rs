@@ -47,7 +47,7 @@ fn a_file_that_others_can_read_is_refused() {
         assert!(
             matches!(
                 Variables::new(nothing, Some(file.path())),
-                Err(Error::Open(_))
+                Err(VariablesError::File(TrustError::Exposed(_)))
             ),
             "{mode:o}"
         );
@@ -61,7 +61,10 @@ fn a_file_of_another_user_is_refused() {
     if rustix::process::geteuid().is_root() {
         std::os::unix::fs::chown(file.path(), Some(65534), None).unwrap();
         let refused = Variables::new(nothing, Some(file.path())).unwrap_err();
-        assert!(matches!(refused, Error::Foreign(_)), "{refused}");
+        assert!(
+            matches!(refused, VariablesError::File(TrustError::Foreign { .. })),
+            "{refused}"
+        );
     }
 }
 
@@ -80,7 +83,7 @@ fn a_missing_file_is_an_error() {
     let missing = Path::new("/nowhere/shipper.conf");
     assert!(matches!(
         Variables::new(nothing, Some(missing)),
-        Err(Error::Unreadable { .. })
+        Err(VariablesError::File(TrustError::Unreadable(_)))
     ));
 }
 

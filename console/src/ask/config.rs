@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jobstats_client::Options;
-use jobstats_client::command_file;
 use jobstats_client::duration::Length;
+use jobstats_client::trust::{self, TrustError};
 use serde::Deserialize;
 
 use crate::values::text::shown;
@@ -20,7 +20,7 @@ const SYSTEM: &str = "/etc/jobstats/console.toml";
 pub enum Error {
     /// The file cannot be read, or others can write to it. Its commands would run with the rights of the reader.
     #[error(transparent)]
-    File(#[from] command_file::Error),
+    File(#[from] TrustError),
     /// The file is not TOML, or has a key that does not exist or a value of another kind.
     #[error("{}: {cause}", path.display())]
     Format {
@@ -135,7 +135,7 @@ pub fn profile(path: Option<&Path>, name: &str) -> Result<Profile, Error> {
         Some(path) => path.to_owned(),
         None => find()?,
     };
-    let text = command_file::read(&path)?;
+    let text = trust::commands(&path)?;
     let mut config: Config = toml::from_str(&text).map_err(|cause| Error::Format {
         path: path.clone(),
         cause: Box::new(cause),

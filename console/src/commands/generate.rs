@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use jobstats_client::generate;
 
-pub use jobstats_client::generate::Error;
+pub use jobstats_client::FileError as Error;
 
 use crate::commands::options::Options;
 

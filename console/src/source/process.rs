@@ -1,30 +1,20 @@
 //! Runs a command of the shell to its end or to a time limit, and takes what it prints.
 
-use std::io::{self, Read};
-use std::os::fd::AsFd;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::io;
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
 use jiff::Timestamp;
+use jobstats_client::process::{Process, ending};
 use jobstats_core::instant::Micros;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group};
+
+pub use jobstats_client::process::end_all;
 
 use crate::live::track::Arrival;
 use crate::values::text;
 
 #[cfg(test)]
 mod tests;
-
-/// The size of a read. A pipe of Linux holds 64 KiB.
-const PIECE: usize = 64 << 10;
-
-/// The number of bytes of a command's stderr that are kept.
-const MOST_MESSAGES: usize = 16 << 10;
 
 /// The number of bytes of a message that are shown.
 const LONGEST_MESSAGE: usize = 200;
@@ -76,189 +66,33 @@ pub struct Printed {
 ///
 /// Fails if the command cannot be run, takes too long, prints too much or ends with an error.
 pub fn run(command: &str, limit: Duration, most: usize) -> Result<Printed, Error> {
-    let (started, clock) = (Timestamp::now(), Instant::now());
-    let deadline = clock + limit;
-    let child = Command::new("/bin/sh")
-        .arg("-c")
-        .arg(command)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()?;
-    let mut process = Process::new(child);
+    let started = Timestamp::now();
+    let mut process = Process::start(Command::new("/bin/sh").arg("-c").arg(command))?;
     let mut printed = Printed {
         text: Vec::new(),
         arrivals: Vec::new(),
     };
-    let mut said = Vec::new();
-    let time = || {
-        // The steady clock, so that times within a reading never run backwards.
-        started
-            .saturating_add(clock.elapsed())
-            .unwrap_or(started)
-            .as_microsecond()
-    };
-    let in_time = process.pump(deadline, &mut said, |piece| {
+    let (status, said) = process.finish(limit, false, |piece, after| {
         if printed.text.len() + piece.len() > most {
             return Err(Error::TooMuch(most));
         }
+        // The steady clock, so that times within a reading never run backwards.
+        let time = started.saturating_add(after).unwrap_or(started);
         printed.arrivals.push(Arrival {
             from: printed.text.len(),
-            at: time(),
+            at: time.as_microsecond(),
         });
         printed.text.extend_from_slice(piece);
         Ok(())
     })?;
-    let status = if in_time {
-        process.wait(deadline)?
-    } else {
-        None
-    };
     let status = status.ok_or(Error::TimedOut(limit))?;
     judge(status, &said, !printed.text.is_empty())?;
     Ok(printed.by_clock_of_server())
 }
 
-/// The commands that are running.
-static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
-
-/// Kills all commands that are running, before the program ends: a connection that hangs would outlive it.
-pub fn end_all() {
-    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    for process in running.iter() {
-        // This fails only if nothing is left to kill.
-        let _ = kill_process_group(*process, Signal::KILL);
-    }
-}
-
-/// A child in a process group of its own, which is killed unless it has ended.
-struct Process {
-    child: Child,
-    ended: bool,
-}
-
-impl Process {
-    fn new(child: Child) -> Self {
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        running.push(Pid::from_child(&child));
-        drop(running);
-        Self {
-            child,
-            ended: false,
-        }
-    }
-
-    /// Asks whether the child has ended. Its number, which may be another's soon, is forgotten then.
-    fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        let status = self.child.try_wait()?;
-        if status.is_some() {
-            self.ended = true;
-            let own = Pid::from_child(&self.child);
-            running.retain(|process| *process != own);
-        }
-        Ok(status)
-    }
-
-    /// Passes on what the child prints until its stdout ends. Returns false if the deadline came first.
-    ///
-    /// The end of stderr is not waited for: a connection that ssh keeps open for later commands (`ControlPersist`) holds it.
-    fn pump(
-        &mut self,
-        deadline: Instant,
-        said: &mut Vec<u8>,
-        mut take: impl FnMut(&[u8]) -> Result<(), Error>,
-    ) -> Result<bool, Error> {
-        let (Some(mut out), Some(mut messages)) =
-            (self.child.stdout.take(), self.child.stderr.take())
-        else {
-            return Ok(true);
-        };
-        let mut buffer = vec![0; PIECE];
-        let mut has_messages = true;
-        let mut keep = |piece: &[u8]| {
-            let room = MOST_MESSAGES.saturating_sub(said.len());
-            said.extend_from_slice(&piece[..piece.len().min(room)]);
-        };
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(false);
-            }
-            let ready = match has_messages {
-                true => wait(&[out.as_fd(), messages.as_fd()], left)?,
-                false => wait(&[out.as_fd()], left)?,
-            };
-            if ready.get(1) == Some(&true) {
-                let read = read(&mut messages, &mut buffer)?;
-                has_messages = read != Some(0);
-                keep(&buffer[..read.unwrap_or(0)]);
-            }
-            if ready.first() == Some(&true) {
-                match read(&mut out, &mut buffer)? {
-                    Some(0) => break,
-                    read => take(&buffer[..read.unwrap_or(0)])?,
-                }
-            }
-        }
-        while has_messages && wait(&[messages.as_fd()], Duration::from_millis(1))? == [true] {
-            let read = read(&mut messages, &mut buffer)?;
-            has_messages = read != Some(0);
-            keep(&buffer[..read.unwrap_or(0)]);
-        }
-        Ok(true)
-    }
-
-    fn wait(&mut self, deadline: Instant) -> io::Result<Option<ExitStatus>> {
-        loop {
-            let status = self.ended()?;
-            if self.ended || Instant::now() >= deadline {
-                return Ok(status);
-            }
-            thread::sleep(Duration::from_millis(2));
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        if self.ended {
-            return;
-        }
-        // This fails only if nothing is left to kill.
-        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-        while self.ended().is_ok_and(|status| status.is_none()) {
-            thread::sleep(Duration::from_millis(2));
-        }
-    }
-}
-
-fn wait(fds: &[impl AsFd], left: Duration) -> Result<Vec<bool>, Error> {
-    let mut waiting: Vec<_> = fds
-        .iter()
-        .map(|fd| PollFd::new(fd, PollFlags::IN))
-        .collect();
-    let left = Timespec::try_from(left).ok();
-    match poll(&mut waiting, left.as_ref()) {
-        Ok(_) | Err(Errno::INTR) => {}
-        Err(error) => return Err(Error::Io(error.into())),
-    }
-    Ok(waiting.iter().map(|it| !it.revents().is_empty()).collect())
-}
-
-/// Reads once. Returns `None` if the read was interrupted.
-fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-    match source.read(buffer) {
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
-        read => read.map(Some),
-    }
-}
-
 /// Decides whether a text counts. lctl ends with an error if one of several patterns matches nothing, which is normal.
-fn judge(status: ExitStatus, said: &[u8], has_text: bool) -> Result<(), Error> {
-    let said = String::from_utf8_lossy(said);
-    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+fn judge(status: ExitStatus, said: &[String], has_text: bool) -> Result<(), Error> {
+    let mut lines = said.iter().map(|line| line.trim());
     let is_no_match = |line: &str| {
         line.starts_with("error: get_param: ")
             && (line.ends_with("No such file or directory") || line.ends_with("Found no match"))
@@ -267,14 +101,12 @@ fn judge(status: ExitStatus, said: &[u8], has_text: bool) -> Result<(), Error> {
     if status.success() || no_match && has_text && lines.clone().all(is_no_match) {
         return Ok(());
     }
-    let ending = match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => status.to_string(),
-    };
     let said = lines.next_back().map(text::shown);
     let said = said.map(|said| text::cut(&said, LONGEST_MESSAGE));
-    Err(Error::Failed { ending, said })
+    Err(Error::Failed {
+        ending: ending(status),
+        said,
+    })
 }
 
 impl Printed {

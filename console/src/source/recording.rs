@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use jobstats_client::spool::{self, Data, Directory, Index};
+use jobstats_client::spool::{self, Data, Directory, Index, SpoolError};
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::stream::write::Encoder;
 
@@ -24,7 +24,7 @@ pub const LCTL: &str = "lctl";
 #[error("the reading cannot be written to {}: {cause}", path.display())]
 pub struct Error {
     path: PathBuf,
-    cause: spool::Error,
+    cause: SpoolError,
 }
 
 /// A directory that readings are added to.
@@ -70,7 +70,7 @@ impl Recorder {
         })
     }
 
-    fn put(&self, text: Text<'_>, parts: &[Part]) -> Result<(), spool::Error> {
+    fn put(&self, text: Text<'_>, parts: &[Part]) -> Result<(), SpoolError> {
         let (mut data, mut texts) = (Vec::new(), Vec::new());
         for part in parts {
             let begin = data.len() as u64;

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jobstats_client::spool::{self, Directory, Entry, SpoolFile};
+use jobstats_client::spool::{Directory, Entry, SpoolError, SpoolFile};
 use zstd::stream::read::Decoder;
 
 use super::{Error, Position, Source, Step, Update};
@@ -55,7 +55,7 @@ impl Replay {
         for entry in entries.into_iter().filter(|entry| entry.source == LCTL) {
             let index = match SpoolFile::index(&entry.path) {
                 Ok(index) => index,
-                Err(spool::Error::Io(cause)) => return Err(broken(cause)),
+                Err(SpoolError::Io(cause)) => return Err(broken(cause)),
                 // Nobody knows of a damaged file when it was read.
                 Err(_) => continue,
             };

@@ -6,15 +6,17 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use jobstats_client::{Settings, duration};
+use jobstats_client::duration;
 
 use crate::commands::options::Common;
 use crate::commands::status::{self, Verdict};
-use crate::frame::{LCTL, Reading, Sender};
-use crate::read::lctl;
+use crate::frame::{LCTL, Reading};
+use crate::read::error::ReadError;
 use crate::read::options::{Input, Reader};
-use crate::send::{Http, Timeouts, http};
-use crate::system::lock::{self, Lock};
+use crate::read::sources::{Source, Way};
+use crate::send::{Http, HttpSettings, Store, Timeouts};
+use crate::state::StateFile;
+use crate::system::lock::{Lock, LockError};
 
 mod database;
 mod text;
@@ -22,7 +24,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use database::{Database, advice};
+use database::Examined;
 use text::{Look, look};
 
 /// The list of exit codes that `--help` shows.
@@ -39,15 +41,12 @@ pub struct Options {
     /// Interval of the readings, which is compared with the cleanup interval of the targets
     #[arg(long, value_parser = duration::parse, default_value = "120s")]
     pub interval: Duration,
-    /// The options that `once` has too.
     #[command(flatten)]
     pub common: Common,
-    /// The options for text from elsewhere.
     #[command(flatten)]
     pub input: Input,
 }
 
-/// The result of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Finding {
     verdict: Verdict,
@@ -56,30 +55,24 @@ struct Finding {
 }
 
 impl Finding {
-    fn ok(step: &'static str, message: impl Into<String>) -> Self {
-        let verdict = Verdict::Ok;
-        let message = message.into();
+    fn new(verdict: Verdict, step: &'static str, message: impl Into<String>) -> Self {
         Self {
             verdict,
             step,
-            message,
+            message: message.into(),
         }
+    }
+
+    fn ok(step: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Verdict::Ok, step, message)
     }
 
     fn warning(step: &'static str, message: impl Into<String>) -> Self {
-        let verdict = Verdict::Warning;
-        Self {
-            verdict,
-            ..Self::ok(step, message)
-        }
+        Self::new(Verdict::Warning, step, message)
     }
 
     fn failed(step: &'static str, message: impl Into<String>) -> Self {
-        let verdict = Verdict::Critical;
-        Self {
-            verdict,
-            ..Self::ok(step, message)
-        }
+        Self::new(Verdict::Critical, step, message)
     }
 
     /// Prints the finding. A reader that closed the pipe has seen enough.
@@ -94,7 +87,7 @@ impl Finding {
     }
 }
 
-/// Tries each step and prints what it finds.
+/// Tries each step and prints the findings.
 pub fn execute(options: Options) -> ExitCode {
     let mut worst = Verdict::Ok;
     examine(options, &mut |finding| {
@@ -105,104 +98,83 @@ pub fn execute(options: Options) -> ExitCode {
 }
 
 fn examine(options: Options, found: &mut dyn FnMut(Finding)) {
-    let Options {
-        interval,
-        common,
-        input,
-    } = options;
-    let sender = common.reader.sender();
-    let reading = read(&common.reader, &input, found);
+    let common = options.common;
+    let timeouts = common.timeouts();
+    let reading = read(&common.reader, &options.input, found);
     if let Some(reading) = &reading {
-        look_at(reading, interval, found);
+        look_at(reading, options.interval, found);
     }
-    if let Some(spool) = common.spool.spool.clone() {
-        found(of_spool(spool));
+    let state = StateFile::beside(common.spool.spool.as_deref(), &common.reader.lock());
+    if let Some(spool) = common.spool.spool {
+        let (verdict, message) = status::of_spool(spool);
+        found(Finding::new(verdict, "spool", message));
     }
-    let timeouts = Timeouts {
-        connect: common.connect_timeout,
-        statement: common.statement_timeout,
-    };
-    if let Some(settings) = common.http.settings(&common.database) {
-        return found(of_http(settings, timeouts));
-    }
-    match common.database.settings("jobstats-shipper doctor") {
+    match Store::new(common.http, &common.database, "jobstats-shipper doctor") {
         Err(error) => found(Finding::failed("settings", error.to_string())),
-        Ok(settings) => ask(settings, timeouts, &sender, reading.as_ref(), found),
+        Ok(Store::Http(settings)) => found(of_http(settings, timeouts)),
+        Ok(Store::Database(settings)) => match Examined::new(*settings, timeouts, state) {
+            Err(error) => found(Finding::failed("settings", error.to_string())),
+            Ok(mut database) => database.examine(reading.as_ref(), found),
+        },
     }
 }
 
 /// Sends PostgREST nothing to store. A text could not be rolled back.
-fn of_http(settings: http::Settings, timeouts: Timeouts) -> Finding {
+fn of_http(settings: HttpSettings, timeouts: Timeouts) -> Finding {
     let url = settings.url.to_string();
     match Http::new(settings, timeouts).and_then(|mut http| http.rehearse()) {
-        Ok(()) => Finding::ok(
-            "delivery",
-            format!(
-                "{url}: the role of the token may insert into jobstats.feed; `once` shows whether it may feed this server"
-            ),
-        ),
+        Ok(()) => {
+            let may = "the role of the token may insert into jobstats.feed; `once` shows whether it may feed this server";
+            Finding::ok("delivery", format!("{url}: {may}"))
+        }
         Err(error) => Finding::failed("delivery", format!("{url}: {error}")),
     }
 }
 
 /// Reads lctl or the input.
 fn read(options: &Reader, input: &Input, found: &mut dyn FnMut(Finding)) -> Option<Reading> {
-    let lctl = options.lctl();
-    if let Some(saved) = input.saved(LCTL, lctl.timeout, lctl.most) {
-        return match saved.read() {
-            Ok(reading) => {
-                let targets = reading.texts.len();
-                found(Finding::ok("input", format!("{targets} targets")));
-                Some(reading)
-            }
-            Err(error) => {
-                found(Finding::failed("input", error.to_string()));
-                None
-            }
-        };
+    let source = Source::of_job_stats(options, Some(input), Duration::ZERO);
+    let (mut step, mut lock, mut beside) = ("input", None, "");
+    if let Way::Lctl(_) = source.way {
+        step = LCTL;
+        // An administrator may call lctl beside the shipper, too.
+        match Lock::take(&options.lock()) {
+            Ok(taken) => lock = Some(taken),
+            Err(LockError::Taken(_)) => beside = ", beside a shipper that is running",
+            Err(error) => found(Finding::failed("lock", error.to_string())),
+        }
     }
-    // An administrator may call lctl beside the shipper, too.
-    let (lock, beside) = match Lock::take(&options.lock()) {
-        Ok(lock) => (Some(lock), ""),
-        Err(lock::Error::Taken(_)) => (None, ", beside a shipper that is running"),
-        Err(error) => {
-            found(Finding::failed("lock", error.to_string()));
-            (None, "")
-        }
-    };
-    match lctl.read(lock.as_ref()) {
+    match source.read(lock.as_ref()) {
         Ok(reading) => {
-            let targets = reading.texts.len();
-            found(Finding::ok("lctl", format!("{targets} targets{beside}")));
-            Some(reading)
+            let targets = reading.iter().map(|it| it.index.texts.len()).sum::<usize>();
+            found(Finding::ok(step, format!("{targets} targets{beside}")));
+            reading
         }
         Err(error) => {
-            found(unread(&error));
+            found(unread(step, &error));
             None
         }
     }
 }
 
-fn unread(error: &lctl::Error) -> Finding {
+fn unread(step: &'static str, error: &ReadError) -> Finding {
     match error {
-        lctl::Error::NoTarget => Finding::warning(
-            "lctl",
-            format!(
-                "{error}: this is normal on the standby of a pair; otherwise mount the targets"
-            ),
-        ),
-        lctl::Error::Unknown(_) | lctl::Error::Failed { .. } | lctl::Error::Incomplete(_) => {
-            let who = "the user of the shipper must be allowed to read job_stats, as root is";
-            Finding::failed("lctl", format!("{error}; {who}"))
+        ReadError::NoTarget => {
+            let remedy = "this is normal on the standby of a pair; otherwise mount the targets";
+            Finding::warning(step, format!("{error}: {remedy}"))
         }
-        _ => Finding::failed("lctl", error.to_string()),
+        ReadError::Unknown(_) | ReadError::Failed { .. } | ReadError::Incomplete(_) => {
+            let who = "the user of the shipper must be allowed to read job_stats, as root is";
+            Finding::failed(step, format!("{error}; {who}"))
+        }
+        _ => Finding::failed(step, error.to_string()),
     }
 }
 
-/// Looks for what keeps numbers from coming into being.
+/// Looks for reasons why there are no numbers.
 fn look_at(reading: &Reading, interval: Duration, found: &mut dyn FnMut(Finding)) {
     let mut looks = Vec::new();
-    for text in &reading.texts {
+    for text in &reading.index.texts {
         match look(reading, text) {
             Ok(look) => looks.push((text.shown_name(), look)),
             Err(error) => found(Finding::failed("job_stats", error.to_string())),
@@ -214,11 +186,8 @@ fn look_at(reading: &Reading, interval: Duration, found: &mut dyn FnMut(Finding)
 
 fn of_entries(looks: &[(&str, Look)]) -> Finding {
     let entries: u64 = looks.iter().map(|(_, look)| look.entries).sum();
-    let (empty, targets) = (
-        looks.iter().filter(|(_, look)| look.entries == 0).count(),
-        looks.len(),
-    );
-    let step = "job_stats";
+    let empty = looks.iter().filter(|(_, look)| look.entries == 0).count();
+    let (targets, step) = (looks.len(), "job_stats");
     if empty == targets {
         return Finding::warning(
             step,
@@ -239,9 +208,8 @@ fn of_entries(looks: &[(&str, Look)]) -> Finding {
 fn of_intervals(looks: &[(&str, Look)], interval: Duration) -> Finding {
     let step = "intervals";
     let seconds = interval.as_secs_f64();
-    let cleanups = looks
-        .iter()
-        .filter_map(|(name, look)| Some((*name, look.cleanup?)));
+    let cleanups = looks.iter();
+    let cleanups = cleanups.filter_map(|(name, look)| Some((*name, look.cleanup?)));
     let needed = (2.0 * seconds).ceil();
     // Zero means that entries are never removed.
     let cleanups: Vec<_> = cleanups.filter(|(_, cleanup)| *cleanup > 0).collect();
@@ -268,49 +236,5 @@ fn of_intervals(looks: &[(&str, Look)], interval: Duration) -> Finding {
             Finding::ok(step, "job_cleanup_interval is not in the text")
         }
         None => Finding::ok(step, "no target removes entries"),
-    }
-}
-
-fn of_spool(path: std::path::PathBuf) -> Finding {
-    let (verdict, message) = status::of_spool(path);
-    Finding {
-        verdict,
-        ..Finding::ok("spool", message)
-    }
-}
-
-/// Asks the database.
-fn ask(
-    settings: Settings,
-    timeouts: Timeouts,
-    sender: &Sender,
-    reading: Option<&Reading>,
-    found: &mut dyn FnMut(Finding),
-) {
-    let mut database = match Database::new(settings, timeouts) {
-        Ok(database) => database,
-        Err(error) => return found(Finding::failed("settings", error.to_string())),
-    };
-    let names = database.resolve();
-    let is_resolved = names.iter().any(|name| name.verdict == Verdict::Ok);
-    let is_local = names.is_empty();
-    names.into_iter().for_each(&mut *found);
-    if !is_resolved && !is_local {
-        return;
-    }
-    if let Err(error) = database.connect() {
-        let message = format!("{error}; {}", advice(error.kind()));
-        return found(Finding::failed("connection", message));
-    }
-    match database.facts() {
-        Ok(facts) => facts.findings(&mut *found),
-        Err(error) => return found(Finding::failed("connection", error.to_string())),
-    }
-    match reading {
-        Some(reading) => database.rehearse(sender, reading, found),
-        None => found(Finding::warning(
-            "delivery",
-            "not tried, because nothing was read",
-        )),
     }
 }

@@ -1,15 +1,19 @@
 //! The errors of the commands, and the exit code of each.
 
-use jobstats_client::exit;
+use std::path::PathBuf;
+
+use jobstats_client::settings::SettingsError;
+use jobstats_client::spool::SpoolError;
+use jobstats_client::{FileError, exit};
 
 pub use jobstats_client::exit::{LATER, NOTHING, REFUSED, SETUP, SYSTEM, UNREAD, USAGE};
 
-use crate::commands::{generate, record, replay, requeue};
-use crate::keep::backlog;
-use crate::read::sources::{self, ReadError};
-use crate::read::{input, lctl};
-use crate::send;
-use crate::system::lock;
+use crate::commands::replay::ReplayError;
+use crate::keep::spool::KeepError;
+use crate::read::error::ReadError;
+use crate::read::sources::SourcesError;
+use crate::send::{SendError, Unsent};
+use crate::system::lock::LockError;
 use crate::system::message::{info, report};
 
 /// The list of exit codes that `--help` shows.
@@ -28,91 +32,71 @@ Exit codes:
 
 /// An error that kept some or all targets from being sent.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum CommandError {
     #[error(transparent)]
-    Settings(#[from] jobstats_client::settings::Error),
+    Settings(#[from] SettingsError),
     #[error(transparent)]
-    Lock(#[from] lock::Error),
+    Lock(#[from] LockError),
     #[error(transparent)]
-    Sources(#[from] sources::Error),
+    Sources(#[from] SourcesError),
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error(transparent)]
-    Feed(#[from] send::Error),
+    Send(#[from] SendError),
     #[error(transparent)]
-    Unsent(#[from] send::Unsent),
+    Unsent(#[from] Unsent),
     #[error(transparent)]
-    Backlog(#[from] backlog::Error),
+    Keep(#[from] KeepError),
     #[error(transparent)]
-    Generate(#[from] generate::Error),
+    Generate(FileError),
+    /// `record` cannot keep a reading.
+    #[error("the reading cannot be written to {}: {cause}", path.display())]
+    Record { path: PathBuf, cause: SpoolError },
     #[error(transparent)]
-    Record(#[from] record::Error),
-    #[error(transparent)]
-    Replay(#[from] replay::Error),
-    #[error(transparent)]
-    Requeue(#[from] requeue::Error),
+    Replay(#[from] ReplayError),
+    /// `requeue` was asked for a reading that is not set aside, or there is none at all.
+    #[error("no such reading is set aside in {}; files that are damaged stay there", .0.display())]
+    NothingSetAside(PathBuf),
 }
 
-impl Error {
+impl CommandError {
     /// Returns true if there is no target to be read. This is normal on the standby of a pair.
     pub fn is_of_standby(&self) -> bool {
-        matches!(self, Self::Read(ReadError::Lctl(lctl::Error::NoTarget)))
+        matches!(self, Self::Read(ReadError::NoTarget))
     }
 
-    /// Returns the exit code of the error.
     pub fn code(&self) -> u8 {
         match self {
             Self::Settings(_) | Self::Sources(_) => SETUP,
-            Self::Read(error) => of_reading(error),
-            Self::Lock(lock::Error::Taken(_)) => LATER,
-            Self::Lock(lock::Error::Unusable { .. }) | Self::Generate(_) => SYSTEM,
-            Self::Feed(error) => exit::code(error.kind()),
-            Self::Unsent(error) => exit::code(error.kind),
-            Self::Backlog(error) => of_backlog(error),
-            Self::Record(record::Error { .. }) => SYSTEM,
+            Self::Read(ReadError::NoTarget | ReadError::EmptyInput | ReadError::NoInput(_))
+            | Self::NothingSetAside(_) => NOTHING,
+            Self::Read(_) => UNREAD,
+            Self::Lock(LockError::Taken(_)) => LATER,
+            Self::Send(error) => exit::code(error.kind()),
+            Self::Unsent(error) | Self::Keep(KeepError::Unsent(error)) => exit::code(error.kind),
             Self::Replay(error) => of_replay(error),
-            Self::Requeue(requeue::Error::Directory { .. }) => SYSTEM,
-            Self::Requeue(requeue::Error::Nothing(_)) => NOTHING,
+            Self::Lock(_) | Self::Generate(_) | Self::Keep(_) | Self::Record { .. } => SYSTEM,
         }
     }
 
     /// Reports the error. Under cron, a line every two minutes from each standby would hide others.
     pub fn report(&self) {
-        if self.is_of_standby() {
-            info(format_args!("{self}"));
-        } else {
-            report(format_args!("{self}"));
+        match self.is_of_standby() {
+            true => info(self),
+            false => report(self),
         }
     }
 }
 
-fn of_replay(error: &replay::Error) -> u8 {
+fn of_replay(error: &ReplayError) -> u8 {
     match error {
-        replay::Error::Nothing(_) => NOTHING,
-        replay::Error::Directory { .. } | replay::Error::Damaged { .. } => SYSTEM,
-        replay::Error::TooOld { .. }
-        | replay::Error::Newer { .. }
-        | replay::Error::Rejected { .. } => REFUSED,
-        replay::Error::Feed(error) => exit::code(error.kind()),
-        replay::Error::Stopped { kind, .. } => exit::code(*kind),
-        replay::Error::Unsent(_) => REFUSED,
-    }
-}
-
-fn of_reading(error: &ReadError) -> u8 {
-    match error {
-        ReadError::Lctl(lctl::Error::NoTarget) => NOTHING,
-        ReadError::Input(input::Error::Empty | input::Error::Unreadable { .. }) => NOTHING,
-        _ => UNREAD,
-    }
-}
-
-fn of_backlog(error: &backlog::Error) -> u8 {
-    match error {
-        backlog::Error::Unsent(error) => exit::code(error.kind),
-        backlog::Error::Lock(_)
-        | backlog::Error::Directory { .. }
-        | backlog::Error::Damaged
-        | backlog::Error::Dropped => SYSTEM,
+        ReplayError::Nothing(_) => NOTHING,
+        ReplayError::File(_) | ReplayError::Damaged(_) => SYSTEM,
+        ReplayError::TooOld { .. }
+        | ReplayError::Newer { .. }
+        | ReplayError::Rejected { .. }
+        | ReplayError::Unsent(_) => REFUSED,
+        ReplayError::Send(error) => exit::code(error.kind()),
+        ReplayError::Stopped { kind, .. } => exit::code(*kind),
     }
 }

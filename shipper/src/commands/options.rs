@@ -8,7 +8,8 @@ use jobstats_client::duration;
 
 use crate::commands::{doctor, error, record, replay, requeue, status};
 use crate::read::options::{Input, Origin, Reader, size};
-use crate::send::http;
+use crate::send::Timeouts;
+use crate::send::http::HttpOptions;
 use crate::system::message::Level;
 use crate::system::priority;
 
@@ -19,10 +20,8 @@ mod tests;
 #[derive(Debug, Parser)]
 #[command(version)]
 pub struct Options {
-    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
-    /// The options for messages.
     #[command(flatten)]
     pub messages: Messages,
 }
@@ -75,14 +74,10 @@ pub enum Command {
     Doctor(doctor::Options),
     /// Write manual pages and shell completions to a directory
     #[command(hide = true)]
-    Generate(Generate),
-}
-
-/// The options of `generate`.
-#[derive(Debug, Args)]
-pub struct Generate {
-    /// Directory to write to; it must exist
-    pub directory: PathBuf,
+    Generate {
+        /// Directory to write to; it must exist
+        directory: PathBuf,
+    },
 }
 
 /// The options of `once`.
@@ -92,10 +87,8 @@ pub struct Once {
     /// read at once
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub spread: Option<Duration>,
-    /// The options that both commands have.
     #[command(flatten)]
     pub common: Common,
-    /// The options for text from elsewhere.
     #[command(flatten)]
     pub input: Input,
 }
@@ -106,7 +99,6 @@ pub struct Run {
     /// Time between readings; they start at multiples of it plus an offset derived from the server's name
     #[arg(long, value_parser = duration::parse, default_value = "120s")]
     pub interval: Duration,
-    /// The options that both commands have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -114,7 +106,6 @@ pub struct Run {
 /// The options that both commands have.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// The options of the reader.
     #[command(flatten)]
     pub reader: Reader,
     /// Time limit for connecting to the database, per host, or to PostgREST
@@ -129,24 +120,30 @@ pub struct Common {
     /// Lowest priority to run with, as in nice(1); the priority of disk access follows it
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i32).range(0..=19), default_value_t = priority::USUAL)]
     pub nice: i32,
-    /// The options of the source.
     #[command(flatten)]
     pub origin: Origin,
-    /// The options of the spool.
     #[command(flatten)]
-    pub spool: Spool,
-    /// The options of the way over HTTP.
+    pub spool: SpoolOptions,
     #[command(flatten)]
-    pub http: http::Options,
-    /// The options of the database.
+    pub http: HttpOptions,
     #[command(flatten)]
     pub database: jobstats_client::Options,
+}
+
+impl Common {
+    /// Returns the time limits of the store.
+    pub fn timeouts(&self) -> Timeouts {
+        Timeouts {
+            connect: self.connect_timeout,
+            statement: self.statement_timeout,
+        }
+    }
 }
 
 /// The options of the spool.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Spool")]
-pub struct Spool {
+pub struct SpoolOptions {
     /// Directory in which readings wait until the database has stored them [default: none, and what cannot be sent is
     /// dropped]
     #[arg(long, value_name = "DIRECTORY")]

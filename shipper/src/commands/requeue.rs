@@ -1,12 +1,14 @@
 //! The command `requeue`: it takes back readings that were set aside, so that they are sent again.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
+use jobstats_client::FileError;
 use jobstats_client::spool::Directory;
 
+use crate::commands::CommandError;
+use crate::keep::spool::KeepError;
 use crate::system::message::{self, notice};
 
 /// The options of `requeue`.
@@ -20,28 +22,12 @@ pub struct Options {
     pub spool: PathBuf,
 }
 
-/// An error that leaves readings set aside.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The spool cannot be used.
-    #[error("the spool {}: {cause}", path.display())]
-    Directory {
-        /// The path of the directory.
-        path: PathBuf,
-        /// The error of the file system.
-        cause: io::Error,
-    },
-    /// A reading that was asked for is not set aside, or there is none at all.
-    #[error("no such reading is set aside in {}; files that are damaged stay there", .0.display())]
-    Nothing(PathBuf),
-}
-
 /// Moves the readings to those that wait. The shipper may go on sending meanwhile.
 ///
 /// # Errors
 ///
 /// Fails if the spool cannot be used, and if a reading that was asked for is not set aside.
-pub fn execute(options: Options) -> Result<(), Error> {
+pub fn execute(options: Options) -> Result<(), CommandError> {
     let Options { numbers, spool } = options;
     let wanted: BTreeSet<u64> = numbers.into_iter().collect();
     let requeued = Directory::open(&spool).and_then(|directory| {
@@ -53,19 +39,15 @@ pub fn execute(options: Options) -> Result<(), Error> {
         }
         Ok(requeued)
     });
-    let requeued = requeued.map_err(|cause| Error::Directory {
-        path: spool.clone(),
-        cause,
-    })?;
+    let requeued = requeued.map_err(|cause| KeepError::Directory(FileError::at(&spool)(cause)))?;
     if requeued > 0 {
+        let (waiting, path) = (message::waiting(requeued), spool.display());
         notice(format_args!(
-            "{} again in {}; the next once or run sends what waits",
-            message::waiting(requeued),
-            spool.display()
+            "{waiting} again in {path}; the next once or run sends what waits"
         ));
     }
     match requeued < (wanted.len() as u64).max(1) {
-        true => Err(Error::Nothing(spool)),
+        true => Err(CommandError::NothingSetAside(spool)),
         false => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! The command `status`: what the shipper did last, what waits, and whether somebody must act.
+//! The command `status`: the last readings and deliveries, the spool, and whether somebody must act.
 
 use std::io::{self, Write, stdout};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use jobstats_client::failure::one_line;
 use jobstats_client::spool::{Directory, Entry, Losses};
 use serde::Serialize;
 
-use crate::keep::backlog;
+use crate::keep::spool;
 use crate::read::options::lock_of;
 use crate::state::{Failure, State, StateFile, Work};
 use crate::system::message::{moment, report, waiting};
@@ -65,7 +65,6 @@ pub struct Options {
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum Verdict {
-    /// All is well.
     Ok = 0,
     /// Something is wrong, but readings are made and sent.
     Warning = 1,
@@ -86,57 +85,42 @@ impl Verdict {
     }
 }
 
-/// The content of a spool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-struct Spool {
+struct SpoolStatus {
     path: PathBuf,
     /// The number of readings that wait.
     waiting: u64,
-    /// The size of the readings that wait.
     waiting_bytes: u64,
     /// The time at which the oldest of them was written.
     oldest: Option<Timestamp>,
-    /// The number of files that are set aside.
     set_aside: u64,
-    /// True if the file system is read-only.
     read_only: bool,
-    losses: Counts,
+    losses: Losses,
 }
 
-/// The numbers of readings that never reached the database as a whole, since the spool was made.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-struct Counts {
-    dropped_by_limits: u64,
-    dropped_for_lack_of_room: u64,
-    refused: u64,
-    damaged: u64,
-}
-
-/// The answer of the command.
 #[derive(Debug, Serialize)]
 struct Answer {
     status: Verdict,
     problems: Vec<String>,
     #[serde(flatten)]
     state: State,
-    spool: Option<Spool>,
+    spool: Option<SpoolStatus>,
 }
 
 /// Prints the status. The exit code says how urgent it is.
 pub fn execute(options: &Options) -> ExitCode {
     let verdict = match answer(options) {
         Ok(answer) => {
-            let text = if options.json {
-                serde_json::to_string_pretty(&answer).unwrap_or_default() + "\n"
-            } else {
-                answer.text(Timestamp::now())
+            let text = match options.json {
+                true => serde_json::to_string_pretty(&answer).unwrap_or_default() + "\n",
+                false => answer.text(Timestamp::now()),
             };
             // A reader that closed the pipe has seen enough.
             let _ = stdout().lock().write_all(text.as_bytes());
             answer.status
         }
         Err(error) => {
-            report(format_args!("{error}"));
+            report(error);
             Verdict::Unknown
         }
     };
@@ -149,20 +133,19 @@ pub fn of_spool(path: PathBuf) -> (Verdict, String) {
     if !path.exists() {
         return (Verdict::Ok, format!("{shown} is not there yet"));
     }
-    match Spool::read(&path, Losses::default()) {
+    match SpoolStatus::read(&path, Losses::default()) {
         Err(error) => (Verdict::Critical, format!("{shown}: {error}")),
         Ok(spool) if spool.read_only => (Verdict::Critical, format!("{shown}: {READ_ONLY}")),
-        Ok(spool) if spool.set_aside > 0 => (
+        Ok(SpoolStatus { set_aside, .. }) if set_aside > 0 => (
             Verdict::Warning,
             format!(
-                "files are set aside in {shown}/rejected: {}; jobstats-shipper requeue takes them back after the cause is gone",
-                spool.set_aside
+                "files are set aside in {shown}/rejected: {set_aside}; jobstats-shipper requeue takes them back after the cause is gone"
             ),
         ),
-        Ok(spool) => (
-            Verdict::Ok,
-            format!("{shown}, {}", spool.depth(Timestamp::now())),
-        ),
+        Ok(spool) => {
+            let depth = spool.depth(Timestamp::now());
+            (Verdict::Ok, format!("{shown}, {depth}"))
+        }
     }
 }
 
@@ -171,13 +154,12 @@ fn answer(options: &Options) -> io::Result<Answer> {
     let file = StateFile::beside(options.spool.as_deref(), &lock);
     let state = file.load().map_err(|error| {
         let path = file.path().display();
-        io::Error::new(
-            error.kind(),
-            format!("{path}: {error}; the shipper has not run with this spool or lock"),
-        )
+        io::Error::other(format!(
+            "{path}: {error}; the shipper has not run with this spool or lock"
+        ))
     })?;
-    let counted = Losses::read_file(&backlog::spare(&lock))?;
-    let read = |path| Spool::read(path, counted);
+    let counted = Losses::read_file(&spool::spare(&lock))?;
+    let read = |path| SpoolStatus::read(path, counted);
     let spool = options.spool.as_deref().map(read).transpose()?;
     let found = problems(&state, spool.as_ref(), options.max_age, Timestamp::now());
     let verdict = found.iter().map(|(verdict, _)| *verdict).max();
@@ -189,12 +171,11 @@ fn answer(options: &Options) -> io::Result<Answer> {
     })
 }
 
-impl Spool {
+impl SpoolStatus {
     /// Reads the spool. `counted` are losses that were counted elsewhere.
     fn read(path: &Path, counted: Losses) -> io::Result<Self> {
         let directory = Directory::at(path);
         let waiting = directory.waiting()?;
-        let losses = Losses::read(path)?.plus(counted);
         let written = |entry: &Entry| Timestamp::try_from(entry.written).ok();
         Ok(Self {
             path: path.to_owned(),
@@ -203,26 +184,34 @@ impl Spool {
             oldest: waiting.iter().filter_map(written).min(),
             set_aside: directory.rejected()?.len() as u64,
             read_only: directory.is_read_only(),
-            losses: Counts {
-                dropped_by_limits: losses.limits,
-                dropped_for_lack_of_room: losses.room,
-                refused: losses.refused,
-                damaged: losses.damaged,
-            },
+            losses: Losses::read(path)?.plus(counted),
         })
+    }
+
+    fn depth(&self, now: Timestamp) -> String {
+        match self.oldest {
+            None => "nothing waits".to_owned(),
+            Some(oldest) => format!(
+                "{} ({:.1} MB), the oldest for {}",
+                waiting(self.waiting),
+                self.waiting_bytes as f64 / 1e6,
+                shown_age(oldest, now)
+            ),
+        }
     }
 }
 
-/// Returns what is wrong, and how urgent each problem is.
+/// Returns the problems, and how urgent each is.
 fn problems(
     state: &State,
-    spool: Option<&Spool>,
+    spool: Option<&SpoolStatus>,
     max_age: Option<Duration>,
     now: Timestamp,
 ) -> Vec<(Verdict, String)> {
+    use Verdict::{Critical, Warning};
     let mut found = Vec::new();
     if spool.is_some_and(|spool| spool.read_only) {
-        found.push((Verdict::Critical, READ_ONLY.to_owned()));
+        found.push((Critical, READ_ONLY.to_owned()));
     }
     let mut longest = USUAL_AGE;
     for (source, readings) in &state.sources {
@@ -233,37 +222,26 @@ fn problems(
         let last = readings.last.map_or(state.since, |last| last.time);
         if age(last, now) > most {
             let ago = shown_age(last, now);
-            found.push((
-                Verdict::Critical,
-                format!("no reading of {source} for {ago}"),
-            ));
+            found.push((Critical, format!("no reading of {source} for {ago}")));
         } else if readings.failure.is_some() {
-            found.push((
-                Verdict::Warning,
-                format!("the last reading of {source} failed"),
-            ));
+            found.push((Warning, format!("the last reading of {source} failed")));
         }
     }
     let most = max_age.unwrap_or(longest);
-    if let Some(oldest) = spool.and_then(|spool| spool.oldest)
-        && age(oldest, now) > most
-    {
+    let is_old = |time: &Timestamp| age(*time, now) > most;
+    let oldest = spool.and_then(|spool| spool.oldest).filter(is_old);
+    if let Some(oldest) = oldest {
         let ago = shown_age(oldest, now);
-        found.push((Verdict::Critical, format!("a reading has waited for {ago}")));
-    } else if let Some(failure) = &state.deliveries.failure {
-        let is_long = age(failure.since, now) > most;
-        let verdict = if is_long {
-            Verdict::Critical
-        } else {
-            Verdict::Warning
-        };
-        let ago = shown_age(failure.since, now);
+        found.push((Critical, format!("a reading has waited for {ago}")));
+    } else if let Some(Failure { since, .. }) = &state.deliveries.failure {
+        let verdict = if is_old(since) { Critical } else { Warning };
+        let ago = shown_age(*since, now);
         found.push((verdict, format!("deliveries have failed for {ago}")));
     }
     if let Some(lost) = state.lost.filter(|lost| now.duration_since(*lost) < RECENT) {
         let ago = shown_age(lost, now);
         found.push((
-            Verdict::Warning,
+            Warning,
             format!("a reading was lost or set aside {ago} ago"),
         ));
     }
@@ -282,54 +260,34 @@ impl Answer {
         };
         for (source, readings) in &self.state.sources {
             let interval = readings.interval_seconds;
-            let interval = interval.map(|seconds| format!("every {seconds} s, "));
-            row(
-                source,
-                format!(
-                    "{}{}; {} readings, {} failed",
-                    interval.unwrap_or_default(),
-                    shown_work(readings.last, now),
-                    readings.succeeded,
-                    readings.failed
-                ),
-            );
+            let interval = interval.map_or(String::new(), |seconds| format!("every {seconds} s, "));
+            let (last, failed) = (shown_work(readings.last, now), readings.failed);
+            let succeeded = readings.succeeded;
+            let counts = format!("{succeeded} readings, {failed} failed");
+            row(source, format!("{interval}{last}; {counts}"));
             if let Some(failure) = &readings.failure {
                 row("", shown_failure(failure, now));
             }
         }
         let deliveries = &self.state.deliveries;
-        row(
-            "delivery",
-            format!(
-                "{}; {} targets stored, {} rejected",
-                shown_work(deliveries.last, now),
-                deliveries.stored_targets,
-                deliveries.rejected_targets
-            ),
-        );
+        let last = shown_work(deliveries.last, now);
+        let (stored, rejected) = (deliveries.stored_targets, deliveries.rejected_targets);
+        let counts = format!("{stored} targets stored, {rejected} rejected");
+        row("delivery", format!("{last}; {counts}"));
         if let Some(failure) = &deliveries.failure {
             row("", shown_failure(failure, now));
         }
         if let Some(spool) = &self.spool {
-            let losses = spool.losses;
-            row(
-                "spool",
-                format!("{}, {}", spool.path.display(), spool.depth(now)),
-            );
-            row(
-                "dropped",
-                format!(
-                    "{} by limits, {} for lack of room",
-                    losses.dropped_by_limits, losses.dropped_for_lack_of_room
-                ),
-            );
-            row(
-                "set aside",
-                format!(
-                    "{} refused, {} damaged; {} files are in rejected/",
-                    losses.refused, losses.damaged, spool.set_aside
-                ),
-            );
+            let (losses, set_aside) = (spool.losses, spool.set_aside);
+            let (limits, room) = (losses.limits, losses.room);
+            let dropped = format!("{limits} by limits, {room} for lack of room");
+            let (refused, damaged) = (losses.refused, losses.damaged);
+            let aside =
+                format!("{refused} refused, {damaged} damaged; {set_aside} files are in rejected/");
+            let path = spool.path.display();
+            row("spool", format!("{path}, {}", spool.depth(now)));
+            row("dropped", dropped);
+            row("set aside", aside);
         }
         row("counted", format!("since {}", moment(self.state.since)));
         text
@@ -339,15 +297,12 @@ impl Answer {
         if !self.problems.is_empty() {
             return self.problems.join(", ");
         }
-        let readings = self
-            .state
-            .sources
-            .values()
-            .filter_map(|readings| readings.last);
-        let last = readings.map(|last| last.time).max();
-        let last = last.map_or("no reading yet".to_owned(), |last| {
-            format!("last reading {} ago", shown_age(last, now))
-        });
+        let readings = self.state.sources.values();
+        let last = readings.filter_map(|readings| readings.last);
+        let last = match last.map(|last| last.time).max() {
+            None => "no reading yet".to_owned(),
+            Some(last) => format!("last reading {} ago", shown_age(last, now)),
+        };
         match &self.spool {
             Some(spool) => format!("{last}, {}", spool.depth(now)),
             None => last,
@@ -355,29 +310,12 @@ impl Answer {
     }
 }
 
-impl Spool {
-    fn depth(&self, now: Timestamp) -> String {
-        match self.oldest {
-            None => "nothing waits".to_owned(),
-            Some(oldest) => format!(
-                "{} ({:.1} MB), the oldest for {}",
-                waiting(self.waiting),
-                self.waiting_bytes as f64 / 1e6,
-                shown_age(oldest, now)
-            ),
-        }
-    }
-}
-
 fn shown_work(work: Option<Work>, now: Timestamp) -> String {
-    work.map_or("none yet".to_owned(), |work| {
-        format!(
-            "last {}, {} ago, {} targets",
-            moment(work.time),
-            shown_age(work.time, now),
-            work.targets
-        )
-    })
+    let Some(Work { time, targets }) = work else {
+        return "none yet".to_owned();
+    };
+    let ago = shown_age(time, now);
+    format!("last {}, {ago} ago, {targets} targets", moment(time))
 }
 
 fn shown_failure(failure: &Failure, now: Timestamp) -> String {
@@ -399,9 +337,8 @@ fn age(time: Timestamp, now: Timestamp) -> Duration {
 fn shown_age(time: Timestamp, now: Timestamp) -> String {
     let seconds = age(time, now).as_secs();
     let units = [(86_400, "days"), (3_600, "hours"), (60, "minutes")];
-    let unit = units.iter().find(|(unit, _)| seconds >= 2 * unit);
-    unit.map_or_else(
-        || format!("{seconds} seconds"),
-        |(unit, name)| format!("{} {name}", seconds / unit),
-    )
+    match units.iter().find(|(unit, _)| seconds >= 2 * unit) {
+        None => format!("{seconds} seconds"),
+        Some((unit, name)) => format!("{} {name}", seconds / unit),
+    }
 }

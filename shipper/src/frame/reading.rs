@@ -1,14 +1,14 @@
 //! One reading of a source: the output of each target, or another text, compressed.
 
-use std::io::{self, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::spool::{Covers, Data, Directory, Error, Index, SpoolFile, Text};
+use jobstats_client::spool::{Data, Directory, Index, SpoolError, SpoolFile, Text};
 use zstd::stream::write::Encoder;
 
-use crate::frame::split::{Parameter, Part, Splitter};
-use crate::frame::storage::{Storage, Writer};
+use crate::frame::buffer::{Buffer, Writer};
+use crate::frame::split::{Parameter, Splitter, Token};
 
 #[cfg(test)]
 mod tests;
@@ -20,67 +20,52 @@ const LEVEL: i32 = 1;
 pub const LCTL: &str = "lctl";
 
 /// The sender's names, which are identical in every row.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Sender {
     /// The name of the cluster, or an empty string.
     pub cluster: String,
-    /// The name of the server.
     pub server: String,
 }
 
-/// The texts of one reading, in order of arrival.
+/// The texts of one reading, in order of arrival: one of each target; for sources other than `lctl` one text.
 #[derive(Debug)]
 pub struct Reading {
-    /// The source of the texts.
-    pub source: String,
-    /// The span of time that the texts cover, if their source cannot say so itself.
-    pub covers: Option<Covers>,
-    /// The text of each target; for sources other than `lctl` one text.
-    pub texts: Vec<Text>,
+    /// The names and texts. The reading gets its number in the spool.
+    pub index: Index,
     /// True if the text ended as a whole text does.
     pub whole: bool,
-    data: Data,
-    storage: Storage,
+    buffer: Buffer,
 }
 
 impl Reading {
-    /// Takes a reading out of a spool, and its sender.
-    pub fn from_spool(SpoolFile { index, file, start }: SpoolFile) -> (Sender, Self) {
-        let sender = Sender {
-            cluster: index.cluster,
-            server: index.server,
-        };
-        let reading = Self {
-            source: index.source,
-            covers: index.covers,
-            texts: index.texts,
+    /// Takes a reading out of a spool.
+    pub fn from_spool(SpoolFile { index, file, start }: SpoolFile) -> Self {
+        Self {
+            index,
             whole: true,
-            data: index.data,
-            storage: Storage::File { file, start },
-        };
-        (sender, reading)
+            buffer: Buffer::File { file, start },
+        }
     }
 
-    /// Returns true if the text named a target.
     pub fn has_target(&self) -> bool {
-        self.texts.iter().any(|text| text.name.is_some())
+        self.index.texts.iter().any(|text| text.name.is_some())
     }
 
     /// Returns the size of all compressed texts in bytes.
     pub fn packed_bytes(&self) -> u64 {
-        self.data.bytes
+        self.index.data.bytes
     }
 
     /// Moves the times of all texts.
     pub fn shift(&mut self, by: SignedDuration) {
-        for text in &mut self.texts {
+        for text in &mut self.index.texts {
             text.time = text.time.saturating_add(by).unwrap_or(text.time);
         }
     }
 
     /// Sets the time of the reading, and drops the durations, which are not known for text from elsewhere.
     pub fn made_at(&mut self, time: Timestamp) {
-        for text in &mut self.texts {
+        for text in &mut self.index.texts {
             text.time = time;
             text.duration = None;
         }
@@ -93,65 +78,83 @@ impl Reading {
         size: usize,
     ) -> impl Iterator<Item = io::Result<Vec<u8>>> + 'a {
         let ranges = text.frames.iter().flat_map(move |frame| {
-            let end = frame.end;
-            frame
-                .clone()
-                .step_by(size)
-                .map(move |start| start..end.min(start + size as u64))
+            let starts = frame.clone().step_by(size);
+            starts.map(move |start| start..frame.end.min(start + size as u64))
         });
         ranges.map(|range| {
             let mut piece = vec![0; (range.end - range.start) as usize];
-            self.storage.read_exact_at(&mut piece, range.start)?;
+            self.buffer.read_exact_at(&mut piece, range.start)?;
             Ok(piece)
         })
     }
 
     /// Puts the reading into a spool, and returns its number there.
-    pub fn put(&self, spool: &Directory, sender: &Sender) -> Result<u64, Error> {
-        let index = || Index {
-            sequence: 0,
-            source: self.source.clone(),
-            covers: self.covers,
-            cluster: sender.cluster.clone(),
-            server: sender.server.clone(),
-            texts: self.texts.clone(),
-            data: self.data,
-        };
-        self.storage.with_reader(
-            self.data.bytes,
-            |file| spool.put(index(), file),
-            |memory| spool.put(index(), memory),
-        )?
+    pub fn put(&self, spool: &Directory) -> Result<u64, SpoolError> {
+        let mut reader = self.buffer.reader(self.index.data.bytes)?;
+        spool.put(self.index.clone(), &mut reader)
+    }
+}
+
+/// Reads pieces of text as one.
+pub struct Pieces<I> {
+    pieces: I,
+    piece: Cursor<Vec<u8>>,
+}
+
+impl<I> Pieces<I> {
+    pub fn new(pieces: I) -> Self {
+        let piece = Cursor::default();
+        Self { pieces, piece }
+    }
+}
+
+impl<I: Iterator<Item = io::Result<Vec<u8>>>> Read for Pieces<I> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.piece.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            match self.pieces.next() {
+                Some(piece) => self.piece = Cursor::new(piece?),
+                None => return Ok(0),
+            }
+        }
     }
 }
 
 /// Builds a reading from text that arrives piece by piece.
 pub struct Recorder {
-    source: String,
+    index: Index,
     /// Finds the targets in the output of lctl.
     splitter: Option<Splitter>,
-    store: Store,
+    texts: Texts,
     last_push: Duration,
 }
 
 impl Recorder {
-    /// Starts the clock for the output of lctl. The reading takes at most this number of bytes when compressed.
-    pub fn start(most: u64) -> Self {
-        Self::of(LCTL, most)
-    }
-
-    /// Starts the clock for text of a source. Only the output of lctl is split.
-    pub fn of(source: &str, most: u64) -> Self {
-        let store = Store {
+    /// Starts the clock for text of a source. Only the output of lctl is split. The reading takes at most this number of bytes when
+    /// compressed.
+    pub fn of(sender: &Sender, source: &str, most: u64) -> Self {
+        let texts = Texts {
             started: Timestamp::now(),
             output: Output::Closed(Writer::new(most)),
             targets: Vec::new(),
             last_text: Duration::ZERO,
         };
+        let Sender { cluster, server } = sender.clone();
         Self {
-            source: source.to_owned(),
+            index: Index {
+                sequence: 0,
+                source: source.to_owned(),
+                covers: None,
+                cluster,
+                server,
+                texts: Vec::new(),
+                data: Data::default(),
+            },
             splitter: (source == LCTL).then(Splitter::default),
-            store,
+            texts,
             last_push: Duration::ZERO,
         }
     }
@@ -160,8 +163,8 @@ impl Recorder {
     pub fn push(&mut self, text: &[u8], at: Duration) -> io::Result<()> {
         let earlier = std::mem::replace(&mut self.last_push, at);
         match &mut self.splitter {
-            Some(splitter) => splitter.push(text, |part| self.store.take(part, earlier, at)),
-            None => self.store.add(&self.source, text, at),
+            Some(splitter) => splitter.push(text, |token| self.texts.take(token, earlier, at)),
+            None => self.texts.add(&self.index.source, text, at),
         }
     }
 
@@ -169,34 +172,32 @@ impl Recorder {
     pub fn finish(mut self) -> io::Result<Reading> {
         let at = self.last_push;
         let whole = match self.splitter {
-            Some(splitter) => splitter.finish(|part| self.store.take(part, at, at))?,
+            Some(splitter) => splitter.finish(|token| self.texts.take(token, at, at))?,
             None => true,
         };
-        let (storage, data) = self.store.close()?.finish();
-        let mut targets = self.store.targets;
-        targets.retain(|target| !target.blank);
+        let (buffer, data) = self.texts.close()?.finish();
+        let targets = self.texts.targets.into_iter();
+        let texts = targets.filter(|target| !target.blank);
+        self.index.texts = texts.map(|target| target.text).collect();
+        self.index.data = data;
         Ok(Reading {
-            source: self.source,
-            covers: None,
-            texts: targets.into_iter().map(|target| target.text).collect(),
+            index: self.index,
             whole,
-            data,
-            storage,
+            buffer,
         })
     }
 }
 
 /// The targets so far, and the writer of their texts.
-struct Store {
+struct Texts {
     started: Timestamp,
     output: Output,
-    targets: Vec<Target>,
+    targets: Vec<TargetText>,
     /// The time after the start at which the last byte taken so far arrived.
     last_text: Duration,
 }
 
-/// A target of the reading.
-struct Target {
+struct TargetText {
     text: Text,
     /// True if the text is only white space.
     blank: bool,
@@ -207,7 +208,6 @@ struct Target {
 enum Output {
     Closed(Writer),
     Open(Frame),
-    /// Writing has failed.
     Broken,
 }
 
@@ -218,15 +218,15 @@ struct Frame {
     encoder: Encoder<'static, Writer>,
 }
 
-impl Store {
-    fn take(&mut self, part: Part<'_>, before: Duration, at: Duration) -> io::Result<()> {
-        match part {
-            Part::Begin { name, earlier } => {
+impl Texts {
+    fn take(&mut self, token: Token<'_>, before: Duration, at: Duration) -> io::Result<()> {
+        match token {
+            Token::Begin { name, earlier } => {
                 let at = if earlier { before } else { at };
                 let target = self.target(Some(name.target), at);
                 self.begin(target, name.parameter == Parameter::JobStats, at)
             }
-            Part::Text(text) => {
+            Token::Text(text) => {
                 if matches!(self.output, Output::Closed(_)) {
                     let target = self.target(None, at);
                     self.open(target)?;
@@ -247,11 +247,8 @@ impl Store {
 
     /// Returns the index of the target with this name; adds the target if it is new.
     fn target(&mut self, name: Option<&str>, at: Duration) -> usize {
-        if let Some(index) = self
-            .targets
-            .iter()
-            .position(|target| target.text.name.as_deref() == name)
-        {
+        let mut targets = self.targets.iter();
+        if let Some(index) = targets.position(|target| target.text.name.as_deref() == name) {
             return index;
         }
         let text = Text {
@@ -261,7 +258,7 @@ impl Store {
             bytes: 0,
             frames: Vec::new(),
         };
-        self.targets.push(Target {
+        self.targets.push(TargetText {
             text,
             blank: true,
             has_job_stats: false,

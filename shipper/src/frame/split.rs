@@ -17,39 +17,35 @@ const LONGEST_LINE: usize = 64 << 10;
 /// The parameter of a target that a text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter {
-    /// The statistics, `job_stats`.
     JobStats,
-    /// The cleanup interval, `job_cleanup_interval`.
     CleanupInterval,
 }
 
 /// A target's name with its kind, such as `mdt.fs-MDT0000`, and the parameter, such as `job_stats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name<'a> {
-    /// The kind and name of the target, such as `mdt.fs-MDT0000`.
     pub target: &'a str,
-    /// The parameter after the target's name.
     pub parameter: Parameter,
 }
 
 impl<'a> Name<'a> {
     /// Returns the name that starts the line, if any: `mdt.fs-MDT0000.job_stats=`, or `…job_stats: ` from `lctl -y`.
     fn at_start_of(line: &'a [u8]) -> Option<Self> {
-        let kind = [&b"mdt."[..], b"obdfilter."]
-            .into_iter()
-            .find(|kind| line.starts_with(kind))?;
+        let mut kinds = [&b"mdt."[..], b"obdfilter."].into_iter();
+        let kind = kinds.find(|kind| line.starts_with(kind))?;
         let end = kind.len() + memmem::find(&line[kind.len()..], MARK)?;
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
         if end == kind.len() || !line[..end].iter().all(is_name) {
             return None;
         }
         let rest = &line[end + 1..];
-        let (parameter, value) = [
-            (Parameter::JobStats, &b"job_stats"[..]),
-            (Parameter::CleanupInterval, b"job_cleanup_interval"),
-        ]
-        .into_iter()
-        .find_map(|(parameter, name)| Some((parameter, rest.strip_prefix(name)?)))?;
+        let (parameter, value) = match rest.strip_prefix(b"job_stats") {
+            Some(value) => (Parameter::JobStats, value),
+            None => (
+                Parameter::CleanupInterval,
+                rest.strip_prefix(b"job_cleanup_interval")?,
+            ),
+        };
         if !value.starts_with(b"=") && !value.starts_with(b": ") {
             return None;
         }
@@ -65,12 +61,11 @@ impl<'a> Name<'a> {
     }
 }
 
-/// A part of the text, in order.
+/// A token of the text, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum Token<'a> {
     /// The following text belongs to this target's parameter.
     Begin {
-        /// The name of the target and parameter.
         name: Name<'a>,
         /// True if the first byte of the name's line came with an earlier push.
         earlier: bool,
@@ -79,7 +74,7 @@ pub enum Part<'a> {
     Text(&'a [u8]),
 }
 
-/// Takes text in pieces cut anywhere, and returns parts that do not depend on the cuts.
+/// Takes text in pieces cut anywhere, and returns tokens that do not depend on the cuts.
 #[derive(Debug, Default)]
 pub struct Splitter {
     /// The last line, until its end arrives.
@@ -97,7 +92,7 @@ impl Splitter {
     pub fn push<E>(
         &mut self,
         piece: &[u8],
-        mut sink: impl FnMut(Part<'_>) -> Result<(), E>,
+        mut sink: impl FnMut(Token<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(&last) = piece.last() else {
             return Ok(());
@@ -107,10 +102,9 @@ impl Splitter {
         self.pending.extend_from_slice(piece);
         let complete = memrchr(b'\n', &self.pending).map_or(0, |newline| newline + 1);
         let too_long = self.pending.len() - complete > LONGEST_LINE;
-        let taken = if too_long {
-            self.pending.len()
-        } else {
-            complete
+        let taken = match too_long {
+            true => self.pending.len(),
+            false => complete,
         };
         let mut lines = std::mem::take(&mut self.pending);
         self.lines(&lines[..taken], earlier, &mut sink)?;
@@ -121,7 +115,10 @@ impl Splitter {
 
     /// Passes on the rest. Returns true if the text is whole: the text ends with a newline, and no line contains
     /// another target's name. lctl leaves such a line when it cannot read a text to its end.
-    pub fn finish<E>(mut self, mut sink: impl FnMut(Part<'_>) -> Result<(), E>) -> Result<bool, E> {
+    pub fn finish<E>(
+        mut self,
+        mut sink: impl FnMut(Token<'_>) -> Result<(), E>,
+    ) -> Result<bool, E> {
         let rest = std::mem::take(&mut self.pending);
         self.lines(&rest, true, &mut sink)?;
         Ok(!self.torn && !self.ends_in_line)
@@ -131,7 +128,7 @@ impl Splitter {
         &mut self,
         text: &[u8],
         earlier: bool,
-        sink: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+        sink: &mut impl FnMut(Token<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut given = 0;
         let mut seen = 0;
@@ -147,7 +144,7 @@ impl Splitter {
                     if self.enters(name) {
                         give(&text[given..line.start], sink)?;
                         given = line.start;
-                        sink(Part::Begin {
+                        sink(Token::Begin {
                             name,
                             earlier: earlier && line.start == 0,
                         })?;
@@ -178,10 +175,10 @@ fn line_around(text: &[u8], position: usize) -> Range<usize> {
     start..end
 }
 
-fn give<E>(text: &[u8], sink: &mut impl FnMut(Part<'_>) -> Result<(), E>) -> Result<(), E> {
+fn give<E>(text: &[u8], sink: &mut impl FnMut(Token<'_>) -> Result<(), E>) -> Result<(), E> {
     if text.is_empty() {
         Ok(())
     } else {
-        sink(Part::Text(text))
+        sink(Token::Text(text))
     }
 }

@@ -36,7 +36,6 @@ const SETTLING: SignedDuration = SignedDuration::from_mins(15);
 struct Clocks {
     /// The boot, as the kernel names it.
     boot: String,
-    /// The time since boot.
     up: SignedDuration,
     /// The time of the reading: that of the wall clock, or of the steady clock after a step.
     time: Timestamp,
@@ -44,7 +43,7 @@ struct Clocks {
     stepped: Option<SignedDuration>,
 }
 
-/// Returns what must be added to the wall clock for a reading that begins now, and keeps the clocks in this directory. A
+/// Returns the time to add to the wall clock for a reading that begins now, and keeps the clocks in this directory. A
 /// directory that cannot be used leaves the wall clock as it is.
 pub fn correction(directory: &Path) -> SignedDuration {
     let Ok(now) = Clocks::now() else {
@@ -96,10 +95,9 @@ impl Clocks {
         let uptime = fs::read_to_string("/proc/uptime")?;
         let seconds = uptime.split(' ').next().and_then(|word| word.parse().ok());
         let seconds: f64 = seconds.ok_or(io::ErrorKind::InvalidData)?;
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
         Ok(Self {
-            boot: fs::read_to_string("/proc/sys/kernel/random/boot_id")?
-                .trim()
-                .to_owned(),
+            boot: boot.trim().to_owned(),
             up: SignedDuration::try_from_secs_f64(seconds).map_err(io::Error::other)?,
             time: Timestamp::now(),
             stepped: None,

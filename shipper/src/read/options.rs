@@ -1,4 +1,4 @@
-//! The options of what is read.
+//! The options of the sources.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use clap::{ArgGroup, Args};
 use jiff::Timestamp;
 use jobstats_client::duration;
+use jobstats_client::spool::is_source;
 use rustix::system::uname;
 
 use crate::frame::Sender;
-use crate::read::input::Saved;
-use crate::read::lctl::Lctl;
+use crate::read::sources::Way;
 use crate::system::lock;
 
 #[cfg(test)]
@@ -35,19 +35,14 @@ pub struct Input {
 }
 
 impl Input {
-    /// Returns the text from elsewhere, if there is one.
-    pub fn saved(&self, source: &str, timeout: Duration, most: u64) -> Option<Saved> {
-        self.input.clone().map(|path| Saved {
-            path,
-            source: source.to_owned(),
-            time: self.time,
-            timeout,
-            most,
-        })
+    /// Returns the way to the text from elsewhere, if there is one.
+    pub fn way(&self) -> Option<Way> {
+        let path = self.input.clone()?;
+        Some(Way::Saved(path, self.time))
     }
 }
 
-/// The options of whatever reads the targets of this server.
+/// The options of the reader of this server.
 #[derive(Debug, Args)]
 pub struct Reader {
     /// Name of this server [default: the name of this machine]
@@ -76,15 +71,6 @@ impl Reader {
         Sender {
             cluster: self.cluster.clone(),
             server: self.server.clone().unwrap_or_else(this_machine),
-        }
-    }
-
-    /// Returns lctl with its limits.
-    pub fn lctl(&self) -> Lctl {
-        Lctl {
-            path: self.lctl.clone(),
-            timeout: self.lctl_timeout,
-            most: self.max_reading,
         }
     }
 
@@ -167,21 +153,18 @@ pub fn size(text: &str) -> Result<u64, String> {
 
 /// Parses the name of a source.
 pub fn source(text: &str) -> Result<String, String> {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    if text.is_empty() || !text.bytes().all(is_allowed) {
-        return Err("has other characters than letters, digits, - and _".to_owned());
+    match is_source(text) {
+        true => Ok(text.to_owned()),
+        false => Err("has other characters than letters, digits, - and _".to_owned()),
     }
-    Ok(text.to_owned())
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {
-    if let Some(seconds) = text
-        .parse::<f64>()
-        .ok()
-        .filter(|seconds| seconds.is_finite())
-    {
-        return Timestamp::from_microsecond((seconds * 1e6).round() as i64)
-            .map_err(|error| error.to_string());
-    }
-    text.parse().map_err(|error: jiff::Error| error.to_string())
+    let time = match text.parse() {
+        Ok(seconds) if f64::is_finite(seconds) => {
+            Timestamp::from_microsecond((seconds * 1e6).round() as i64)
+        }
+        _ => text.parse(),
+    };
+    time.map_err(|error| error.to_string())
 }

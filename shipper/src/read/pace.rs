@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::system::lock::Lock;
 use crate::system::message::warn;
@@ -38,10 +38,8 @@ impl Pace {
         if took <= SHORT {
             return 1;
         }
-        let intervals = self
-            .apart(took)
-            .as_nanos()
-            .div_ceil(interval.as_nanos().max(1));
+        let apart = self.apart(took).as_nanos();
+        let intervals = apart.div_ceil(interval.as_nanos().max(1));
         u32::try_from(intervals).unwrap_or(u32::MAX).max(1)
     }
 
@@ -55,7 +53,6 @@ impl Pace {
         if pause > LONGEST_PAUSE {
             return None;
         }
-        let pause = SignedDuration::try_from(pause).ok()?;
         let until = last.began.saturating_add(pause).ok()?;
         (now < until).then_some(until)
     }
@@ -86,14 +83,12 @@ impl Pace {
 /// The last reading of `once`. It is kept in the lock file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Last {
-    /// The time at which the reading began.
     began: Timestamp,
-    /// The duration of the reading.
     took: Duration,
 }
 
 impl Last {
-    /// Reads what the lock file says. Anything else than a reading is none.
+    /// Reads the lock file. Anything else than a reading counts as none.
     fn load(lock: &Lock) -> io::Result<Option<Self>> {
         let text = lock.text()?;
         let mut numbers = text.split_whitespace().map(str::parse);
@@ -105,7 +100,6 @@ impl Last {
         Ok(began.zip(took).map(|(began, took)| Self { began, took }))
     }
 
-    /// Writes the lock file.
     fn save(&self, lock: &Lock) -> io::Result<()> {
         lock.set_text(&format!(
             "{} {}\n",

@@ -2,48 +2,45 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::time::Duration;
 
-use jobstats_client::command_file;
+use jiff::Timestamp;
 use jobstats_client::duration::Length;
-use serde::Deserialize;
+use jobstats_client::process::Process;
+use jobstats_client::trust::{self, TrustError};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
-use crate::frame::{LCTL, Reading};
-use crate::read::follow::{self, Follow};
-use crate::read::input::{self, Saved};
-use crate::read::lctl::{self, Lctl};
+use crate::frame::{LCTL, Reading, Recorder, Sender};
+use crate::read::error::ReadError;
 use crate::read::options::{self, Input, Origin, Reader};
-use crate::read::script::{self, Script};
+use crate::read::{input, lctl, script};
 use crate::system::lock::Lock;
+use crate::system::process;
 
 #[cfg(test)]
 mod tests;
 
 /// An error in the file of sources.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum SourcesError {
     /// The file cannot be read, or others can write to it. Its commands would run with the rights of the reader.
     #[error(transparent)]
-    File(#[from] command_file::Error),
+    File(#[from] TrustError),
     /// The file is not TOML, or has a key that does not exist or a value of another kind.
     #[error("{}: {cause}", path.display())]
     Format {
-        /// The path of the file.
         path: PathBuf,
-        /// The error with its place in the file.
         cause: Box<toml::de::Error>,
     },
     /// A section has no text to read, two of them, or a key that does not fit.
     #[error("{} [{section}]: {cause}", path.display())]
     Section {
-        /// The path of the file.
         path: PathBuf,
-        /// The name of the section.
         section: String,
-        /// The mistake.
         cause: &'static str,
     },
-    /// The file has no section.
     #[error("{} has no section; [lctl] reads job_stats", .0.display())]
     Nothing(PathBuf),
 }
@@ -51,49 +48,38 @@ pub enum Error {
 /// A source of texts, and how often it is read.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// The name in messages and of files. Different sources of a file may have the same name in the database.
+    pub sender: Sender,
+    /// The name in messages and of files.
     pub name: String,
-    /// The way to the text.
+    /// The name in the database, which different sources of a file may share.
+    pub source: String,
     pub way: Way,
     /// The time between readings.
     pub interval: Duration,
+    /// The time limit of a reading. A file that is followed has none, but it is read in small pieces.
+    pub timeout: Duration,
+    /// The largest reading in bytes, when compressed.
+    pub most: u64,
 }
 
 /// The way to the text of a source.
 #[derive(Debug, Clone)]
 pub enum Way {
-    /// Call lctl.
-    Lctl(Lctl),
-    /// Read text that was printed elsewhere.
-    Saved(Saved),
-    /// Run a command of the shell.
-    Script(Script),
-    /// Follow a file that grows.
-    Follow(Follow),
+    /// Call lctl at this path.
+    Lctl(PathBuf),
+    /// Read text that was printed elsewhere, in a file or on stdin (`-`), at this time or now.
+    Saved(PathBuf, Option<Timestamp>),
+    /// Run a command of the shell, whose text has everything from this time before its start on.
+    Script(String, Option<Duration>),
+    /// Follow a file that grows, or a directory of such files.
+    Follow(PathBuf),
 }
 
-/// An error that prevents a reading.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// lctl failed.
-    #[error(transparent)]
-    Lctl(#[from] lctl::Error),
-    /// The input failed.
-    #[error(transparent)]
-    Input(#[from] input::Error),
-    /// The command of a source failed.
-    #[error("{0}: {1}")]
-    Script(String, #[source] script::Error),
-    /// The file of a source cannot be read.
-    #[error("{0}: {1}")]
-    Follow(String, #[source] follow::Error),
-}
-
-/// A section of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Section {
-    source: Option<Name>,
+    #[serde(default, deserialize_with = "name")]
+    source: Option<String>,
     command: Option<String>,
     follow: Option<PathBuf>,
     covers: Option<Length>,
@@ -101,45 +87,71 @@ struct Section {
     timeout: Option<Length>,
 }
 
-/// The name of a source in the database.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(try_from = "String")]
-struct Name(String);
-
-impl TryFrom<String> for Name {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        options::source(&text).map(Self)
-    }
+/// Reads the name of a source in the database.
+fn name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let name = options::source(&String::deserialize(from)?);
+    name.map(Some).map_err(D::Error::custom)
 }
 
 impl Source {
+    /// Returns the source of `job_stats`: text from elsewhere if there is some, and otherwise lctl.
+    pub fn of_job_stats(reader: &Reader, input: Option<&Input>, interval: Duration) -> Self {
+        let saved = input.and_then(Input::way);
+        Self {
+            sender: reader.sender(),
+            name: LCTL.to_owned(),
+            source: LCTL.to_owned(),
+            way: saved.unwrap_or_else(|| Way::Lctl(reader.lctl.clone())),
+            interval,
+            timeout: reader.lctl_timeout,
+            most: reader.max_reading,
+        }
+    }
+
     /// Returns true for `job_stats`.
     pub fn is_lctl(&self) -> bool {
         self.name == LCTL
     }
 
-    /// Returns the time limit of a reading. A file that is followed has none, but it is read in small pieces.
-    pub fn timeout(&self) -> Duration {
+    /// Reads the text. Returns `None` for a file that is followed, which goes into the spool by itself.
+    pub fn read(&self, lock: Option<&Lock>) -> Result<Option<Reading>, ReadError> {
         match &self.way {
-            Way::Lctl(lctl) => lctl.timeout,
-            Way::Saved(saved) => saved.timeout,
-            Way::Script(script) => script.timeout,
-            Way::Follow(_) => Duration::ZERO,
+            Way::Lctl(path) => lctl::read(self, path, lock),
+            Way::Saved(path, time) => input::read(self, path, *time),
+            Way::Script(command, covers) => {
+                script::read(self, command, *covers, lock).map_err(ReadError::of_source(&self.name))
+            }
+            Way::Follow(_) => return Ok(None),
         }
+        .map(Some)
     }
 
-    /// Reads the text. Returns `None` for a file that is followed, which goes into the spool by itself.
-    pub fn read(&self, lock: &Lock) -> Result<Option<Reading>, ReadError> {
-        match &self.way {
-            Way::Lctl(lctl) => Ok(Some(lctl.read(Some(lock))?)),
-            Way::Saved(saved) => Ok(Some(saved.read()?)),
-            Way::Script(script) => script
-                .read(lock)
-                .map(Some)
-                .map_err(|error| ReadError::Script(self.name.clone(), error)),
-            Way::Follow(_) => Ok(None),
+    /// Starts to record a reading.
+    pub(super) fn recorder(&self) -> Recorder {
+        Recorder::of(&self.sender, &self.source, self.most)
+    }
+
+    /// Records the output of a program to its end. Returns the exit status and the messages.
+    pub(super) fn finish(
+        &self,
+        process: Process,
+        program: &'static str,
+        recorder: &mut Recorder,
+    ) -> Result<(ExitStatus, Vec<String>), ReadError> {
+        let timeout = self.timeout;
+        let name = match self.way {
+            Way::Lctl(_) => LCTL,
+            _ => &self.name,
+        };
+        let sink = |text: &[u8], at| recorder.push(text, at);
+        let (status, said) = process::finish(process, name, timeout, sink)?;
+        match status {
+            Some(status) => Ok((status, said)),
+            None => Err(ReadError::TimedOut {
+                program,
+                timeout,
+                said,
+            }),
         }
     }
 }
@@ -150,19 +162,17 @@ pub fn sources(
     origin: &Origin,
     input: Option<&Input>,
     interval: Duration,
-) -> Result<Vec<Source>, Error> {
+) -> Result<Vec<Source>, SourcesError> {
     if let Some(path) = &origin.sources {
         return from_file(path, reader, interval);
     }
     let name = origin.source.as_deref().unwrap_or(LCTL);
-    let saved = input.and_then(|input| input.saved(name, reader.lctl_timeout, reader.max_reading));
-    if let Some(saved) = saved {
-        let way = Way::Saved(saved);
-        let name = name.to_owned();
+    let source = Source::of_job_stats(reader, input, interval);
+    if let Way::Saved(..) = source.way {
         return Ok(vec![Source {
-            name,
-            way,
-            interval,
+            name: name.to_owned(),
+            source: name.to_owned(),
+            ..source
         }]);
     }
     let section = Section {
@@ -175,21 +185,25 @@ pub fn sources(
     Ok(section.source(name, reader, interval).into_iter().collect())
 }
 
-fn from_file(path: &Path, reader: &Reader, interval: Duration) -> Result<Vec<Source>, Error> {
-    let text = command_file::read(path)?;
+fn from_file(
+    path: &Path,
+    reader: &Reader,
+    interval: Duration,
+) -> Result<Vec<Source>, SourcesError> {
+    let text = trust::commands(path)?;
     let sections: BTreeMap<String, Section> =
-        toml::from_str(&text).map_err(|cause| Error::Format {
+        toml::from_str(&text).map_err(|cause| SourcesError::Format {
             path: path.to_owned(),
             cause: Box::new(cause),
         })?;
     if sections.is_empty() {
-        return Err(Error::Nothing(path.to_owned()));
+        return Err(SourcesError::Nothing(path.to_owned()));
     }
     let sources = sections.into_iter().map(|(name, section)| {
         options::source(&name)
             .map_err(|_| "the name of a section has letters, digits, - and _ only")
             .and_then(|name| section.source(&name, reader, interval))
-            .map_err(|cause| Error::Section {
+            .map_err(|cause| SourcesError::Section {
                 path: path.to_owned(),
                 section: name,
                 cause,
@@ -205,40 +219,24 @@ impl Section {
         reader: &Reader,
         interval: Duration,
     ) -> Result<Source, &'static str> {
-        let source = self.source.map_or(name.to_owned(), |Name(source)| source);
-        let timeout = self
-            .timeout
-            .map_or(reader.lctl_timeout, |Length(timeout)| timeout);
-        let most = reader.max_reading;
         if self.covers.is_some() && self.command.is_none() {
             return Err("covers needs a command");
         }
-        let way = match (self.command, self.follow) {
+        let mut source = Source::of_job_stats(reader, None, interval);
+        source.name = name.to_owned();
+        source.source = self.source.unwrap_or(name.to_owned());
+        source.timeout = self.timeout.map_or(source.timeout, |it| it.0);
+        source.interval = self.interval.map_or(interval, |it| it.0);
+        source.way = match (self.command, self.follow) {
             (Some(_), Some(_)) => return Err("command and follow exclude each other"),
-            (Some(command), None) => Way::Script(Script {
-                name: name.to_owned(),
-                source,
-                command,
-                covers: self.covers.map(|Length(covers)| covers),
-                timeout,
-                most,
-            }),
-            (None, Some(path)) => Way::Follow(Follow {
-                name: name.to_owned(),
-                source,
-                path,
-                most,
-            }),
-            (None, None) if source == LCTL => Way::Lctl(Lctl {
-                timeout,
-                ..reader.lctl()
-            }),
+            (Some(command), None) => Way::Script(command, self.covers.map(|it| it.0)),
+            (None, Some(path)) => {
+                source.timeout = Duration::ZERO;
+                Way::Follow(path)
+            }
+            (None, None) if source.source == LCTL => source.way,
             (None, None) => return Err("a source other than lctl needs command or follow"),
         };
-        Ok(Source {
-            name: name.to_owned(),
-            way,
-            interval: self.interval.map_or(interval, |Length(interval)| interval),
-        })
+        Ok(source)
     }
 }

@@ -6,15 +6,15 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::SinkExt;
-use jobstats_client::connection::KEEPALIVE;
+use jobstats_client::connection::keepalive;
 use jobstats_client::spool::Text;
 use jobstats_client::{Connector, Notice, Session, Settings};
 use tokio::runtime::{self, Runtime};
 use tokio::time::timeout;
-use tokio_postgres::{Client, IsolationLevel, Transaction};
+use tokio_postgres::{Client, IsolationLevel, SimpleQueryMessage, Transaction};
 
-use super::{Answer, Error, Timeouts, Transport};
-use crate::frame::{Reading, Sender};
+use super::{Answer, SendError, Timeouts, Transport};
+use crate::frame::Reading;
 use crate::send::row::Row;
 use crate::state::StateFile;
 use crate::system::message::{notice, warn};
@@ -35,7 +35,7 @@ pub struct Database {
     timeouts: Timeouts,
     state: StateFile,
     runtime: Runtime,
-    /// The session, kept from one reading to the next so that the database need not read again what it has just stored.
+    /// The session, kept from one reading to the next so that the database need not read again the rows that it has just stored.
     session: Option<Session>,
 }
 
@@ -47,57 +47,93 @@ impl Drop for Database {
 
 impl Database {
     /// Prepares TLS and the runtime; connects to nothing yet.
-    pub fn new(settings: Settings, timeouts: Timeouts, state: StateFile) -> Result<Self, Error> {
-        let connector = Connector::new(settings.for_writing(), timeouts.connect)?;
-        let runtime = runtime::Builder::new_current_thread()
-            .enable_io()
-            .enable_time()
-            .build()?;
+    pub fn new(
+        settings: Settings,
+        timeouts: Timeouts,
+        state: StateFile,
+    ) -> Result<Self, SendError> {
         Ok(Self {
-            connector,
+            connector: Connector::new(settings.for_writing(), timeouts.connect)?,
             timeouts,
             state,
-            runtime,
+            runtime: runtime::Builder::new_current_thread()
+                .enable_io()
+                .enable_time()
+                .build()?,
             session: None,
         })
     }
 
-    /// Stores a text in a transaction of its own. The session is kept unless it broke.
-    fn store_one(
-        &mut self,
-        sender: &Sender,
+    pub fn hosts(&self) -> Vec<(String, u16)> {
+        self.connector.hosts()
+    }
+
+    /// Connects, if there is no connection yet.
+    pub fn connect(&mut self) -> Result<(), jobstats_client::Error> {
+        self.session = Some(self.take()?);
+        Ok(())
+    }
+
+    /// Takes the session, or makes one.
+    fn take(&mut self) -> Result<Session, jobstats_client::Error> {
+        match self.session.take() {
+            Some(session) => Ok(session),
+            None => self.runtime.block_on(self.connector.session()),
+        }
+    }
+
+    /// Asks a question, in a form that poolers of transactions pass on.
+    pub fn ask(&mut self, question: &str) -> Result<Vec<SimpleQueryMessage>, SendError> {
+        let session = self.take()?;
+        let asked = async { Ok(session.client.simple_query(question).await?) };
+        let answer = self.within(self.timeouts.statement, Duration::ZERO, asked);
+        self.session = Some(session);
+        answer
+    }
+
+    /// Tries a text in a transaction that is rolled back, to see whether the database would take it. Returns the notices of the database. If
+    /// it fails, they are lost, because the message of the error is better.
+    pub fn rehearse(&mut self, reading: &Reading, text: &Text) -> Result<Vec<Notice>, SendError> {
+        let mut session = self.take()?;
+        let tried = Row::new(reading, text)
+            .and_then(|row| self.copy(&mut session, &row, reading, text, false));
+        let notices = session.notices().collect();
+        self.session = Some(session);
+        tried.map(|()| notices)
+    }
+
+    /// Sends a row in a transaction, which is committed if it is `kept`, and otherwise rolled back.
+    fn copy(
+        &self,
+        session: &mut Session,
+        row: &Row,
         reading: &Reading,
         text: &Text,
-    ) -> Result<Answer, Error> {
-        let row = Row::new(sender, reading, text)?;
-        let mut session = match self.session.take() {
-            Some(session) => session,
-            None => self.runtime.block_on(self.connector.session())?,
-        };
+        kept: bool,
+    ) -> Result<(), SendError> {
         let limit = self.timeouts.statement;
-        let copying = copy(&mut session.client, limit, &row, reading, text);
-        let late = Error::StatementTimeout(limit);
-        let tried = self
-            .runtime
-            .block_on(within(limit.saturating_add(GRACE), copying, late));
-        let mut answer = Answer::Stored;
-        for said in session.notices() {
-            let message = format!("{}: {}", text.shown_name(), said.message);
-            if !said.is_warning {
-                if self.state.is_news(text.shown_name(), &said.message) {
-                    notice(format_args!("{message}"));
-                }
-                continue;
+        let copied = async {
+            let transaction = begin(&mut session.client, limit).await?;
+            fill(&transaction, row, reading, text).await?;
+            match kept {
+                true => transaction.commit().await?,
+                false => transaction.rollback().await?,
             }
-            warn(format_args!("{message}"));
-            if is_rejection(&said) {
-                answer = Answer::Rejected(message);
-            }
-        }
-        if tried.as_ref().err().is_none_or(Error::is_of_one_target) {
-            self.session = Some(session);
-        }
-        tried.map(|()| answer)
+            Ok(())
+        };
+        self.within(limit, GRACE, copied)
+    }
+
+    /// Waits for an answer until the limit and the grace after it are over.
+    fn within<T>(
+        &self,
+        limit: Duration,
+        grace: Duration,
+        answer: impl Future<Output = Result<T, SendError>>,
+    ) -> Result<T, SendError> {
+        let answer = async { timeout(limit.saturating_add(grace), answer).await };
+        let late = |_| Err(SendError::StatementTimeout(limit));
+        self.runtime.block_on(answer).unwrap_or_else(late)
     }
 }
 
@@ -105,29 +141,41 @@ impl Transport for Database {
     /// Closes the session if it does not answer, for example because the server was restarted or a firewall forgot the
     /// connection. A reading that found this out with its first target would wait too long.
     fn prepare(&mut self) {
-        let limit = self.timeouts.connect;
         let answers = self.session.as_ref().map(|session| {
             let nothing = async { Ok(session.client.batch_execute("").await?) };
-            let late = Error::StatementTimeout(limit);
-            self.runtime.block_on(within(limit, nothing, late))
+            self.within(self.timeouts.connect, Duration::ZERO, nothing)
         });
         if let Some(Err(_)) = answers {
             self.close();
         }
     }
 
-    fn store(
-        &mut self,
-        sender: &Sender,
-        reading: &Reading,
-        texts: &[&Text],
-    ) -> Result<Answer, Error> {
-        // There is one, because each text has a transaction of its own.
+    /// Stores the first text, in a transaction of its own. The session is kept unless it broke.
+    fn store(&mut self, reading: &Reading, texts: &[&Text]) -> Result<Answer, SendError> {
+        let Some(text) = texts.first() else {
+            return Ok(Answer::Stored);
+        };
+        let row = Row::new(reading, text)?;
+        let mut session = self.take()?;
+        let tried = self.copy(&mut session, &row, reading, text, true);
         let mut answer = Answer::Stored;
-        for text in texts {
-            answer = self.store_one(sender, reading, text)?;
+        for said in session.notices() {
+            let message = format!("{}: {}", text.shown_name(), said.message);
+            if !said.is_warning {
+                if self.state.is_news(text.shown_name(), &said.message) {
+                    notice(&message);
+                }
+                continue;
+            }
+            warn(&message);
+            if is_rejection(&said) {
+                answer = Answer::Rejected(message);
+            }
         }
-        Ok(answer)
+        if tried.as_ref().err().is_none_or(SendError::is_of_one_target) {
+            self.session = Some(session);
+        }
+        tried.map(|()| answer)
     }
 
     fn name(&self) -> String {
@@ -144,14 +192,6 @@ impl Transport for Database {
 /// Returns true if the database says that it has put the text into `jobstats.rejects`.
 pub fn is_rejection(notice: &Notice) -> bool {
     notice.is_warning && notice.message.starts_with(REJECTED)
-}
-
-async fn within<T>(
-    limit: Duration,
-    what: impl Future<Output = Result<T, Error>>,
-    late: Error,
-) -> Result<T, Error> {
-    timeout(limit, what).await.unwrap_or(Err(late))
 }
 
 /// Confirms a commit only after the server has written it to disk, whatever the database's default is: a reading is deleted
@@ -175,51 +215,15 @@ fn limits(statement: Duration) -> String {
          {DURABLE}",
         milliseconds(statement),
         milliseconds(statement.saturating_add(GRACE)),
-        KEEPALIVE.idle.as_secs(),
-        KEEPALIVE.interval.as_secs(),
-        KEEPALIVE.retries,
-        milliseconds(KEEPALIVE.unacknowledged),
+        keepalive::IDLE.as_secs(),
+        keepalive::INTERVAL.as_secs(),
+        keepalive::RETRIES,
+        milliseconds(keepalive::UNACKNOWLEDGED),
     )
 }
 
-async fn copy(
-    client: &mut Client,
-    limit: Duration,
-    row: &Row,
-    reading: &Reading,
-    text: &Text,
-) -> Result<(), Error> {
-    let transaction = begin(client, limit).await?;
-    fill(&transaction, row, reading, text).await?;
-    transaction.commit().await?;
-    Ok(())
-}
-
-/// Stores a text in a transaction that is rolled back, to see whether the database would take it.
-///
-/// # Errors
-///
-/// Fails as the delivery would.
-pub async fn rehearse(
-    client: &mut Client,
-    limit: Duration,
-    sender: &Sender,
-    reading: &Reading,
-    text: &Text,
-) -> Result<(), Error> {
-    let row = Row::new(sender, reading, text)?;
-    let filled = async {
-        let transaction = begin(client, limit).await?;
-        fill(&transaction, &row, reading, text).await?;
-        transaction.rollback().await?;
-        Ok(())
-    };
-    let late = Error::StatementTimeout(limit);
-    within(limit.saturating_add(GRACE), filled, late).await
-}
-
-async fn begin(client: &mut Client, limit: Duration) -> Result<Transaction<'_>, Error> {
-    // The isolation level is set whatever the database's default is: the feed must see what others committed while it
+async fn begin(client: &mut Client, limit: Duration) -> Result<Transaction<'_>, SendError> {
+    // The isolation level is set whatever the database's default is: the feed must see the rows that others committed while it
     // waited.
     let transaction = client
         .build_transaction()
@@ -230,23 +234,19 @@ async fn begin(client: &mut Client, limit: Duration) -> Result<Transaction<'_>, 
     Ok(transaction)
 }
 
-/// Sends a row to the feed.
 async fn fill(
     transaction: &Transaction<'_>,
     row: &Row,
     reading: &Reading,
     text: &Text,
-) -> Result<(), Error> {
-    let mut sink = pin!(
-        transaction
-            .copy_in::<_, Cursor<Vec<u8>>>(row.statement())
-            .await?
-    );
-    sink.send(Cursor::new(row.head().to_vec())).await?;
+) -> Result<(), SendError> {
+    let copy = transaction.copy_in::<_, Cursor<Vec<u8>>>(row.statement);
+    let mut sink = pin!(copy.await?);
+    sink.send(Cursor::new(row.head.clone())).await?;
     for piece in reading.pieces(text, PIECE) {
         sink.send(Cursor::new(piece?)).await?;
     }
-    sink.send(Cursor::new(row.tail().to_vec())).await?;
+    sink.send(Cursor::new(row.tail.clone())).await?;
     sink.finish().await?;
     Ok(())
 }

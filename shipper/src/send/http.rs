@@ -5,16 +5,18 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jobstats_client::Kind;
 use jobstats_client::spool::Text;
-use jobstats_client::tls::{self, Identity};
-use jobstats_client::{Kind, variables};
+use jobstats_client::tls::{self, Identity, TlsError};
+use jobstats_client::trust::{self, TrustError};
 use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::CertificateDer;
 use ureq::http::Uri;
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 use ureq::{Agent, Proxy, ProxyProtocol, SendBody, Timeout};
 
-use super::{Answer, Timeouts, Transport};
-use crate::frame::{Reading, Sender};
+use super::{Answer, SendError, Timeouts, Transport};
+use crate::frame::Reading;
 
 mod answer;
 mod body;
@@ -22,10 +24,10 @@ mod options;
 
 pub use answer::Refusal;
 use body::{Body, COLUMNS, columns};
-pub use options::Options;
+pub use options::HttpOptions;
 
-/// The largest size of a request with several texts. It bounds what the other side keeps in memory, and what is sent in vain
-/// if one of the texts is refused.
+/// The largest size of a request with several texts. It bounds the memory of the other side, and the bytes that are sent in
+/// vain if one of the texts is refused.
 const TOGETHER: u64 = 4 << 20;
 
 /// The largest part of an answer that is read.
@@ -39,45 +41,39 @@ const PROXIES: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROX
 
 /// An error that kept texts from being stored.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The file of the token cannot be used.
+pub enum HttpError {
     #[error(transparent)]
-    TokenFile(#[from] variables::Error),
-    /// The file has nothing that can be a token.
+    TokenFile(#[from] TrustError),
     #[error("{} has no token: one line of printable characters is expected", .0.display())]
     Token(PathBuf),
-    /// A certificate or key cannot be used.
     #[error(transparent)]
-    Tls(#[from] tls::Error),
-    /// The environment names a proxy that cannot be used.
+    Tls(#[from] TlsError),
     #[error("{0} in the environment does not have the form http://HOST:PORT")]
     Proxy(&'static str),
     /// The server's certificate is not trusted, or the server does not trust ours.
     #[error("TLS: {0}")]
     Untrusted(rustls::Error),
-    /// There is no connection.
     #[error("no connection: {0}")]
     Unreachable(ureq::Error),
-    /// The connection broke, or the answer is not complete.
     #[error("the connection broke before the answer was complete: {0}")]
     Broken(ureq::Error),
-    /// The answer did not come in time.
     #[error("no answer within the time limit (--statement-timeout)")]
     Late,
     /// The answer is that the texts were not stored.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The text cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-impl Error {
-    /// Returns the kind of the error.
+impl HttpError {
     pub fn kind(&self) -> Kind {
         match self {
-            Self::TokenFile(_) | Self::Token(_) | Self::Tls(_) | Self::Proxy(_) => Kind::Setup,
-            Self::Untrusted(_) => Kind::Setup,
+            Self::TokenFile(_)
+            | Self::Token(_)
+            | Self::Tls(_)
+            | Self::Proxy(_)
+            | Self::Untrusted(_) => Kind::Setup,
             Self::Unreachable(_) | Self::Broken(_) => Kind::Lost,
             Self::Late => Kind::Silent,
             Self::Refused(refusal) => refusal.kind(),
@@ -85,7 +81,6 @@ impl Error {
         }
     }
 
-    /// Returns the answer, if there was one.
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused(refusal) => Some(refusal),
@@ -100,7 +95,7 @@ impl Error {
     }
 }
 
-impl From<ureq::Error> for Error {
+impl From<ureq::Error> for HttpError {
     fn from(error: ureq::Error) -> Self {
         match error {
             ureq::Error::Io(error) => match error.downcast::<rustls::Error>() {
@@ -125,7 +120,7 @@ impl From<ureq::Error> for Error {
 
 /// The address of PostgREST, and how to get in.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct HttpSettings {
     /// The URL, with a slash at its end.
     pub url: Uri,
     /// The file of the token (JWT).
@@ -136,9 +131,8 @@ pub struct Settings {
     pub identity: Option<(PathBuf, PathBuf)>,
 }
 
-/// Requests to PostgREST.
 pub struct Http {
-    settings: Settings,
+    settings: HttpSettings,
     timeouts: Timeouts,
     /// The connections, with the certificates that were read when they were made.
     agent: Option<Agent>,
@@ -146,7 +140,7 @@ pub struct Http {
 
 impl Http {
     /// Checks files and environment; connects to nothing yet.
-    pub fn new(settings: Settings, timeouts: Timeouts) -> Result<Self, Error> {
+    pub fn new(settings: HttpSettings, timeouts: Timeouts) -> Result<Self, HttpError> {
         // The library takes the provider of cryptography that the process has installed; another call changes nothing.
         let _ = CryptoProvider::install_default(ring::default_provider());
         settings.token()?;
@@ -160,11 +154,11 @@ impl Http {
 
     /// Sends a request that stores nothing. Its answer says whether the address, the token and the rights of its role are
     /// as they must be.
-    pub fn rehearse(&mut self) -> Result<(), Error> {
+    pub fn rehearse(&mut self) -> Result<(), HttpError> {
         self.post(COLUMNS, &mut Body::nothing())
     }
 
-    fn post(&mut self, columns: &str, body: &mut Body<'_>) -> Result<(), Error> {
+    fn post(&mut self, columns: &str, body: &mut Body<'_>) -> Result<(), HttpError> {
         let agent = match &self.agent {
             Some(agent) => agent,
             None => self.agent.insert(self.settings.agent(self.timeouts)?),
@@ -192,8 +186,6 @@ impl Http {
 }
 
 impl Transport for Http {
-    fn prepare(&mut self) {}
-
     fn together(&self, texts: &[&Text]) -> usize {
         let mut size = 0;
         let fits = |text: &&&Text| {
@@ -204,17 +196,12 @@ impl Transport for Http {
     }
 
     /// PostgREST stores all texts of a request or none. It does not pass on warnings, so a rejected text counts as stored.
-    fn store(
-        &mut self,
-        sender: &Sender,
-        reading: &Reading,
-        texts: &[&Text],
-    ) -> Result<Answer, super::Error> {
-        let mut body = Body::new(sender, reading, texts);
+    fn store(&mut self, reading: &Reading, texts: &[&Text]) -> Result<Answer, SendError> {
+        let mut body = Body::new(reading, texts);
         let posted = self.post(columns(reading), &mut body);
         match (posted, body.failure()) {
             (Ok(()), _) => Ok(Answer::Stored),
-            (Err(_), Some(error)) => Err(Error::from(error).into()),
+            (Err(_), Some(error)) => Err(HttpError::from(error).into()),
             (Err(error), None) => Err(error.into()),
         }
     }
@@ -228,22 +215,22 @@ impl Transport for Http {
     }
 }
 
-impl Settings {
+impl HttpSettings {
     /// Reads the token, which may have been renewed.
-    fn token(&self) -> Result<Option<String>, Error> {
+    fn token(&self) -> Result<Option<String>, HttpError> {
         let Some(path) = &self.token_file else {
             return Ok(None);
         };
-        let text = variables::read_private(path)?;
+        let text = trust::secret(path)?;
         let token = text.trim();
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Error::Token(path.clone()));
+            return Err(HttpError::Token(path.clone()));
         }
         Ok(Some(token.to_owned()))
     }
 
     /// Reads certificates and environment.
-    fn agent(&self, timeouts: Timeouts) -> Result<Agent, Error> {
+    fn agent(&self, timeouts: Timeouts) -> Result<Agent, HttpError> {
         let config = Agent::config_builder()
             .tls_config(self.tls()?)
             .proxy(self.proxy()?)
@@ -260,14 +247,12 @@ impl Settings {
         Ok(config.new_agent())
     }
 
-    fn tls(&self) -> Result<TlsConfig, Error> {
+    fn tls(&self) -> Result<TlsConfig, HttpError> {
         let mut config = TlsConfig::builder();
         if self.is_encrypted() {
             let authorities = tls::authorities(self.ca_file.as_deref())?;
-            let authorities = authorities
-                .iter()
-                .map(|one| Certificate::from_der(one).to_owned());
-            config = config.root_certs(RootCerts::Specific(Arc::new(authorities.collect())));
+            let authorities = Arc::new(owned(&authorities));
+            config = config.root_certs(RootCerts::Specific(authorities));
         }
         if let Some((certificates, key)) = &self.identity {
             let identity = Identity::read(certificates, key)?;
@@ -281,7 +266,7 @@ impl Settings {
     }
 
     /// Returns the proxy of the environment, unless `NO_PROXY` names the host or the host is this machine.
-    fn proxy(&self) -> Result<Option<Proxy>, Error> {
+    fn proxy(&self) -> Result<Option<Proxy>, HttpError> {
         let named = PROXIES.into_iter().find_map(|name| {
             let value = env::var(name).ok().filter(|value| !value.is_empty())?;
             Some((name, value))
@@ -295,15 +280,21 @@ impl Settings {
         let is_usable =
             |proxy: &Proxy| matches!(proxy.protocol(), ProxyProtocol::Http | ProxyProtocol::Https);
         let proxy = Proxy::new(&value).ok().filter(is_usable);
-        proxy.map(Some).ok_or(Error::Proxy(name))
+        proxy.map(Some).ok_or(HttpError::Proxy(name))
     }
 }
 
-fn client_certificate(identity: &Identity) -> Result<ClientCert, Error> {
-    let certificates = identity.certificates.iter();
-    let certificates: Vec<_> = certificates
-        .map(|one| Certificate::from_der(one).to_owned())
-        .collect();
+fn client_certificate(identity: &Identity) -> Result<ClientCert, HttpError> {
     let key = PrivateKey::from_pem(identity.key.as_bytes())?;
-    Ok(ClientCert::new_with_certs(&certificates, key))
+    Ok(ClientCert::new_with_certs(
+        &owned(&identity.certificates),
+        key,
+    ))
+}
+
+fn owned(certificates: &[CertificateDer<'_>]) -> Vec<Certificate<'static>> {
+    let certificates = certificates.iter();
+    certificates
+        .map(|one| Certificate::from_der(one).to_owned())
+        .collect()
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jobstats_client::spool::{Covers, Text};
 
-use crate::frame::{LCTL, Reading, Sender};
-use crate::send::Error;
+use crate::frame::{LCTL, Reading};
+use crate::send::SendError;
 
 /// The statement that stores a row of lctl. COPY streams, so memory does not grow with the text; the trigger on the view
 /// sees an ordinary row. The statement names only columns that a store of jobstats 0.1.0 has.
@@ -27,41 +27,35 @@ const EPOCH: i64 = 946_684_800_000_000;
 /// The name and version of this program.
 pub const SHIPPER: &str = concat!("jobstats-shipper ", env!("CARGO_PKG_VERSION"));
 
-/// The bytes before and after the body.
+/// The statement that takes a row, and the bytes before and after the body.
 pub struct Row {
-    statement: &'static str,
-    head: Vec<u8>,
-    tail: Vec<u8>,
+    pub statement: &'static str,
+    pub head: Vec<u8>,
+    pub tail: Vec<u8>,
 }
 
 impl Row {
     /// Encodes the row of a text without its body.
-    pub fn new(sender: &Sender, reading: &Reading, text: &Text) -> Result<Self, Error> {
-        let (statement, columns) = if reading.source == LCTL {
-            (COPY, COLUMNS)
-        } else {
-            (COPY_OF_SOURCE, COLUMNS_OF_SOURCE)
+    pub fn new(reading: &Reading, text: &Text) -> Result<Self, SendError> {
+        let (statement, columns) = match reading.index.source.as_str() {
+            LCTL => (COPY, COLUMNS),
+            _ => (COPY_OF_SOURCE, COLUMNS_OF_SOURCE),
         };
         let body = text.packed_bytes();
-        let body_length = i32::try_from(body).map_err(|_| Error::TooLarge(body))?;
+        let body_length = i32::try_from(body).map_err(|_| SendError::TooLarge(body))?;
         let mut head = HEADER.to_vec();
         head.extend(columns.to_be_bytes());
-        field(&mut head, Some(sender.cluster.as_bytes()))?;
-        field(&mut head, Some(sender.server.as_bytes()))?;
+        field(&mut head, Some(reading.index.cluster.as_bytes()))?;
+        field(&mut head, Some(reading.index.server.as_bytes()))?;
         field(&mut head, Some(&timestamptz(text.time)))?;
         head.extend(body_length.to_be_bytes());
         let mut tail = Vec::new();
-        field(
-            &mut tail,
-            text.duration
-                .map(interval)
-                .as_ref()
-                .map(<[u8; 16]>::as_slice),
-        )?;
+        let duration = text.duration.map(interval);
+        field(&mut tail, duration.as_ref().map(<[u8; 16]>::as_slice))?;
         field(&mut tail, Some(SHIPPER.as_bytes()))?;
         if columns == COLUMNS_OF_SOURCE {
-            field(&mut tail, Some(reading.source.as_bytes()))?;
-            field(&mut tail, reading.covers.map(tstzrange).as_deref())?;
+            field(&mut tail, Some(reading.index.source.as_bytes()))?;
+            field(&mut tail, reading.index.covers.map(tstzrange).as_deref())?;
         }
         tail.extend(TRAILER);
         Ok(Self {
@@ -70,26 +64,11 @@ impl Row {
             tail,
         })
     }
-
-    /// Returns the statement that takes the row.
-    pub fn statement(&self) -> &'static str {
-        self.statement
-    }
-
-    /// Returns the bytes before the body.
-    pub fn head(&self) -> &[u8] {
-        &self.head
-    }
-
-    /// Returns the bytes after the body.
-    pub fn tail(&self) -> &[u8] {
-        &self.tail
-    }
 }
 
-fn field(row: &mut Vec<u8>, value: Option<&[u8]>) -> Result<(), Error> {
+fn field(row: &mut Vec<u8>, value: Option<&[u8]>) -> Result<(), SendError> {
     let length = value.map_or(Ok(-1), |value| {
-        i32::try_from(value.len()).map_err(|_| Error::TooLarge(value.len() as u64))
+        i32::try_from(value.len()).map_err(|_| SendError::TooLarge(value.len() as u64))
     })?;
     row.extend(length.to_be_bytes());
     row.extend(value.unwrap_or_default());
@@ -113,11 +92,8 @@ fn tstzrange(covers: Covers) -> Vec<u8> {
 
 /// Encodes an interval: microseconds, days, months.
 fn interval(duration: Duration) -> [u8; 16] {
+    let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
     let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(
-        &i64::try_from(duration.as_micros())
-            .unwrap_or(i64::MAX)
-            .to_be_bytes(),
-    );
+    bytes[..8].copy_from_slice(&micros.to_be_bytes());
     bytes
 }

@@ -8,10 +8,7 @@ use tempfile::TempDir;
 
 use super::{Event, NAME, State, StateFile, Work};
 
-const READ: Event<'_> = Event::Read {
-    source: "lctl",
-    targets: 2,
-};
+const READ: Event<'_> = Event::Read("lctl", 2);
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + second).unwrap()
@@ -50,8 +47,7 @@ fn failures_are_counted_until_a_success() {
 fn each_source_has_its_readings() {
     let mut state = State::default();
     state.apply(READ, at(0));
-    let (source, message) = ("passwd", "no getent".to_owned());
-    state.apply(Event::Unread { source, message }, at(5));
+    state.apply(Event::Unread("passwd", "no getent".to_owned()), at(5));
     let readings = |source: &str| {
         let readings = &state.sources[source];
         (

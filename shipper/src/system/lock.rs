@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use jobstats_client::own_file;
+use jobstats_client::{FileError, own_file};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
@@ -18,18 +18,11 @@ const MOST_TEXT: usize = 100;
 
 /// An error that prevents the lock.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Another instance holds the lock.
+pub enum LockError {
     #[error("another instance is running: {} is locked", .0.display())]
     Taken(PathBuf),
-    /// The lock file cannot be used.
-    #[error("lock file {}: {cause}", path.display())]
-    Unusable {
-        /// The path of the lock file.
-        path: PathBuf,
-        /// The error of the system.
-        cause: io::Error,
-    },
+    #[error("lock file {0}")]
+    Unusable(FileError),
 }
 
 /// The lock, held as long as this value lives. The file is never removed: after a removal, two instances could lock two
@@ -49,22 +42,16 @@ impl Drop for Lock {
 
 impl Lock {
     /// Takes the lock, or fails at once if another instance holds it.
-    pub fn take(path: &Path) -> Result<Self, Error> {
-        let unusable = |cause| Error::Unusable {
-            path: path.to_owned(),
-            cause,
-        };
+    pub fn take(path: &Path) -> Result<Self, LockError> {
+        let unusable = |cause| LockError::Unusable(FileError::at(path)(cause));
         let file = own_file::open(path).map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { file }),
-            Err(TryLockError::WouldBlock) => Err(Error::Taken(path.to_owned())),
+            Err(TryLockError::WouldBlock) => Err(LockError::Taken(path.to_owned())),
             Err(TryLockError::Error(cause)) => Err(unusable(cause)),
         }
     }
-}
 
-impl Lock {
-    /// Returns the text of the lock file.
     pub fn text(&self) -> io::Result<String> {
         let mut bytes = vec![0; MOST_TEXT];
         let read = self.file.read_at(&mut bytes, 0)?;
@@ -81,13 +68,6 @@ impl Lock {
     pub fn try_clone(&self) -> io::Result<File> {
         self.file.try_clone()
     }
-}
-
-/// Returns the path of the lock of another source than lctl.
-pub fn of_source(path: &Path, name: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(format!(".{name}"));
-    path.into()
 }
 
 /// Returns the path of the lock for this server: in the directory that the unit makes for its user, if it is there and this user may write to

@@ -4,7 +4,7 @@
 //! program already, so it is left out there.
 
 use std::env;
-use std::fmt::Arguments;
+use std::fmt::Display;
 use std::io::{Write, stderr};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -20,13 +20,9 @@ mod tests;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
-    /// Something failed: text was not read, not sent or lost.
     Error = 3,
-    /// Something is wrong, but nothing was lost by it so far.
     Warning = 4,
-    /// Something that an administrator should know.
     Notice = 5,
-    /// The course of normal work.
     Info = 6,
 }
 
@@ -46,23 +42,23 @@ pub fn show(least: Level) {
     SHOWN.store(least as u8, Ordering::Relaxed);
 }
 
-/// Reports an error.
-pub fn report(message: Arguments<'_>) {
+/// Reports that something failed: text was not read, not sent or lost.
+pub fn report(message: impl Display) {
     write(Level::Error, message);
 }
 
 /// Reports something that is wrong, although nothing was lost by it so far.
-pub fn warn(message: Arguments<'_>) {
+pub fn warn(message: impl Display) {
     write(Level::Warning, message);
 }
 
 /// Reports something that an administrator should know.
-pub fn notice(message: Arguments<'_>) {
+pub fn notice(message: impl Display) {
     write(Level::Notice, message);
 }
 
 /// Reports the course of normal work, which only `--verbose` shows.
-pub fn info(message: Arguments<'_>) {
+pub fn info(message: impl Display) {
     write(Level::Info, message);
 }
 
@@ -85,7 +81,7 @@ pub fn list(lines: &[String]) -> String {
 }
 
 /// Writes one message to stderr. A failure to write is ignored: nobody is left to tell.
-fn write(level: Level, message: Arguments<'_>) {
+fn write(level: Level, message: impl Display) {
     if level as u8 <= SHOWN.load(Ordering::Relaxed) {
         let text = format(level, &message.to_string(), is_journal());
         let write = || {

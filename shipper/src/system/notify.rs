@@ -1,4 +1,4 @@
-//! Tells systemd how `run` is: that it is ready, what it did last, and that its threads do not hang.
+//! Tells systemd that `run` is ready, its last readings and deliveries, and that its threads do not hang.
 //!
 //! The messages are datagrams to the socket that systemd names, as `sd_notify(3)` describes. Without systemd nothing is
 //! sent.
@@ -67,9 +67,8 @@ fn longest_silence() -> Duration {
 fn silence(beats: &[Weak<Beat>], now: u64) -> Duration {
     let beats = beats.iter().filter_map(Weak::upgrade);
     let beats = beats.map(|beat| beat.load(Ordering::Relaxed));
-    let silences = beats
-        .filter(|beat| *beat != RESTING)
-        .map(|beat| now.saturating_sub(beat));
+    let working = beats.filter(|beat| *beat != RESTING);
+    let silences = working.map(|beat| now.saturating_sub(beat));
     Duration::from_millis(silences.max().unwrap_or_default())
 }
 
@@ -78,7 +77,7 @@ pub fn ready() {
     send("READY=1");
 }
 
-/// Says what was done last, in one line.
+/// Sends the last readings and deliveries, in one line.
 pub fn status(line: &str) {
     send(&format!("STATUS={}", line.replace('\n', " ")));
 }
@@ -117,10 +116,8 @@ fn watchdog(variable: impl Fn(&str) -> Option<String>, process: u32) -> Option<D
 
 /// Sends a message. A failure is ignored: the watchdog is there for it.
 fn send(message: &str) {
-    if let Some(path) = env::var("NOTIFY_SOCKET")
-        .ok()
-        .filter(|path| !path.is_empty())
-    {
+    let path = env::var("NOTIFY_SOCKET").ok();
+    if let Some(path) = path.filter(|path| !path.is_empty()) {
         let _ = send_to(&path, message);
     }
 }

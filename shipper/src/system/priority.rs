@@ -13,12 +13,9 @@ pub const USUAL: i32 = 10;
 ///
 /// Threads and programs inherit the priority, so this is called before there are any.
 pub fn lower(nice: i32) {
-    let lowered = getpriority_process(None).and_then(|current| {
-        if current < nice {
-            setpriority_process(None, nice)
-        } else {
-            Ok(())
-        }
+    let lowered = getpriority_process(None).and_then(|current| match current < nice {
+        true => setpriority_process(None, nice),
+        false => Ok(()),
     });
     if let Err(error) = lowered {
         warn(format_args!("the priority cannot be lowered: {error}"));

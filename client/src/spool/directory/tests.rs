@@ -169,7 +169,7 @@ fn a_reading_that_cannot_be_written_leaves_nothing() {
     assert!(spool.put(index("lctl"), &mut &b"short"[..]).is_err());
     assert!(matches!(
         spool.put(index("../x"), &mut &b"123456789"[..]),
-        Err(Error::Source(_))
+        Err(SpoolError::Source(_))
     ));
     let left: Vec<_> = fs::read_dir(spool.path())
         .unwrap()
@@ -201,7 +201,7 @@ fn files_are_set_aside_and_removed_once() {
             .path
             .ends_with("rejected/0000000000000002.lctl.zst.damaged")
     );
-    // What was set aside by mistake comes back with its number, and what is damaged does not.
+    // A reading that was set aside by mistake comes back with its number, and a damaged one does not.
     let requeued: Vec<_> = rejected
         .iter()
         .map(|entry| spool.requeue(entry).unwrap())

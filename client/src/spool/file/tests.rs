@@ -49,11 +49,11 @@ fn file(texts: &[&str]) -> Vec<u8> {
 }
 
 /// Returns the head of a file, if it is not damaged.
-fn head(bytes: &[u8]) -> Result<Index, Error> {
+fn head(bytes: &[u8]) -> Result<Index, SpoolError> {
     check(&mut Cursor::new(bytes), bytes.len() as u64).map(|(index, _)| index)
 }
 
-fn open(bytes: &[u8]) -> Result<SpoolFile, Error> {
+fn open(bytes: &[u8]) -> Result<SpoolFile, SpoolError> {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), bytes).unwrap();
     SpoolFile::open(file.path())
@@ -113,7 +113,7 @@ fn data_that_is_shorter_than_the_index_says_is_not_written() {
 }
 
 /// Returns the head of a file whose texts have these frames, from their start to their end.
-fn head_of(frames: [&[(u64, u64)]; 2]) -> Result<Index, Error> {
+fn head_of(frames: [&[(u64, u64)]; 2]) -> Result<Index, SpoolError> {
     let (mut index, data) = sample(&TEXTS);
     for (text, frames) in index.texts.iter_mut().zip(frames) {
         text.frames = frames.iter().map(|(start, end)| *start..*end).collect();
@@ -136,7 +136,7 @@ fn no_byte_belongs_to_two_texts() {
     ] {
         let error = head_of(frames).unwrap_err();
         assert!(
-            matches!(error, Error::Damaged("the texts of its index overlap")),
+            matches!(error, SpoolError::Damaged("the texts of its index overlap")),
             "{frames:?}: {error}"
         );
     }

@@ -7,7 +7,7 @@ fn counts_add_up() {
     let directory = TempDir::new().unwrap();
     let read = || Losses::read(directory.path()).unwrap();
     assert_eq!(read(), Losses::default());
-    Losses::prepare(directory.path()).unwrap();
+    Losses::add(&directory.path().join(FILE), Losses::default()).unwrap();
     let one = Losses {
         limits: 1,
         room: 20,
@@ -18,7 +18,7 @@ fn counts_add_up() {
     assert_eq!(read(), one);
     Losses::add(&directory.path().join(FILE), one).unwrap();
     assert_eq!(read().damaged, 8000);
-    Losses::prepare(directory.path()).unwrap();
+    Losses::add(&directory.path().join(FILE), Losses::default()).unwrap();
     assert_eq!(read().limits, 2);
 }
 
@@ -49,7 +49,7 @@ fn the_file_never_changes_its_size() {
             .unwrap()
             .len()
     };
-    Losses::prepare(directory.path()).unwrap();
+    Losses::add(&directory.path().join(FILE), Losses::default()).unwrap();
     let before = size();
     let many = Losses {
         limits: u64::MAX,
@@ -89,7 +89,6 @@ fn a_link_in_the_place_of_the_file_is_not_followed() {
     let target = directory.path().join("target");
     std::fs::write(&target, "text").unwrap();
     std::os::unix::fs::symlink(&target, directory.path().join(FILE)).unwrap();
-    assert!(Losses::prepare(directory.path()).is_err());
     assert!(Losses::add(&directory.path().join(FILE), Losses::default()).is_err());
     assert!(Losses::read(directory.path()).is_err());
     assert_eq!(std::fs::read_to_string(&target).unwrap(), "text");

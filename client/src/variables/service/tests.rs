@@ -38,7 +38,7 @@ fn the_first_file_with_the_section_counts() {
     ];
     assert_eq!(read("a", &files).unwrap(), [("PGHOST", "db1".to_owned())]);
     assert_eq!(read("b", &files).unwrap(), [("PGHOST", "db3".to_owned())]);
-    assert!(matches!(read("c", &files), Err(Error::NoService(name)) if name == "c"));
+    assert!(matches!(read("c", &files), Err(VariablesError::NoService(name)) if name == "c"));
 }
 
 #[test]

@@ -70,34 +70,3 @@ fn a_text_that_begins_with_the_time_has_the_clock_of_the_server() {
         assert_eq!(time(other.as_bytes()), None, "{other}");
     }
 }
-
-#[test]
-fn commands_that_run_are_known_until_they_end() {
-    let waiting = thread::spawn(|| {
-        let mut process = Process::new(
-            Command::new("sleep")
-                .arg("86400")
-                .process_group(0)
-                .spawn()
-                .unwrap(),
-        );
-        process.wait(Instant::now() + LIMIT)
-    });
-    // Commands of other tests of this process are not to be killed, so only this one's group is.
-    let own = loop {
-        let running = RUNNING.lock().unwrap().clone();
-        let is_sleep = |process: &&Pid| {
-            let name =
-                std::fs::read_to_string(format!("/proc/{}/cmdline", process.as_raw_nonzero()));
-            name.is_ok_and(|name| name == "sleep\u{0}86400\u{0}")
-        };
-        if let Some(own) = running.iter().find(is_sleep) {
-            break *own;
-        }
-        thread::sleep(Duration::from_millis(2));
-    };
-    kill_process_group(own, Signal::KILL).unwrap();
-    let status = waiting.join().unwrap().unwrap().unwrap();
-    assert_eq!(status.signal(), Some(9));
-    assert!(!RUNNING.lock().unwrap().contains(&own));
-}

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::failure::one_line;
-use jobstats_client::{Error, Kind, Settings, SslMode};
-use tokio::time::timeout;
-use tokio_postgres::{SimpleQueryMessage, SimpleQueryRow};
+use jobstats_client::{Kind, Settings, SslMode};
+use tokio_postgres::SimpleQueryMessage;
 
 use crate::commands::doctor::Finding;
-use crate::frame::{Reading, Sender};
-use crate::send::rehearsal::Rehearsal;
-use crate::send::{self, Timeouts};
+use crate::commands::status::Verdict;
+use crate::frame::Reading;
+use crate::send::{Database, SendError, Timeouts, Transport, is_rejection};
+use crate::state::StateFile;
 
 /// The difference of the clocks that is worth a warning.
 const WORTH_A_WARNING: SignedDuration = SignedDuration::from_secs(5);
@@ -34,14 +34,14 @@ const FACTS: &str = "
     LEFT JOIN pg_catalog.pg_class f ON f.relnamespace OPERATOR(pg_catalog.=) n.oid AND f.relname OPERATOR(pg_catalog.=) 'feed'";
 
 /// A database that is examined.
-pub struct Database {
+pub struct Examined {
     sslmode: SslMode,
     is_local: bool,
-    rehearsal: Rehearsal,
+    database: Database,
 }
 
 /// The answers of the database about itself and about the role.
-pub struct Facts {
+struct Facts {
     to: String,
     is_local: bool,
     sslmode: SslMode,
@@ -55,19 +55,48 @@ pub struct Facts {
     ahead: SignedDuration,
 }
 
-impl Database {
+impl Examined {
     /// Prepares TLS; connects to nothing yet.
-    pub fn new(settings: Settings, timeouts: Timeouts) -> Result<Self, send::Error> {
+    pub fn new(
+        settings: Settings,
+        timeouts: Timeouts,
+        state: StateFile,
+    ) -> Result<Self, SendError> {
         Ok(Self {
             sslmode: settings.sslmode,
             is_local: settings.is_local(),
-            rehearsal: Rehearsal::new(settings, timeouts)?,
+            database: Database::new(settings, timeouts, state)?,
         })
     }
 
-    /// Resolves the names of the hosts.
-    pub fn resolve(&self) -> Vec<Finding> {
-        let hosts = self.rehearsal.connector.hosts().into_iter();
+    /// Tries each step, the last of them with the texts of the reading.
+    pub fn examine(&mut self, reading: Option<&Reading>, found: &mut dyn FnMut(Finding)) {
+        let names = self.resolve();
+        let is_resolved = names.iter().any(|name| name.verdict == Verdict::Ok);
+        let is_local = names.is_empty();
+        names.into_iter().for_each(&mut *found);
+        if !is_resolved && !is_local {
+            return;
+        }
+        if let Err(error) = self.database.connect() {
+            let message = format!("{error}; {}", advice(error.kind()));
+            return found(Finding::failed("connection", message));
+        }
+        match self.facts() {
+            Ok(facts) => facts.findings(found),
+            Err(error) => return found(Finding::failed("connection", error)),
+        }
+        match reading {
+            Some(reading) => self.rehearse(reading, found),
+            None => found(Finding::warning(
+                "delivery",
+                "not tried, because nothing was read",
+            )),
+        }
+    }
+
+    fn resolve(&self) -> Vec<Finding> {
+        let hosts = self.database.hosts().into_iter();
         let named = hosts.filter(|(host, _)| !host.starts_with('/'));
         let finding = |(host, port): (String, u16)| match (host.as_str(), port).to_socket_addrs() {
             Ok(addresses) => {
@@ -82,51 +111,25 @@ impl Database {
         named.map(finding).collect()
     }
 
-    /// Connects.
-    pub fn connect(&mut self) -> Result<(), Error> {
-        self.rehearsal.connect()
-    }
-
-    /// Asks for the facts.
-    pub fn facts(&mut self) -> Result<Facts, String> {
-        let Rehearsal {
-            session,
-            runtime,
-            timeouts,
-            ..
-        } = &self.rehearsal;
-        let session = session.as_ref().ok_or("there is no connection")?;
+    fn facts(&mut self) -> Result<Facts, String> {
         let asked = (Timestamp::now(), Instant::now());
-        let limit = timeouts.statement;
-        let answer =
-            runtime.block_on(async { timeout(limit, session.client.simple_query(FACTS)).await });
-        let rows = match answer {
-            Err(_) => return Err(format!("the database did not answer within {limit:?}")),
-            Ok(Err(error)) => return Err(Error::from(error).to_string()),
-            Ok(Ok(rows)) => rows,
-        };
+        let answer = self.database.ask(FACTS);
+        let answer = answer.map_err(|error| error.to_string())?;
         // The database looked at its clock at some time between these.
         let answered = asked.0.saturating_add(asked.1.elapsed());
         let here = asked.0..=answered.unwrap_or(asked.0);
-        let row = rows.into_iter().find_map(|message| match message {
+        let row = answer.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
         });
-        self.read(&row.ok_or("the database answered nothing")?, &here)
-    }
-
-    fn read(
-        &self,
-        row: &SimpleQueryRow,
-        here: &RangeInclusive<Timestamp>,
-    ) -> Result<Facts, String> {
+        let row = row.ok_or("the database answered nothing")?;
         let text = |column: &str| one_line(row.get(column).unwrap_or_default());
         let clock: i64 = text("clock")
             .parse()
             .map_err(|_| "the clock of the database is odd")?;
         let there = Timestamp::from_microsecond(clock).map_err(|error| error.to_string())?;
         Ok(Facts {
-            to: self.rehearsal.connector.to_string(),
+            to: self.database.name(),
             is_local: self.is_local,
             sslmode: self.sslmode,
             version: text("version"),
@@ -135,16 +138,16 @@ impl Database {
             extension: row.get("extension").map(one_line),
             has_feed: text("has_feed") == "t",
             may_insert: text("may_insert") == "t",
-            ahead: ahead(here, there),
+            ahead: ahead(&here, there),
         })
     }
 
     /// Stores each text in a transaction that is rolled back.
-    pub fn rehearse(&mut self, sender: &Sender, reading: &Reading, found: &mut dyn FnMut(Finding)) {
+    fn rehearse(&mut self, reading: &Reading, found: &mut dyn FnMut(Finding)) {
         let mut taken = 0;
-        for text in &reading.texts {
+        for text in &reading.index.texts {
             let name = text.shown_name();
-            let notices = match self.rehearsal.text(sender, reading, text) {
+            let notices = match self.database.rehearse(reading, text) {
                 Ok(notices) => notices,
                 Err(error) => {
                     let message = format!("{name}: {error}; {}", advice(error.kind()));
@@ -155,37 +158,32 @@ impl Database {
                     }
                 }
             };
-            let is_rejected = notices.iter().any(send::is_rejection);
-            taken += usize::from(!is_rejected);
+            taken += usize::from(!notices.iter().any(is_rejection));
             for notice in &notices {
+                let verdict = match is_rejection(notice) {
+                    true => Verdict::Critical,
+                    false => Verdict::Warning,
+                };
                 let message = format!("{name}: {}", notice.message);
-                found(if send::is_rejection(notice) {
-                    Finding::failed("delivery", message)
-                } else {
-                    Finding::warning("delivery", message)
-                });
+                found(Finding::new(verdict, "delivery", message));
             }
         }
-        if taken == reading.texts.len() {
-            let Sender { cluster, server } = sender;
-            let cluster = if cluster.is_empty() {
-                ""
-            } else {
-                &format!(" of {cluster}")
+        if taken == reading.index.texts.len() {
+            let sender = &reading.index;
+            let server = match sender.cluster.as_str() {
+                "" => sender.server.clone(),
+                cluster => format!("{} of {cluster}", sender.server),
             };
             found(Finding::ok(
                 "delivery",
-                format!(
-                    "the database takes {taken} targets from {server}{cluster}; nothing was stored"
-                ),
+                format!("the database takes {taken} targets from {server}; nothing was stored"),
             ));
         }
     }
 }
 
 impl Facts {
-    /// Judges each fact.
-    pub fn findings(&self, found: &mut dyn FnMut(Finding)) {
+    fn findings(&self, found: &mut dyn FnMut(Finding)) {
         let Self { to, version, .. } = self;
         found(Finding::ok(
             "connection",
@@ -255,15 +253,14 @@ impl Facts {
 
     fn role(&self) -> Finding {
         let role = &self.role;
-        if self.may_insert {
-            Finding::ok("role", format!("{role} may insert into jobstats.feed"))
-        } else {
-            Finding::failed(
+        match self.may_insert {
+            true => Finding::ok("role", format!("{role} may insert into jobstats.feed")),
+            false => Finding::failed(
                 "role",
                 format!(
                     "{role} may not insert into jobstats.feed; the store's owner runs SELECT jobstats_grant_writer('{role}');"
                 ),
-            )
+            ),
         }
     }
 }
@@ -275,8 +272,8 @@ fn ahead(here: &RangeInclusive<Timestamp>, there: Timestamp) -> SignedDuration {
         .duration_since(there)
 }
 
-/// Returns what to do about a kind of failure.
-pub fn advice(kind: Kind) -> &'static str {
+/// Returns the remedy of a kind of failure.
+fn advice(kind: Kind) -> &'static str {
     match kind {
         Kind::Lost | Kind::Silent => {
             "see whether the server runs and listens there, and whether a firewall is in between"
@@ -297,7 +294,6 @@ pub fn advice(kind: Kind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::status::Verdict;
 
     fn facts(ahead: i64) -> Facts {
         Facts {

@@ -6,7 +6,7 @@ use jobstats_client::spool::Text;
 use memchr::memmem;
 use zstd::stream::read::Decoder;
 
-use crate::frame::Reading;
+use crate::frame::{Pieces, Reading};
 
 /// The size of a piece that is looked at.
 const PIECE: usize = 64 << 10;
@@ -17,25 +17,16 @@ const ENTRY: &[u8] = b"- job_id:";
 /// The word before the cleanup interval in seconds, which is at the beginning of a text.
 const CLEANUP: &[u8] = b".job_cleanup_interval=";
 
-/// The result of a look into a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Look {
-    /// The number of entries.
     pub entries: u64,
     /// The cleanup interval of the target in seconds. Zero means that entries are never removed.
     pub cleanup: Option<u64>,
 }
 
 /// Unpacks a text and looks at it.
-///
-/// # Errors
-///
-/// Fails if the text cannot be read or unpacked.
 pub fn look(reading: &Reading, text: &Text) -> io::Result<Look> {
-    let mut unpacked = Decoder::new(Pieces {
-        pieces: reading.pieces(text, PIECE),
-        rest: io::Cursor::default(),
-    })?;
+    let mut unpacked = Decoder::new(Pieces::new(reading.pieces(text, PIECE)))?;
     look_at(&mut unpacked)
 }
 
@@ -62,34 +53,10 @@ fn look_at(text: &mut impl Read) -> io::Result<Look> {
 
 fn cleanup(text: &[u8]) -> Option<u64> {
     let start = memmem::find(text, CLEANUP)? + CLEANUP.len();
-    let digits = text[start..]
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit());
-    str::from_utf8(&text[start..start + digits.count()])
-        .ok()?
-        .parse()
-        .ok()
-}
-
-/// A reader of pieces.
-struct Pieces<I> {
-    pieces: I,
-    rest: io::Cursor<Vec<u8>>,
-}
-
-impl<I: Iterator<Item = io::Result<Vec<u8>>>> Read for Pieces<I> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let read = self.rest.read(buffer)?;
-            if read > 0 || buffer.is_empty() {
-                return Ok(read);
-            }
-            match self.pieces.next() {
-                Some(piece) => self.rest = io::Cursor::new(piece?),
-                None => return Ok(0),
-            }
-        }
-    }
+    let rest = text[start..].iter();
+    let digits = rest.take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = str::from_utf8(&text[start..start + digits]).ok()?;
+    digits.parse().ok()
 }
 
 #[cfg(test)]
@@ -98,7 +65,7 @@ mod tests {
 
     use std::time::Duration;
 
-    use crate::frame::Recorder;
+    use crate::frame::{LCTL, Recorder, Sender};
 
     use super::*;
 
@@ -110,11 +77,11 @@ mod tests {
             "mdt.fs-MDT0000.job_cleanup_interval=600\nmdt.fs-MDT0000.job_stats=\njob_stats:\n{}",
             entry.repeat(count)
         );
-        let mut recorder = Recorder::start(u64::MAX);
+        let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
         recorder.push(text.as_bytes(), Duration::ZERO).unwrap();
         let reading = recorder.finish().unwrap();
         let (entries, cleanup) = (count as u64, Some(600));
-        let seen = look(&reading, &reading.texts[0]).unwrap();
+        let seen = look(&reading, &reading.index.texts[0]).unwrap();
         assert_eq!(seen, Look { entries, cleanup });
     }
 

@@ -8,6 +8,20 @@ fn the_command_line_is_consistent() {
 }
 
 #[test]
+fn the_pages_are_those_of_this_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let generate = [
+        "jobstats-shipper",
+        "generate",
+        directory.path().to_str().unwrap(),
+    ];
+    Options::parse_from(generate).command.execute().unwrap();
+    let page = directory.path().join("jobstats-shipper-once.1");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("database\\-url"), "{page}");
+}
+
+#[test]
 fn input_needs_to_know_its_server() {
     let parse = |arguments: &[&str]| {
         Options::try_parse_from([&["jobstats-shipper", "once"], arguments].concat())

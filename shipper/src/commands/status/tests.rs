@@ -13,25 +13,25 @@ fn running() -> State {
         since: at(-86_400),
         ..State::default()
     };
-    let (source, interval) = ("lctl", Some(Duration::from_secs(120)));
-    state.apply(Event::Started { source, interval }, at(-86_400));
-    state.apply(Event::Read { source, targets: 4 }, at(0));
+    let interval = Some(Duration::from_secs(120));
+    state.apply(Event::Started("lctl", interval), at(-86_400));
+    state.apply(Event::Read("lctl", 4), at(0));
     state.apply(Event::Delivered(4), at(1));
     state
 }
 
-fn waiting(oldest: i64) -> Spool {
-    Spool {
+fn waiting(oldest: i64) -> SpoolStatus {
+    SpoolStatus {
         path: "/spool".into(),
         waiting: 3,
         waiting_bytes: 1_500_000,
         oldest: Some(at(oldest)),
-        ..Spool::default()
+        ..SpoolStatus::default()
     }
 }
 
 /// The verdicts at a second.
-fn verdicts(state: &State, spool: Option<&Spool>, second: i64) -> Vec<Verdict> {
+fn verdicts(state: &State, spool: Option<&SpoolStatus>, second: i64) -> Vec<Verdict> {
     let problems = problems(state, spool, None, at(second));
     problems.into_iter().map(|(verdict, _)| verdict).collect()
 }
@@ -65,8 +65,7 @@ fn a_failure_is_a_warning_until_it_is_old() {
         at(121),
     );
     assert_eq!(verdicts(&state, None, 130), [Verdict::Warning]);
-    let (source, targets) = ("lctl", 4);
-    state.apply(Event::Read { source, targets }, at(720));
+    state.apply(Event::Read("lctl", 4), at(720));
     assert_eq!(verdicts(&state, None, 721), [Verdict::Warning]);
     assert_eq!(verdicts(&state, None, 722), [Verdict::Critical]);
 }
@@ -75,8 +74,7 @@ fn a_failure_is_a_warning_until_it_is_old() {
 fn what_waits_too_long_is_critical() {
     let mut state = running();
     assert_eq!(verdicts(&state, Some(&waiting(0)), 100), []);
-    let (source, targets) = ("lctl", 4);
-    state.apply(Event::Read { source, targets }, at(601));
+    state.apply(Event::Read("lctl", 4), at(601));
     assert_eq!(
         verdicts(&state, Some(&waiting(0)), 601),
         [Verdict::Critical]
@@ -85,7 +83,7 @@ fn what_waits_too_long_is_critical() {
 
 #[test]
 fn a_spool_that_cannot_be_written_is_critical() {
-    let spool = Spool {
+    let spool = SpoolStatus {
         read_only: true,
         ..waiting(0)
     };

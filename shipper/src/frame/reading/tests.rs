@@ -6,11 +6,11 @@ const fn ms(milliseconds: u64) -> Duration {
 
 /// Records texts, each with its time after the start in milliseconds.
 fn record(pieces: &[(u64, &str)]) -> (Timestamp, Reading) {
-    let mut recorder = Recorder::start(u64::MAX);
+    let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
     for (at, text) in pieces {
         recorder.push(text.as_bytes(), ms(*at)).unwrap();
     }
-    (recorder.store.started, recorder.finish().unwrap())
+    (recorder.texts.started, recorder.finish().unwrap())
 }
 
 fn body(reading: &Reading, target: &Text) -> String {
@@ -25,6 +25,7 @@ fn body(reading: &Reading, target: &Text) -> String {
 
 fn bodies(reading: &Reading) -> Vec<(Option<&str>, String)> {
     reading
+        .index
         .texts
         .iter()
         .map(|target| (target.name.as_deref(), body(reading, target)))
@@ -68,7 +69,7 @@ fn text_in_front_of_any_name_is_kept_apart_and_blank_lines_are_not_kept() {
     );
     let (_, reading) = record(&[(0, "\n \nmdt.a-MDT0000.job_stats=\n")]);
     assert_eq!(bodies(&reading).len(), 1);
-    assert!(record(&[(0, "\n")]).1.texts.is_empty());
+    assert!(record(&[(0, "\n")]).1.index.texts.is_empty());
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn the_time_is_that_of_the_first_byte_of_job_stats() {
             "DT0000.job_stats=\nmdt.c-MDT0000.job_cleanup_interval=9\n",
         ),
     ]);
-    let times: Vec<_> = reading.texts.iter().map(|text| text.time).collect();
+    let times: Vec<_> = reading.index.texts.iter().map(|text| text.time).collect();
     assert_eq!(
         times,
         [started + ms(200), started + ms(300), started + ms(400)]
@@ -97,7 +98,12 @@ fn durations_add_up_to_the_time_of_the_last_byte() {
         (1250, "mdt.b-MDT0000.job_stats=\n- job_id: x\n"),
         (1300, "- job_id: y\n"),
     ]);
-    let durations: Vec<_> = reading.texts.iter().map(|text| text.duration).collect();
+    let durations: Vec<_> = reading
+        .index
+        .texts
+        .iter()
+        .map(|text| text.duration)
+        .collect();
     assert_eq!(durations, [Some(ms(250)), Some(ms(1050))]);
 }
 
@@ -108,6 +114,7 @@ fn a_reading_made_elsewhere_has_its_time_and_no_duration() {
     reading.made_at(then);
     assert!(
         reading
+            .index
             .texts
             .iter()
             .all(|text| text.time == then && text.duration.is_none())

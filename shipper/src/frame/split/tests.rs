@@ -7,15 +7,15 @@ use super::*;
 /// Returns the parameters in order of arrival, each with its text, and true if the whole text was complete.
 fn split(pieces: &[&[u8]]) -> (Vec<(String, String)>, bool) {
     let mut parts = Vec::new();
-    let mut sink = |part: Part<'_>| {
-        match part {
-            Part::Begin { name, .. } => {
+    let mut sink = |token: Token<'_>| {
+        match token {
+            Token::Begin { name, .. } => {
                 parts.push((
                     format!("{} {:?}", name.target, name.parameter),
                     String::new(),
                 ));
             }
-            Part::Text(text) => {
+            Token::Text(text) => {
                 if parts.is_empty() {
                     parts.push(("-".to_owned(), String::new()));
                 }
@@ -140,8 +140,8 @@ fn an_endless_line_is_handed_on_and_holds_no_name() {
     let mut names = Vec::new();
     for piece in text.chunks(LONGEST_LINE / 2) {
         splitter
-            .push(piece, |part| {
-                if let Part::Begin { name, .. } = part {
+            .push(piece, |token| {
+                if let Token::Begin { name, .. } = token {
                     names.push(name.target.to_owned());
                 }
                 Ok::<(), Infallible>(())
@@ -162,8 +162,8 @@ fn a_name_tells_whether_its_line_began_with_an_earlier_piece() {
         b"mdt.c-MDT0000.job_stats=\n",
     ] {
         splitter
-            .push(piece, |part| {
-                if let Part::Begin { name, earlier } = part {
+            .push(piece, |token| {
+                if let Token::Begin { name, earlier } = token {
                     begun.push((name.target.to_owned(), earlier));
                 }
                 Ok::<(), Infallible>(())

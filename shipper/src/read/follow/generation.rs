@@ -4,8 +4,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use jobstats_client::file::{directory_of, if_there};
+
+use super::file_name;
 use super::position::Position;
-use super::{file_name, metadata};
 
 /// The length of the name of a day's file, such as `20260131`.
 const DAY: usize = 8;
@@ -13,12 +15,9 @@ const DAY: usize = 8;
 /// The message about a file that is gone with text that was not read.
 const LOST: &str = "the file was replaced, and no file beside it has what was read before; it is read from its beginning";
 
-/// A file to be read.
 #[derive(Debug)]
 pub struct Generation {
-    /// The path of the file.
     pub path: PathBuf,
-    /// The file.
     pub file: File,
     /// The number of bytes that were read before.
     pub start: u64,
@@ -29,7 +28,6 @@ pub struct Generation {
 /// The files to be read, in their order.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The files.
     pub files: Vec<Generation>,
     /// A message about text that cannot be found any more.
     pub lost: Option<String>,
@@ -37,11 +35,10 @@ pub struct Found {
 
 /// Finds the files that have text after a position. `path` is a file, or a directory with a file for each day.
 pub fn generations(path: &Path, last: Option<&Position>) -> io::Result<Found> {
-    let is_directory = metadata(path)?.is_some_and(|found| found.is_dir());
-    let mut found = if is_directory {
-        days(path, last)?
-    } else {
-        rotated(path, last)?
+    let is_directory = if_there(fs::metadata(path))?.is_some_and(|found| found.is_dir());
+    let mut found = match is_directory {
+        true => days(path, last)?,
+        false => rotated(path, last)?,
     };
     let mut is_growing = true;
     for generation in found.files.iter_mut().rev() {
@@ -123,15 +120,11 @@ fn rotated(path: &Path, last: Option<&Position>) -> io::Result<Found> {
 
 /// Finds the file of the position among those that were rotated away, and returns it with those that came after it.
 fn earlier(path: &Path, last: &Position) -> io::Result<Vec<Generation>> {
-    let directory = path
-        .parent()
-        .filter(|directory| *directory != Path::new(""));
-    let directory = directory.unwrap_or(Path::new("."));
-    let name = file_name(path);
+    let (directory, name) = (directory_of(path), file_name(path));
     let mut files = Vec::new();
     for rotated in names(directory)?.filter(|other| is_rotated(other, &name)) {
         let path = directory.join(rotated);
-        if let Some(file) = metadata(&path)?.filter(fs::Metadata::is_file) {
+        if let Some(file) = if_there(fs::metadata(&path))?.filter(fs::Metadata::is_file) {
             files.push((file.modified()?, path));
         }
     }
@@ -156,17 +149,12 @@ fn is_rotated(name: &str, of: &str) -> bool {
     let suffix = name
         .strip_prefix(of)
         .and_then(|rest| rest.strip_prefix(['.', '-']));
-    suffix.is_some_and(|suffix| {
-        !suffix.is_empty()
-            && suffix
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || byte == b'-')
-    })
+    let is_number = |byte: u8| byte.is_ascii_digit() || byte == b'-';
+    suffix.is_some_and(|suffix| !suffix.is_empty() && suffix.bytes().all(is_number))
 }
 
 fn names(directory: &Path) -> io::Result<impl Iterator<Item = String>> {
     let entries = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
-    Ok(entries
-        .into_iter()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned()))
+    let names = entries.into_iter().map(|entry| entry.file_name());
+    Ok(names.map(|name| name.to_string_lossy().into_owned()))
 }

@@ -4,12 +4,13 @@
 //! rotated, and a copy of it or a file on another day's mount of a network file system has others.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use jobstats_client::file::if_there;
+use jobstats_client::own_file;
 use serde::{Deserialize, Serialize};
-use tempfile::Builder;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::file_name;
@@ -38,7 +39,6 @@ impl Position {
         }
     }
 
-    /// Returns a position in a file.
     pub fn at(file: &File, path: &Path, offset: u64) -> io::Result<Self> {
         Ok(Self {
             before: before(file, offset)?,
@@ -46,7 +46,7 @@ impl Position {
         })
     }
 
-    /// Returns true if the file has, before this position, what the file that was read had there.
+    /// Returns true if the file has, before this position, the bytes that the file that was read had there.
     pub fn is_in(&self, file: &File) -> io::Result<bool> {
         match before(file, self.offset) {
             Ok(before) => Ok(before == self.before),
@@ -62,23 +62,17 @@ impl Position {
     /// `InvalidData` if the file is damaged, and other kinds if it cannot be read.
     pub fn load(place: &Path) -> io::Result<Option<Self>> {
         let damaged = |cause| io::Error::new(io::ErrorKind::InvalidData, cause);
-        match fs::read(place) {
-            Ok(json) => serde_json::from_slice(&json).map(Some).map_err(damaged),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        let json = if_there(fs::read(place))?;
+        let position = json.map(|json| serde_json::from_slice(&json));
+        position.transpose().map_err(damaged)
     }
 
     /// Replaces the position. After a crash, either this one or the one before is there.
     pub fn save(&self, place: &Path) -> io::Result<()> {
-        let directory = place.parent().unwrap_or(Path::new("."));
+        let mut json = serde_json::to_vec(self)?;
+        json.push(b'\n');
         // The spool removes leftovers of this name.
-        let mut file = Builder::new().prefix(".new-").tempfile_in(directory)?;
-        serde_json::to_writer(&mut file, self)?;
-        file.write_all(b"\n")?;
-        file.as_file().sync_all()?;
-        file.persist(place).map_err(|failed| failed.error)?;
-        File::open(directory)?.sync_all()
+        own_file::replace(place, ".new-", &json, true)
     }
 }
 

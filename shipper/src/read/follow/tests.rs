@@ -9,20 +9,23 @@ use jobstats_client::spool::{Limits, SpoolFile};
 use tempfile::TempDir;
 
 use super::*;
+use crate::frame::Sender;
+use crate::read::sources::Way;
 use crate::state::StateFile;
 
 /// A file that is followed, in a directory with a spool.
 struct Log {
     directory: TempDir,
-    follow: Follow,
-    backlog: Backlog,
+    path: PathBuf,
+    source: Source,
+    spool: Spool,
     /// The time of the file that was written last.
     time: Cell<SystemTime>,
 }
 
-fn backlog(directory: &TempDir, limits: Limits) -> Backlog {
+fn spool(directory: &TempDir, limits: Limits) -> Spool {
     let [spool, state, spare] = ["spool", "state", "spare"].map(|name| directory.path().join(name));
-    Backlog::open(spool, limits, StateFile::new(state), spare).unwrap()
+    Spool::open(spool, limits, StateFile::new(state), spare).unwrap()
 }
 
 impl Log {
@@ -33,13 +36,17 @@ impl Log {
             age: Duration::from_secs(3600),
         };
         Self {
-            follow: Follow {
+            path: directory.path().join(name),
+            source: Source {
+                sender: Sender::default(),
                 name: "lsf".to_owned(),
                 source: "lsf".to_owned(),
-                path: directory.path().join(name),
+                way: Way::Follow(directory.path().join(name)),
+                interval: Duration::ZERO,
+                timeout: Duration::ZERO,
                 most: u64::MAX,
             },
-            backlog: backlog(&directory, limits),
+            spool: spool(&directory, limits),
             directory,
             time: Cell::new(SystemTime::UNIX_EPOCH),
         }
@@ -71,12 +78,8 @@ impl Log {
 
     /// Reads, and returns the texts that came into the spool.
     fn ship(&self) -> Vec<String> {
-        let sender = Sender {
-            cluster: String::new(),
-            server: "login1".to_owned(),
-        };
-        self.follow.ship(&self.backlog, &sender).unwrap();
-        let waiting = self.backlog.waiting().unwrap();
+        ship(&self.source, &self.path, &self.spool).unwrap();
+        let waiting = self.spool.waiting().unwrap();
         let texts = waiting.iter().map(|entry| {
             let file = SpoolFile::open(&entry.path).unwrap();
             assert_eq!(file.index.source, "lsf");
@@ -210,35 +213,27 @@ fn a_damaged_position_repeats_lines_and_stops_nothing() {
 fn a_spool_without_room_moves_no_position() {
     let mut log = Log::new();
     log.append("acct", "a\n");
-    let roomy = log.backlog.clone();
+    let roomy = log.spool.clone();
     let none = Limits {
         bytes: 1,
         age: Duration::from_secs(3600),
     };
-    log.backlog = backlog(&log.directory, none);
-    let sender = Sender {
-        cluster: String::new(),
-        server: String::new(),
-    };
+    log.spool = spool(&log.directory, none);
     assert!(matches!(
-        log.follow.ship(&log.backlog, &sender),
-        Err(Error::Spool(_))
+        ship(&log.source, &log.path, &log.spool),
+        Err(ReadError::Spool(_))
     ));
-    log.backlog = roomy;
+    log.spool = roomy;
     assert_eq!(log.ship(), ["a\n"]);
 }
 
 #[test]
 fn a_file_that_is_not_there_is_an_error() {
     let log = Log::new();
-    let sender = Sender {
-        cluster: String::new(),
-        server: String::new(),
-    };
-    let error = log.follow.ship(&log.backlog, &sender).unwrap_err();
+    let error = ship(&log.source, &log.path, &log.spool).unwrap_err();
     assert!(error.to_string().contains("/acct: "), "{error}");
     fs::create_dir(log.path("acct")).unwrap();
-    let error = log.follow.ship(&log.backlog, &sender).unwrap_err();
+    let error = ship(&log.source, &log.path, &log.spool).unwrap_err();
     assert!(error.to_string().contains("20260131"), "{error}");
 }
 

@@ -1,17 +1,19 @@
 use std::os::unix::process::ExitStatusExt;
+use std::time::Duration;
 
 use super::*;
+use crate::frame::{Recorder, Sender};
 
 const NO_MDT: &str = "error: get_param: param_path 'mdt/*/job_stats': No such file or directory";
 
 fn reading(text: &str) -> Reading {
-    let mut recorder = Recorder::start(u64::MAX);
+    let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
     recorder.push(text.as_bytes(), Duration::ZERO).unwrap();
     recorder.finish().unwrap()
 }
 
 /// Judges an exit code and messages beside the text of one OST.
-fn judged(code: i32, said: &[&str], text: &str) -> Result<(), Error> {
+fn judged(code: i32, said: &[&str], text: &str) -> Result<(), ReadError> {
     let said: Vec<String> = said.iter().map(|&line| line.to_owned()).collect();
     judge(ExitStatus::from_raw(code << 8), &said, &reading(text), true)
 }
@@ -62,24 +64,24 @@ fn lctl_tells_only_root_that_a_pattern_matched_nothing() {
     };
     assert!(judged(2, &[], OST).is_ok());
     assert!(judged(2, &[NO_MDT], OST).is_ok());
-    assert!(matches!(judged(2, &[], ""), Err(Error::NoTarget)));
-    assert!(matches!(judged(1, &[], OST), Err(Error::Failed { .. })));
+    assert!(matches!(judged(2, &[], ""), Err(ReadError::NoTarget)));
+    assert!(matches!(judged(1, &[], OST), Err(ReadError::Failed { .. })));
     let unread = "error: get_param: reading 'obdfilter.fs-OST0000.job_stats': Input/output error";
     assert!(judged(2, &[unread], OST).is_err());
-    assert!(matches!(judged(0, &[], ""), Err(Error::Unknown(_))));
+    assert!(matches!(judged(0, &[], ""), Err(ReadError::Unknown(_))));
 }
 
 #[test]
 fn a_failure_is_one_whatever_else_matched() {
-    assert!(matches!(judged(5, &[], OST), Err(Error::Failed { .. })));
+    assert!(matches!(judged(5, &[], OST), Err(ReadError::Failed { .. })));
     assert!(matches!(
         judged(5, &[NO_MDT], OST),
-        Err(Error::Failed { .. })
+        Err(ReadError::Failed { .. })
     ));
-    assert!(matches!(judged(2, &[], OST), Err(Error::Failed { .. })));
+    assert!(matches!(judged(2, &[], OST), Err(ReadError::Failed { .. })));
     assert!(matches!(
         judged(2, &[NO_MDT, "error: get_param: out of memory"], OST),
-        Err(Error::Failed { .. })
+        Err(ReadError::Failed { .. })
     ));
 }
 
@@ -88,7 +90,7 @@ fn a_line_that_is_no_error_drops_no_reading() {
     let warning = "lctl: /lib64/libz.so.1: no version information available";
     assert!(judged(2, &[NO_MDT, warning], OST).is_ok());
     assert!(judged(2, &[warning, NO_MDT, "LNetError: x"], OST).is_ok());
-    // An error about what was read counts, whatever else was said.
+    // An error about a target that was read counts, whatever else was said.
     let unread = "error: get_param: reading 'obdfilter/fs-OST0001/job_stats': Input/output error";
     assert!(judged(2, &[NO_MDT, warning, unread], OST).is_err());
 }
@@ -99,7 +101,7 @@ fn a_target_that_could_not_be_read_is_a_failure_even_with_exit_code_0() {
         "error: read_param: '/proc/fs/lustre/obdfilter/fs-OST0001/job_stats': Input/output error";
     assert!(matches!(
         judged(0, &[unread], OST),
-        Err(Error::Incomplete(_))
+        Err(ReadError::Incomplete(_))
     ));
     assert!(judged(0, &["a warning"], OST).is_ok());
 }
@@ -107,23 +109,26 @@ fn a_target_that_could_not_be_read_is_a_failure_even_with_exit_code_0() {
 #[test]
 fn a_cut_text_is_a_failure_that_the_exit_code_may_hide() {
     let cut = "obdfilter.fs-OST0000.job_stats=\njob_stats:\n- job_id: a\n  read: { sam";
-    assert!(matches!(judged(2, &[NO_MDT], cut), Err(Error::Cut)));
+    assert!(matches!(judged(2, &[NO_MDT], cut), Err(ReadError::Cut)));
     let run_into = format!("{cut}obdfilter.fs-OST0001.job_stats=job_stats:\n");
-    assert!(matches!(judged(2, &[NO_MDT], &run_into), Err(Error::Cut)));
+    assert!(matches!(
+        judged(2, &[NO_MDT], &run_into),
+        Err(ReadError::Cut)
+    ));
 }
 
 #[test]
 fn without_a_target_there_is_no_reading() {
-    assert!(matches!(judged(2, &[NO_MDT], ""), Err(Error::NoTarget)));
+    assert!(matches!(judged(2, &[NO_MDT], ""), Err(ReadError::NoTarget)));
     // The exit code of a server without targets counts as success, so that of anything else must be another.
-    assert!(matches!(judged(0, &[], ""), Err(Error::Unknown(_))));
+    assert!(matches!(judged(0, &[], ""), Err(ReadError::Unknown(_))));
     assert!(matches!(
         judged(0, &[], "garbage\n"),
-        Err(Error::Unknown(_))
+        Err(ReadError::Unknown(_))
     ));
     assert!(matches!(
         judged(2, &[NO_MDT], "garbage\n"),
-        Err(Error::Unknown(_))
+        Err(ReadError::Unknown(_))
     ));
 }
 
@@ -134,5 +139,4 @@ fn a_failure_says_how_it_ended_and_what_was_said() {
         message,
         "lctl ended with exit code 5; its output is dropped\n  one\n  two"
     );
-    assert_eq!(ending(ExitStatus::from_raw(9)), "signal 9");
 }

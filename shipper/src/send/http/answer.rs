@@ -24,9 +24,7 @@ pub struct Refusal {
     code: Option<String>,
     message: Option<String>,
     hint: Option<String>,
-    /// The place to which the answer redirects.
     location: Option<String>,
-    /// The time after which to try again.
     pub retry_after: Option<Duration>,
 }
 
@@ -52,7 +50,6 @@ pub fn check(status: u16, headers: &HeaderMap, body: &[u8]) -> Result<(), Refusa
 }
 
 impl Refusal {
-    /// Returns the kind of the failure.
     pub fn kind(&self) -> Kind {
         // PostgREST says so of a role that does not exist, whose SQLSTATE says something else.
         if matches!(self.status, 401 | 403 | 407 | 511) {
@@ -71,7 +68,7 @@ impl Refusal {
         }
     }
 
-    /// Returns true if PostgreSQL refused the text itself. PostgREST reports that with 400, 409 or 422, except what is
+    /// Returns true if PostgreSQL refused the text itself. PostgREST reports that with 400, 409 or 422, except for a text
     /// beyond a limit (class 54), for which it has 500. Nobody but PostgreSQL has such codes.
     pub fn is_of_text(&self) -> bool {
         let state = self.state().unwrap_or_default();
@@ -90,15 +87,10 @@ impl Refusal {
         self.status == 429 || self.retry_after.is_some()
     }
 
-    /// Returns the SQLSTATE.
     fn state(&self) -> Option<&str> {
-        let is_state = |code: &&str| {
-            code.len() == 5
-                && *code != "PGRST"
-                && code
-                    .bytes()
-                    .all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
-        };
+        let is_allowed = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+        let is_state =
+            |code: &&str| code.len() == 5 && *code != "PGRST" && code.bytes().all(is_allowed);
         self.code.as_deref().filter(is_state)
     }
 
@@ -119,11 +111,8 @@ impl Refusal {
 
 impl Display for Refusal {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
-        write!(to, "HTTP {}: ", self.status)?;
-        match &self.message {
-            Some(message) => write!(to, "{message}")?,
-            None => write!(to, "{}", self.explanation())?,
-        }
+        let message = self.message.as_deref().unwrap_or(self.explanation());
+        write!(to, "HTTP {}: {message}", self.status)?;
         match (self.state(), &self.code) {
             (Some(state), _) => write!(to, " (SQLSTATE {state})")?,
             (None, Some(code)) => write!(to, " ({code})")?,

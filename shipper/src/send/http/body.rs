@@ -1,12 +1,13 @@
 //! The body of a request: a JSON array with an object per text, made while it is sent.
 
 use std::io::{self, Read};
+use std::iter::once;
 
 use jiff::Timestamp;
 use jobstats_client::spool::Text;
 use serde_json::json;
 
-use crate::frame::{LCTL, Reading, Sender};
+use crate::frame::{LCTL, Pieces, Reading};
 use crate::send::row::SHIPPER;
 
 #[cfg(test)]
@@ -19,70 +20,53 @@ pub const COLUMNS: &str = "cluster,server,time,body_zstd,duration,shipper";
 /// The columns of an object of another source than lctl.
 const COLUMNS_OF_SOURCE: &str = "cluster,server,time,body_zstd,duration,shipper,source,covers";
 
-/// The size of a piece of compressed text that is read at once.
 const PIECE: usize = 32 << 10;
 
-/// Returns the columns of an object.
 pub fn columns(reading: &Reading) -> &'static str {
-    if reading.source == LCTL {
-        COLUMNS
-    } else {
-        COLUMNS_OF_SOURCE
+    match reading.index.source.as_str() {
+        LCTL => COLUMNS,
+        _ => COLUMNS_OF_SOURCE,
     }
 }
 
 /// A body of known length that takes the memory of one piece.
 pub struct Body<'a> {
-    pieces: Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>,
-    /// The piece that is being sent, and how much of it was.
-    piece: Vec<u8>,
-    sent: usize,
+    pieces: Pieces<Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>>,
     length: u64,
     failure: Option<io::Error>,
 }
 
 impl<'a> Body<'a> {
     /// Prepares the body of a request that stores these texts.
-    pub fn new(sender: &Sender, reading: &'a Reading, texts: &[&'a Text]) -> Self {
-        let heads: Vec<_> = texts
-            .iter()
-            .map(|text| head(sender, reading, text))
-            .collect();
+    pub fn new(reading: &'a Reading, texts: &[&'a Text]) -> Self {
+        let heads: Vec<_> = texts.iter().map(|text| head(reading, text)).collect();
         let length: usize = heads.iter().map(|head| head.len() + "\"},".len()).sum();
         let packed: u64 = texts.iter().map(|text| text.packed_bytes()).sum();
-        let objects: Vec<_> = texts.iter().copied().zip(heads).collect();
-        let pieces = objects
-            .into_iter()
-            .enumerate()
-            .flat_map(move |(index, (text, head))| {
-                let begin = if index == 0 { "[" } else { "\"}," };
-                let head = [begin.as_bytes(), head.as_bytes()].concat();
-                let text = reading.pieces(text, PIECE);
-                std::iter::once(Ok(head)).chain(text.map(|piece| piece.map(|piece| hex(&piece))))
-            });
-        Self {
-            pieces: Box::new(pieces.chain(std::iter::once(Ok(b"\"}]".to_vec())))),
-            piece: Vec::new(),
-            sent: 0,
-            // The first object has a bracket before it, and the last one has a bracket instead of a comma after it.
-            length: length as u64 + 1 + 2 * packed,
-            failure: None,
-        }
+        let objects: Vec<_> = texts.iter().copied().zip(heads).enumerate().collect();
+        let pieces = objects.into_iter().flat_map(move |(index, (text, head))| {
+            let begin = if index == 0 { "[" } else { "\"}," };
+            let head = [begin.as_bytes(), head.as_bytes()].concat();
+            let text = reading.pieces(text, PIECE);
+            once(Ok(head)).chain(text.map(|piece| piece.map(|piece| hex(&piece))))
+        });
+        // The first object has a bracket before it, and the last one has a bracket instead of a comma after it.
+        let length = length as u64 + 1 + 2 * packed;
+        Self::of(pieces.chain(once(Ok(b"\"}]".to_vec()))), length)
     }
 
     /// Returns the body of a request that stores nothing.
     pub fn nothing() -> Self {
-        let body = b"[]".to_vec();
+        Self::of(once(Ok(b"[]".to_vec())), 2)
+    }
+
+    fn of(pieces: impl Iterator<Item = io::Result<Vec<u8>>> + 'a, length: u64) -> Self {
         Self {
-            length: body.len() as u64,
-            pieces: Box::new(std::iter::once(Ok(body))),
-            piece: Vec::new(),
-            sent: 0,
+            pieces: Pieces::new(Box::new(pieces)),
+            length,
             failure: None,
         }
     }
 
-    /// Returns the length in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -91,49 +75,33 @@ impl<'a> Body<'a> {
     pub fn failure(self) -> Option<io::Error> {
         self.failure
     }
-
-    fn next_piece(&mut self) -> io::Result<bool> {
-        match self.pieces.next() {
-            None => return Ok(false),
-            Some(Ok(piece)) => (self.piece, self.sent) = (piece, 0),
-            Some(Err(error)) => {
-                self.failure = Some(error);
-                return Err(io::Error::other("the text cannot be read"));
-            }
-        }
-        Ok(true)
-    }
 }
 
 impl Read for Body<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.sent == self.piece.len() {
-            if !self.next_piece()? {
-                return Ok(0);
-            }
-        }
-        let read = (&self.piece[self.sent..]).read(buffer)?;
-        self.sent += read;
-        Ok(read)
+        self.pieces.read(buffer).map_err(|error| {
+            self.failure = Some(error);
+            io::Error::other("the text cannot be read")
+        })
     }
 }
 
 /// Returns the object of a text up to the compressed text itself. Times have microseconds, as in the binary format that is
 /// sent to PostgreSQL directly.
-fn head(sender: &Sender, reading: &Reading, text: &Text) -> String {
+fn head(reading: &Reading, text: &Text) -> String {
     let time = text.time.as_microsecond();
     let mut object = json!({
-        "cluster": sender.cluster,
-        "server": sender.server,
+        "cluster": reading.index.cluster,
+        "server": reading.index.server,
         "time": Timestamp::from_microsecond(time).unwrap_or(text.time).to_string(),
         "duration": text.duration.map(|duration| {
             format!("{}.{:06} seconds", duration.as_secs(), duration.subsec_micros())
         }),
         "shipper": SHIPPER,
     });
-    if reading.source != LCTL {
-        object["source"] = json!(reading.source);
-        let covers = reading.covers;
+    if reading.index.source != LCTL {
+        object["source"] = json!(reading.index.source);
+        let covers = reading.index.covers;
         object["covers"] =
             json!(covers.map(|covers| format!("[{},{})", covers.since, covers.until)));
     }

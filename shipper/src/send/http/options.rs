@@ -1,12 +1,12 @@
 //! The options of the way over HTTP.
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::Args;
+use jobstats_client::settings::is_this_machine;
 use ureq::http::Uri;
 
-use crate::send::http::Settings;
+use crate::send::http::HttpSettings;
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ mod tests;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "HTTP")]
 #[group(skip)]
-pub struct Options {
+pub struct HttpOptions {
     /// Send to PostgREST at this URL instead of connecting to the database
     #[arg(long, value_name = "https://…", value_parser = url, conflicts_with_all = ["database_url", "sslmode"])]
     pub to: Option<Uri>,
@@ -24,11 +24,11 @@ pub struct Options {
     pub token_file: Option<PathBuf>,
 }
 
-impl Options {
+impl HttpOptions {
     /// Returns the settings, if there is a URL. The files of TLS are those of the database.
-    pub fn settings(self, database: &jobstats_client::Options) -> Option<Settings> {
+    pub fn settings(self, database: &jobstats_client::Options) -> Option<HttpSettings> {
         let (certificate, key) = (&database.client_certificate, &database.client_key);
-        Some(Settings {
+        Some(HttpSettings {
             url: self.to?,
             token_file: self.token_file,
             ca_file: database.ca_file.clone(),
@@ -47,21 +47,15 @@ fn url(text: &str) -> Result<Uri, String> {
         return Err("has no host".to_owned());
     };
     if authority.as_str().contains('@') {
-        return Err(
-            "has a password, which every user of this machine can see; use --token-file".to_owned(),
-        );
+        let remedy = "has a password, which every user of this machine can see; use --token-file";
+        return Err(remedy.to_owned());
     }
     if text.contains(['?', '#']) {
         return Err("has a query or fragment".to_owned());
     }
     match url.scheme_str() {
         Some("https") => Ok(url),
-        Some("http") if is_this_machine(host) => Ok(url),
+        Some("http") if is_this_machine(host.trim_matches(['[', ']'])) => Ok(url),
         _ => Err("does not begin with https://".to_owned()),
     }
-}
-
-fn is_this_machine(host: &str) -> bool {
-    let address: Result<IpAddr, _> = host.trim_matches(['[', ']']).parse();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }

@@ -4,7 +4,7 @@ use jobstats_client::spool::Covers;
 use serde_json::Value;
 
 use super::*;
-use crate::frame::Recorder;
+use crate::frame::{Recorder, Sender};
 
 fn sender() -> Sender {
     Sender {
@@ -15,8 +15,8 @@ fn sender() -> Sender {
 
 /// Reads the texts, all of one reading, as PostgREST does.
 fn sent(reading: &Reading) -> Vec<Value> {
-    let texts: Vec<_> = reading.texts.iter().collect();
-    let mut body = Body::new(&sender(), reading, &texts);
+    let texts: Vec<_> = reading.index.texts.iter().collect();
+    let mut body = Body::new(reading, &texts);
     let mut json = Vec::new();
     body.read_to_end(&mut json).unwrap();
     assert_eq!(json.len() as u64, body.length());
@@ -25,7 +25,7 @@ fn sent(reading: &Reading) -> Vec<Value> {
 }
 
 fn recorded(text: &str) -> Reading {
-    let mut recorder = Recorder::start(1 << 30);
+    let mut recorder = Recorder::of(&sender(), LCTL, 1 << 30);
     recorder
         .push(text.as_bytes(), Duration::from_micros(1_000_007))
         .unwrap();
@@ -52,7 +52,7 @@ fn an_object_has_the_columns_and_the_compressed_text() {
 
 #[test]
 fn text_of_another_source_names_it_and_what_it_covers() {
-    let mut recorder = Recorder::of("passwd", 1 << 30);
+    let mut recorder = Recorder::of(&sender(), "passwd", 1 << 30);
     recorder
         .push(b"mdt.a.job_stats=\n", Duration::ZERO)
         .unwrap();
@@ -60,7 +60,7 @@ fn text_of_another_source_names_it_and_what_it_covers() {
     let object = &sent(&reading)[0];
     assert_eq!(object["source"], "passwd");
     assert_eq!(object["covers"], Value::Null);
-    reading.covers = Some(Covers {
+    reading.index.covers = Some(Covers {
         since: "2026-01-31T11:40:00Z".parse().unwrap(),
         until: "2026-01-31T12:00:00.5Z".parse().unwrap(),
     });

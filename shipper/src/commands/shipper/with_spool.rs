@@ -5,15 +5,18 @@ use std::collections::btree_map::Entry;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender as Bell, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::commands::Error;
+use crate::commands::CommandError;
 use crate::commands::shipper::Shipper;
-use crate::frame::{Reading, Sender};
-use crate::keep::backlog::{Backlog, Courier};
+use crate::frame::Reading;
+use crate::keep::courier::Courier;
+use crate::keep::spool::Spool;
+use crate::read::error::ReadError;
+use crate::read::follow;
 use crate::read::schedule::Schedule;
-use crate::read::sources::{ReadError, Source, Way};
+use crate::read::sources::{Source, Way};
 use crate::send::Feed;
 use crate::system::lock::Lock;
 use crate::system::message::report;
@@ -25,103 +28,100 @@ const ONCE: Duration = Duration::from_secs(60);
 /// The pause until `run` asks again for the lock of the sender.
 const LOCKED: Duration = Duration::from_secs(1);
 
-/// Reads all sources, writes the readings to the spool, and sends what waits there, unless another instance is sending.
+/// Reads all sources, writes the readings to the spool, and sends those that wait there, unless another instance is sending.
 ///
 /// # Errors
 ///
 /// Fails if a reading failed, or else if something was not sent. Of several failures, all but one are only reported.
-pub fn once(shipper: &Shipper, backlog: &Backlog) -> Result<(), Error> {
+pub fn once(shipper: &Shipper, spool: &Spool) -> Result<(), CommandError> {
     let (mut unkept, mut failed) = (Unkept::default(), None);
-    for read in read_all(shipper, backlog) {
+    for read in read_all(shipper, spool) {
         match read {
-            Ok(reading) => unkept.extend(reading.map(|reading| (reading.source.clone(), reading))),
+            Ok(reading) => {
+                unkept.extend(reading.map(|reading| (reading.index.source.clone(), reading)))
+            }
             // The other instance sends, too.
-            Err(error @ Error::Lock(_)) if shipper.sources.len() == 1 => return Err(error),
+            Err(error @ CommandError::Lock(_)) if shipper.sources.len() == 1 => return Err(error),
             Err(error) => fail(&mut failed, error),
         }
     }
-    match send(shipper, backlog, unkept) {
-        Err(unsent) if failed.is_some() => report(format_args!("{unsent}")),
+    match send(shipper, spool, unkept) {
+        Err(unsent) if failed.is_some() => report(unsent),
         sent => sent?,
     }
     failed.map_or(Ok(()), Err)
 }
 
 /// Keeps the first error, and reports others.
-fn fail(first: &mut Option<Error>, error: Error) {
-    if first.is_some() {
-        report(format_args!("{error}"));
-    } else {
-        *first = Some(error);
+fn fail(first: &mut Option<CommandError>, error: CommandError) {
+    match first {
+        Some(_) => report(error),
+        None => *first = Some(error),
     }
 }
 
 /// Reads all sources at once, so that none waits for another.
-fn read_all(shipper: &Shipper, backlog: &Backlog) -> Vec<Result<Option<Reading>, Error>> {
+fn read_all(shipper: &Shipper, spool: &Spool) -> Vec<Result<Option<Reading>, CommandError>> {
     thread::scope(|scope| {
-        let reads: Vec<_> = shipper
-            .sources
-            .iter()
-            .map(|source| {
-                scope.spawn(|| {
-                    let lock = shipper.lock(source)?;
-                    shipper
-                        .unless_early(source, &lock, || read(shipper, backlog, source, &lock))
-                        .unwrap_or(Ok(None))
-                })
+        let reads = shipper.sources.iter().map(|source| {
+            scope.spawn(|| {
+                let lock = shipper.lock(source)?;
+                let read = || read(shipper, spool, source, &lock);
+                let read = shipper.unless_early(source, &lock, read);
+                read.unwrap_or(Ok(None))
             })
-            .collect();
-        reads
-            .into_iter()
-            .map(|read| read.join().unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
+        });
+        let reads: Vec<_> = reads.collect();
+        let join =
+            |read: ScopedJoinHandle<'_, _>| read.join().unwrap_or_else(|it| resume_unwind(it));
+        reads.into_iter().map(join).collect()
     })
 }
 
 /// Reads a source and returns what could not be written to the spool.
 fn read(
     shipper: &Shipper,
-    backlog: &Backlog,
+    spool: &Spool,
     source: &Source,
     lock: &Lock,
-) -> Result<Option<Reading>, Error> {
-    if let Way::Follow(follow) = &source.way {
+) -> Result<Option<Reading>, CommandError> {
+    if let Way::Follow(path) = &source.way {
         // What cannot be written to the spool is read again.
-        let shipped = follow.ship(backlog, &shipper.sender);
-        let shipped = shipped.map_err(|error| ReadError::Follow(source.name.clone(), error));
-        shipper.noted(source, shipped.map_err(Error::from), |readings| *readings)?;
+        let shipped = follow::ship(source, path, spool);
+        let shipped = shipped.map_err(|error| ReadError::of_source(&source.name)(error).into());
+        shipper.noted(source, shipped, |readings| *readings)?;
     }
     let reading = shipper.poll(source, lock)?;
-    Ok(reading.and_then(|reading| backlog.keep(reading, &shipper.sender)))
+    Ok(reading.and_then(|reading| spool.keep(reading)))
 }
 
 /// The last reading of each source that could not be written to the spool.
 type Unkept = BTreeMap<String, Reading>;
 
-/// Sends what waits, and then the readings that could not be written to the spool. These readings are lost if this fails.
-fn send(shipper: &Shipper, backlog: &Backlog, mut unkept: Unkept) -> Result<(), Error> {
-    let mut failed = send_all(shipper, backlog, &mut unkept).err();
+/// Sends the readings that wait, and then those that could not be written to the spool. These readings are lost if this fails.
+fn send(shipper: &Shipper, spool: &Spool, mut unkept: Unkept) -> Result<(), CommandError> {
+    let mut failed = send_all(shipper, spool, &mut unkept).err();
     for _ in &unkept {
-        fail(&mut failed, backlog.dropped().into());
+        fail(&mut failed, spool.dropped().into());
     }
     failed.map_or(Ok(()), Err)
 }
 
-fn send_all(shipper: &Shipper, backlog: &Backlog, unkept: &mut Unkept) -> Result<(), Error> {
-    let mut courier = Courier::new(backlog.clone(), shipper.feed()?);
+fn send_all(shipper: &Shipper, spool: &Spool, unkept: &mut Unkept) -> Result<(), CommandError> {
+    let mut courier = Courier::new(spool.clone(), shipper.feed()?);
     let until = Instant::now() + ONCE;
     loop {
-        let Some(turn) = backlog.turn()? else {
+        let Some(turn) = spool.turn()? else {
             // The other instance looks for more readings before it ends.
             return Ok(());
         };
         let drained = courier.drain(Some(until))?;
-        let mut failed = drained.failure.map(Error::from);
+        let mut failed = drained.failure.map(CommandError::from);
         unkept.retain(|source, reading| {
             if courier.is_held(source) {
                 return true;
             }
-            match courier.send_directly(&shipper.sender, reading) {
+            match courier.send_directly(reading) {
                 Ok(()) => false,
                 Err((unsent, _)) => {
                     fail(&mut failed, unsent.into());
@@ -130,7 +130,7 @@ fn send_all(shipper: &Shipper, backlog: &Backlog, unkept: &mut Unkept) -> Result
             }
         });
         drop(turn);
-        if failed.is_none() && !drained.left && !backlog.waiting()?.is_empty() {
+        if failed.is_none() && !drained.left && !spool.waiting()?.is_empty() {
             continue;
         }
         courier.report_waiting();
@@ -147,24 +147,21 @@ type Handover = Mutex<Unkept>;
 /// # Errors
 ///
 /// Fails if another instance reads one of the sources.
-pub fn run(shipper: &Shipper, backlog: &Backlog, feed: Feed) -> Result<(), Error> {
-    let locks: Vec<_> = shipper
-        .sources
-        .iter()
-        .map(|source| shipper.lock(source))
-        .collect::<Result<_, _>>()?;
+pub fn run(shipper: &Shipper, spool: &Spool, feed: Feed) -> Result<(), CommandError> {
+    let locks = shipper.sources.iter().map(|source| shipper.lock(source));
+    let locks: Vec<_> = locks.collect::<Result<_, _>>()?;
     notify::ready();
     notify::watch(shipper.longest_silence());
     let unkept = &Handover::default();
     let (bell, rung) = channel();
-    let courier = Courier::new(backlog.clone(), feed);
+    let courier = Courier::new(spool.clone(), feed);
     thread::scope(|scope| {
         for (source, lock) in shipper.sources.iter().zip(&locks) {
             let bell = bell.clone();
-            scope.spawn(move || read_forever(shipper, backlog, source, lock, unkept, &bell));
+            scope.spawn(move || read_forever(shipper, spool, source, lock, unkept, &bell));
         }
-        if let Err(error) = send_forever(courier, backlog, &shipper.sender, unkept, &rung) {
-            report(format_args!("{error}"));
+        if let Err(error) = send_forever(courier, spool, unkept, &rung) {
+            report(error);
         }
         // Without a sender there is nothing to read for; a supervisor starts both again.
         std::process::exit(crate::commands::error::SYSTEM.into());
@@ -173,7 +170,7 @@ pub fn run(shipper: &Shipper, backlog: &Backlog, feed: Feed) -> Result<(), Error
 
 fn read_forever(
     shipper: &Shipper,
-    backlog: &Backlog,
+    spool: &Spool,
     source: &Source,
     lock: &Lock,
     unkept: &Handover,
@@ -182,15 +179,15 @@ fn read_forever(
     let begin = |interval| shipper.begin(source, Some(interval));
     let poll = || {
         let start = Instant::now();
-        let read = read(shipper, backlog, source, lock);
+        let read = read(shipper, spool, source, lock);
         let took = start.elapsed();
         match read {
             // A failed poll is only reported, because the next one may succeed.
             Err(error) => error.report(),
             Ok(Some(reading)) => {
-                let earlier = waiting(unkept).insert(reading.source.clone(), reading);
+                let earlier = waiting(unkept).insert(reading.index.source.clone(), reading);
                 if earlier.is_some() {
-                    report(format_args!("{}", backlog.dropped()));
+                    report(spool.dropped());
                 }
             }
             Ok(None) => {}
@@ -205,12 +202,8 @@ fn read_forever(
         begin(source.interval);
         poll();
     }
-    Schedule::new(source.interval, &shipper.sender.server).repeat(
-        shipper.pace,
-        &source.name,
-        begin,
-        poll,
-    )
+    let schedule = Schedule::new(source.interval, &shipper.server);
+    schedule.repeat(shipper.pace, &source.name, begin, poll)
 }
 
 fn waiting(unkept: &Handover) -> MutexGuard<'_, Unkept> {
@@ -219,13 +212,12 @@ fn waiting(unkept: &Handover) -> MutexGuard<'_, Unkept> {
 
 fn send_forever(
     mut courier: Courier,
-    backlog: &Backlog,
-    sender: &Sender,
+    spool: &Spool,
     unkept: &Handover,
     rung: &Receiver<()>,
-) -> Result<(), Error> {
+) -> Result<(), CommandError> {
     let _turn = loop {
-        match backlog.turn()? {
+        match spool.turn()? {
             Some(turn) => break turn,
             None => thread::sleep(LOCKED),
         }
@@ -234,10 +226,10 @@ fn send_forever(
         notify::beat();
         let drained = courier.drain(None)?;
         if let Some(error) = drained.failure {
-            report(format_args!("{error}"));
+            report(error);
             courier.report_waiting();
         }
-        send_unkept(&mut courier, backlog, sender, unkept);
+        send_unkept(&mut courier, spool, unkept);
         notify::rest();
         let waited = match courier.next_attempt() {
             None => rung.recv().map_err(RecvTimeoutError::from),
@@ -250,20 +242,18 @@ fn send_forever(
 }
 
 /// Sends the readings that could not be written to the spool, except those of a source whose earlier readings wait there.
-fn send_unkept(courier: &mut Courier, backlog: &Backlog, sender: &Sender, unkept: &Handover) {
+fn send_unkept(courier: &mut Courier, spool: &Spool, unkept: &Handover) {
     let readings: Vec<_> = waiting(unkept)
         .extract_if(.., |source, _| !courier.is_held(source))
         .collect();
     for (source, reading) in readings {
-        let Err((unsent, may_succeed)) = courier.send_directly(sender, &reading) else {
+        let Err((unsent, may_succeed)) = courier.send_directly(&reading) else {
             continue;
         };
-        report(format_args!("{unsent}"));
+        report(unsent);
         match waiting(unkept).entry(source) {
-            Entry::Vacant(slot) if may_succeed => {
-                slot.insert(reading);
-            }
-            _ => report(format_args!("{}", backlog.dropped())),
+            Entry::Vacant(slot) if may_succeed => drop(slot.insert_entry(reading)),
+            _ => report(spool.dropped()),
         }
     }
 }

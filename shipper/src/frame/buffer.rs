@@ -16,22 +16,19 @@ mod tests;
 /// The largest size of a reading in memory.
 const MOST_MEMORY: u64 = 32 << 20;
 
-/// The place of a reading's data.
+/// The compressed text of a reading.
 #[derive(Debug)]
-pub enum Storage {
-    /// A file, and where the data begins in it.
+pub enum Buffer {
+    /// A file, and the position at which the text begins in it.
     File {
-        /// The file.
         file: File,
-        /// The position of the first byte.
         start: u64,
     },
-    /// Memory.
     Memory(Vec<u8>),
 }
 
-impl Storage {
-    /// Creates an empty storage: a temporary file, or memory if no file can be created.
+impl Buffer {
+    /// Creates an empty buffer: a temporary file, or memory if no file can be created.
     fn new() -> Self {
         match tempfile::tempfile() {
             Ok(file) => Self::File { file, start: 0 },
@@ -53,74 +50,71 @@ impl Storage {
         }
     }
 
-    /// Calls a function with a reader of the first `length` bytes.
-    pub fn with_reader<T>(
-        &self,
-        length: u64,
-        file: impl FnOnce(&mut io::Take<&File>) -> T,
-        memory: impl FnOnce(&mut &[u8]) -> T,
-    ) -> io::Result<T> {
-        match self {
-            Self::File { file: own, start } => {
-                let mut own = own;
-                own.seek(SeekFrom::Start(*start))?;
-                Ok(file(&mut own.take(length)))
+    /// Returns a reader of the first `length` bytes.
+    pub fn reader(&self, length: u64) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match self {
+            Self::File { file, start } => {
+                let mut file = file;
+                file.seek(SeekFrom::Start(*start))?;
+                Box::new(file.take(length))
             }
-            Self::Memory(bytes) => Ok(memory(&mut bytes.as_slice())),
-        }
+            Self::Memory(bytes) => Box::new(bytes.as_slice()),
+        })
     }
 }
 
-/// Writes a storage.
+/// Writes a buffer.
 pub struct Writer {
-    storage: Storage,
+    buffer: Buffer,
     length: u64,
     checksum: Xxh3,
-    /// The largest size of the data.
     most: u64,
 }
 
 impl Writer {
-    /// Starts with an empty storage that takes at most this number of bytes.
+    /// Starts with an empty buffer that takes at most this number of bytes.
     pub fn new(most: u64) -> Self {
         Self {
-            storage: Storage::new(),
+            buffer: Buffer::new(),
             length: 0,
             checksum: Xxh3::new(),
             most,
         }
     }
 
-    /// Returns the number of bytes so far.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Returns the storage with its size and checksum.
-    pub fn finish(self) -> (Storage, Data) {
+    /// Returns the buffer with its size and checksum.
+    pub fn finish(self) -> (Buffer, Data) {
         let data = Data {
             bytes: self.length,
             checksum: self.checksum.digest(),
         };
-        (self.storage, data)
+        (self.buffer, data)
     }
 
-    /// Moves what a full disk has taken so far into memory.
+    /// Moves the bytes that a full disk has taken so far into memory.
     fn move_to_memory(&mut self) -> io::Result<()> {
         let mut bytes = vec![0; usize::try_from(self.length).unwrap_or(usize::MAX)];
-        self.storage.read_exact_at(&mut bytes, 0)?;
-        self.storage = Storage::Memory(bytes);
+        self.buffer.read_exact_at(&mut bytes, 0)?;
+        self.buffer = Buffer::Memory(bytes);
         Ok(())
     }
 
+    fn is_small_file(&self) -> bool {
+        matches!(self.buffer, Buffer::File { .. }) && self.length <= MOST_MEMORY
+    }
+
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match &mut self.storage {
-            Storage::File { file, start } => file.write_all_at(bytes, *start + self.length),
-            Storage::Memory(memory) if self.length + bytes.len() as u64 <= MOST_MEMORY => {
+        match &mut self.buffer {
+            Buffer::File { file, start } => file.write_all_at(bytes, *start + self.length),
+            Buffer::Memory(memory) if self.length + bytes.len() as u64 <= MOST_MEMORY => {
                 memory.extend_from_slice(bytes);
                 Ok(())
             }
-            Storage::Memory(memory) => {
+            Buffer::Memory(memory) => {
                 // The memory is of no use any more.
                 mem::take(memory);
                 Err(io::Error::new(
@@ -134,13 +128,11 @@ impl Writer {
 
 impl Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.length + bytes.len() as u64 > self.most {
+        let most = self.most;
+        if self.length + bytes.len() as u64 > most {
             return Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,
-                format!(
-                    "it is larger than {} bytes when compressed (--max-reading)",
-                    self.most
-                ),
+                format!("it is larger than {most} bytes when compressed (--max-reading)"),
             ));
         }
         match self.append(bytes) {
@@ -158,12 +150,6 @@ impl Write for Writer {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl Writer {
-    fn is_small_file(&self) -> bool {
-        matches!(self.storage, Storage::File { .. }) && self.length <= MOST_MEMORY
     }
 }
 

@@ -1,3 +1,6 @@
+use std::path::PathBuf;
+use std::time::SystemTime;
+
 use super::*;
 
 fn entries(sources: &[&str]) -> Vec<Entry> {
