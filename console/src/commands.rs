@@ -1,5 +1,105 @@
-//! Reads the command line, and answers the commands that ask a store once.
+//! Reads the command line, and runs its commands.
 
-pub mod generate;
-pub mod inquiry;
-pub mod options;
+mod inquiry;
+mod options;
+mod top;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use jobstats_client::exit::{SYSTEM, USAGE};
+use jobstats_client::generate;
+
+use crate::ask::error;
+use crate::export;
+use crate::terminal::signals;
+use crate::values::text;
+
+use options::{Command, Options};
+
+/// An error that ends the program.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Top(#[from] top::Error),
+    #[error(transparent)]
+    Inquiry(#[from] error::Error),
+    #[error(transparent)]
+    Export(#[from] export::Error),
+    #[error(transparent)]
+    Generate(#[from] jobstats_client::FileError),
+}
+
+impl Error {
+    fn code(&self) -> u8 {
+        match self {
+            Self::Top(error) => error.code(),
+            Self::Inquiry(error) => error.code(),
+            Self::Export(error) => error.code(),
+            Self::Generate(_) => SYSTEM,
+        }
+    }
+
+    /// Returns true if whoever reads the output has seen enough.
+    fn is_enough(&self) -> bool {
+        match self {
+            Self::Top(error) => error.is_enough(),
+            Self::Inquiry(error) => error.is_enough(),
+            Self::Export(_) | Self::Generate(_) => false,
+        }
+    }
+}
+
+/// Runs the command of the command line, and returns the exit code.
+pub fn run() -> ExitCode {
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            // Help and version are errors here too, but go to stdout.
+            let _ = error.print();
+            return if error.use_stderr() {
+                USAGE.into()
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
+    };
+    signals::end_commands();
+    match execute(options.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is_enough() => ExitCode::SUCCESS,
+        Err(error) => {
+            let lines = error.to_string();
+            let lines: Vec<_> = lines.lines().map(text::shown).collect();
+            eprintln!("jobstats-console: {}", lines.join("\n"));
+            error.code().into()
+        }
+    }
+}
+
+fn execute(command: Command) -> Result<(), Error> {
+    match command {
+        Command::Top(top) => top::run(&top)?,
+        Command::Job(job) => inquiry::job(&job)?,
+        Command::User(named) => inquiry::user(&named)?,
+        Command::Target(named) => inquiry::target(&named)?,
+        Command::Compare(compare) => inquiry::compare(&compare)?,
+        Command::Report(report) => inquiry::report(&report)?,
+        Command::Export(export) => export::run(&export)?,
+        Command::Generate(generate) => generate::write(&Options::command(), &generate.directory)?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_are_those_of_this_program() {
+        let directory = tempfile::tempdir().unwrap();
+        generate::write(&Options::command(), directory.path()).unwrap();
+        assert!(directory.path().join("jobstats-console-top.1").exists());
+        Options::command().debug_assert();
+    }
+}

@@ -5,6 +5,6 @@ pub mod interval;
 pub mod order;
 pub mod rows;
 pub mod track;
-pub mod users;
+pub mod user_names;
 pub mod view;
 pub mod who;

@@ -1,8 +1,8 @@
-//! Shows what was read or asked: on a screen, as tables without one, as JSON, and in pages of HTML with charts.
+//! Shows readings and answers: as lines of text, as JSON, and in pages of HTML with charts.
 
 pub mod chart;
 pub mod columns;
 pub mod html;
 pub mod json;
+pub mod line;
 pub mod page;
-pub mod print;

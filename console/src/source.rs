@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::live::board::{Board, Loads};
 use crate::live::interval::Reading;
-use crate::live::users::Users;
+use crate::live::user_names::UserNames;
 
 pub use commands::{Commands, Input, server_of};
 pub use replay::Replay;
@@ -31,9 +31,7 @@ pub enum Error {
     /// The recording cannot be read.
     #[error("{}: {cause}", path.display())]
     Directory {
-        /// The path of the directory.
         path: PathBuf,
-        /// The error of the file system.
         cause: std::io::Error,
     },
     /// The store cannot be read.
@@ -73,9 +71,9 @@ pub struct Update {
     pub readings: Vec<Reading>,
     /// True if these readings do not follow those before.
     pub begins_anew: bool,
-    /// The place in the recording.
+    /// The place in a recording.
     pub position: Option<Position>,
-    /// The time until the next reading of a recording, in microseconds. Of what is live, it is the time until the next attempt
+    /// The time until the next reading of a recording, in microseconds. Of live readings, it is the time until the next attempt
     /// after a failure.
     pub until_next: Option<i64>,
     /// True if readings are those of now, false if they are those of the past; `None` if that has not changed.
@@ -88,7 +86,7 @@ pub struct Update {
 
 impl Update {
     /// Brings the state of the targets, and the names of users, up to date.
-    pub fn apply(self, board: &mut Board, users: &mut Arc<Users>) {
+    pub fn apply(self, board: &mut Board, users: &mut Arc<UserNames>) {
         if self.begins_anew {
             *board = Board::default();
         }
@@ -106,7 +104,7 @@ impl Update {
 
 /// A source of readings.
 pub trait Source: Send {
-    /// Goes to another reading. This blocks until it is made.
+    /// Goes to another reading, and blocks until it is made.
     ///
     /// # Errors
     ///

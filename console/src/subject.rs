@@ -1,8 +1,11 @@
-//! A job, a user or a target: who it is, what it did, when and where.
+//! A job, a user or a target: its properties, and its work over time and by place.
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jobstats_client::Decimal;
-use jobstats_client::answers::{Filters, Interval, RateRow, SummaryRow};
+use jobstats_client::answers::{RateRow, SummaryRow};
+use serde::{Serialize, Serializer};
 
 pub mod chosen;
 pub mod findings;
@@ -15,8 +18,13 @@ pub mod user;
 
 use crate::ask::store::Answered;
 
+use questions::Selection;
+
 /// A subject, or the notes of a store that knows nothing of it.
 pub type Asked = Result<Subject, Vec<String>>;
+
+/// A statement with its title.
+pub type Statement = (&'static str, String);
 
 /// The operations whose course is shown.
 pub const COURSE: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
@@ -26,9 +34,7 @@ pub const COURSE: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service
 pub enum Kind {
     /// A job of a scheduler.
     Job,
-    /// A user.
     User,
-    /// A target.
     Target,
 }
 
@@ -46,19 +52,14 @@ impl Kind {
 /// A subject with its numbers in a window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
-    /// The kind of the subject.
     pub kind: Kind,
     /// The name, as it was asked for.
     pub name: String,
-    /// The filters that its work passes.
-    pub filters: Filters,
-    /// Its properties: who or what it is.
+    /// The work that all numbers are about.
+    pub work: Selection,
+    /// The properties, such as the account of a job.
     pub facts: Vec<Fact>,
-    /// The window of all numbers.
-    pub window: (Timestamp, Timestamp),
-    /// The totals of each operation.
     pub usage: Vec<Usage>,
-    /// The rates over time.
     pub course: Course,
     /// The places or people behind it, largest first.
     pub rankings: Vec<Ranking>,
@@ -66,8 +67,8 @@ pub struct Subject {
     pub findings: Vec<String>,
     /// The notices of the store.
     pub notes: Vec<String>,
-    /// The statements that answer the same, each with a title.
-    pub statements: Vec<(&'static str, String)>,
+    /// The statements that answer the same.
+    pub statements: Vec<Statement>,
 }
 
 /// A property of a subject.
@@ -77,18 +78,26 @@ pub struct Fact {
     pub key: &'static str,
     /// The label on a sheet.
     pub label: &'static str,
-    /// The value.
     pub value: Value,
+}
+
+impl Fact {
+    /// Returns a property, if it has a value.
+    pub fn new(key: &'static str, label: &'static str, value: Option<Value>) -> Option<Self> {
+        value.map(|value| Self { key, label, value })
+    }
+
+    /// Returns a property that is a text, if it has one.
+    pub fn text(key: &'static str, label: &'static str, text: Option<&String>) -> Option<Self> {
+        Self::new(key, label, text.cloned().map(Value::Text))
+    }
 }
 
 /// The value of a property.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// A text.
     Text(String),
-    /// A count.
     Count(i64),
-    /// A time.
     Time(Timestamp),
     /// A length of time in seconds.
     Length(f64),
@@ -99,13 +108,14 @@ pub enum Value {
 }
 
 /// The work by one operation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Usage {
-    /// The operation.
     pub operation: String,
     /// Calls, bytes or seconds.
+    #[serde(serialize_with = "exact")]
     pub total: Option<Decimal>,
     /// The number of calls.
+    #[serde(serialize_with = "exact")]
     pub calls: Option<Decimal>,
     /// Bytes or seconds per call.
     pub per_call: Option<f64>,
@@ -122,7 +132,7 @@ impl Usage {
         seconds: f64,
     ) -> Self {
         let per_call = match (total.map(number), calls.map(number)) {
-            (Some(total), Some(calls)) if calls >= 10.0 => Some(total / calls),
+            (Some(total), Some(calls @ 10.0..)) => Some(total / calls),
             _ => None,
         };
         Self {
@@ -140,7 +150,6 @@ impl Usage {
 pub struct Course {
     /// The width of the steps in seconds.
     pub step: i64,
-    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
@@ -160,30 +169,21 @@ pub struct Step {
 impl Course {
     /// Collects the rows of an answer by step.
     pub fn of(rows: &[RateRow], step: i64) -> Self {
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: BTreeMap<Timestamp, Step> = BTreeMap::new();
         for row in rows {
-            let place = COURSE.iter().position(|name| *name == row.operation);
-            let at = steps.binary_search_by_key(&row.time, |step| step.time);
-            let at = at.unwrap_or_else(|at| {
-                let empty = Step {
-                    time: row.time,
-                    seconds: row.seconds,
-                    rates: [None; COURSE.len()],
-                    coverage: row.coverage,
-                };
-                steps.insert(at, empty);
-                at
+            let step = steps.entry(row.time).or_insert_with(|| Step {
+                time: row.time,
+                seconds: row.seconds,
+                rates: [None; COURSE.len()],
+                coverage: row.coverage,
             });
+            let place = COURSE.iter().position(|name| *name == row.operation);
             if let Some(place) = place {
-                steps[at].rates[place] = row.rate;
+                step.rates[place] = row.rate;
             }
         }
+        let steps = steps.into_values().collect();
         Self { step, steps }
-    }
-
-    /// Returns the rates of an operation, by its place.
-    pub fn rates(&self, place: usize) -> Vec<Option<f64>> {
-        self.steps.iter().map(|step| step.rates[place]).collect()
     }
 
     /// Returns the highest rate of an operation in a step. The first and the last step may be short, and their rates are
@@ -201,42 +201,53 @@ impl Course {
 }
 
 /// The largest groups of a dimension.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
-    /// The dimension, such as `target`.
     pub by: &'static str,
     /// The operation that ranks.
     pub operation: &'static str,
-    /// The groups, largest first.
     pub rows: Vec<Ranked>,
     /// The number of groups that are left out.
     pub more: usize,
 }
 
 /// A group of a ranking.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Ranked {
     /// The name of the group; `None` for work without one.
     pub name: Option<String>,
     /// More about the group, such as the account of a user.
     pub detail: Option<String>,
-    /// The part of what ranks, 0 to 1.
+    /// The part of the amount that ranks, 0 to 1.
     pub share: Option<f64>,
     /// The seconds that servers spent on the group.
+    #[serde(serialize_with = "exact")]
     pub service_time: Option<Decimal>,
-    /// Bytes read.
+    #[serde(serialize_with = "exact")]
     pub read_bytes: Option<Decimal>,
-    /// Bytes written.
+    #[serde(serialize_with = "exact")]
     pub write_bytes: Option<Decimal>,
-    /// Metadata requests.
+    #[serde(serialize_with = "exact")]
     pub metadata: Option<Decimal>,
+}
+
+impl Ranked {
+    /// Returns the amounts, each with the name of its operation.
+    pub const fn amounts(&self) -> [(&'static str, Option<Decimal>); 4] {
+        [
+            ("service_time", self.service_time),
+            ("read_bytes", self.read_bytes),
+            ("write_bytes", self.write_bytes),
+            ("metadata", self.metadata),
+        ]
+    }
 }
 
 /// The number of groups that a ranking keeps.
 const KEPT: usize = 200;
 
 impl Ranking {
-    /// Ranks the groups of a summary: by the time of servers or, if no server reports times, by metadata requests.
+    /// Ranks the groups of a summary.
     pub fn of(
         by: &'static str,
         rows: Vec<SummaryRow>,
@@ -257,18 +268,12 @@ impl Ranking {
         Self::by_amount(by, ranked.collect())
     }
 
-    /// Ranks groups.
+    /// Ranks groups: by the time of servers or, if the answer has none, by metadata requests.
     fn by_amount(by: &'static str, mut rows: Vec<Ranked>) -> Self {
-        let operation = match rows.iter().any(|row| row.service_time.is_some()) {
-            true => "service_time",
-            false => "metadata",
-        };
-        let amount = |row: &Ranked| {
-            let amount = match operation {
-                "service_time" => row.service_time,
-                _ => row.metadata,
-            };
-            amount.map_or(0.0, number)
+        let is_timed = rows.iter().any(|row| row.service_time.is_some());
+        let amount = |row: &Ranked| match is_timed {
+            true => row.service_time.map_or(0.0, number),
+            false => row.metadata.map_or(0.0, number),
         };
         rows.sort_by(|one, other| {
             let amounts = amount(other).total_cmp(&amount(one));
@@ -282,7 +287,7 @@ impl Ranking {
         rows.truncate(KEPT);
         Self {
             by,
-            operation,
+            operation: if is_timed { "service_time" } else { "metadata" },
             rows,
             more,
         }
@@ -290,6 +295,22 @@ impl Ranking {
 }
 
 impl Subject {
+    /// Returns a subject without numbers.
+    fn new(kind: Kind, name: &str, work: Selection) -> Self {
+        Self {
+            kind,
+            name: name.to_owned(),
+            work,
+            facts: Vec::new(),
+            usage: Vec::new(),
+            course: Course::default(),
+            rankings: Vec::new(),
+            findings: Vec::new(),
+            notes: Vec::new(),
+            statements: Vec::new(),
+        }
+    }
+
     /// Returns the usage of an operation.
     pub fn used(&self, operation: &str) -> Option<&Usage> {
         self.usage.iter().find(|usage| usage.operation == operation)
@@ -317,12 +338,23 @@ pub fn number(decimal: Decimal) -> f64 {
     f64::try_from(decimal).unwrap_or(f64::NAN)
 }
 
-/// Returns a length of time in seconds as an interval.
-pub fn interval(seconds: i64) -> Interval {
-    jiff::SignedDuration::from_secs(seconds).into()
+/// Writes a number as JSON: a whole one as such, to the last digit.
+fn exact<S: Serializer>(decimal: &Option<Decimal>, serializer: S) -> Result<S::Ok, S::Error> {
+    let whole = |decimal: Decimal| {
+        let whole = u64::try_from(decimal).ok();
+        whole.filter(|whole| Decimal::from(*whole) == decimal)
+    };
+    match decimal {
+        Some(decimal) => match whole(*decimal) {
+            Some(whole) => serializer.serialize_u64(whole),
+            None => serializer.serialize_f64(number(*decimal)),
+        },
+        None => serializer.serialize_none(),
+    }
 }
 
-/// Returns the seconds of a window.
-pub fn seconds(window: (Timestamp, Timestamp)) -> f64 {
-    window.1.duration_since(window.0).as_secs_f64()
+/// Returns the texts that are known, for beside a name.
+fn joined(texts: [&Option<String>; 2]) -> Option<String> {
+    let texts: Vec<_> = texts.into_iter().flatten().map(String::as_str).collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
 }

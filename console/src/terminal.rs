@@ -1,6 +1,32 @@
-//! Runs the screen: what keys do, the terminal, and how the program is ended.
+//! The terminal: the screen with its keys, tables where there is no screen, and signals.
 
 pub mod app;
 pub mod keys;
+pub mod print;
 pub mod screen;
 pub mod signals;
+
+use std::io;
+
+use crate::source;
+use crate::values::text;
+
+/// An error that ends the screen, or prevents printing.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the output cannot be written: {0}")]
+    Output(io::Error),
+    #[error("the terminal cannot be used: {0}")]
+    Terminal(io::Error),
+    /// There are no more readings.
+    #[error(transparent)]
+    Source(#[from] source::Error),
+    #[error("no server could be read{}", text::listed(.0))]
+    Unread(Vec<String>),
+}
+
+/// Returns the width of the terminal that is printed on, if there is one.
+pub fn width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|width| *width > 0)
+}

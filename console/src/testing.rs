@@ -1,6 +1,8 @@
 //! Short ways to make readings in tests.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{Micros, SECOND};
 use jobstats_core::operation::find;
@@ -8,6 +10,50 @@ use jobstats_core::target::{TargetKind, kind_in_name};
 
 use crate::live::interval::{Interval, Reading, Seen, Work};
 use crate::live::who::Names;
+use crate::report::{Load, Measure, Scope};
+use crate::show::chart::frame::Point;
+use crate::values::when::Clock;
+
+/// Returns a second since the epoch.
+pub fn time(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+/// Returns the question about a file system in the first seconds since the epoch.
+pub fn scope(seconds: i64) -> Scope {
+    Scope {
+        filesystem: "scratch".to_owned(),
+        cluster: None,
+        window: (time(0), time(seconds)),
+        targets: Vec::new(),
+        measure: Measure::ServiceTime,
+        clock: Clock::new(TimeZone::UTC),
+    }
+}
+
+/// Returns a load in steps of ten minutes, each from a second since the epoch on.
+pub fn load(steps: &[(i64, Option<f64>)]) -> Load {
+    Load {
+        step: 600,
+        now: points(steps),
+        before: Vec::new(),
+        coverage: 1.0,
+        mean: Some(1.0),
+        mean_before: None,
+        notes: Vec::new(),
+        statements: Vec::new(),
+    }
+}
+
+/// Returns steps of ten minutes, each from a second since the epoch on.
+pub fn points(points: &[(i64, Option<f64>)]) -> Vec<Point> {
+    let point = |(second, value): &(i64, Option<f64>)| Point {
+        time: time(*second),
+        seconds: 600.0,
+        value: *value,
+    };
+    points.iter().map(point).collect()
+}
 
 /// Makes an interval in seconds, in which entries did so much. An operation that ends with `_usecs` is the time of one.
 pub fn interval(since: Micros, until: Micros, work: &[(&str, &str, i64)]) -> Interval {

@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
 use jiff::SignedDuration;
-use jobstats_console::live::board::Board;
-use jobstats_console::source::stored::Scope;
-use jobstats_console::source::{Source, Step, Stored, Update};
+use jobstats_console::{Board, Scope, Source, Step, Stored, Update};
 use serde_json::Value;
 
 use database::{Database, options};
@@ -426,7 +424,7 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
             .targets()
             .all(|it| !it.is_late() && it.last().is_some())
     );
-    let (live, last) = (board.time, board.targets().next().unwrap().time);
+    let (live, last) = (board.time, board.targets().next().unwrap().text.time);
 
     // A reading back is one reading of each target, which is five minutes.
     let update = step(&mut source, Step::By(-1), &mut board);
@@ -434,11 +432,11 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     assert!(!source.is_live());
     let minutes = |micros: i64| micros as f64 / 60e6;
     assert!((4.0..12.0).contains(&minutes(live - board.time)));
-    let before = board.targets().next().unwrap().time;
+    let before = board.targets().next().unwrap().text.time;
     assert!((4.0..6.0).contains(&minutes(last - before)));
     let update = step(&mut source, Step::Next, &mut board);
     assert!(!update.begins_anew && board.time >= last);
-    assert_eq!(board.targets().next().unwrap().time, last);
+    assert_eq!(board.targets().next().unwrap().text.time, last);
     step(&mut source, Step::Begin, &mut board);
     assert!((45.0..66.0).contains(&minutes(live - board.time)));
     // Nothing was before the first reading, so the screen stays.

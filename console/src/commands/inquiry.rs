@@ -16,10 +16,10 @@ use crate::ask::config;
 use crate::ask::error::Error;
 use crate::ask::store::{self, Store};
 use crate::report::{self, Scope};
-use crate::show::print;
 use crate::subject::chosen::{chosen, known};
 use crate::subject::{self, Asked, Subject, json, sheet};
-use crate::values::when::{self, Clock};
+use crate::terminal;
+use crate::values::when::{self, Clock, Span};
 
 /// The width of text that is not printed on a terminal.
 const WIDTH: usize = 80;
@@ -46,17 +46,12 @@ pub struct Common {
     /// Time zone of what is typed and shown: UTC, local, or a name such as Europe/Helsinki
     #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = when::zone)]
     pub zone: TimeZone,
-    /// The database.
     #[command(flatten)]
     pub database: config::Database,
 }
 
 impl Common {
     /// Connects to the store.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the settings are wrong or the database cannot be reached.
     pub fn store(&self) -> Result<Store, Error> {
         Ok(Store::open(&self.database.complete()?)?)
     }
@@ -81,11 +76,7 @@ pub struct Period {
 
 impl Period {
     /// Returns the window.
-    ///
-    /// # Errors
-    ///
-    /// Fails if an edge is no time, or the end is not after the start.
-    pub fn window(&self, zone: &TimeZone) -> Result<(Timestamp, Timestamp), Error> {
+    pub fn window(&self, zone: &TimeZone) -> Result<Span, Error> {
         let now = Timestamp::now().to_zoned(zone.clone());
         let (from, to) = (time("from", &self.from, &now)?, time("to", &self.to, &now)?);
         if from >= to {
@@ -132,10 +123,8 @@ pub struct Job {
     /// Scheduler, if those of several clusters count alike and have a job of this number
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
-    /// The form of the output.
     #[command(flatten)]
     pub form: Form,
-    /// The database and the zone.
     #[command(flatten)]
     pub common: Common,
 }
@@ -146,13 +135,10 @@ pub struct Named {
     /// Name; of a user also its number
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// The form of the output.
     #[command(flatten)]
     pub form: Form,
-    /// The window.
     #[command(flatten)]
     pub period: Period,
-    /// The database and the zone.
     #[command(flatten)]
     pub common: Common,
 }
@@ -169,7 +155,6 @@ pub struct Compare {
     /// File to write the page to; - is the standard output
     #[arg(long, short = 'o', value_name = "FILE")]
     pub output: PathBuf,
-    /// The database and the zone.
     #[command(flatten)]
     pub common: Common,
 }
@@ -186,33 +171,24 @@ pub struct Report {
     /// File to write the page to; - is the standard output
     #[arg(long, short = 'o', value_name = "FILE")]
     pub output: PathBuf,
-    /// The window.
     #[command(flatten)]
     pub period: Period,
-    /// The database and the zone.
     #[command(flatten)]
     pub common: Common,
 }
 
 /// Runs `report`.
-///
-/// # Errors
-///
-/// Fails if there is no such file system, the store fails, or the file cannot be written.
 pub fn report(options: &Report) -> Result<(), Error> {
     let window = options.period.window(&options.common.zone)?;
     let mut store = options.common.store()?;
     let (filesystem, cluster) = (options.filesystem.as_deref(), options.cluster.as_deref());
-    let scope = Scope::find(&mut store, filesystem, cluster, window)?;
-    let page = report::filesystem(&mut store, scope, &options.common.clock())?;
+    let clock = options.common.clock();
+    let scope = Scope::find(&mut store, filesystem, cluster, window, clock)?;
+    let page = report::filesystem(&mut store, scope)?;
     write(&options.output, &page.document()?)
 }
 
 /// Runs `compare`.
-///
-/// # Errors
-///
-/// Fails if a job is unknown, the store fails, or the file cannot be written.
 pub fn compare(options: &Compare) -> Result<(), Error> {
     let mut store = options.common.store()?;
     let (scheduler, clock) = (options.scheduler.as_deref(), options.common.clock());
@@ -267,10 +243,6 @@ fn replace(path: &Path, document: &str) -> io::Result<()> {
 }
 
 /// Runs `job`.
-///
-/// # Errors
-///
-/// Fails if the job is unknown, the store fails, or the output cannot be written.
 pub fn job(options: &Job) -> Result<(), Error> {
     let now = Timestamp::now().to_zoned(options.common.zone.clone());
     let edge = |option, text: &Option<String>| {
@@ -289,28 +261,20 @@ pub fn job(options: &Job) -> Result<(), Error> {
 }
 
 /// Runs `user`.
-///
-/// # Errors
-///
-/// Fails if nothing is known of the user, the store fails, or the output cannot be written.
 pub fn user(options: &Named) -> Result<(), Error> {
     named("user", options, subject::user::ask)
 }
 
 /// Runs `target`.
-///
-/// # Errors
-///
-/// Fails if there is no such target, the store fails, or the output cannot be written.
 pub fn target(options: &Named) -> Result<(), Error> {
     named("target", options, subject::target::ask)
 }
 
-/// Shows what a question about a name and a window finds.
+/// Shows the answer to a question about a name and a window.
 fn named(
     kind: &'static str,
     options: &Named,
-    ask: impl FnOnce(&mut Store, &str, (Timestamp, Timestamp)) -> Result<Asked, store::Error>,
+    ask: impl FnOnce(&mut Store, &str, Span) -> Result<Asked, store::Error>,
 ) -> Result<(), Error> {
     let window = options.period.window(&options.common.zone)?;
     let mut store = options.common.store()?;
@@ -328,7 +292,7 @@ fn show(store: &mut Store, subject: &Subject, form: &Form, clock: &Clock) -> Res
     if form.json {
         writeln!(out, "{}", json::document(subject))?;
     } else {
-        let cells = print::terminal_width().unwrap_or(WIDTH);
+        let cells = terminal::width().unwrap_or(WIDTH);
         out.write_all(sheet::sheet(subject, clock, cells).as_bytes())?;
     }
     Ok(out.flush()?)

@@ -17,7 +17,6 @@ use crate::values::when;
 #[derive(Debug, Parser)]
 #[command(name = "jobstats-console", version)]
 pub struct Options {
-    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -124,15 +123,13 @@ pub struct Top {
     /// Speed at which a recording, or the past of a store, is played
     #[arg(long, value_name = "FACTOR", value_parser = positive, default_value = "60")]
     pub speed: f64,
-    /// The options for rows.
     #[command(flatten)]
     pub show: Show,
-    /// The connection to the store.
     #[command(flatten)]
     pub database: jobstats_client::Options,
 }
 
-/// The options for what is shown.
+/// The options for rows and their form.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is shown")]
 pub struct Show {

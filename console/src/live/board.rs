@@ -1,4 +1,4 @@
-//! The state of all targets: what each did last, and which of them are late.
+//! The state of all targets: the last work of each, and which of them are late.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{MINUTE, Micros};
 use jobstats_core::operation::OPERATIONS;
-use jobstats_core::target::{TargetKind, filesystem_and_index};
+use jobstats_core::target::filesystem_and_index;
 
 use crate::live::interval::{Interval, Reading, Seen};
 
@@ -22,7 +22,7 @@ const STALE: Micros = MINUTE;
 /// The number of loads that are kept for the sparkline.
 const MOST_LOADS: usize = 512;
 
-/// The number of loads from which on one can say what is usual.
+/// The number of loads from which on their median is called usual.
 const USUAL_FROM: usize = 8;
 
 /// The state of a target.
@@ -53,51 +53,26 @@ impl Status {
 /// A target.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The name, such as `scratch-OST0000`.
-    pub name: Arc<str>,
-    /// The kind.
-    pub kind: TargetKind,
-    /// The server that printed the last text.
-    pub server: Arc<str>,
-    /// The time of the last text.
-    pub time: Micros,
-    /// The number of entries in the last text.
-    pub entries: u64,
-    /// The number of lines and values of the last text that could not be used.
-    pub problems: u64,
-    /// The state.
+    /// The last text, whose interval is the last one of `intervals`.
+    pub text: Seen,
     pub status: Status,
     /// The last intervals, newest last.
     intervals: VecDeque<Arc<Interval>>,
 }
 
 impl Target {
-    fn new(seen: &Seen) -> Self {
-        Self {
-            name: Arc::clone(&seen.target),
-            kind: seen.kind,
-            server: Arc::clone(&seen.server),
-            time: seen.time,
-            entries: 0,
-            problems: 0,
-            status: Status::First,
-            intervals: VecDeque::new(),
-        }
-    }
-
-    fn take(&mut self, seen: Seen) {
-        self.server = seen.server;
-        self.time = seen.time;
-        self.entries = seen.entries;
-        self.problems = seen.problems;
-        self.status = match &seen.interval {
-            Some(_) => Status::Ok,
-            None => Status::First,
+    fn take(&mut self, text: Seen, interval: Option<Interval>) {
+        self.text = text;
+        self.status = match interval {
+            Some(interval) => {
+                self.intervals.push_back(Arc::new(interval));
+                Status::Ok
+            }
+            None => {
+                self.intervals.clear();
+                Status::First
+            }
         };
-        match seen.interval {
-            Some(interval) => self.intervals.push_back(Arc::new(interval)),
-            None => self.intervals.clear(),
-        }
     }
 
     /// Returns the last interval.
@@ -110,12 +85,10 @@ impl Target {
     pub fn window(&self, window: Micros) -> impl Iterator<Item = &Interval> {
         let until = self.last().map_or(0, |last| last.until);
         let is_known = !matches!(self.status, Status::Unknown | Status::First);
-        let count = self.intervals.iter().rev();
-        let count = count
-            .take_while(|it| it.since >= until - window)
-            .count()
-            .max(1);
-        let skipped = self.intervals.len().saturating_sub(count);
+        let before = self
+            .intervals
+            .partition_point(|it| it.since < until - window);
+        let skipped = before.min(self.intervals.len().saturating_sub(1));
         let in_window = self.intervals.iter().skip(skipped);
         in_window.map(|it| &**it).filter(move |_| is_known)
     }
@@ -127,7 +100,7 @@ impl Target {
 
     fn grow_late(&mut self, now: Micros) {
         let usual = self.last().map_or(0, Interval::length);
-        self.status = match now - self.time > STALE.max(5 * usual) {
+        self.status = match now - self.text.time > STALE.max(5 * usual) {
             true => Status::Unknown,
             false => match self.status {
                 // Of a target with a single text nothing is known.
@@ -144,7 +117,6 @@ pub type Loads = BTreeMap<Box<str>, Vec<Load>>;
 /// The load of a file system at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
-    /// The time.
     pub time: Micros,
     /// The mean number of requests in service; `None` if a server does not report times.
     pub service: Option<f64>,
@@ -157,7 +129,6 @@ pub struct Load {
 pub struct Silent {
     /// The time since which the server has not been read; `None` if it never was.
     pub since: Option<Micros>,
-    /// The reason.
     pub reason: String,
 }
 
@@ -187,13 +158,19 @@ impl Board {
         let has_intervals = reading.seen.iter().any(|seen| seen.interval.is_some());
         let seen = reading.seen.iter().map(|seen| Arc::clone(&seen.target));
         let names: HashSet<_> = seen.chain(reading.pending).collect();
-        for seen in reading.seen {
-            self.read.insert(Arc::clone(&seen.server), seen.time);
-            let target = self.targets.entry(Arc::clone(&seen.target));
-            target.or_insert_with(|| Target::new(&seen)).take(seen);
+        for mut text in reading.seen {
+            let interval = text.interval.take();
+            self.read.insert(Arc::clone(&text.server), text.time);
+            let target = self.targets.entry(Arc::clone(&text.target));
+            let target = target.or_insert_with(|| Target {
+                text: text.clone(),
+                status: Status::First,
+                intervals: VecDeque::new(),
+            });
+            target.take(text, interval);
         }
-        for target in self.targets.values_mut() {
-            if !names.contains(&target.name) {
+        for (name, target) in &mut self.targets {
+            if !names.contains(name) {
                 target.grow_late(self.time);
             }
         }
@@ -230,7 +207,7 @@ impl Board {
         self.loads.get(filesystem).into_iter().flatten()
     }
 
-    /// Takes what is known of the loads of file systems before.
+    /// Takes the loads of file systems before the first reading.
     pub fn take_history(&mut self, history: Loads) {
         self.history = history;
     }
@@ -245,7 +222,7 @@ impl Board {
         }
     }
 
-    /// Returns the median of the loads before the last one, if there are enough to say what is usual.
+    /// Returns the median of the loads before the last one, if there are enough of them.
     pub fn usual(&self, filesystem: &str, of: impl Fn(&Load) -> Option<f64>) -> Option<f64> {
         let course = self.course(filesystem);
         let before = course.len().saturating_sub(1);
@@ -264,9 +241,7 @@ impl Board {
     /// Returns the length of the last interval.
     pub fn interval(&self) -> Option<Micros> {
         let fresh = self.targets.values().filter(|target| !target.is_late());
-        fresh
-            .filter_map(|target| target.last().map(Interval::length))
-            .max()
+        fresh.filter_map(Target::last).map(Interval::length).max()
     }
 
     /// Drops intervals that no window reaches, and older ones first if there are too many.
@@ -282,11 +257,8 @@ impl Board {
         }
         while kept > MOST_TOTALS {
             let before = kept;
-            for target in self
-                .targets
-                .values_mut()
-                .filter(|it| it.intervals.len() > 1)
-            {
+            let targets = self.targets.values_mut();
+            for target in targets.filter(|it| it.intervals.len() > 1) {
                 kept -= target.intervals.pop_front().map_or(0, |it| totals(&it));
             }
             if kept == before {
@@ -297,13 +269,11 @@ impl Board {
 
     fn note_load(&mut self) {
         let mut sums: BTreeMap<&str, (Option<f64>, f64)> = BTreeMap::new();
-        for target in self.targets.values() {
-            for interval in target.window(0) {
-                let sum = sums.entry(filesystem(&target.name));
-                let sum = sum.or_insert((Some(0.0), 0.0));
-                let load = load(interval);
-                sum.0 = sum.0.zip(load.0).map(|(sum, more)| sum + more);
-                sum.1 += load.1;
+        for (name, target) in &self.targets {
+            for (service, requests) in target.window(0).map(load) {
+                let sum = sums.entry(filesystem(name)).or_insert((Some(0.0), 0.0));
+                sum.0 = sum.0.zip(service).map(|(sum, more)| sum + more);
+                sum.1 += requests;
             }
         }
         // The load of a file system of which nothing is known is no zero.
@@ -340,22 +310,17 @@ fn totals(interval: &Interval) -> usize {
 fn load(interval: &Interval) -> (Option<f64>, f64) {
     let (mut micros, mut calls) = (0_i128, 0_i128);
     for (column, total) in interval.work.iter().flat_map(|work| &work.totals) {
-        match column {
-            Column::Usecs(index) if OPERATIONS[*index].in_service_time() => {
-                micros += i128::from(*total)
-            }
-            Column::Total(index) if OPERATIONS[*index].in_service_time() => {
-                calls += i128::from(*total)
-            }
-            _ => {}
+        let (sum, index) = match column {
+            Column::Usecs(index) => (&mut micros, index),
+            Column::Total(index) => (&mut calls, index),
+        };
+        if OPERATIONS[*index].in_service_time() {
+            *sum += i128::from(*total);
         }
     }
     let length = interval.length() as f64;
-    let is_known = interval.work.is_empty() || interval.timed == Some(true);
-    (
-        is_known.then_some(micros as f64 / length),
-        1e6 * calls as f64 / length,
-    )
+    let service = interval.has_times().then_some(micros as f64 / length);
+    (service, 1e6 * calls as f64 / length)
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use crate::live::who::Who;
 /// The work of one entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Work {
-    /// The owner of the work.
     pub who: Arc<Who>,
     /// The growth of the columns: calls, bytes, and microseconds.
     pub totals: Vec<(Column, i64)>,
@@ -41,6 +40,11 @@ impl Interval {
     pub const fn length(&self) -> Micros {
         self.until - self.since
     }
+
+    /// Returns true if the time that the server spent on the work is known. No time at all was spent on nothing.
+    pub fn has_times(&self) -> bool {
+        self.work.is_empty() || self.timed == Some(true)
+    }
 }
 
 /// One text of a target.
@@ -48,11 +52,8 @@ impl Interval {
 pub struct Seen {
     /// The name of the target, such as `scratch-OST0000`.
     pub target: Arc<str>,
-    /// The kind of the target.
     pub kind: TargetKind,
-    /// The server that printed the text.
     pub server: Arc<str>,
-    /// The time of the text.
     pub time: Micros,
     /// The number of entries in the text.
     pub entries: u64,
@@ -68,9 +69,7 @@ pub const STORE: &str = "store";
 /// A server that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The server.
     pub server: Arc<str>,
-    /// The reason, as a message.
     pub reason: String,
     /// The time at which it was last read, where targets do not tell that.
     pub since: Option<Micros>,
@@ -85,6 +84,21 @@ pub struct Reading {
     pub seen: Vec<Seen>,
     /// The targets that have no text in this reading, and of which none is due.
     pub pending: Vec<Arc<str>>,
-    /// The servers that could not be read.
     pub failures: Vec<Failure>,
+}
+
+impl Reading {
+    /// Notes that a server could not be read.
+    pub fn fail(&mut self, server: &str, reason: String) {
+        self.failures.push(Failure {
+            server: server.into(),
+            reason,
+            since: None,
+        });
+    }
+
+    /// Returns the time of the last text, if there is one.
+    pub fn last(&self) -> Option<Micros> {
+        self.seen.iter().map(|seen| seen.time).max()
+    }
 }

@@ -8,6 +8,7 @@ use jobstats_core::operation::{
     Kind, OPERATIONS, OperationIndex, READ, READ_BYTES, WRITE, WRITE_BYTES,
 };
 use jobstats_core::target::TargetKind;
+use serde::Serialize;
 
 use crate::live::board::{Board, Status, Target};
 use crate::live::interval::{Interval, Work};
@@ -16,18 +17,18 @@ use crate::live::view::{By, Key, Sort, View};
 use crate::live::who::Who;
 
 /// An amount, and the same per second.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Amount {
-    /// The amount in the time that was looked at.
-    pub total: f64,
     /// The amount per second. The rates of targets are added, each for the time for which the target was observed.
     pub rate: f64,
+    /// The amount in the time that was looked at.
+    pub total: f64,
 }
 
 impl Amount {
-    fn add(&mut self, total: i64, seconds: f64) {
-        self.total += total as f64;
-        self.rate += total as f64 / seconds;
+    fn add(&mut self, total: f64, seconds: f64) {
+        self.total += total;
+        self.rate += total / seconds;
     }
 
     fn add_all(&mut self, other: Self) {
@@ -36,31 +37,37 @@ impl Amount {
     }
 }
 
+/// An amount that is known only if all servers report times.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+struct Timed(Option<Amount>);
+
+impl Default for Timed {
+    fn default() -> Self {
+        Self(Some(Amount::default()))
+    }
+}
+
 /// The work of a row.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Sums {
     /// The seconds that servers spent on requests. The rate is the mean number of requests in service.
-    service: Amount,
-    /// True if a server did work for the row and does not report times.
-    untimed: bool,
+    #[serde(rename = "service_time")]
+    service: Timed,
     /// Requests of all kinds, each counted once.
     pub requests: Amount,
-    /// Metadata operations.
     pub metadata: Amount,
-    /// Bytes read.
+    #[serde(rename = "read_bytes")]
     pub read: Amount,
-    /// Bytes written.
+    #[serde(rename = "write_bytes")]
     pub write: Amount,
-    /// Read requests.
     pub reads: Amount,
-    /// Write requests.
     pub writes: Amount,
 }
 
 impl Sums {
-    /// Returns the time spent on requests, if all servers report it.
-    pub fn service(&self) -> Option<Amount> {
-        (!self.untimed).then_some(self.service)
+    /// Returns the time spent on requests, if all servers that did work for the row report it.
+    pub const fn service(&self) -> Option<Amount> {
+        self.service.0
     }
 
     /// Returns the bytes per write request, if there was one.
@@ -90,18 +97,21 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, part: &Part<'_>, column: Column, total: i64) {
-        let seconds = part.seconds;
+    fn add(&mut self, part: &TargetWork<'_>, column: Column, total: i64) {
+        let (seconds, total) = (part.seconds, total as f64);
         match column {
-            Column::Usecs(index) if part.counts(index) => self.service.add_micros(total, seconds),
-            Column::Usecs(_) => {}
+            Column::Usecs(index) => {
+                if let Some(service) = self.service.0.as_mut().filter(|_| part.counts(index)) {
+                    service.add(total / 1e6, seconds);
+                }
+            }
             Column::Total(index) => {
-                self.untimed |= part.is_untimed;
+                self.service.0 = self.service.0.filter(|_| !part.is_untimed);
                 let operation = &OPERATIONS[index];
                 if part.counts(index) {
                     self.requests.add(total, seconds);
                 }
-                if operation.metadata && part.kind == TargetKind::Mdt {
+                if operation.metadata && part.target.text.kind == TargetKind::Mdt {
                     self.metadata.add(total, seconds);
                 }
                 match index {
@@ -116,8 +126,11 @@ impl Sums {
     }
 
     fn add_all(&mut self, other: &Self) {
-        self.service.add_all(other.service);
-        self.untimed |= other.untimed;
+        let (own, more) = (self.service.0.as_mut(), other.service.0);
+        match own.zip(more) {
+            Some((own, more)) => own.add_all(more),
+            None => self.service.0 = None,
+        }
         self.requests.add_all(other.requests);
         self.metadata.add_all(other.metadata);
         self.read.add_all(other.read);
@@ -127,27 +140,19 @@ impl Sums {
     }
 }
 
-impl Amount {
-    fn add_micros(&mut self, micros: i64, seconds: f64) {
-        let time = micros as f64 / 1e6;
-        self.total += time;
-        self.rate += time / seconds;
-    }
-}
-
 /// An interval of a target, as rows are made of it.
-struct Part<'a> {
-    kind: TargetKind,
-    target: usize,
+#[derive(Clone, Copy)]
+struct TargetWork<'a> {
+    target: &'a Target,
+    /// The place of the target among all.
+    place: usize,
     seconds: f64,
     is_untimed: bool,
-    is_late: bool,
     /// The operation that a row is made of, if rows are made of operations.
     operation: Option<OperationIndex>,
-    work: &'a [Work],
 }
 
-impl Part<'_> {
+impl TargetWork<'_> {
     /// Returns true if the operation is counted among the requests. An operation that is also counted as another one is
     /// only counted in a row of its own.
     fn counts(&self, index: OperationIndex) -> bool {
@@ -165,19 +170,14 @@ pub struct Row {
     pub key: Key,
     /// The rank by the number that is sorted by, from 1.
     pub rank: usize,
-    /// The work.
     pub sums: Sums,
     /// The part of all work, by the number that is sorted by.
     pub share: Option<f64>,
-    /// The number of users.
     pub users: usize,
     /// The user, if there is only one.
     pub user: Option<u32>,
-    /// The number of jobs.
     pub jobs: usize,
-    /// The number of nodes.
     pub nodes: usize,
-    /// The number of accounts.
     pub accounts: usize,
     /// The account, if there is only one.
     pub account: Option<Box<str>>,
@@ -197,7 +197,7 @@ pub struct Table {
     /// The rows that are shown.
     pub rows: Vec<Row>,
     /// The number by which the rows are really ranked: requests per second, if a server does not report times.
-    pub sort: Option<Sort>,
+    pub sort: Sort,
     /// All work that is not outside of the scope.
     pub total: Sums,
     /// The number of rows that are not shown.
@@ -224,9 +224,9 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn add(&mut self, part: &Part<'_>, who: &'a Who, column: Column, total: i64) {
+    fn add(&mut self, part: &TargetWork<'_>, who: &'a Who, column: Column, total: i64) {
         self.sums.add(part, column, total);
-        self.is_late |= part.is_late;
+        self.is_late |= part.target.is_late();
         self.users.extend(who.user);
         self.jobs.extend(who.job.as_deref());
         self.nodes.extend(who.node.as_deref());
@@ -234,7 +234,7 @@ impl<'a> Group<'a> {
         let (Column::Total(index) | Column::Usecs(index)) = column;
         if part.counts(index) {
             let rate = total as f64 / part.seconds;
-            let target = self.targets.entry(part.target).or_default();
+            let target = self.targets.entry(part.place).or_default();
             let operation = self.operations.entry(index).or_default();
             match column {
                 Column::Usecs(_) => (target.0, operation.0) = (target.0 + rate, operation.0 + rate),
@@ -255,7 +255,7 @@ impl<'a> Group<'a> {
             nodes: self.nodes.len(),
             accounts: self.accounts.len(),
             account: only(&self.accounts).map(|account| (*account).into()),
-            target: largest(&self.targets, is_timed).map(|at| Arc::clone(&targets[at].name)),
+            target: largest(&self.targets, is_timed).map(|at| Arc::clone(&targets[at].text.target)),
             operation: largest(&self.operations, is_timed),
             is_late: self.is_late,
             is_unknown: self.is_unknown,
@@ -277,94 +277,130 @@ fn largest(weights: &HashMap<usize, (f64, f64)>, is_timed: bool) -> Option<usize
     largest.map(|(key, _)| key)
 }
 
+/// The work that is added up.
+#[derive(Default)]
+struct Tally<'a> {
+    groups: HashMap<Key, Group<'a>>,
+    total: Sums,
+    /// The work whose identifiers do not name a value of the dimension.
+    without: Sums,
+}
+
 /// Adds up the work and ranks it. `before` has the rows as they were shown last, and `most` is the number of rows to show.
 pub fn table(board: &Board, view: &View, before: &[Key], most: usize) -> Table {
     let targets: Vec<&Target> = board.targets().collect();
-    let mut groups: HashMap<Key, Group<'_>> = HashMap::new();
-    let (mut total, mut without) = (Sums::default(), Sums::default());
-    let kind = |target: &Target| view.kind.is_none_or(|kind| kind == target.kind);
-    for (at, target) in targets
-        .iter()
-        .enumerate()
-        .filter(|(_, target)| kind(target))
-    {
+    let mut tally = Tally::default();
+    for (place, target) in targets.iter().enumerate() {
+        if view.kind.is_some_and(|kind| kind != target.text.kind) {
+            continue;
+        }
         let length: i64 = target.window(view.window).map(Interval::length).sum();
         for interval in target.window(view.window) {
-            let mut part = Part {
-                kind: target.kind,
-                target: at,
-                seconds: length as f64 / 1e6,
-                is_untimed: interval.timed != Some(true),
-                is_late: target.is_late(),
-                operation: None,
-                work: &interval.work,
-            };
-            add(
-                &mut part,
+            let part = TargetWork {
                 target,
-                view,
-                &mut groups,
-                &mut total,
-                &mut without,
-            );
+                place,
+                seconds: length as f64 / 1e6,
+                is_untimed: !interval.has_times(),
+                operation: None,
+            };
+            let work = interval.work.iter();
+            let work = work.filter(|work| is_in_scope(view, &work.who, target));
+            work.for_each(|work| tally.add(part, work, view));
         }
         if view.by == By::Target && view.scope.is_empty() {
             // A target without work is a row too, and one that is not known is no zero.
-            let group = groups.entry(Key::Name((&*target.name).into())).or_default();
+            let group = tally.groups.entry(target_key(target)).or_default();
             group.is_late |= target.is_late();
             group.is_unknown = matches!(target.status, Status::First | Status::Unknown);
         }
     }
-    let rows = groups
-        .into_iter()
-        .map(|(key, group)| group.row(key, &targets));
-    finish(rows.collect(), total, &without, view, before, most)
+    tally.ranked(&targets, view, before, most)
 }
 
-fn add<'a>(
-    part: &mut Part<'a>,
-    target: &Target,
-    view: &View,
-    groups: &mut HashMap<Key, Group<'a>>,
-    total: &mut Sums,
-    without: &mut Sums,
-) {
-    for work in part.work {
-        if !is_in_scope(view, &work.who, target) {
-            continue;
-        }
-        let totals = || {
-            let in_scope = |index: OperationIndex| is_operation_in_scope(view, index);
-            work.totals
-                .iter()
-                .copied()
-                .filter(move |(Column::Total(index) | Column::Usecs(index), _)| in_scope(*index))
+fn target_key(target: &Target) -> Key {
+    Key::Name((&*target.text.target).into())
+}
+
+impl<'a> Tally<'a> {
+    fn add(&mut self, part: TargetWork<'_>, work: &'a Work, view: &View) {
+        let is_in_scope = |(column, _): &&(Column, i64)| {
+            let (Column::Total(index) | Column::Usecs(index)) = column;
+            is_operation_in_scope(view, *index)
         };
-        if totals().next().is_none() {
-            continue;
+        let mut totals = work.totals.iter().filter(is_in_scope).peekable();
+        if totals.peek().is_none() {
+            return;
         }
-        totals().for_each(|(column, amount)| total.add(part, column, amount));
         if view.by == By::Operation {
-            for (column, amount) in totals() {
+            for (column, amount) in totals {
+                self.total.add(&part, *column, *amount);
                 // The bytes of a read belong to the row of the reads.
                 let (Column::Total(index) | Column::Usecs(index)) = column;
-                let own = owner(index);
-                part.operation = Some(own);
-                let group = groups.entry(Key::Operation(own)).or_default();
-                group.add(part, &work.who, column, amount);
+                let own = owner(*index);
+                let group = self.groups.entry(Key::Operation(own)).or_default();
+                let operation = Some(own);
+                group.add(
+                    &TargetWork { operation, ..part },
+                    &work.who,
+                    *column,
+                    *amount,
+                );
             }
-            part.operation = None;
-            continue;
+            return;
         }
         let key = match view.by {
-            By::Target => Some(Key::Name((&*target.name).into())),
+            By::Target => Some(target_key(part.target)),
             by => Key::of(by, &work.who),
         };
-        match key.map(|key| groups.entry(key).or_default()) {
-            Some(group) => {
-                totals().for_each(|(column, amount)| group.add(part, &work.who, column, amount))
+        let mut group = key.map(|key| self.groups.entry(key).or_default());
+        for (column, amount) in totals {
+            self.total.add(&part, *column, *amount);
+            match &mut group {
+                Some(group) => group.add(&part, &work.who, *column, *amount),
+                None => self.without.add(&part, *column, *amount),
             }
-            None => totals().for_each(|(column, amount)| without.add(part, column, amount)),
+        }
+    }
+
+    /// Ranks the rows and leaves out those that are not to be shown.
+    fn ranked(self, targets: &[&Target], view: &View, before: &[Key], most: usize) -> Table {
+        let (total, without) = (self.total, self.without);
+        let rows = self.groups.into_iter();
+        let mut rows: Vec<_> = rows.map(|(key, group)| group.row(key, targets)).collect();
+        let sort = match total.rank(view.sort) {
+            Some(_) => view.sort,
+            None => Sort::Requests,
+        };
+        let all = total.rank(sort).filter(|all| *all > 0.0);
+        let share = |sums: &Sums| Some(sums.rank(sort)? / all?);
+        let value = |row: &Row| row.sums.rank(sort).unwrap_or(0.0);
+        rows.sort_by(|a, b| {
+            let by_requests = || b.sums.requests.rate.total_cmp(&a.sums.requests.rate);
+            let by_value = value(b).total_cmp(&value(a)).then_with(by_requests);
+            by_value.then_with(|| a.key.cmp(&b.key))
+        });
+        for (at, row) in rows.iter_mut().enumerate() {
+            row.rank = at + 1;
+            row.share = share(&row.sums);
+        }
+        let all_rows = rows.len();
+        rows.retain(|row| row.sums.requests.rate >= view.minimum && view.takes(&row.key));
+        let keys = rows.iter().map(|row| (row.key.clone(), value(row)));
+        let order = steady(&keys.collect::<Vec<_>>(), before)
+            .into_iter()
+            .take(most);
+        let mut slots: Vec<_> = rows.into_iter().map(Some).collect();
+        let rows: Vec<_> = order.filter_map(|at| slots[at].take()).collect();
+        let mut shown = Sums::default();
+        rows.iter().for_each(|row| shown.add_all(&row.sums));
+        let rest = || Some((1.0 - share(&shown)? - share(&without)?).max(0.0));
+        Table {
+            more: all_rows - rows.len(),
+            more_share: rest().map(|rest| if rows.len() == all_rows { 0.0 } else { rest }),
+            without_share: share(&without),
+            rows,
+            sort,
+            total,
         }
     }
 }
@@ -381,7 +417,7 @@ fn owner(index: OperationIndex) -> OperationIndex {
 fn is_in_scope(view: &View, who: &Who, target: &Target) -> bool {
     view.scope.iter().all(|(by, key)| match (by, key) {
         (By::Operation, _) => true,
-        (By::Target, Key::Name(name)) => **name == *target.name,
+        (By::Target, Key::Name(name)) => **name == *target.text.target,
         _ => Key::of(*by, who).as_ref() == Some(key),
     })
 }
@@ -391,55 +427,6 @@ fn is_operation_in_scope(view: &View, index: OperationIndex) -> bool {
         Key::Operation(operation) => owner(index) == *operation,
         _ => true,
     })
-}
-
-/// Ranks the rows and leaves out those that are not to be shown.
-fn finish(
-    mut rows: Vec<Row>,
-    total: Sums,
-    without: &Sums,
-    view: &View,
-    before: &[Key],
-    most: usize,
-) -> Table {
-    let sort = match total.rank(view.sort) {
-        Some(_) => view.sort,
-        None => Sort::Requests,
-    };
-    let all = total.rank(sort).filter(|all| *all > 0.0);
-    let share = |sums: &Sums| Some(sums.rank(sort)? / all?);
-    let value = |sums: &Sums| sums.rank(sort).unwrap_or(0.0);
-    rows.sort_by(|a, b| {
-        let by_value = value(&b.sums).total_cmp(&value(&a.sums));
-        let by_requests = || b.sums.requests.rate.total_cmp(&a.sums.requests.rate);
-        by_value
-            .then_with(by_requests)
-            .then_with(|| a.key.cmp(&b.key))
-    });
-    for (at, row) in rows.iter_mut().enumerate() {
-        row.rank = at + 1;
-        row.share = share(&row.sums);
-    }
-    let all_rows = rows.len();
-    rows.retain(|row| row.sums.requests.rate >= view.minimum && view.takes(&row.key));
-    let keys: Vec<_> = rows
-        .iter()
-        .map(|row| (row.key.clone(), value(&row.sums)))
-        .collect();
-    let mut slots: Vec<_> = rows.into_iter().map(Some).collect();
-    let order = steady(&keys, before).into_iter().take(most);
-    let rows: Vec<_> = order.filter_map(|at| slots[at].take()).collect();
-    let mut shown = Sums::default();
-    rows.iter().for_each(|row| shown.add_all(&row.sums));
-    let rest = || Some((1.0 - share(&shown)? - share(without)?).max(0.0));
-    Table {
-        more: all_rows - rows.len(),
-        more_share: rest().map(|rest| if rows.len() == all_rows { 0.0 } else { rest }),
-        without_share: share(without),
-        rows,
-        sort: Some(sort),
-        total,
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Follows targets from text to text: compares each text with the one before, by the rules of `docs/rules.md`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,9 +25,7 @@ const FORGOTTEN: Micros = 2 * DAY;
 /// A text that a server printed.
 #[derive(Debug, Clone, Copy)]
 pub struct Text<'a> {
-    /// The name of the server.
     pub server: &'a str,
-    /// The text.
     pub bytes: &'a [u8],
     /// The time at which each piece of the text arrived.
     pub arrivals: &'a [Arrival],
@@ -37,22 +36,19 @@ pub struct Text<'a> {
 pub struct Arrival {
     /// The position of its first byte.
     pub from: usize,
-    /// The time.
     pub at: Micros,
 }
 
 /// A text that was taken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taken {
-    /// The targets with their work.
     pub seen: Vec<Seen>,
-    /// The parts of the text.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TextPart>,
 }
 
 /// The part of a text that belongs to a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct TextPart {
     /// The name of the target with its kind, such as `mdt.scratch-MDT0000`; `None` for text without a name.
     pub name: Option<String>,
     /// The time at which the statistics began to arrive.
@@ -84,27 +80,27 @@ pub enum Error {
 }
 
 /// A snapshot that outlives its text.
-enum Kept {
+enum KeptSnapshot {
     Snapshot(Snapshot<'static>),
     /// The text, for snapshots with operations that core does not know.
     Text(Vec<u8>),
 }
 
 /// The last text of a target.
-struct Last {
+struct LastText {
     time: Micros,
     /// The number of the reading.
     reading: u64,
     server: Arc<str>,
-    snapshot: Kept,
-    carried: Kept,
+    snapshot: KeptSnapshot,
+    carried: KeptSnapshot,
     cleanup_interval: u32,
     timed: Option<bool>,
 }
 
 /// The targets seen so far.
 pub struct Tracker {
-    targets: HashMap<Arc<str>, Last>,
+    targets: HashMap<Arc<str>, LastText>,
     names: Names,
     /// The number of the reading that is under way.
     reading: u64,
@@ -112,10 +108,6 @@ pub struct Tracker {
 
 impl Tracker {
     /// Starts without a text. `formats` are those of identifiers; without formats, they are guessed.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a format is none.
     pub fn new(formats: &[String]) -> Result<Self, FormatError> {
         Ok(Self {
             targets: HashMap::new(),
@@ -134,11 +126,8 @@ impl Tracker {
         self.targets.clear();
     }
 
-    /// Takes a text, and returns what its targets did since their texts before.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the text has no statistics of a target.
+    /// Takes a text, and returns the work of its targets since their texts before. This fails if the text has no statistics of
+    /// a target.
     pub fn take(&mut self, text: Text<'_>) -> Result<Taken, Error> {
         let contents = read(text.bytes, Pause::NEVER)?;
         let observed = || contents.snapshots.iter().filter(|it| it.observed);
@@ -200,7 +189,7 @@ impl Tracker {
             problems: problems + compared.problems,
             interval: compared.interval,
         };
-        let last = Last {
+        let last = LastText {
             time,
             reading: self.reading,
             server: Arc::clone(server),
@@ -210,7 +199,7 @@ impl Tracker {
             // The text is copied only if it is needed.
             snapshot: match snapshot.unlisted.is_empty() {
                 true => kept(snapshot),
-                false => Kept::Text(bytes()),
+                false => KeptSnapshot::Text(bytes()),
             },
         };
         self.targets.insert(target, last);
@@ -221,14 +210,14 @@ impl Tracker {
 /// The result of comparing a snapshot with the text before.
 struct Compared {
     interval: Option<Interval>,
-    carried: Kept,
+    carried: KeptSnapshot,
     cleanup_interval: u32,
     timed: Option<bool>,
     problems: u64,
 }
 
 fn compare_with(
-    last: Option<&Last>,
+    last: Option<&LastText>,
     snapshot: &Snapshot<'_>,
     time: Micros,
     server: &str,
@@ -251,8 +240,8 @@ fn compare_with(
             Some(Observation {
                 time: last.time,
                 server: &last.server,
-                snapshot: Some(before.get()),
-                carried: Some(carried.get()),
+                snapshot: Some(&*before),
+                carried: Some(&*carried),
             })
         }
     };
@@ -277,20 +266,18 @@ fn interval(
     timed: Option<bool>,
     names: &mut Names,
 ) -> Interval {
-    let mut work: Vec<Work> = Vec::new();
-    for increment in &comparison.increments {
-        let totals = totals(increment, since);
-        if totals.is_empty() {
-            continue;
-        }
-        let who = names.who(increment.id);
-        work.push(Work { who, totals });
-    }
+    let increments = comparison.increments.iter();
+    let work = increments.map(|increment| (increment.id, totals(increment, since)));
+    let work = work.filter(|(_, totals)| !totals.is_empty());
+    let work = work.map(|(id, totals)| Work {
+        who: names.who(id),
+        totals,
+    });
     Interval {
         since,
         until,
         timed,
-        work,
+        work: work.collect(),
         added: comparison.added,
         resets: comparison.resets,
         removed: comparison.removed,
@@ -329,7 +316,7 @@ fn timed(snapshot: &Snapshot<'_>) -> Option<bool> {
     })
 }
 
-fn part(snapshot: &Snapshot<'_>, text: Text<'_>) -> Part {
+fn part(snapshot: &Snapshot<'_>, text: Text<'_>) -> TextPart {
     let kind = |kind| match kind {
         TargetKind::Mdt => "mdt",
         TargetKind::Ost => "obdfilter",
@@ -341,7 +328,7 @@ fn part(snapshot: &Snapshot<'_>, text: Text<'_>) -> Part {
         .text
         .last()
         .map_or(0, |range| range.end.saturating_sub(1));
-    Part {
+    TextPart {
         name,
         time: time_of(snapshot, text),
         until: arrival(text, end),
@@ -378,40 +365,24 @@ fn time_of(snapshot: &Snapshot<'_>, text: Text<'_>) -> Micros {
     arrival(text, first.unwrap_or(0))
 }
 
-fn kept(snapshot: Snapshot<'_>) -> Kept {
+fn kept(snapshot: Snapshot<'_>) -> KeptSnapshot {
     if !snapshot.unlisted.is_empty() {
-        return Kept::Text(print(&snapshot));
+        return KeptSnapshot::Text(print(&snapshot));
     }
     snapshot
         .keep()
-        .map_or_else(|| Kept::Text(Vec::new()), Kept::Snapshot)
+        .map_or_else(|| KeptSnapshot::Text(Vec::new()), KeptSnapshot::Snapshot)
 }
 
-/// A snapshot that was kept, or read again.
-enum Borrowed<'a> {
-    Kept(&'a Snapshot<'a>),
-    Read(Box<Snapshot<'a>>),
-}
-
-impl<'a> Borrowed<'a> {
-    fn get(&'a self) -> &'a Snapshot<'a> {
-        match self {
-            Self::Kept(snapshot) => snapshot,
-            Self::Read(snapshot) => snapshot,
-        }
-    }
-}
-
-impl Kept {
-    fn borrow(&self, is_carried: bool) -> Result<Borrowed<'_>, Error> {
+impl KeptSnapshot {
+    /// Returns the snapshot, which is read again if only its text was kept.
+    fn borrow(&self, is_carried: bool) -> Result<Cow<'_, Snapshot<'_>>, Error> {
         Ok(match self {
-            Self::Snapshot(snapshot) => Borrowed::Kept(snapshot),
-            Self::Text(text) if is_carried => {
-                Borrowed::Read(Box::new(read_carried(text, Pause::NEVER)?))
-            }
+            Self::Snapshot(snapshot) => Cow::Borrowed(snapshot),
+            Self::Text(text) if is_carried => Cow::Owned(read_carried(text, Pause::NEVER)?),
             Self::Text(text) => {
                 let snapshots = read(text, Pause::NEVER)?.snapshots;
-                Borrowed::Read(Box::new(snapshots.into_iter().next().unwrap_or_default()))
+                Cow::Owned(snapshots.into_iter().next().unwrap_or_default())
             }
         })
     }

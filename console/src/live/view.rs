@@ -1,19 +1,21 @@
-//! The choice of rows: the grouping of rows, their order, and what is left out.
+//! The choice of rows: their grouping, their order, and the filters.
 
 use std::sync::Arc;
 
+use clap::ValueEnum;
 use jobstats_core::instant::Micros;
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::target::TargetKind;
 
-use crate::live::users::Users;
+use crate::live::user_names::UserNames;
 use crate::live::who::Who;
 use crate::values::text;
 
 /// The dimension whose values are rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, ValueEnum)]
 pub enum By {
     /// Users, by number
+    #[default]
     User,
     /// Jobs of the scheduler
     Job,
@@ -32,18 +34,6 @@ pub enum By {
 }
 
 impl By {
-    /// The dimensions, in the order in which keys go through them.
-    pub const ALL: [Self; 8] = [
-        Self::User,
-        Self::Job,
-        Self::Account,
-        Self::Node,
-        Self::Process,
-        Self::Target,
-        Self::Operation,
-        Self::Entry,
-    ];
-
     /// Returns the name of the dimension.
     pub const fn name(self) -> &'static str {
         match self {
@@ -60,7 +50,7 @@ impl By {
 
     /// Returns the dimension that stands this many places further on.
     pub fn moved(self, by: isize) -> Self {
-        moved(&Self::ALL, self, by)
+        moved(self, by)
     }
 
     /// Returns the dimension into which a row of this one is looked.
@@ -77,9 +67,8 @@ impl By {
 /// The value of a dimension.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Key {
-    /// A user.
     User(u32),
-    /// A job, a node, a process, a target or an identifier.
+    /// A job, an account, a node, a process, a target or an identifier.
     Name(Box<str>),
     /// An operation, by its position in [`OPERATIONS`].
     Operation(usize),
@@ -87,7 +76,7 @@ pub enum Key {
 
 impl Key {
     /// Returns the name as it may be shown.
-    pub fn shown(&self, users: &Users) -> String {
+    pub fn shown(&self, users: &UserNames) -> String {
         match self {
             Self::User(user) => users.shown(*user),
             Self::Name(name) => text::shown(name),
@@ -123,9 +112,10 @@ impl Key {
 }
 
 /// A number by which rows are ranked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Sort {
     /// Requests in service: the time that servers spend on them, per second
+    #[default]
     Service,
     /// Requests per second
     Requests,
@@ -138,15 +128,6 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// The numbers, in the order in which keys go through them.
-    pub const ALL: [Self; 5] = [
-        Self::Service,
-        Self::Requests,
-        Self::Metadata,
-        Self::Read,
-        Self::Write,
-    ];
-
     /// Returns the name of the number.
     pub const fn name(self) -> &'static str {
         match self {
@@ -171,11 +152,13 @@ impl Sort {
 
     /// Returns the number that stands this many places further on.
     pub fn moved(self, by: isize) -> Self {
-        moved(&Self::ALL, self, by)
+        moved(self, by)
     }
 }
 
-fn moved<T: Copy + PartialEq>(all: &[T], from: T, by: isize) -> T {
+/// Returns the value that stands this many places further on, in the order in which keys go through all of them.
+fn moved<T: ValueEnum + Copy + PartialEq>(from: T, by: isize) -> T {
+    let all = T::value_variants();
     let position = all.iter().position(|it| *it == from).unwrap_or(0);
     let position = (position as isize + by).rem_euclid(all.len() as isize);
     all[position as usize]
@@ -192,15 +175,16 @@ pub struct Filter {
 impl Filter {
     /// Reads a filter such as `make !root`. Upper and lower case are the same.
     pub fn new(text: &str) -> Self {
-        let words = || text.split_whitespace().map(str::to_lowercase);
-        let without = |word: String| word.strip_prefix('!').map(str::to_owned);
+        let words = text.split_whitespace().map(str::to_lowercase);
+        let (mut unwanted, wanted): (Vec<_>, _) = words.partition(|word| word.starts_with('!'));
+        for word in &mut unwanted {
+            word.remove(0);
+        }
+        unwanted.retain(|word| !word.is_empty());
         Self {
             text: text.to_owned(),
-            wanted: words().filter(|word| !word.starts_with('!')).collect(),
-            unwanted: words()
-                .filter_map(without)
-                .filter(|word| !word.is_empty())
-                .collect(),
+            wanted,
+            unwanted,
         }
     }
 
@@ -220,22 +204,18 @@ impl Filter {
             return true;
         }
         let name = name.to_lowercase();
-        self.wanted.iter().all(|word| name.contains(word.as_str()))
-            && !self
-                .unwanted
-                .iter()
-                .any(|word| name.contains(word.as_str()))
+        let has = |word: &String| name.contains(word.as_str());
+        self.wanted.iter().all(has) && !self.unwanted.iter().any(has)
     }
 }
 
 /// Everything that decides which rows there are, and in which order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct View {
     /// The dimension whose values are rows.
     pub by: By,
     /// The number by which rows are ranked.
     pub sort: Sort,
-    /// The filter of the names of rows.
     pub filter: Filter,
     /// The only kind of targets that counts, or `None` for both.
     pub kind: Option<TargetKind>,
@@ -245,26 +225,9 @@ pub struct View {
     pub scope: Vec<(By, Key)>,
     /// The time over which rates are averaged, if it is longer than the last interval.
     pub window: Micros,
-    /// The names of users.
-    pub users: Arc<Users>,
+    pub users: Arc<UserNames>,
     /// True if the source knows accounts of jobs.
     pub has_accounts: bool,
-}
-
-impl Default for View {
-    fn default() -> Self {
-        Self {
-            by: By::User,
-            sort: Sort::Service,
-            filter: Filter::default(),
-            kind: None,
-            minimum: 0.0,
-            scope: Vec::new(),
-            window: 0,
-            users: Arc::default(),
-            has_accounts: false,
-        }
-    }
 }
 
 impl View {
@@ -273,7 +236,7 @@ impl View {
         self.scope.push((self.by, key));
         let is_fixed = |by: By| self.scope.iter().any(|(fixed, _)| *fixed == by);
         let mut next = self.by.inside();
-        for _ in By::ALL {
+        for _ in By::value_variants() {
             if is_fixed(next) || next == By::Account && !self.has_accounts {
                 next = next.moved(1);
             }
@@ -292,13 +255,9 @@ impl View {
 
     /// Goes back to where the last row was entered. Returns false if no row was entered.
     pub fn leave(&mut self) -> bool {
-        match self.scope.pop() {
-            Some((by, _)) => {
-                self.by = by;
-                true
-            }
-            None => false,
-        }
+        let left = self.scope.pop();
+        self.by = left.as_ref().map_or(self.by, |(by, _)| *by);
+        left.is_some()
     }
 
     /// Returns true if the filter takes a row, by its name or the number of its user.

@@ -11,7 +11,7 @@ const MOST_KEPT: usize = 200_000;
 /// The number of identifiers from which the format is guessed.
 const MOST_GUESSED: usize = 2_000;
 
-/// The owner of work, as far as an identifier names it.
+/// The owner of work: all that an identifier names of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Who {
     /// The identifier of the entry; empty for work without an identifier.
@@ -20,7 +20,6 @@ pub struct Who {
     pub user: Option<u32>,
     /// The number of the job, as its scheduler gives it.
     pub job: Option<Box<str>>,
-    /// The node.
     pub node: Option<Box<str>>,
     /// The program.
     pub process: Option<Box<str>>,
@@ -28,7 +27,7 @@ pub struct Who {
     pub account: Option<Box<str>>,
 }
 
-/// Reads identifiers, and remembers what they mean.
+/// Reads identifiers, and remembers their meaning.
 #[derive(Debug, Default)]
 pub struct Names {
     /// The formats; `None` as long as they are still to be guessed.
@@ -38,10 +37,6 @@ pub struct Names {
 
 impl Names {
     /// Reads identifiers by these formats. Without formats, they are guessed from the first identifiers.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a format is none.
     pub fn new(formats: &[String]) -> Result<Self, FormatError> {
         let own = formats.iter().map(String::as_str);
         Ok(Self {

@@ -1,16 +1,11 @@
 //! Bursts on single targets, which the load of the whole file system hides.
 
-use std::collections::BTreeMap;
+use jobstats_client::answers::{RateRow, exactly};
 
-use jobstats_client::answers::{Filters, RateRow, exactly};
-
-use super::place::Place;
-use super::standout::{High, Leader, Span, Spans, high, times, within};
-use super::{Scope, points};
-use crate::ask::error::Error;
-use crate::ask::store::Store;
-use crate::values::text::shown;
-use crate::values::when::Clock;
+use super::heatmap::Heatmap;
+use super::leader::Leader;
+use super::standout::{High, Spans, high};
+use super::vocabulary::*;
 
 /// The largest number of bursts that are told.
 const BURSTS: usize = 2;
@@ -25,7 +20,6 @@ const FLOOR: f64 = 0.05;
 #[derive(Debug, Clone, PartialEq)]
 struct Burst {
     target: String,
-    /// The median of the target.
     median: f64,
     high: High,
 }
@@ -33,24 +27,19 @@ struct Burst {
 /// Finds the largest bursts that the sentences about the whole file system do not tell, and asks who made them.
 pub fn ask(
     store: &mut Store,
-    places: &[Place],
+    heatmaps: &[Heatmap],
     spans: &Spans,
-    clock: &Clock,
 ) -> Result<Vec<(Span, String)>, Error> {
     let mut told = Vec::new();
-    for place in places {
-        let bursts = bursts(&place.rates.rows).into_iter();
-        for burst in bursts
-            .filter(|burst| !spans.tell_of(burst.high.span))
-            .take(BURSTS - told.len())
-        {
-            let (scope, span) = (&place.scope, burst.high.span);
-            let filters = Filters {
-                target: Some(vec![exactly(&burst.target)]),
-                ..scope.filters()
-            };
-            let leader = Leader::ask(store, scope, span, &filters)?;
-            told.push((span, burst.said(scope, leader.as_ref(), clock)));
+    for heatmap in heatmaps {
+        let bursts = bursts(&heatmap.rates.rows).into_iter();
+        let bursts = bursts.filter(|burst| !spans.tell_of(burst.high.span));
+        for burst in bursts.take(BURSTS - told.len()) {
+            let (scope, span) = (&heatmap.scope, burst.high.span);
+            let target = Some(vec![exactly(&burst.target)]);
+            let work = scope.during(span).part(|filters| filters.target = target);
+            let leader = Leader::ask(store, scope, &work)?;
+            told.push((span, burst.said(scope, leader.as_ref())));
         }
     }
     Ok(told)
@@ -58,30 +47,10 @@ pub fn ask(
 
 /// Returns the bursts of all targets, those with most work above the median of their target first.
 fn bursts(rows: &[RateRow]) -> Vec<Burst> {
-    let mut targets: BTreeMap<&str, Vec<RateRow>> = BTreeMap::new();
-    for row in rows {
-        let name = row.group.target.as_deref().unwrap_or_default();
-        targets.entry(name).or_default().push(row.clone());
-    }
-    let targets = targets.into_iter().map(|(name, mut rows)| {
-        rows.sort_by_key(|row| row.time);
-        (name, points(&rows))
-    });
-    let targets: Vec<_> = targets.collect();
-    let mean: f64 = targets
-        .iter()
-        .map(|(_, points)| {
-            let known = points
-                .iter()
-                .filter_map(|point| Some((point.rate?, point.seconds)));
-            let (work, seconds) = known.fold((0.0, 0.0), |sum, (rate, seconds)| {
-                (sum.0 + rate * seconds, sum.1 + seconds)
-            });
-            if seconds > 0.0 { work / seconds } else { 0.0 }
-        })
-        .sum();
+    let targets = by_target(rows);
+    let mean: f64 = targets.values().map(|points| mean(points)).sum();
     let mut bursts = Vec::new();
-    for (name, points) in targets {
+    for ((_, name), points) in targets {
         let (median, high) = high(&points, RATIO, FLOOR * mean);
         bursts.extend(high.into_iter().map(|high| Burst {
             target: name.to_owned(),
@@ -93,31 +62,36 @@ fn bursts(rows: &[RateRow]) -> Vec<Burst> {
     bursts
 }
 
+/// Returns the mean rate of the time that was observed; 0 if none was.
+fn mean(points: &[Point]) -> f64 {
+    let known = points
+        .iter()
+        .filter_map(|point| Some((point.value?, point.seconds)));
+    let (work, seconds) = known.fold((0.0, 0.0), |sum, (rate, seconds)| {
+        (sum.0 + rate * seconds, sum.1 + seconds)
+    });
+    if seconds > 0.0 { work / seconds } else { 0.0 }
+}
+
 impl Burst {
-    fn said(&self, scope: &Scope, leader: Option<&Leader>, clock: &Clock) -> String {
-        let mut said = format!(
-            "{}: {} {} on {}",
-            within(scope, self.high.span, clock),
-            scope.rate(Some(self.high.mean)),
-            scope.words(),
-            shown(&self.target)
-        );
-        said.push_str(&match self.median > 0.0 {
-            true => format!(", {} times its median", times(self.high.mean / self.median)),
-            false => ", which mostly had none".to_owned(),
-        });
-        said.push('.');
-        if let Some(leader) = leader {
-            said.push_str(&format!(" {}", leader.of_span(scope)));
-        }
-        said
+    fn said(&self, scope: &Scope, leader: Option<&Leader>) -> String {
+        let target = shown(&self.target);
+        let times = match self.median > 0.0 {
+            true => format!("{} times its median", ratio(self.high.mean / self.median)),
+            false => "which mostly had none".to_owned(),
+        };
+        let leader = leader.map(|leader| format!(" {}", leader.of_span(scope)));
+        format!(
+            "{} on {target}, {times}.{}",
+            self.high.said(scope),
+            leader.unwrap_or_default()
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use jiff::tz::TimeZone;
     use jobstats_client::answers::Group;
 
     use super::*;
@@ -148,16 +122,9 @@ mod tests {
         ));
         let bursts = bursts(&all);
         assert_eq!(bursts.len(), 1, "{bursts:?}");
-        let scope = Scope {
-            filesystem: "scratch".to_owned(),
-            cluster: None,
-            window: (Timestamp::UNIX_EPOCH, Timestamp::from_second(3600).unwrap()),
-            targets: Vec::new(),
-            measure: "service_time",
-        };
-        let clock = Clock::new(TimeZone::UTC);
+        let scope = crate::testing::scope(3600);
         assert_eq!(
-            bursts[0].said(&scope, None, &clock),
+            bursts[0].said(&scope, None),
             "00:20 to 00:30: 111 requests in service on scratch-MDT0000, 3.7 times its median."
         );
         assert_eq!(bursts[0].high.span.0, Timestamp::from_second(1200).unwrap());
@@ -169,7 +136,7 @@ mod tests {
         all.extend(rows("scratch-OST0000", &[5.0; 5]));
         let bursts = bursts(&all);
         assert_eq!((bursts.len(), bursts[0].median), (1, 0.0));
-        // The first of equal bursts, by what is above the median.
+        // The first of equal bursts, by the work above the median.
         let mut two = rows("a", &[1.0, 1.0, 9.0, 1.0, 1.0]);
         two.extend(rows("b", &[1.0, 1.0, 1.0, 19.0, 1.0]));
         let names: Vec<_> = super::bursts(&two)

@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_client::answers::{Top, TopRow, Window};
+use jobstats_client::answers::TopRow;
 use jobstats_core::quantity::Quantity;
 
-use super::{Scope, by_user, cell, change, user};
-use crate::ask::error::Error;
-use crate::ask::store::{Answered, Store};
-use crate::show::html::{Block, Cell, Table};
-use crate::values::number::Number;
+use super::vocabulary::*;
 
 /// The number of users whose rates are compared.
 const USERS: i32 = 1000;
@@ -28,55 +24,31 @@ const OPERATIONS: [(&str, &str); 4] = [
     ("write_bytes", "Bytes written"),
 ];
 
-/// Asks what changed.
+/// Asks for the changes.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let mut tables = Vec::new();
     let mut statements = Vec::new();
     for (operation, title) in OPERATIONS {
-        if operation == "service_time" && scope.measure != operation {
+        if operation == "service_time" && !scope.measure.is_time() {
             continue;
         }
-        let now = top(store, scope, scope.window, operation)?;
-        let before = top(store, scope, scope.before(), operation)?;
+        let now = scope.work().top(store, operation, &USER, USERS)?;
+        let before = scope.week_before().top(store, operation, &USER, USERS)?;
         if before.rows.is_empty() {
             let text = "There is no data for the week before, so nothing can be compared.";
-            return Ok(vec![Block::Text(text.to_owned())]);
+            return Ok(vec![Block::text(text)]);
         }
         tables.push(table(title, operation, &now.rows, &before.rows));
         statements.push((format!("{title}, this window"), now.statement));
         statements.push((format!("{title}, a week before"), before.statement));
     }
-    let text = match tables.iter().all(|table| table.rows.is_empty()) {
-        true => {
-            tables.clear();
-            "No user changed by 5 % or more against the week before."
-        }
-        false => {
-            "These users differ most from the same time a week before, by mean rate. Changes under 5 % are left out."
-        }
-    };
-    let mut blocks = vec![Block::Text(text.to_owned())];
-    if !tables.is_empty() {
-        blocks.push(Block::Tables(tables));
+    let statements = Block::Statements(statements);
+    if tables.iter().all(|table| table.rows.is_empty()) {
+        let text = "No user changed by 5 % or more against the week before.";
+        return Ok(vec![Block::text(text), statements]);
     }
-    blocks.push(Block::Statements(statements));
-    Ok(blocks)
-}
-
-fn top(
-    store: &mut Store,
-    scope: &Scope,
-    window: (jiff::Timestamp, jiff::Timestamp),
-    operation: &str,
-) -> Result<Answered<TopRow>, Error> {
-    Ok(store.ask(&Top {
-        window: Window::new(window.0, window.1),
-        operation: Some(operation.to_owned()),
-        by: Some(by_user()),
-        n: Some(USERS),
-        filters: scope.filters(),
-        ..Top::default()
-    })?)
+    let text = "These users differ most from the same time a week before, by mean rate. Changes under 5 % are left out.";
+    Ok(vec![Block::text(text), Block::Tables(tables), statements])
 }
 
 /// Returns the users with the largest differences.
@@ -96,33 +68,25 @@ fn table(title: &str, operation: &str, now: &[TopRow], before: &[TopRow]) -> Tab
         .collect();
     let difference = |(_, (now, before)): &(String, (f64, f64))| (now - before).abs();
     users.sort_by(|one, other| difference(other).total_cmp(&difference(one)));
-    let rate = |rate| cell(Some(rate), operation, Quantity::Rate);
     let signed = |difference: f64| {
         let sign = if difference > 0.0 { "+" } else { "−" };
         let size = Number::fixed(Some(difference.abs()), operation, Quantity::Rate).text();
         Cell::number(format!("{sign}{size}"))
     };
     let rows = users.iter().take(ROWS).map(|(name, (now, before))| {
-        vec![
-            Cell::text(name),
-            rate(*now),
-            rate(*before),
-            signed(now - before),
-            Cell::number(match *now > 0.0 {
-                true => change(Some(*now), Some(*before)),
-                false => "gone".to_owned(),
-            }),
+        let change = match *now > 0.0 {
+            true => change(Some(*now), Some(*before)),
+            false => "gone".to_owned(),
+        };
+        [
+            ("User", Cell::text(name)),
+            ("This window", Cell::rate(*now, operation)),
+            ("Week before", Cell::rate(*before, operation)),
+            ("Difference", signed(now - before)),
+            ("Change", Cell::number(change)),
         ]
     });
-    let columns = [
-        "User",
-        "#This window",
-        "#Week before",
-        "#Difference",
-        "#Change",
-    ];
-    let mut table = Table::new(title, &columns);
-    table.rows = rows.collect();
+    let mut table = Table::new(title, rows);
     if table.rows.is_empty() {
         table.note = Some("No user changed by 5 % or more.".to_owned());
     }

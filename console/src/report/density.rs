@@ -6,15 +6,8 @@ use jiff::Timestamp;
 use jobstats_client::answers::{Densities, DensityRow, Window};
 
 use super::load::Load;
-use super::{Scope, after, by_user};
-use crate::ask::error::Error;
-use crate::ask::store::Store;
-use crate::show::chart::frame::TimeAxis;
-use crate::show::chart::grid::{Cell as Square, Row, counts};
-use crate::show::chart::{Chart, Words};
-use crate::show::html::{Block, Cell, Figure, Table};
-use crate::subject::{interval, seconds};
-use crate::values::when::{self, Clock};
+use super::vocabulary::*;
+use crate::show::chart::grid::counts;
 
 /// The largest number of steps: a number fits into a cell.
 const STEPS: usize = 49;
@@ -34,21 +27,19 @@ struct Users<'s> {
 }
 
 /// Asks for the picture.
-pub fn ask(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Result<Block, Error> {
-    let step = when::step(seconds(scope.window), 600, STEPS);
+pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Block, Error> {
+    let step = when::step(when::seconds(scope.window), 600, STEPS);
     let densities = store.ask(&Densities {
         window: Window::new(scope.window.0, scope.window.1),
-        operation: Some(scope.measure.to_owned()),
-        by: Some(vec![by_user()[0]]),
+        operation: Some(scope.measure.name().to_owned()),
+        by: Some(vec![USER[0]]),
         base: None,
-        step: Some(interval(step)),
-        filters: scope.filters(),
+        step: Some(when::interval(step)),
+        filters: scope.work().filters,
     })?;
     let buckets = densities.rows.iter().map(|row| row.bucket);
     let (Some(highest), Some(lowest)) = (buckets.clone().max(), buckets.min()) else {
-        return Ok(Block::Text(
-            "No user did anything in this window.".to_owned(),
-        ));
+        return Ok(Block::text("No user did anything in this window."));
     };
     let users = Users {
         scope,
@@ -57,40 +48,34 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Resu
         lowest: lowest.max(highest - BUCKETS + 1),
         highest,
     };
-    Ok(users.figure(load, densities.statement, clock))
+    Ok(users.figure(load, densities.statement))
 }
 
 impl Users<'_> {
-    fn figure(&self, load: &Load, statement: String, clock: &Clock) -> Block {
-        let rows = self.cells(load);
-        let top = rows[0].cells.iter().filter_map(|cell| cell.value);
+    fn figure(&self, load: &Load, statement: String) -> Block {
+        let rows = self.counts(load);
+        let top = rows[0].points.iter().filter_map(|point| point.value);
         let top = top.fold(0.0, f64::max);
-        let words = Words {
-            title: format!(
-                "Users, by the rate of each: {}",
-                self.scope.title().to_lowercase()
-            ),
-            description: format!(
-                "At most {top:.0} users at a time had a rate of {}.",
-                self.named(self.highest)
-            ),
-        };
-        let axis = TimeAxis {
-            window: self.scope.window,
-            clock,
-        };
-        let chart = Chart::new(|size| counts(&words, "users", &axis, &rows, size));
-        Block::Figure(Box::new(Figure {
+        let measure = self.scope.title().to_lowercase();
+        let description = format!(
+            "At most {top:.0} users at a time had a rate of {}.",
+            self.named(self.highest)
+        );
+        let words = Words::new(
+            format!("Users, by the rate of each: {measure}"),
+            description,
+        );
+        Block::from(Figure {
             heading: "How many users had which rate".to_owned(),
             caption: format!(
                 "Each number counts the users with such a rate in {}. A small number near the top means that few \
                  users did far more than the others.",
                 when::width(self.step)
             ),
-            chart,
-            table: self.table(clock),
+            chart: counts(&words, "users", &self.scope.axis(), &rows),
+            table: self.table(),
             statements: vec![("Users by rate".to_owned(), statement)],
-        }))
+        })
     }
 
     /// Returns the name of a row of the picture.
@@ -102,7 +87,7 @@ impl Users<'_> {
     }
 
     /// Returns the rows of the picture, those with the highest rates first.
-    fn cells(&self, load: &Load) -> Vec<Row> {
+    fn counts(&self, load: &Load) -> Vec<Series> {
         let mut steps = BTreeMap::new();
         let mut counts: BTreeMap<(i32, Timestamp), f64> = BTreeMap::new();
         for row in &self.rows {
@@ -112,33 +97,31 @@ impl Users<'_> {
         }
         let idle = idle(&steps, self.scope.window, load);
         let rows = (self.lowest..=self.highest).rev().map(|bucket| {
-            let known = steps.iter().map(|(time, seconds)| Square {
+            let known = steps.iter().map(|(time, seconds)| Point {
                 time: *time,
                 seconds: *seconds,
                 value: Some(counts.get(&(bucket, *time)).copied().unwrap_or(0.0)),
             });
-            let mut cells: Vec<_> = known.chain(idle.iter().copied()).collect();
-            cells.sort_by_key(|cell| cell.time);
-            Row {
+            let mut points: Vec<_> = known.chain(idle.iter().copied()).collect();
+            points.sort_by_key(|point| point.time);
+            Series {
                 name: self.named(bucket),
-                cells,
+                points,
             }
         });
         rows.collect()
     }
 
-    fn table(&self, clock: &Clock) -> Table {
-        let numbers = self.rows.iter().map(|row| {
-            let cells = vec![
-                Cell::text(&clock.minute(row.time)),
-                Cell::text(&range(self.scope, row.bucket)),
-                Cell::number(row.count.to_string()),
-            ];
-            (f64::from(row.bucket), cells)
-        });
-        let columns = ["Step", "Rate of each", "#Users"];
-        let table = Table::new("users by step and rate, highest rates first", &columns);
-        table.largest(numbers.collect())
+    fn table(&self) -> Table {
+        let cells = |row: &DensityRow| {
+            [
+                ("Step", Cell::text(&self.scope.clock.minute(row.time))),
+                ("Rate of each", Cell::text(&range(self.scope, row.bucket))),
+                ("Users", Cell::count(row.count)),
+            ]
+        };
+        let caption = "users by step and rate, highest rates first";
+        Table::largest(caption, &self.rows, |row| Some(row.bucket.into()), cells)
     }
 }
 
@@ -147,36 +130,29 @@ fn range(scope: &Scope, bucket: i32) -> String {
     format!("{} to {}", scope.power(bucket), scope.power(bucket + 1))
 }
 
-/// Returns cells for the parts of a window that no user has a rate in: 0 where the load was observed, and none elsewhere.
-fn idle(
-    steps: &BTreeMap<Timestamp, f64>,
-    window: (Timestamp, Timestamp),
-    load: &Load,
-) -> Vec<Square> {
-    let mut cells = Vec::new();
+/// Returns steps for the parts of a window that no user has a rate in: 0 where the load was observed, and none elsewhere.
+fn idle(steps: &BTreeMap<Timestamp, f64>, window: Span, load: &Load) -> Vec<Point> {
+    let mut points = Vec::new();
     let mut at = window.0;
     let last = (&window.1, &0.0);
     for (time, seconds) in steps.iter().chain([last]) {
         for point in &load.now {
-            let (start, end) = (
-                point.time.max(at),
-                after(point.time, point.seconds).min(*time),
-            );
+            let (start, end) = (point.time.max(at), point.end().min(*time));
             if start < end {
-                cells.extend(square(at, start, None));
-                cells.extend(square(start, end, point.rate.map(|_| 0.0)));
+                points.extend(step(at, start, None));
+                points.extend(step(start, end, point.value.map(|_| 0.0)));
                 at = end;
             }
         }
-        cells.extend(square(at, *time, None));
+        points.extend(step(at, *time, None));
         at = at.max(after(*time, *seconds));
     }
-    cells
+    points
 }
 
-fn square(start: Timestamp, end: Timestamp, value: Option<f64>) -> Option<Square> {
-    let seconds = end.duration_since(start).as_secs_f64();
-    (seconds >= 1.0).then_some(Square {
+fn step(start: Timestamp, end: Timestamp, value: Option<f64>) -> Option<Point> {
+    let seconds = when::seconds((start, end));
+    (seconds >= 1.0).then_some(Point {
         time: start,
         seconds,
         value,
@@ -186,43 +162,11 @@ fn square(start: Timestamp, end: Timestamp, value: Option<f64>) -> Option<Square
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::show::chart::line::Point;
-
-    fn time(second: i64) -> Timestamp {
-        Timestamp::from_second(second).unwrap()
-    }
-
-    fn load(points: &[(i64, Option<f64>)]) -> Load {
-        let point = |(second, rate): &(i64, Option<f64>)| Point {
-            time: time(*second),
-            seconds: 600.0,
-            rate: *rate,
-        };
-        Load {
-            step: 600,
-            now: points.iter().map(point).collect(),
-            before: Vec::new(),
-            coverage: 1.0,
-            mean: Some(1.0),
-            mean_before: None,
-            notes: Vec::new(),
-            statements: Vec::new(),
-        }
-    }
-
-    fn scope() -> Scope {
-        Scope {
-            filesystem: "scratch".to_owned(),
-            cluster: None,
-            window: (time(0), time(3600)),
-            targets: Vec::new(),
-            measure: "service_time",
-        }
-    }
+    use crate::testing::{load, scope, time};
 
     #[test]
     fn small_rates_are_powers_of_ten() {
-        let scope = scope();
+        let scope = scope(3600);
         let of = |bucket| range(&scope, bucket);
         assert_eq!(of(-3), "0.001 to 0.01");
         assert_eq!(of(-4), "10⁻⁴ to 0.001");
@@ -238,7 +182,7 @@ mod tests {
             (1800, Some(2.0)),
         ]);
         let steps = BTreeMap::from([(time(0), 600.0), (time(1800), 600.0)]);
-        let cells = idle(&steps, scope().window, &load);
+        let cells = idle(&steps, scope(3600).window, &load);
         let cells = cells
             .iter()
             .map(|it| (it.time.as_second(), it.seconds, it.value));
@@ -254,7 +198,7 @@ mod tests {
 
     #[test]
     fn rows_are_named_as_in_the_table() {
-        let scope = scope();
+        let scope = scope(3600);
         let row = |bucket, count| DensityRow {
             time: time(0),
             seconds: 3600.0,
@@ -271,13 +215,13 @@ mod tests {
             lowest: -1,
             highest: 1,
         };
-        let rows = users.cells(&load(&[]));
+        let rows = users.counts(&load(&[]));
         let names: Vec<_> = rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["10 to 100", "1 to 10", "under 1"]);
         // A row without users has zeros, and the lowest row has all smaller rates.
-        let values: Vec<_> = rows.iter().map(|row| row.cells[0].value).collect();
+        let values: Vec<_> = rows.iter().map(|row| row.points[0].value).collect();
         assert_eq!(values, [Some(2.0), Some(0.0), Some(12.0)]);
-        let table = users.table(&Clock::new(jiff::tz::TimeZone::UTC));
+        let table = users.table();
         assert_eq!(
             (
                 table.rows[0][1].text.as_str(),

@@ -1,17 +1,11 @@
 //! The load of a file system over time, beside that of a week before.
 
-use jobstats_client::answers::{RateRow, Rates, Window};
+use jobstats_client::answers::RateRow;
 
-use super::{Scope, points};
-use crate::ask::error::Error;
-use crate::ask::store::{Answered, Store};
-use crate::report::standout::Spans;
-use crate::show::chart::frame::TimeAxis;
-use crate::show::chart::line::{Point, band};
-use crate::show::chart::{Chart, Words};
-use crate::show::html::{Block, Cell, Figure, Table};
-use crate::subject::{interval, seconds};
-use crate::values::when::{self, Clock};
+use super::scope::WEEK;
+use super::standout::Spans;
+use super::vocabulary::*;
+use crate::show::chart::line::band;
 
 /// The largest number of steps.
 const STEPS: usize = 145;
@@ -26,75 +20,57 @@ pub struct Load {
     pub before: Vec<Point>,
     /// The observed part of the window.
     pub coverage: f64,
-    /// The mean in the window.
     pub mean: Option<f64>,
     /// The mean a week before.
     pub mean_before: Option<f64>,
     /// The notices of the store.
     pub notes: Vec<String>,
-    /// The statements, with what each answers.
-    pub statements: Vec<(String, String)>,
+    pub statements: Statements,
 }
 
-/// Asks for the load, and decides what measures it.
+/// Asks for the load, and decides by which measure: without any time of servers, metadata requests measure it.
 pub fn ask(store: &mut Store, scope: &mut Scope) -> Result<Load, Error> {
-    let mut mean = rates(store, scope, scope.window, None)?;
+    let (work, before) = (scope.work(), scope.week_before());
+    let mut mean = work.rates(store, &[scope.measure.name()], &[], None)?;
     let is_known = |answer: &Answered<RateRow>| answer.rows.iter().any(|row| row.rate.is_some());
     if !is_known(&mean) {
-        let measure = std::mem::replace(&mut scope.measure, "metadata");
-        let without_times = rates(store, scope, scope.window, None)?;
-        match is_known(&without_times) {
-            true => mean = without_times,
-            // Nothing was observed at all, so nobody knows whether servers report times.
-            false => scope.measure = measure,
+        let without_times = work.rates(store, &[Measure::Metadata.name()], &[], None)?;
+        // If nothing was observed at all, nobody knows whether servers report times.
+        if is_known(&without_times) {
+            (scope.measure, mean) = (Measure::Metadata, without_times);
         }
     }
-    let step = when::step(seconds(scope.window), 600, STEPS);
-    let now = rates(store, scope, scope.window, Some(step))?;
-    let before = rates(store, scope, scope.before(), Some(step))?;
-    let mean_before = rates(store, scope, scope.before(), None)?;
-    let moved = points(&before.rows).into_iter().map(|point| Point {
-        time: point.time.saturating_add(super::WEEK).unwrap_or(point.time),
-        ..point
+    let measure = [scope.measure.name()];
+    let step = when::step(when::seconds(scope.window), 600, STEPS);
+    let now = work.rates(store, &measure, &[], Some(step))?;
+    let steps_before = before.rates(store, &measure, &[], Some(step))?;
+    let mean_before = before.rates(store, &measure, &[], None)?;
+    let moved = steps_before.rows.iter().map(|row| Point {
+        time: row.time.saturating_add(WEEK).unwrap_or(row.time),
+        ..point(row)
     });
-    let moved: Vec<_> = moved.collect();
-    let is_known = moved.iter().any(|point| point.rate.is_some());
+    let was_observed = is_known(&steps_before);
     let first = mean.rows.first();
     Ok(Load {
         step,
-        now: points(&now.rows),
-        before: if is_known { moved } else { Vec::new() },
+        now: now.rows.iter().map(point).collect(),
+        before: moved.filter(|_| was_observed).collect(),
         coverage: first.map_or(0.0, |row| row.coverage),
         mean: first.and_then(|row| row.rate),
         notes: mean.notes,
         mean_before: mean_before.rows.first().and_then(|row| row.rate),
         statements: vec![
             ("The window".to_owned(), now.statement),
-            ("A week before".to_owned(), before.statement),
+            ("A week before".to_owned(), steps_before.statement),
         ],
     })
-}
-
-fn rates(
-    store: &mut Store,
-    scope: &Scope,
-    window: (jiff::Timestamp, jiff::Timestamp),
-    step: Option<i64>,
-) -> Result<Answered<RateRow>, Error> {
-    Ok(store.ask(&Rates {
-        window: Window::new(window.0, window.1),
-        operations: Some(vec![scope.measure.to_owned()]),
-        by: Some(Vec::new()),
-        step: step.map(interval),
-        filters: scope.filters(),
-    })?)
 }
 
 impl Load {
     /// Returns the step with the highest load, unless nothing was done.
     pub fn highest(&self) -> Option<Point> {
-        let known = self.now.iter().filter(|point| point.rate > Some(0.0));
-        let rate = |point: &Point| point.rate.unwrap_or_default();
+        let known = self.now.iter().filter(|point| point.value > Some(0.0));
+        let rate = |point: &Point| point.value.unwrap_or_default();
         // Of equal steps, the first.
         known
             .copied()
@@ -103,42 +79,25 @@ impl Load {
     }
 
     /// Returns the picture of the load.
-    pub fn figure(&self, scope: &Scope, spans: &Spans, clock: &Clock) -> Block {
-        let title = scope.title();
-        let words = Words {
-            title: title.clone(),
-            description: format!(
-                "Mean {} over the window, {} a week before. Steps of {}.",
-                scope.rate(self.mean),
-                scope.rate(self.mean_before),
-                when::width(self.step)
+    pub fn figure(&self, scope: &Scope, spans: &Spans) -> Block {
+        let (title, step) = (scope.title(), when::width(self.step));
+        let description = format!(
+            "Mean {} over the window, {} a week before. Steps of {step}.",
+            scope.rate(self.mean),
+            scope.rate(self.mean_before),
+        );
+        let words = Words::new(&title, description);
+        let marks = spans.marks();
+        let lines = (&self.now[..], &self.before[..]);
+        let print = |rate: f64| scope.rate(rate);
+        let mut caption = match scope.measure.is_time() {
+            true => format!(
+                "{title}: the mean number of requests that servers work on at once, in steps of {step}."
+            ),
+            false => format!(
+                "{title}, in steps of {step}. No server reports times (Lustre before 2.14), so requests measure the load."
             ),
         };
-        let axis = TimeAxis {
-            window: scope.window,
-            clock,
-        };
-        let marks = spans.marks();
-        let chart = Chart::new(|size| {
-            band(
-                &words,
-                &axis,
-                (&self.now, &self.before),
-                &marks,
-                |rate| scope.rate(Some(rate)),
-                size,
-            )
-        });
-        let mut caption = format!(
-            "{title}: the mean number of requests that servers work on at once, in steps of {}.",
-            when::width(self.step)
-        );
-        if scope.measure != "service_time" {
-            caption = format!(
-                "{title}, in steps of {}. No server reports times (Lustre before 2.14), so requests measure the load.",
-                when::width(self.step)
-            );
-        }
         caption.push_str(match self.before.is_empty() {
             true => " There is no data for the week before.",
             false => " The line is the same time a week before.",
@@ -146,30 +105,26 @@ impl Load {
         if !marks.is_empty() {
             caption.push_str(" Numbers mark what stands out.");
         }
-        Block::Figure(Box::new(Figure {
+        Block::from(Figure {
             heading: "Load of the file system".to_owned(),
             caption,
-            chart,
-            table: self.table(scope, clock),
+            chart: band(&words, &scope.axis(), lines, &marks, print),
+            table: self.table(scope),
             statements: self.statements.clone(),
-        }))
+        })
     }
 
-    fn table(&self, scope: &Scope, clock: &Clock) -> Table {
-        let rows = self.now.iter().map(|point| {
+    fn table(&self, scope: &Scope) -> Table {
+        let cells = |point: &Point| {
             let before = self.before.iter().find(|before| before.time == point.time);
-            let before = before.and_then(|before| before.rate);
-            let cells = vec![
-                Cell::text(&clock.minute(point.time)),
-                scope.cell(point.rate),
-                scope.cell(before),
-            ];
-            (point.rate.unwrap_or(-1.0), cells)
-        });
-        Table::new(
-            "load by step, largest first",
-            &["Step", "#Load", "#A week before"],
-        )
-        .largest(rows.collect())
+            let before = before.and_then(|before| before.value);
+            [
+                ("Step", Cell::text(&scope.clock.minute(point.time))),
+                ("Load", scope.cell(point.value)),
+                ("A week before", scope.cell(before)),
+            ]
+        };
+        let caption = "load by step, largest first";
+        Table::largest(caption, &self.now, |point| point.value, cells)
     }
 }

@@ -2,21 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_client::answers::{Dimension, RateRow, Rates, TotalRow, Totals, Window};
-use jobstats_core::operation::{Kind, OPERATIONS};
-use jobstats_core::quantity::Quantity;
+use jobstats_client::answers::{Dimension, RateRow, TotalRow};
+use jobstats_core::operation::{OPERATIONS, Operation};
 
-use super::{Scope, cell};
-use crate::ask::error::Error;
-use crate::ask::store::Store;
-use crate::show::chart::frame::TimeAxis;
-use crate::show::chart::line::{LINES, Point, Series, lines as draw};
-use crate::show::chart::{Chart, Words};
-use crate::show::html::{Block, Cell, Figure, Table};
-use crate::subject::{interval, number, seconds};
-use crate::values::number::Number;
-use crate::values::text::shown;
-use crate::values::when::{self, Clock};
+use super::vocabulary::*;
+use crate::show::chart::line::{LINES, lines as draw};
 
 /// The number of operations besides bytes.
 const SHOWN: usize = 6;
@@ -34,49 +24,36 @@ const STEPS: usize = 97;
 type Chosen = (String, Option<f64>);
 
 /// Asks for the pictures: bytes read and written, and the operations that took most of the servers' time.
-pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Vec<Block>, Error> {
-    let window = Window::new(scope.window.0, scope.window.1);
-    let totals = store.ask(&Totals {
-        window,
-        operations: Some(names(scope)),
-        by: Some(Vec::new()),
-        filters: scope.filters(),
-    })?;
+pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
+    let work = scope.work();
+    let totals = work.totals(store, names(scope))?;
     let chosen = chosen(&totals.rows);
     // An answer has at most a million rows.
     let most = MOST / (chosen.len() * scope.targets.len().max(1));
-    let step = when::step(seconds(scope.window), 600, STEPS.min(most.max(1)));
-    let rates = store.ask(&Rates {
-        window,
-        operations: Some(chosen.iter().map(|(name, _)| name.clone()).collect()),
-        by: Some(vec![Dimension::Kind, Dimension::Target]),
-        step: Some(interval(step)),
-        filters: scope.filters(),
-    })?;
+    let step = when::step(when::seconds(scope.window), 600, STEPS.min(most.max(1)));
+    let operations: Vec<_> = chosen.iter().map(|(name, _)| name.as_str()).collect();
+    let by = [Dimension::Kind, Dimension::Target];
+    let rates = work.rates(store, &operations, &by, Some(step))?;
     let mut blocks = Vec::new();
-    for chosen in chosen {
+    for chosen in &chosen {
         let rows = rates.rows.iter().filter(|row| row.operation == chosen.0);
         let rows: Vec<_> = rows.collect();
         let statement = (step, rates.statement.as_str());
-        blocks.extend(figure(scope, clock, &chosen, &rows, statement));
+        blocks.extend(figure(scope, chosen, &rows, statement));
     }
-    blocks.push(Block::Statements(vec![(
-        "All operations".to_owned(),
-        totals.statement,
-    )]));
+    blocks.push(Block::statement("All operations", totals.statement));
     Ok(blocks)
 }
 
-/// Returns what tells which operations are the largest: their times or, if no server reports times, their numbers.
+/// Returns the operations whose times are parts of the time of servers.
+pub fn timed() -> impl Iterator<Item = &'static Operation> {
+    OPERATIONS.iter().filter(|it| it.in_service_time())
+}
+
+/// Returns the names of the amounts by which operations are compared: their times or, if no server reports times, their numbers.
 fn names(scope: &Scope) -> Vec<String> {
-    let requests = OPERATIONS
-        .iter()
-        .filter(|operation| operation.kind == Kind::Requests && operation.doubles.is_none());
-    let names = requests.map(|operation| match scope.measure {
-        "service_time" => format!("{}_time", operation.name),
-        _ => operation.name.to_owned(),
-    });
-    names.collect()
+    let suffix = if scope.measure.is_time() { "_time" } else { "" };
+    timed().map(|it| format!("{}{suffix}", it.name)).collect()
 }
 
 /// Chooses bytes, and the operations with most work.
@@ -101,7 +78,6 @@ fn chosen(totals: &[TotalRow]) -> Vec<Chosen> {
 
 fn figure(
     scope: &Scope,
-    clock: &Clock,
     (operation, share): &Chosen,
     rows: &[&RateRow],
     (step, statement): (i64, &str),
@@ -110,69 +86,41 @@ fn figure(
     if lines.drawn.is_empty() {
         return None;
     }
-    let print = |rate: f64| Number::of(Some(rate), operation, Quantity::Rate).text();
+    let print = |value: f64| rate(value, operation);
     let name = match operation.as_str() {
         "read_bytes" => "Bytes read".to_owned(),
         "write_bytes" => "Bytes written".to_owned(),
         call => format!("Calls of {call}"),
     };
     let drawn = lines.drawn.iter().map(|series| shown(&series.name));
-    let words = Words {
-        title: format!("{name}, per second"),
-        description: format!(
-            "The targets with most of it: {}.",
-            drawn.collect::<Vec<_>>().join(", ")
-        ),
-    };
-    let axis = TimeAxis {
-        window: scope.window,
-        clock,
-    };
-    let mut said = Vec::new();
+    let drawn = drawn.collect::<Vec<_>>().join(", ");
+    let words = Words::new(
+        format!("{name}, per second"),
+        format!("The targets with most of it: {drawn}."),
+    );
+    let mut caption = lines.said(step);
     if let Some(share) = share {
-        let share = Number::percent(Some(*share)).text();
-        let of = match scope.measure {
-            "service_time" => "the time that servers spent on requests",
-            _ => "all requests",
+        let of = match scope.measure.is_time() {
+            true => "the time that servers spent on requests",
+            false => "all requests",
         };
-        said.push(format!("{share} of {of}."));
+        caption = format!("{} of {of}. {caption}", percent(*share));
     }
-    said.push(lines.said(step));
-    Some(Block::Figure(Box::new(Figure {
+    Some(Block::from(Figure {
         heading: name,
-        caption: said.join(" "),
-        chart: Chart::new(|size| draw(&words, &axis, &lines.drawn, print, size)),
-        table: table(operation, rows, clock),
+        caption,
+        chart: draw(&words, &scope.axis(), &lines.drawn, print),
+        table: steps(scope, ("steps", "Rate"), rows, operation),
         statements: vec![("All of these operations".to_owned(), statement.to_owned())],
-    })))
+    }))
 }
 
-fn table(operation: &str, rows: &[&RateRow], clock: &Clock) -> Table {
-    let cells = rows.iter().map(|row| {
-        let cells = vec![
-            Cell::text(row.group.target.as_deref().unwrap_or_default()),
-            Cell::text(&clock.minute(row.time)),
-            cell(row.rate, operation, Quantity::Rate),
-        ];
-        (row.rate.unwrap_or(-1.0), cells)
-    });
-    let table = Table::new("steps, largest first", &["Target", "Step", "#Rate"]);
-    table.largest(cells.collect())
-}
-
-/// A target with its rates.
-struct Target {
-    kind: String,
-    series: Series,
-}
-
-impl Target {
-    fn work(&self) -> f64 {
-        let points = self.series.points.iter();
-        points
-            .filter_map(|point| Some(point.rate? * point.seconds))
-            .sum()
-    }
+/// Returns the work in a line.
+fn work(series: &Series) -> f64 {
+    let points = series.points.iter();
+    points
+        .filter_map(|point| Some(point.value? * point.seconds))
+        .sum()
 }
 
 /// The lines of an operation.
@@ -190,52 +138,39 @@ impl Lines {
     /// above every single target, and hide how these differ. The mean is that of one kind: an MDT that holds small files
     /// reads too, and says nothing about OSTs.
     fn of(rows: &[&RateRow]) -> Self {
-        let mut targets: Vec<_> = targets(rows);
-        targets.sort_by(|one, other| other.work().total_cmp(&one.work()));
-        let busy = targets
-            .iter()
-            .take_while(|target| target.work() > 0.0)
-            .count();
-        if busy <= LINES {
-            targets.truncate(busy);
-            return Self {
-                drawn: targets.into_iter().map(|target| target.series).collect(),
-                mean: None,
-                leaves_out: false,
-            };
-        }
-        let others = targets.split_off(LINES - 1);
-        let kind = others
-            .first()
-            .map_or_else(String::new, |target| target.kind.clone());
-        let leaves_out = others
-            .iter()
-            .any(|target| target.kind != kind && target.work() > 0.0);
-        // A target that was idle is one of the others too.
-        let is_known = |target: &&Target| {
-            target
-                .series
-                .points
-                .iter()
-                .any(|point| point.rate.is_some())
+        let targets = by_target(rows.iter().copied()).into_iter();
+        let targets = targets.map(|((kind, name), points)| {
+            let name = name.to_owned();
+            (kind, Series { name, points })
+        });
+        let mut targets: Vec<_> = targets.collect();
+        targets.sort_by(|(_, one), (_, other)| work(other).total_cmp(&work(one)));
+        let busy = targets.iter().take_while(|(_, it)| work(it) > 0.0).count();
+        let is_all = busy <= LINES;
+        let others = targets.split_off(if is_all { busy } else { LINES - 1 });
+        let mut lines = Self {
+            drawn: targets.into_iter().map(|(_, series)| series).collect(),
+            mean: None,
+            leaves_out: false,
         };
-        let others = others
+        let Some((kind, _)) = others.first().filter(|_| !is_all) else {
+            return lines;
+        };
+        lines.leaves_out = others
             .iter()
-            .filter(|target| target.kind == kind)
-            .filter(is_known);
-        let others: Vec<_> = others.map(|target| &target.series).collect();
-        let ending = if others.len() == 1 { "" } else { "s" };
-        let name = format!("mean of {} other {kind}{ending}", others.len());
-        let mut drawn: Vec<_> = targets.into_iter().map(|target| target.series).collect();
-        drawn.push(mean(&others, name.clone()));
-        Self {
-            drawn,
-            mean: Some(name),
-            leaves_out,
-        }
+            .any(|(it, series)| it != kind && work(series) > 0.0);
+        // A target that was idle is one of the others too.
+        let is_known = |series: &&Series| series.points.iter().any(|point| point.value.is_some());
+        let of_kind = others.iter().filter(|(it, _)| it == kind);
+        let of_kind: Vec<_> = of_kind.map(|(_, series)| series).filter(is_known).collect();
+        let ending = if of_kind.len() == 1 { "" } else { "s" };
+        let name = format!("mean of {} other {kind}{ending}", of_kind.len());
+        lines.drawn.push(mean(&of_kind, name.clone()));
+        lines.mean = Some(name);
+        lines
     }
 
-    /// Says what is drawn.
+    /// Names the lines.
     fn said(&self, step: i64) -> String {
         let step = when::width(step);
         let Some(mean) = &self.mean else {
@@ -250,37 +185,12 @@ impl Lines {
     }
 }
 
-/// Collects the rates of each target, in the order of time.
-fn targets(rows: &[&RateRow]) -> Vec<Target> {
-    let mut targets: BTreeMap<(&str, &str), Vec<Point>> = BTreeMap::new();
-    for row in rows {
-        let kind = row.group.kind.as_deref().unwrap_or_default();
-        let name = row.group.target.as_deref().unwrap_or_default();
-        targets.entry((kind, name)).or_default().push(Point {
-            time: row.time,
-            seconds: row.seconds,
-            rate: row.rate,
-        });
-    }
-    let targets = targets.into_iter().map(|((kind, name), mut points)| {
-        points.sort_by_key(|point| point.time);
-        Target {
-            kind: kind.to_owned(),
-            series: Series {
-                name: name.to_owned(),
-                points,
-            },
-        }
-    });
-    targets.collect()
-}
-
 /// Returns the mean of lines. A step that no target was observed in stays a gap.
 fn mean(others: &[&Series], name: String) -> Series {
     let mut points: BTreeMap<_, (f64, f64, u32)> = BTreeMap::new();
     for point in others.iter().flat_map(|series| &series.points) {
         let sum = points.entry(point.time).or_insert((point.seconds, 0.0, 0));
-        if let Some(rate) = point.rate {
+        if let Some(rate) = point.value {
             sum.1 += rate;
             sum.2 += 1;
         }
@@ -290,7 +200,7 @@ fn mean(others: &[&Series], name: String) -> Series {
         .map(|(time, (seconds, sum, count))| Point {
             time,
             seconds,
-            rate: (count > 0).then(|| sum / f64::from(count)),
+            value: (count > 0).then(|| sum / f64::from(count)),
         });
     Series {
         name,
@@ -334,7 +244,7 @@ mod tests {
             (lines.drawn.len(), last.name.as_str()),
             (LINES, "mean of 2 other OSTs")
         );
-        assert_eq!(last.points[0].rate, Some(15.0));
+        assert_eq!(last.points[0].value, Some(15.0));
         assert_eq!(
             lines.said(600),
             "Rates in steps of 10 min, of the targets with most of it, and the mean of 2 other OSTs. Targets \

@@ -2,18 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use jiff::{SignedDuration, Timestamp};
-use jobstats_client::answers::{Filters, SizeRow, Sizes, Window};
+use jiff::SignedDuration;
+use jobstats_client::answers::{SizeRow, Sizes, Window};
 use jobstats_core::quantity::Quantity;
 
-use super::cell;
-use crate::ask::error::Error;
-use crate::ask::store::Store;
+use super::vocabulary::*;
 use crate::show::chart::bars::standing;
-use crate::show::chart::{Chart, Words};
-use crate::show::html::{Block, Cell, Figure, Table};
-use crate::subject::number;
-use crate::values::number::Number;
 
 /// The longest window whose sizes are asked for. Only increments have them, which takes a while to read.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24);
@@ -22,30 +16,24 @@ const LONGEST: SignedDuration = SignedDuration::from_hours(24);
 const SMALL: i64 = 64 << 10;
 
 /// Asks for the histogram.
-pub fn ask(
-    store: &mut Store,
-    window: (Timestamp, Timestamp),
-    filters: &Filters,
-) -> Result<Vec<Block>, Error> {
-    let start = window.1.checked_sub(LONGEST).unwrap_or(window.0);
-    let is_cut = start > window.0;
-    let window = (start.max(window.0), window.1);
+pub fn ask(store: &mut Store, work: &Selection) -> Result<Vec<Block>, Error> {
+    let (since, until) = work.window;
+    let start = until.checked_sub(LONGEST).unwrap_or(since);
     let sizes = store.ask(&Sizes {
-        window: Window::new(window.0, window.1),
+        window: Window::new(start.max(since), until),
         by: None,
-        filters: filters.clone(),
+        filters: work.filters.clone(),
     })?;
     let mut blocks = Vec::new();
-    if is_cut {
-        blocks.push(Block::Text(
-            "These are the sizes of the last 24 hours of the window.".to_owned(),
+    if start > since {
+        blocks.push(Block::text(
+            "These are the sizes of the last 24 hours of the window.",
         ));
     }
-    for row in sizes.rows.iter().filter(|row| row.known_from == "sums") {
-        blocks.push(Block::Text(sums(row)));
-    }
+    let of_sums = sizes.rows.iter().filter(|row| row.known_from == "sums");
+    blocks.extend(of_sums.map(|row| Block::Text(sums(row))));
     if sizes.rows.is_empty() {
-        blocks.push(Block::Text("No sizes are known in this window.".to_owned()));
+        blocks.push(Block::text("No sizes are known in this window."));
     }
     let histograms = Histograms::of(&sizes.rows);
     let statements = vec![("Sizes".to_owned(), sizes.statement)];
@@ -87,33 +75,29 @@ impl Histograms {
         }
     }
 
-    fn kinds(&self) -> [(&'static str, &Vec<f64>); 2] {
+    fn kinds(&self) -> [(&'static str, &[f64]); 2] {
         [("reads", &self.reads), ("writes", &self.writes)]
     }
 
-    fn figure(&self, statements: Vec<(String, String)>) -> Block {
-        let names = self
-            .uppers
-            .iter()
-            .map(|upper| upper.map_or_else(|| "more".to_owned(), binary));
+    fn figure(&self, statements: Statements) -> Block {
+        let names = self.uppers.iter();
+        let names = names.map(|upper| upper.map_or_else(|| "more".to_owned(), binary));
         let names: Vec<_> = names.collect();
-        let series = self.kinds().map(|(kind, counts)| (kind, counts.clone()));
-        let words = Words {
-            title: "Calls, by their size up to".to_owned(),
-            description: self.middle().unwrap_or_default(),
-        };
-        let print = |count: f64| Number::of(Some(count), "open", Quantity::Total).text();
-        let chart = Chart::new(|size| standing(&words, &names, &series, print, size));
+        let middle = self.middle();
+        let words = Words::new(
+            "Calls, by their size up to",
+            middle.clone().unwrap_or_default(),
+        );
         let mut said = vec!["Servers count each read and write by its size.".to_owned()];
-        said.extend(self.middle());
+        said.extend(middle);
         said.extend(self.advice());
-        Block::Figure(Box::new(Figure {
+        Block::from(Figure {
             heading: "How large reads and writes were".to_owned(),
             caption: said.join(" "),
-            chart,
+            chart: standing(&words, &names, &self.kinds(), calls),
             table: self.table(&names),
             statements,
-        }))
+        })
     }
 
     /// Says up to which size at least half of the calls of each kind are.
@@ -127,11 +111,10 @@ impl Histograms {
         let said = said.iter().enumerate().map(|(place, (kind, part, upper))| {
             let are = if place == 0 { " are" } else { "" };
             match upper {
-                Some(upper) => format!(
-                    "{} of {kind}{are} at most {}",
-                    percent(*part),
-                    binary(*upper)
-                ),
+                Some(upper) => {
+                    let (part, upper) = (percent(*part), binary(*upper));
+                    format!("{part} of {kind}{are} at most {upper}")
+                }
                 None => format!("most {kind}{are} larger than all sizes that are counted"),
             }
         });
@@ -162,26 +145,18 @@ impl Histograms {
 
     /// Returns the sizes in order, with reads and writes side by side.
     fn table(&self, names: &[String]) -> Table {
-        let parts = self.kinds().map(|(_, counts)| cumulated(counts));
+        let kinds = [("Reads", &self.reads), ("Writes", &self.writes)]
+            .map(|(title, counts)| (title, counts, cumulated(counts)));
         let rows = names.iter().enumerate().map(|(place, name)| {
-            let mut cells = vec![Cell::text(name)];
-            for ((_, counts), parts) in self.kinds().iter().zip(&parts) {
+            let mut cells = vec![("Up to", Cell::text(name))];
+            for (title, counts, parts) in &kinds {
                 let part = parts.as_ref().map(|parts| parts[place]);
-                cells.push(cell(Some(counts[place]), "open", Quantity::Total));
-                cells.push(Cell::number(Number::percent(part).text()));
+                let count = Cell::value(counts[place], "open", Quantity::Total);
+                cells.extend([(*title, count), ("Share so far", Cell::percent(part))]);
             }
             cells
         });
-        let columns = [
-            "Up to",
-            "#Reads",
-            "#Share so far",
-            "#Writes",
-            "#Share so far",
-        ];
-        let mut table = Table::new("calls by size", &columns);
-        table.rows = rows.collect();
-        table
+        Table::new("calls by size", rows)
     }
 }
 
@@ -196,18 +171,12 @@ fn cumulated(counts: &[f64]) -> Option<Vec<f64>> {
     (whole > 0.0).then(|| parts.collect())
 }
 
-fn percent(part: f64) -> String {
-    Number::percent(Some(part)).text()
-}
-
 fn sums(row: &SizeRow) -> String {
-    let name = if row.operation == "read_bytes" {
-        "reads"
-    } else {
-        "writes"
+    let name = match row.operation.as_str() {
+        "read_bytes" => "reads",
+        _ => "writes",
     };
-    let count = Number::of(Some(number(row.count)), "open", Quantity::Total).text();
-    let mean = Number::of(row.mean, "bytes", Quantity::PerCall).text();
+    let (count, mean) = (calls(number(row.count)), per_call(row.mean, "bytes"));
     format!(
         "Of {count} {name}, whose servers print no histograms, only the mean size is known: {mean}."
     )

@@ -2,119 +2,80 @@
 
 use jobstats_core::quantity::Quantity;
 
-use super::{cell, made, section, sizes};
-use crate::ask::error::Error;
-use crate::ask::store::Store;
-use crate::show::chart::frame::TimeAxis;
-use crate::show::chart::line::{Point, band};
-use crate::show::chart::{Chart, Words};
-use crate::show::html::{Block, Cell, Figure, Page, Table};
+use super::sizes;
+use super::vocabulary::*;
+use crate::show::chart::line::band;
 use crate::subject::sheet::{label, value};
-use crate::subject::{COURSE, Kind, Ranking, Subject, number};
-use crate::values::number::Number;
-use crate::values::text::shown;
-use crate::values::when::{self, Clock};
+use crate::subject::{COURSE, Ranked, Ranking, Statement, Subject, Usage};
 
 /// Makes the page.
-///
-/// # Errors
-///
-/// Fails if the store does.
 pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page, Error> {
     let facts = subject.facts.iter().map(|fact| {
         let value = shown(&value(&fact.value, clock));
         (fact.label.to_owned(), value)
     });
-    let mut sections = vec![section(
-        "what",
-        "What it did",
-        vec![
-            Block::Facts(facts.collect()),
-            Block::Tables(vec![usage(subject)]),
-        ],
-    )];
+    let mut what = vec![Block::Facts(facts.collect()), usage(subject).into()];
     let said = subject.findings.iter().chain(&subject.notes);
-    let said: Vec<_> = said.map(|note| shown(note)).collect();
-    if !said.is_empty() {
-        sections[0].blocks.push(Block::List(said));
-    }
+    what.extend(Block::list(said.map(|note| shown(note))));
+    let mut sections = vec![Section::new("what", "What it did", what)];
     if !subject.course.steps.is_empty() {
-        sections.push(section("when", "When", course(subject, clock)));
-        sections.push(section(
-            "sizes",
-            "Sizes of reads and writes",
-            sizes::ask(store, subject.window, &subject.filters)?,
-        ));
+        let sizes = sizes::ask(store, &subject.work)?;
+        sections.extend([
+            Section::new("when", "When", course(subject, clock)),
+            Section::new("sizes", "Sizes of reads and writes", sizes),
+        ]);
     }
     if !subject.rankings.is_empty() {
-        sections.push(section(
+        let rankings = subject.rankings.iter().map(ranking).map(Block::from);
+        sections.push(Section::new(
             "where",
             "Where, and by whom",
-            subject
-                .rankings
-                .iter()
-                .map(|it| Block::Tables(vec![ranking(it)]))
-                .collect(),
+            rankings.collect(),
         ));
     }
-    let statements = subject.statements.iter();
-    let statements = statements.map(|(title, sql)| ((*title).to_owned(), sql.clone()));
-    sections.push(section(
-        "statements",
-        "The same in SQL",
-        vec![Block::Statements(statements.collect())],
-    ));
-    let name = shown(&subject.name);
-    let mut about = vec![
-        clock.window(subject.window),
-        format!("All times are {}", clock.name()),
-    ];
-    about.extend(made(clock));
+    let statements = subject.statements.iter().map(titled).collect();
+    let statements = vec![Block::Statements(statements)];
+    sections.push(Section::new("statements", "The same in SQL", statements));
+    let (kind, name) = (subject.kind.name(), shown(&subject.name));
     Ok(Page {
-        title: format!("{} {name}", subject.kind.name()),
-        kind: "Use of Lustre".to_owned(),
-        heading: format!("{} {name}", title(subject.kind)),
+        title: format!("{kind} {name}"),
+        kind: "Use of Lustre",
+        heading: format!("{}{} {name}", kind[..1].to_uppercase(), &kind[1..]),
         lead: lead(subject),
-        about,
+        about: vec![
+            clock.window(subject.work.window),
+            format!("All times are {}", clock.name()),
+            made(clock),
+        ],
         sections,
     })
 }
 
-const fn title(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Job => "Job",
-        Kind::User => "User",
-        Kind::Target => "Target",
-    }
+fn titled((title, statement): &Statement) -> (String, String) {
+    ((*title).to_owned(), statement.clone())
 }
 
 /// Returns the sentence that says the most important.
 fn lead(subject: &Subject) -> String {
-    let total = |operation: &str| {
-        let usage = subject.used(operation)?;
-        let total = usage.total.map(number)?;
-        Some(Number::of(Some(total), operation, Quantity::Total).text())
-    };
     let mut said = Vec::new();
     for (operation, verb) in [
         ("read_bytes", "read"),
         ("write_bytes", "written"),
         ("metadata", "metadata requests"),
     ] {
-        said.extend(total(operation).map(|total| format!("{total} {verb}")));
+        let amount = subject.used(operation).and_then(|usage| usage.total);
+        let amount = amount.map(|amount| total(number(amount), operation));
+        said.extend(amount.map(|amount| format!("{amount} {verb}")));
     }
-    if let Some(rate) = subject.used("service_time").and_then(|usage| usage.rate) {
-        let rate = Number::of(Some(rate), "service_time", Quantity::Rate).text();
-        said.push(format!("{rate} requests in service on average"));
-    }
+    let busy = subject.used("service_time").and_then(|usage| usage.rate);
+    said.extend(busy.map(|busy| format!("{} requests in service on average", ratio(busy))));
     let first = subject.rankings.first().and_then(|ranking| {
         let row = ranking.rows.first()?;
-        let name = shown(row.name.as_deref()?);
-        let share = Number::percent(row.share).text();
-        let by = if ranking.by == "user" { "by" } else { "on" };
+        let (name, share) = (shown(row.name.as_deref()?), percent(row.share));
         Some(match ranking.by {
             "job" => format!("{share} of it by job {name}"),
-            _ => format!("{share} of it {by} {name}"),
+            "user" => format!("{share} of it by {name}"),
+            _ => format!("{share} of it on {name}"),
         })
     });
     said.extend(first);
@@ -125,109 +86,89 @@ fn lead(subject: &Subject) -> String {
 }
 
 fn usage(subject: &Subject) -> Table {
-    let rows = subject
-        .usage
-        .iter()
-        .filter(|usage| usage.total.is_some())
-        .map(|usage| {
-            let name = usage.operation.as_str();
-            let print = |value, quantity| cell(value, name, quantity);
-            let highest = match COURSE.contains(&name) {
-                true => print(subject.course.highest(name), Quantity::Rate),
-                false => Cell::default(),
-            };
-            vec![
-                Cell::text(label(name)),
-                print(usage.total.map(number), Quantity::Total),
-                print(usage.rate, Quantity::Rate),
-                highest,
-                print(usage.per_call, Quantity::PerCall),
-            ]
-        });
-    let highest = format!("#Highest in {}", when::width(subject.course.step));
-    let columns = ["Operation", "#Total", "#Mean", &highest, "#Per call"];
-    let mut table = Table::new("Totals", &columns);
-    table.rows = rows.collect();
-    table
+    let highest_title = format!("Highest in {}", when::width(subject.course.step));
+    let known = subject.usage.iter().filter(|usage| usage.total.is_some());
+    let rows = known.map(|usage: &Usage| {
+        let name = usage.operation.as_str();
+        let highest = match COURSE.contains(&name) {
+            true => Cell::rate(subject.course.highest(name), name),
+            false => Cell::default(),
+        };
+        let total = usage.total.map(number);
+        [
+            ("Operation", Cell::text(label(name))),
+            ("Total", Cell::value(total, name, Quantity::Total)),
+            ("Mean", Cell::rate(usage.rate, name)),
+            (highest_title.as_str(), highest),
+            (
+                "Per call",
+                Cell::value(usage.per_call, name, Quantity::PerCall),
+            ),
+        ]
+    });
+    Table::new("Totals", rows)
 }
 
 fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
-    let axis = TimeAxis {
-        window: subject.window,
-        clock,
-    };
+    let statements = subject.statements.iter();
+    let statements = statements.filter(|(title, _)| *title == "Its course");
+    let statements: Vec<_> = statements.map(titled).take(1).collect();
+    let axis = TimeAxis::new(subject.work.window, clock);
     let step = when::width(subject.course.step);
     let blocks = COURSE.iter().enumerate().filter_map(|(place, operation)| {
+        let highest = subject.course.highest(operation);
+        let highest = highest.filter(|highest| *highest > 0.0)?;
         let points = subject.course.steps.iter().map(|step| Point {
             time: step.time,
             seconds: step.seconds,
-            rate: step.rates[place],
+            value: step.rates[place],
         });
         let points: Vec<_> = points.collect();
-        let highest = subject
-            .course
-            .highest(operation)
-            .filter(|rate| *rate > 0.0)?;
-        let print = |rate: f64| Number::of(Some(rate), operation, Quantity::Rate).text();
+        let print = |value: f64| rate(value, operation);
         let (heading, unit) = match *operation {
             "service_time" => ("Requests in service", "mean number"),
             "metadata" => ("Metadata requests", "per second"),
             other => (label(other), "bytes per second"),
         };
-        let words = Words {
-            title: format!("{heading}, {unit}"),
-            description: format!("Highest: {}.", print(highest)),
+        let title = format!("{heading}, {unit}");
+        let words = Words::new(title, format!("Highest: {}.", print(highest)));
+        let cells = |point: &Point| {
+            [
+                ("Step", Cell::text(&clock.second(point.time))),
+                ("Rate", Cell::rate(point.value, operation)),
+            ]
         };
-        let chart = Chart::new(|size| band(&words, &axis, (&points, &[]), &[], print, size));
-        let rows = points.iter().map(|point| {
-            let rate = cell(point.rate, operation, Quantity::Rate);
-            let cells = vec![Cell::text(&clock.second(point.time)), rate];
-            (point.rate.unwrap_or(-1.0), cells)
-        });
-        let statement = subject
-            .statements
-            .iter()
-            .find(|(title, _)| *title == "Its course");
-        Some(Block::Figure(Box::new(Figure {
+        Some(Block::from(Figure {
             heading: heading.to_owned(),
             caption: format!("In steps of {step}; at most {}.", print(highest)),
-            chart,
-            table: Table::new("steps, largest first", &["Step", "#Rate"]).largest(rows.collect()),
-            statements: statement
-                .map(|(title, sql)| ((*title).to_owned(), sql.clone()))
-                .into_iter()
-                .collect(),
-        })))
+            chart: band(&words, &axis, (&points, &[]), &[], print),
+            table: Table::largest("steps, largest first", &points, |point| point.value, cells),
+            statements: statements.clone(),
+        }))
     });
     blocks.collect()
 }
 
 fn ranking(ranking: &Ranking) -> Table {
     let has_details = ranking.rows.iter().any(|row| row.detail.is_some());
-    let rows = ranking.rows.iter().map(|row| {
+    let rows = ranking.rows.iter().map(|row: &Ranked| {
         let name = row.name.as_ref().map(|name| shown(name));
         let name = name.unwrap_or_else(|| format!("(no {})", ranking.by));
-        let total = |amount: Option<_>, name| cell(amount.map(number), name, Quantity::Total);
-        let mut cells = vec![Cell::text(&name)];
+        let mut cells = vec![("Name", Cell::text(&name))];
         if has_details {
-            cells.push(Cell::text(row.detail.as_deref().unwrap_or("–")));
+            cells.push(("Known as", Cell::name(row.detail.as_ref())));
         }
-        cells.extend([
-            Cell::bar(Number::percent(row.share).text(), row.share.unwrap_or(0.0)),
-            total(row.service_time, "service_time"),
-            total(row.read_bytes, "read_bytes"),
-            total(row.write_bytes, "write_bytes"),
-            total(row.metadata, "metadata"),
-        ]);
+        let part = Cell::bar(row.share, row.share.unwrap_or(0.0));
+        cells.push(("Part", part));
+        let titles = ["Server time", "Read", "Written", "Metadata"];
+        let amounts = row.amounts().into_iter();
+        cells.extend(titles.into_iter().zip(
+            amounts.map(|(name, amount)| Cell::value(amount.map(number), name, Quantity::Total)),
+        ));
         cells
     });
-    let mut columns = vec!["Name"];
-    if has_details {
-        columns.push("Known as");
+    Table {
+        more: ranking.more,
+        ..Table::new(&format!("By {}", ranking.by), rows)
     }
-    columns.extend(["#Part", "#Server time", "#Read", "#Written", "#Metadata"]);
-    let mut table = Table::new(&format!("By {}", ranking.by), &columns);
-    table.rows = rows.collect();
-    table.more = ranking.more;
-    table
 }

@@ -1,21 +1,12 @@
-//! The trust that the numbers deserve: the state of each target now, and the quality of the data of the window.
+//! The state of each target now, and the problems that need care.
 
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::answers::{self, HealthRow, Quality, QualityRow};
+use jobstats_client::answers::{self, HealthRow};
 
 use super::load::Load;
-use super::{Scope, after};
-use crate::ask::error::Error;
-use crate::ask::store::Store;
-use crate::show::html::{Block, Cell, Table};
-use crate::values::number::Number;
-use crate::values::text::shown;
-use crate::values::when::{self, Clock};
-
-/// The longest window whose quality is asked for, hour by hour.
-const LONGEST: SignedDuration = SignedDuration::from_hours(8 * 24);
+use super::vocabulary::*;
 
 /// The number of problems of which the remedy is shown.
 const CARE: usize = 6;
@@ -58,19 +49,16 @@ impl Health {
     }
 
     /// Says that the end of the window is not known, if no target was read then.
-    pub fn silence(&self, scope: &Scope, load: &Load, clock: &Clock) -> Option<Block> {
+    pub fn silence(&self, scope: &Scope, load: &Load) -> Option<Block> {
         let end = scope.window.1.min(Timestamp::now());
         let last = self.last_reading(load, end)?;
         let silence = end.duration_since(last);
-        let usual = self
-            .rows
-            .iter()
-            .filter_map(|row| Some(row.usual_interval?.0));
-        let usual = usual.max().unwrap_or_default();
+        let usual = self.rows.iter().filter_map(|row| row.usual_interval);
+        let usual = usual.map(|usual| usual.0).max().unwrap_or_default();
         (silence > SILENCE.max(usual.saturating_mul(2))).then(|| {
-            Block::Text(format!(
+            Block::text(format!(
                 "No target was read after {}: nothing is known of the last {} of this window.",
-                clock.minute(last),
+                scope.clock.minute(last),
                 when::length(silence.as_secs_f64())
             ))
         })
@@ -78,46 +66,40 @@ impl Health {
 
     /// Returns the time of the last reading of any target before an end.
     fn last_reading(&self, load: &Load, end: Timestamp) -> Option<Timestamp> {
-        let last = self
-            .rows
-            .iter()
-            .filter_map(|row| row.last_observation)
-            .max();
+        let last = self.rows.iter().filter_map(|row| row.last_observation);
         // If there are later readings, the steps tell when readings stopped.
-        last.filter(|last| *last < end).or_else(|| {
-            let known = load.now.iter().filter(|point| point.rate.is_some());
-            known.map(|point| after(point.time, point.seconds)).max()
+        last.max().filter(|last| *last < end).or_else(|| {
+            let known = load.now.iter().filter(|point| point.value.is_some());
+            known.map(Point::end).max()
         })
     }
 
     /// Says how much was observed, and which targets need care.
-    pub fn blocks(&self, load: &Load, clock: &Clock) -> Vec<Block> {
+    pub fn section(&self, scope: &Scope, load: &Load) -> Section {
         let mut statuses: BTreeMap<&str, usize> = BTreeMap::new();
         for row in self.rows.iter().filter(|row| row.target.is_some()) {
             *statuses.entry(row.status.as_str()).or_default() += 1;
         }
-        let statuses = statuses
-            .iter()
-            .map(|(status, count)| format!("{count} {status}"));
-        let statuses: Vec<_> = statuses.collect();
-        let coverage = Number::percent(Some(load.coverage)).text();
+        let statuses = statuses.iter();
+        let statuses: Vec<_> = statuses
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect();
+        let coverage = percent(load.coverage);
         let mut text = format!("{coverage} of the time of all targets in the window was observed.");
         if !statuses.is_empty() {
+            let statuses = statuses.join(", ");
             text.push_str(&format!(
-                " When this page was made, the targets were: {}.",
-                statuses.join(", ")
+                " When this page was made, the targets were: {statuses}."
             ));
         }
         let mut blocks = vec![Block::Text(text)];
         let problems = self.problems();
         if !problems.is_empty() {
-            blocks.push(Block::Tables(vec![care(&problems, clock)]));
+            blocks.push(care(&problems, &scope.clock).into());
         }
-        blocks.push(Block::Statements(vec![(
-            "State of the targets".to_owned(),
-            self.statement.clone(),
-        )]));
-        blocks
+        let statement = self.statement.clone();
+        blocks.push(Block::statement("State of the targets", statement));
+        Section::new("health", "Health of the monitoring", blocks)
     }
 
     /// Returns the problems, each once: those of the store first, then those with most targets.
@@ -156,25 +138,21 @@ impl Health {
 fn care(problems: &[Problem], clock: &Clock) -> Table {
     let rows = problems.iter().take(CARE).map(|problem| {
         let last = problem.last.map(|time| clock.minute(time));
-        vec![
-            Cell::text(&problem.status),
-            Cell::sentences(&listed(&problem.targets)),
-            Cell::sentences(problem.remedy.as_deref().unwrap_or("–")),
-            Cell::text(last.as_deref().unwrap_or("–")),
+        let remedy = problem.remedy.as_deref().unwrap_or("–");
+        [
+            ("Status", Cell::text(&problem.status)),
+            ("Targets", Cell::sentences(&listed(&problem.targets))),
+            ("What to do", Cell::sentences(remedy)),
+            ("Last reading", Cell::name(last.as_ref())),
         ]
     });
-    let columns = ["Status", "Targets", "What to do", "Last reading"];
-    let mut table = Table::new("What needs care", &columns);
-    table.rows = rows.collect();
-    let left_out: usize = problems
-        .iter()
-        .skip(CARE)
-        .map(|problem| problem.targets.len())
-        .sum();
+    let mut table = Table::new("What needs care", rows);
+    let others = problems.iter().skip(CARE);
+    let left_out: usize = others.map(|problem| problem.targets.len()).sum();
     if left_out > 0 {
+        let more = problems.len() - CARE;
         table.note = Some(format!(
-            "{} more problems, with {left_out} targets, are left out.",
-            problems.len() - CARE
+            "{more} more problems, with {left_out} targets, are left out."
         ));
     }
     table
@@ -193,140 +171,12 @@ fn listed(targets: &[String]) -> String {
     format!("{} targets: {}", targets.len(), ends.join(", "))
 }
 
-/// The sums of the hours of a target.
-#[derive(Debug, Clone, PartialEq, Default)]
-struct Sums {
-    observations: i64,
-    missed: Option<i64>,
-    gaps: i64,
-    resets: i64,
-    unknown: i64,
-    problems: i64,
-    identified: i64,
-    entries: i64,
-    without_job: Vec<f64>,
-    without_user: Vec<f64>,
-}
-
-impl Sums {
-    fn add(&mut self, row: &QualityRow) {
-        self.observations += row.observations;
-        if let Some(missed) = row.missed {
-            *self.missed.get_or_insert(0) += missed;
-        }
-        self.gaps += row.gaps;
-        self.resets += row.resets;
-        self.unknown += row.unknown;
-        self.problems += row.problems;
-        self.identified += row.ok;
-        self.entries += row.ok + row.missing_job + row.truncated + row.malformed + row.partial;
-        self.without_job.extend(row.operations_without_job);
-        self.without_user.extend(row.operations_without_user);
-    }
-}
-
-fn mean(parts: &[f64]) -> Option<f64> {
-    (!parts.is_empty()).then(|| parts.iter().sum::<f64>() / parts.len() as f64)
-}
-
-/// Shows the quality of the data.
-pub fn quality(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Vec<Block>, Error> {
-    let hour = |time: Timestamp| {
-        let seconds = time.as_second().div_euclid(3600) * 3600;
-        Timestamp::from_second(seconds).unwrap_or(time)
-    };
-    let (since, until) = scope.window;
-    let start = hour(since.max(until.checked_sub(LONGEST).unwrap_or(since)));
-    let quality = store.ask(&Quality {
-        since: start,
-        until,
-    })?;
-    let mut targets: BTreeMap<&str, Sums> = BTreeMap::new();
-    for row in quality
-        .rows
-        .iter()
-        .filter(|row| scope.has(&row.target, &row.cluster))
-    {
-        targets.entry(&row.target).or_default().add(row);
-    }
-    let mut text = "A missing reading loses no work: the rates are then means over a longer time. Unknown counts entries whose first \
-                    value may be older than the reading, so that it is not counted. Problems counts parts of the text that could \
-                    not be used. Identified is the share of entries whose identifier was read; the last two columns are shares of \
-                    all calls, averaged over the hours."
-        .to_owned();
-    if start > since {
-        text.push_str(&format!(" Shown from {} on.", clock.minute(start)));
-    }
-    if targets.is_empty() {
-        text = format!(
-            "No hour of {} is known in this window.",
-            shown(&scope.filesystem)
-        );
-    }
-    Ok(vec![
-        Block::Text(text),
-        Block::Tables(vec![by_target(&targets)]),
-        Block::Statements(vec![(
-            "Each hour of each target".to_owned(),
-            quality.statement,
-        )]),
-    ])
-}
-
-/// Returns the table of the sums of each target.
-fn by_target(targets: &BTreeMap<&str, Sums>) -> Table {
-    let count = |count: i64| Cell::number(count.to_string());
-    let rows = targets.iter().map(|(name, sums)| {
-        let identified = (sums.entries > 0).then(|| sums.identified as f64 / sums.entries as f64);
-        let percent = |part| Cell::number(Number::percent(part).text());
-        let cells = vec![
-            Cell::text(name),
-            count(sums.observations),
-            Cell::number(
-                sums.missed
-                    .map_or_else(|| "–".to_owned(), |missed| missed.to_string()),
-            ),
-            count(sums.gaps),
-            count(sums.resets),
-            count(sums.unknown),
-            count(sums.problems),
-            percent(identified),
-            percent(mean(&sums.without_job)),
-            percent(mean(&sums.without_user)),
-        ];
-        let bad = sums.missed.unwrap_or(0) + sums.gaps + sums.problems;
-        (bad as f64, cells)
-    });
-    let columns = [
-        "Target",
-        "#Readings",
-        "#Missing",
-        "#Gaps",
-        "#Resets",
-        "#Unknown",
-        "#Problems",
-        "#Identified",
-        "#No job",
-        "#No user",
-    ];
-    let table = Table::new(
-        "Quality by target, those with most gaps and problems first",
-        &columns,
-    );
-    table.largest(rows.collect())
-}
-
 #[cfg(test)]
 mod tests {
-    use jiff::tz::TimeZone;
     use jobstats_client::answers::Interval;
 
     use super::*;
-    use crate::show::chart::line::Point;
-
-    fn time(second: i64) -> Timestamp {
-        Timestamp::from_second(second).unwrap()
-    }
+    use crate::testing::{load, scope, time};
 
     fn row(target: Option<&str>, status: &str, remedy: &str) -> HealthRow {
         HealthRow {
@@ -352,24 +202,6 @@ mod tests {
         }
     }
 
-    fn load(points: &[(i64, Option<f64>)]) -> Load {
-        let point = |(second, rate): &(i64, Option<f64>)| Point {
-            time: time(*second),
-            seconds: 600.0,
-            rate: *rate,
-        };
-        Load {
-            step: 600,
-            now: points.iter().map(point).collect(),
-            before: Vec::new(),
-            coverage: 0.999,
-            mean: Some(1.0),
-            mean_before: None,
-            notes: Vec::new(),
-            statements: Vec::new(),
-        }
-    }
-
     #[test]
     fn a_problem_is_one_row_and_those_of_the_store_come_first() {
         let names: Vec<_> = (0..11)
@@ -385,10 +217,9 @@ mod tests {
                 .map(|name| row(Some(name), "silent", "No texts arrive.")),
         );
         rows.push(row(None, "maintenance", "Maintenance has not finished."));
-        let clock = Clock::new(TimeZone::UTC);
         let problems = health(rows).problems();
         assert_eq!(problems.len(), 10);
-        let table = care(&problems, &clock);
+        let table = care(&problems, &scope(0).clock);
         let texts = |row: usize| {
             table.rows[row]
                 .iter()
@@ -422,16 +253,9 @@ mod tests {
 
     #[test]
     fn silence_at_the_end_of_the_window_is_said_first() {
-        let clock = Clock::new(TimeZone::UTC);
-        let scope = Scope {
-            filesystem: "scratch".to_owned(),
-            cluster: None,
-            window: (time(0), time(7200)),
-            targets: Vec::new(),
-            measure: "service_time",
-        };
+        let scope = scope(7200);
         let observed = load(&[(0, Some(1.0)), (600, Some(1.0)), (1200, None)]);
-        let said = |health: &Health, load: &Load| match health.silence(&scope, load, &clock) {
+        let said = |health: &Health, load: &Load| match health.silence(&scope, load) {
             Some(Block::Text(text)) => text,
             _ => String::new(),
         };
@@ -457,8 +281,11 @@ mod tests {
 
     #[test]
     fn a_gap_leaves_less_than_all_of_the_time() {
-        let clock = Clock::new(TimeZone::UTC);
-        let blocks = health(Vec::new()).blocks(&load(&[]), &clock);
+        let load = Load {
+            coverage: 0.999,
+            ..load(&[])
+        };
+        let blocks = health(Vec::new()).section(&scope(0), &load).blocks;
         assert!(
             matches!(&blocks[0], Block::Text(text) if text.starts_with(">99 % of the time")),
             "{blocks:?}"

@@ -20,8 +20,7 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// Draws a chart in both sizes.
-    pub fn new(draw: impl Fn(Size) -> Svg) -> Self {
+    fn new(draw: impl Fn(Size) -> Svg) -> Self {
         Self {
             wide: draw(Size::Wide).finish(),
             narrow: draw(Size::Narrow).finish(),

@@ -1,14 +1,15 @@
-//! The columns of a table: what stands in their cells, and which of them fit.
-
-use std::sync::Arc;
+//! The columns of a table: the texts of their cells, and which of them fit.
 
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::quantity::Quantity;
+use ratatui::style::{Style, Stylize};
 
 use crate::live::board::Board;
 use crate::live::rows::{Amount, Row, Table};
-use crate::live::users;
-use crate::live::view::{By, Sort};
+use crate::live::user_names;
+use crate::live::view::{By, Sort, View};
+use crate::show::line::{BAR as BAR_STYLE, Line, PLAIN, TITLE, WARNING, line, push};
+use crate::show::page::Look;
 use crate::values::number::{Number, UNKNOWN, Widths, bar};
 use crate::values::text;
 
@@ -170,38 +171,37 @@ impl Column {
         let sums = &row.sums;
         let amount = |amount: Option<Amount>, operation: &str| {
             let amount = amount.filter(|_| !row.is_unknown);
-            Cell::Number(match context.amounts {
+            Cell::Number(match context.look.amounts {
                 true => Number::of(amount.map(|it| it.total), operation, Quantity::Total),
                 false => Number::of(amount.map(|it| it.rate), operation, Quantity::Rate),
             })
         };
         let per_call =
             |value, operation| Cell::Number(Number::of(value, operation, Quantity::PerCall));
+        let count = |count| Cell::Number(Number::count(count));
         let text = |text: Option<&str>| Cell::Text(text.map_or(UNKNOWN.to_owned(), text::shown));
         let target = || {
-            context
-                .board
-                .targets()
-                .find(|target| *target.name == *row.key.name())
+            let mut targets = context.board.targets();
+            targets.find(|target| *target.text.target == *row.key.name())
         };
         match self {
-            Rank => Cell::Number(Number::count(row.rank)),
-            Name => Cell::Text(match context.by {
+            Rank => count(row.rank),
+            Name => Cell::Text(match context.view.by {
                 By::Target => context.short(&row.key.name()),
-                _ => row.key.shown(context.users),
+                _ => row.key.shown(&context.view.users),
             }),
             User => match (row.user, row.users) {
-                (Some(user), _) => Cell::Text(context.users.shown(user)),
+                (Some(user), _) => Cell::Text(context.view.users.shown(user)),
                 (None, 0) => text(None),
                 (None, users) => Cell::Text(format!("{users} users")),
             },
-            Users => Cell::Number(Number::count(row.users)),
+            Users => count(row.users),
             Account => match row.accounts {
                 0 | 1 => text(row.account.as_deref()),
                 accounts => Cell::Text(format!("{accounts} accounts")),
             },
-            Jobs => Cell::Number(Number::count(row.jobs)),
-            Nodes => Cell::Number(Number::count(row.nodes)),
+            Jobs => count(row.jobs),
+            Nodes => count(row.nodes),
             Status => text(target().map(|target| target.status.name())),
             Service => amount(sums.service(), "service_time"),
             Share => Cell::Number(Number::percent(row.share.filter(|_| !row.is_unknown))),
@@ -212,37 +212,25 @@ impl Column {
             PerWrite => per_call(sums.per_write(), "write_bytes"),
             PerRead => per_call(sums.per_read(), "read_bytes"),
             PerRequest => per_call(sums.per_request(), "service_time"),
-            Target => text(
-                row.target
-                    .as_deref()
-                    .map(|name| context.short(name))
-                    .as_deref(),
-            ),
+            Target => match &row.target {
+                Some(name) => Cell::Text(context.short(name)),
+                None => text(None),
+            },
             Operation => text(row.operation.map(|index| OPERATIONS[index].name)),
-            Server => text(target().map(|target| &*target.server)),
-            Entries => Cell::Number(Number::count(target().map_or(0, |target| {
-                usize::try_from(target.entries).unwrap_or(usize::MAX)
-            }))),
+            Server => text(target().map(|target| &*target.text.server)),
+            Entries => {
+                let entries = target().map_or(0, |target| target.text.entries);
+                count(usize::try_from(entries).unwrap_or(usize::MAX))
+            }
         }
     }
 }
 
 /// Everything that the cells of a table depend on besides their rows.
 pub struct Context<'a> {
-    /// The targets.
     pub board: &'a Board,
-    /// The dimension whose values are rows.
-    pub by: By,
-    /// True if amounts are shown instead of rates.
-    pub amounts: bool,
-    /// True if bars are drawn.
-    pub bars: bool,
-    /// True if the length of bars is the logarithm.
-    pub log: bool,
-    /// The names of users.
-    pub users: &'a users::Users,
-    /// True if accounts are known.
-    pub accounts: bool,
+    pub view: &'a View,
+    pub look: &'a Look,
     /// The file system whose name is left out of names of targets.
     pub filesystem: Option<&'a str>,
 }
@@ -259,76 +247,55 @@ impl Context<'_> {
     /// Returns the length of a bar as a part of the longest.
     fn length(&self, value: f64, most: f64) -> f64 {
         let part = if most > 0.0 { value / most } else { 0.0 };
-        match self.log {
+        match self.look.log {
             true if part > 0.0 => (1.0 + part.log10() / DECADES).max(0.0),
             _ => part,
         }
     }
 }
 
-/// A line of a table: its cells are joined, but the bar stands apart, because it has another colour.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Laid {
-    /// The text in front of the bar.
-    pub before: String,
-    /// The bar with its blanks.
-    pub bar: String,
-    /// The text behind the bar.
-    pub after: String,
-}
-
-/// The lines of a table in a width.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
-    /// The line of titles.
-    pub titles: Laid,
-    /// The lines of rows.
-    pub rows: Vec<Laid>,
-}
-
 /// A column with its cells.
 struct Filled {
     column: Column,
     cells: Vec<Cell>,
+    /// The widths of numbers.
     widths: Widths,
+    /// The width of the longest cell.
+    longest: usize,
     width: usize,
 }
 
-/// Lays out the rows in a width. Columns that do not fit are left out from the right, and room that is left goes to names
-/// and bars.
-pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
-    let sort = table.sort.unwrap_or(Sort::Service);
-    let title = |column| titled(column, sort, context);
+/// Returns the line of titles and the lines of rows in a width. Columns that do not fit are left out from the right, and room
+/// that is left goes to names and bars.
+pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
+    let sort = table.sort;
+    let room = width.saturating_sub(1);
     let wanted = wanted(table, context, sort);
-    let mut filled = fill(&wanted, table, context, width);
-    // An account is worth less than what was read and written.
+    let mut filled = fill(&wanted, table, context, room);
+    // An account is worth less than the bytes read and written.
     let has = |filled: &[Filled], column| filled.iter().any(|one| one.column == column);
     if has(&filled, Account) && !has(&filled, Write) {
         let others: Vec<_> = wanted.into_iter().filter(|it| *it != Account).collect();
-        filled = fill(&others, table, context, width);
+        filled = fill(&others, table, context, room);
     }
     let gaps = GAP * filled.len().saturating_sub(1);
     let taken = gaps + filled.iter().map(|one| one.width).sum::<usize>();
-    let spare = width.saturating_sub(taken);
-    let bar_width = widen(&mut filled, spare, context);
-    let most = largest(table);
-    let line = |cell: &dyn Fn(&Filled) -> String, bar: String| laid(&filled, cell, bar, width);
-    let titles = line(
-        &|filled| match filled.is_text() {
-            true => text::left(&title(filled.column), filled.width),
+    let bar_width = widen(&mut filled, room.saturating_sub(taken), context.look.bars);
+    let title = |filled: &Filled| {
+        let title = titled(filled.column, sort, context);
+        match filled.is_text() {
+            true => text::left(&title, filled.width),
             // A title stands above the bar too.
-            false => text::right(&title(filled.column), filled.width),
-        },
-        String::new(),
-    );
-    let rows = table.rows.iter().enumerate().map(|(at, row)| {
+            false => text::right(&title, filled.width),
+        }
+    };
+    let mut lines = vec![joined((" ", TITLE), TITLE, &filled, title, None)];
+    let services = table.rows.iter().filter_map(|row| row.sums.service());
+    let most = services.map(|it| it.rate).fold(0.0, f64::max);
+    for (at, row) in table.rows.iter().enumerate() {
         let value = row.sums.service().map_or(0.0, |it| it.rate);
-        let part = context.length(value, most);
-        let bar = if bar_width > 1 {
-            bar(part, bar_width - 1)
-        } else {
-            String::new()
-        };
+        let bar = bar(context.length(value, most), bar_width.saturating_sub(1));
+        let bar = text::left(&bar, bar_width);
         let cell = |filled: &Filled| match &filled.cells[at] {
             Cell::Text(text) => text::left(text, filled.width),
             Cell::Number(number) => text::right(
@@ -336,18 +303,47 @@ pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
                 filled.without_bar(bar_width),
             ),
         };
-        line(&cell, text::left(&bar, bar_width))
-    });
-    Layout {
-        rows: rows.collect(),
-        titles,
+        // The sign is in front of all columns, so that it is never left out.
+        let sign = if row.is_late { "~" } else { " " };
+        let line = joined((sign, WARNING), PLAIN, &filled, cell, Some(bar));
+        lines.push(match at == context.look.selected {
+            true => line.reversed(),
+            false => line,
+        });
     }
+    lines
+}
+
+/// Joins cells to a line behind a sign. The bar stands apart, because it has another colour.
+fn joined(
+    (sign, sign_style): (&str, Style),
+    style: Style,
+    filled: &[Filled],
+    cell: impl Fn(&Filled) -> String,
+    bar: Option<String>,
+) -> Line {
+    let cells: Vec<_> = filled.iter().map(cell).collect();
+    let service = filled.iter().position(|one| one.column == Service);
+    let (before, after) = cells.split_at(service.unwrap_or(cells.len()));
+    let gap = " ".repeat(GAP);
+    let mut before = before.join(&gap);
+    if service.is_some_and(|at| at > 0) {
+        before.push_str(&gap);
+    }
+    let mut line = line(sign, sign_style);
+    push(&mut line, before, style);
+    push(&mut line, bar.unwrap_or_default(), BAR_STYLE);
+    push(&mut line, after.join(&gap), style);
+    line
 }
 
 /// Returns the title of a column, with a sign if rows are ranked by it.
 fn titled(column: Column, sort: Sort, context: &Context<'_>) -> String {
     let mark = if column.is_sorted(sort) { "↓" } else { "" };
-    format!("{mark}{}", column.title(context.by, context.amounts))
+    format!(
+        "{mark}{}",
+        column.title(context.view.by, context.look.amounts)
+    )
 }
 
 /// Returns the columns that there is something to show in, in order.
@@ -355,10 +351,10 @@ fn wanted(table: &Table, context: &Context<'_>, sort: Sort) -> Vec<Column> {
     // Servers without times have nothing to show there.
     let is_wanted = |column: &Column| match column {
         Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
-        Account => context.accounts && table.rows.iter().any(|row| row.accounts > 0),
+        Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),
         _ => true,
     };
-    let all = columns(context.by).iter().copied();
+    let all = columns(context.view.by).iter().copied();
     let mut wanted: Vec<Column> = all.filter(is_wanted).collect();
     if Requests.is_sorted(sort) {
         wanted.retain(|column| *column != Requests);
@@ -369,15 +365,14 @@ fn wanted(table: &Table, context: &Context<'_>, sort: Sort) -> Vec<Column> {
 
 /// Returns the first of these columns that fit, with their cells.
 fn fill(wanted: &[Column], table: &Table, context: &Context<'_>, width: usize) -> Vec<Filled> {
-    let sort = table.sort.unwrap_or(Sort::Service);
     let mut filled: Vec<Filled> = Vec::new();
     let mut taken = 0;
     for column in wanted.iter().copied() {
         let rows = table.rows.iter();
         let cells: Vec<Cell> = rows.map(|row| column.cell(row, context)).collect();
-        let title = text::width(&titled(column, sort, context));
-        let mut one = Filled::new(column, cells, title, context.amounts);
-        if column == Service && context.bars {
+        let title = text::width(&titled(column, table.sort, context));
+        let mut one = Filled::new(column, cells, title, context.look.amounts);
+        if column == Service && context.look.bars {
             one.width += BAR.0 + 1;
         }
         let gap = if taken == 0 { 0 } else { GAP };
@@ -390,14 +385,6 @@ fn fill(wanted: &[Column], table: &Table, context: &Context<'_>, width: usize) -
     filled
 }
 
-fn largest(table: &Table) -> f64 {
-    let values = table
-        .rows
-        .iter()
-        .filter_map(|row| Some(row.sums.service()?.rate));
-    values.fold(0.0, f64::max)
-}
-
 impl Filled {
     fn new(column: Column, cells: Vec<Cell>, title: usize, amounts: bool) -> Self {
         let numbers = cells.iter().filter_map(|cell| match cell {
@@ -405,11 +392,12 @@ impl Filled {
             Cell::Text(_) => None,
         });
         let widths = Widths::of(column.least(amounts), numbers);
-        let longest = cells.iter().map(|cell| match cell {
+        let lengths = cells.iter().map(|cell| match cell {
             Cell::Text(text) => text::width(text),
             Cell::Number(_) => widths.cells(),
         });
-        let longest = longest.max().unwrap_or(0).max(title);
+        let longest_cell = lengths.max().unwrap_or(0);
+        let longest = longest_cell.max(title);
         let width = match column {
             // Names go before the last columns, up to a length.
             Name => longest.clamp(title.max(NAME.0), NAME_FIRST),
@@ -423,6 +411,7 @@ impl Filled {
             column,
             cells,
             widths,
+            longest: longest_cell,
             width,
         }
     }
@@ -442,67 +431,29 @@ impl Filled {
     }
 }
 
-/// Gives room that is left to names as far as they need it, and then to bars. Returns the width of bars.
-fn widen(filled: &mut [Filled], mut spare: usize, context: &Context<'_>) -> usize {
-    let mut names: Vec<_> = filled
-        .iter_mut()
-        .filter(|one| matches!(one.column, Name | User | Account))
-        .collect();
-    names.sort_by_key(|one| one.column != Name);
-    for one in names {
-        let texts = one.cells.iter().map(|cell| match cell {
-            Cell::Text(text) => text::width(text),
-            Cell::Number(_) => 0,
-        });
-        let wanted = texts.max().unwrap_or(0).min(NAME.1);
-        let more = spare.min(wanted.saturating_sub(one.width));
-        one.width += more;
-        spare -= more;
+/// Gives spare room to the names that need it, and then to bars. Returns the width of bars.
+fn widen(filled: &mut [Filled], mut spare: usize, has_bars: bool) -> usize {
+    for column in [Name, User, Account] {
+        for one in filled.iter_mut().filter(|one| one.column == column) {
+            let wanted = one.longest.min(NAME.1);
+            let more = spare.min(wanted.saturating_sub(one.width));
+            one.width += more;
+            spare -= more;
+        }
     }
-    let mut bar = 0;
-    for one in filled
-        .iter_mut()
-        .filter(|one| one.column == Service && context.bars)
-    {
+    let mut services = filled.iter_mut().filter(|one| one.column == Service);
+    services.next().filter(|_| has_bars).map_or(0, |one| {
         let more = spare.min(BAR.1 - BAR.0);
         one.width += more;
-        bar = BAR.0 + 1 + more;
-    }
-    bar
-}
-
-fn laid(filled: &[Filled], cell: &dyn Fn(&Filled) -> String, bar: String, width: usize) -> Laid {
-    let (mut before, mut after) = (String::new(), String::new());
-    let mut is_behind = false;
-    for (at, one) in filled.iter().enumerate() {
-        let part = if is_behind { &mut after } else { &mut before };
-        if at > 0 {
-            part.push_str(&" ".repeat(GAP));
-        }
-        if one.column == Service {
-            is_behind = true;
-            after.push_str(&cell(one));
-        } else {
-            part.push_str(&cell(one));
-        }
-    }
-    // Of a terminal that is too narrow for anything, the rest is cut.
-    let before = text::cut(&before, width);
-    let bar = text::cut(&bar, width - text::width(&before));
-    let after = text::cut(&after, width - text::width(&before) - text::width(&bar));
-    Laid { before, bar, after }
+        BAR.0 + 1 + more
+    })
 }
 
 /// Returns the whole name of a row, as it may be shown.
-pub fn whole_name(row: &Row, by: By, users: &users::Users) -> String {
+pub fn whole_name(row: &Row, by: By, users: &user_names::UserNames) -> String {
     let name = row.key.shown(users);
-    let on = row
-        .target
-        .as_ref()
-        .map(Arc::clone)
-        .filter(|_| by != By::Target);
-    match on {
-        Some(on) => format!("{} {name}, mostly on {}", by.name(), text::shown(&on)),
+    match row.target.as_ref().filter(|_| by != By::Target) {
+        Some(on) => format!("{} {name}, mostly on {}", by.name(), text::shown(on)),
         None => format!("{} {name}", by.name()),
     }
 }

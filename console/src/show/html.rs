@@ -4,10 +4,11 @@
 //! escapes text in one place, and the style sheet.
 
 use askama::Template;
+use jobstats_core::quantity::Quantity;
 
 use crate::show::chart::Chart;
 use crate::show::chart::svg::escaped;
-use crate::values::number::UNKNOWN;
+use crate::values::number::{Number, UNKNOWN, percent};
 use crate::values::text::{cut, push_shown, shown};
 
 #[cfg(test)]
@@ -29,14 +30,12 @@ pub struct Page {
     /// The title of the document.
     pub title: String,
     /// The word above the heading, such as `File system`.
-    pub kind: String,
-    /// The heading.
+    pub kind: &'static str,
     pub heading: String,
     /// The sentence that says the most important.
     pub lead: String,
     /// Lines about the page: its window, zone and origin.
     pub about: Vec<String>,
-    /// The sections.
     pub sections: Vec<Section>,
 }
 
@@ -45,11 +44,24 @@ pub struct Page {
 pub struct Section {
     /// The name of the section in links.
     pub id: &'static str,
-    /// The heading.
-    pub heading: String,
+    pub heading: &'static str,
     /// The parts, from top to bottom.
     pub blocks: Vec<Block>,
 }
+
+impl Section {
+    /// Returns a section with its name in links and its heading.
+    pub const fn new(id: &'static str, heading: &'static str, blocks: Vec<Block>) -> Self {
+        Self {
+            id,
+            heading,
+            blocks,
+        }
+    }
+}
+
+/// Statements that answer the same, each with a title.
+pub type Statements = Vec<(String, String)>;
 
 /// A part of a section.
 #[derive(Debug, Clone)]
@@ -64,35 +76,58 @@ pub enum Block {
     Facts(Vec<(String, String)>),
     /// Tables side by side.
     Tables(Vec<Table>),
-    /// A picture.
     Figure(Box<Figure>),
     /// Statements that answer the same.
-    Statements(Vec<(String, String)>),
+    Statements(Statements),
 }
 
-/// A picture, with what to see in it, its numbers, and the statements that answer the same.
+impl Block {
+    /// Returns a paragraph.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// Returns sentences as a list, if there are any.
+    pub fn list(sentences: impl Iterator<Item = String>) -> Option<Self> {
+        let sentences: Vec<_> = sentences.collect();
+        (!sentences.is_empty()).then_some(Self::List(sentences))
+    }
+
+    /// Returns a statement with its title.
+    pub fn statement(title: &str, statement: String) -> Self {
+        Self::Statements(vec![(title.to_owned(), statement)])
+    }
+}
+
+impl From<Table> for Block {
+    fn from(table: Table) -> Self {
+        Self::Tables(vec![table])
+    }
+}
+
+impl From<Figure> for Block {
+    fn from(figure: Figure) -> Self {
+        Self::Figure(Box::new(figure))
+    }
+}
+
+/// A picture with its caption, its numbers, and the statements that answer the same.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// The heading.
     pub heading: String,
-    /// A sentence that says what to see.
+    /// Sentences about the picture.
     pub caption: String,
-    /// The chart.
     pub chart: Chart,
-    /// The numbers.
     pub table: Table,
-    /// The statements.
-    pub statements: Vec<(String, String)>,
+    pub statements: Statements,
 }
 
 /// A table.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// The heading.
     pub caption: String,
     /// The titles of the columns; true for numbers.
     pub columns: Vec<(String, bool)>,
-    /// The rows.
     pub rows: Vec<Vec<Cell>>,
     /// The number of rows that are left out.
     pub more: usize,
@@ -103,11 +138,9 @@ pub struct Table {
 /// A cell of a table.
 #[derive(Debug, Clone, Default)]
 pub struct Cell {
-    /// The text.
     pub text: String,
     /// The length of a bar in percent, if there is one.
     pub bar: Option<u32>,
-    /// True for numbers.
     pub is_number: bool,
 }
 
@@ -137,27 +170,78 @@ impl Cell {
         }
     }
 
-    /// Returns a cell of a number with a bar, which is a part of the largest.
-    pub fn bar(text: String, part: f64) -> Self {
+    /// Returns a cell of a name, or of the sign of one that is not known.
+    pub fn name(name: Option<&String>) -> Self {
+        Self::text(name.map_or(UNKNOWN, String::as_str))
+    }
+
+    /// Returns a cell of a value of an operation.
+    pub fn value(value: impl Into<Option<f64>>, operation: &str, quantity: Quantity) -> Self {
+        Self::number(Number::fixed(value.into(), operation, quantity).text())
+    }
+
+    /// Returns a cell of a rate of an operation.
+    pub fn rate(rate: impl Into<Option<f64>>, operation: &str) -> Self {
+        Self::value(rate, operation, Quantity::Rate)
+    }
+
+    /// Returns a cell of a count.
+    pub fn count(count: impl ToString) -> Self {
+        Self::number(count.to_string())
+    }
+
+    /// Returns a cell of a part of a whole.
+    pub fn percent(part: Option<f64>) -> Self {
+        Self::number(percent(part))
+    }
+
+    /// Returns a cell of a part of a whole, with a bar that is a part of the longest.
+    pub fn bar(part: Option<f64>, length: f64) -> Self {
         Self {
-            text,
-            is_number: true,
-            bar: Some((part * 100.0).clamp(0.0, 100.0).round() as u32),
+            bar: Some((length * 100.0).clamp(0.0, 100.0).round() as u32),
+            ..Self::percent(part)
         }
     }
 }
 
 impl Table {
-    /// Returns an empty table of these columns; those that begin with `#` have numbers.
-    pub fn new(caption: &str, columns: &[&str]) -> Self {
-        let column = |title: &&str| {
-            let number = title.strip_prefix('#');
-            (number.unwrap_or(title).to_owned(), number.is_some())
-        };
-        Self {
+    /// Returns a table of rows, each of which has its cells with the titles of their columns.
+    pub fn new<T: Into<String>, R: IntoIterator<Item = (T, Cell)>>(
+        caption: &str,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Self {
+        let mut table = Self {
             caption: caption.to_owned(),
-            columns: columns.iter().map(column).collect(),
             ..Self::default()
+        };
+        for row in rows {
+            let is_first = table.rows.is_empty();
+            let mut cells = Vec::new();
+            for (at, (title, cell)) in row.into_iter().enumerate() {
+                if is_first {
+                    table.columns.push((title.into(), false));
+                }
+                table.columns[at].1 |= cell.is_number;
+                cells.push(cell);
+            }
+            table.rows.push(cells);
+        }
+        table
+    }
+
+    /// Returns a table of the rows with the largest numbers, which says how many others there are.
+    pub fn largest<R, T: Into<String>, C: IntoIterator<Item = (T, Cell)>>(
+        caption: &str,
+        rows: &[R],
+        number: impl Fn(&R) -> Option<f64>,
+        cells: impl Fn(&R) -> C,
+    ) -> Self {
+        let number = |row: &R| number(row).unwrap_or(f64::NEG_INFINITY);
+        let mut largest: Vec<_> = rows.iter().collect();
+        largest.sort_by(|one, other| number(other).total_cmp(&number(one)));
+        Self {
+            more: rows.len().saturating_sub(ROWS),
+            ..Self::new(caption, largest.into_iter().take(ROWS).map(cells))
         }
     }
 
@@ -176,33 +260,19 @@ impl Table {
             ..self.clone()
         }
     }
-
-    /// Takes the largest rows by a number.
-    pub fn largest(mut self, mut rows: Vec<(f64, Vec<Cell>)>) -> Self {
-        rows.sort_by(|one, other| other.0.total_cmp(&one.0));
-        self.more = rows.len().saturating_sub(ROWS);
-        rows.truncate(ROWS);
-        self.rows = rows.into_iter().map(|(_, row)| row).collect();
-        self
-    }
 }
 
 impl Page {
-    /// Returns the document.
-    ///
-    /// # Errors
-    ///
-    /// Fails only if a text cannot be formatted.
+    /// Returns the document. This fails only if a text cannot be formatted.
     pub fn document(&self) -> Result<String, askama::Error> {
-        let mut out = String::new();
         // No text, wherever it comes from, may change how others are read.
-        for (number, line) in self.render()?.split('\n').enumerate() {
-            if number > 0 {
-                out.push('\n');
-            }
+        let document = self.render()?;
+        let lines = document.split('\n').map(|line| {
+            let mut out = String::new();
             push_shown(&mut out, line);
-        }
-        Ok(out)
+            out
+        });
+        Ok(lines.collect::<Vec<_>>().join("\n"))
     }
 }
 

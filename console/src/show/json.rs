@@ -1,15 +1,16 @@
-//! A table as JSON. Numbers are in base units: seconds, bytes, requests; per second where they are rates. What is not known
-//! is null.
+//! A table as JSON. Numbers are in base units: seconds, bytes, requests; per second where they are rates. A value that is not
+//! known is null.
+
+use std::sync::Arc;
 
 use jobstats_core::instant::Micros;
 use jobstats_core::operation::OPERATIONS;
 use serde::Serialize;
 
-use crate::live::board::Board;
-use crate::live::rows::{Amount, Row, Sums, Table};
-use crate::live::users::Users;
+use crate::live::board::{self, Board, Silent};
+use crate::live::rows::{Row, Sums, Table};
+use crate::live::user_names::UserNames;
 use crate::live::view::View;
-use crate::show::page::sorted;
 use crate::values::text;
 use crate::values::when::moment;
 
@@ -35,8 +36,8 @@ struct Document<'a> {
     sort: &'static str,
     targets: Vec<Target<'a>>,
     failures: Vec<Failure<'a>>,
-    total: Measures,
-    rows: Vec<One>,
+    total: &'a Sums,
+    rows: Vec<One<'a>>,
     more: usize,
     more_share: Option<f64>,
     without_share: Option<f64>,
@@ -65,86 +66,34 @@ struct Failure<'a> {
 }
 
 #[derive(Serialize)]
-struct One {
+struct One<'a> {
     rank: usize,
     name: String,
     late: bool,
     share: Option<f64>,
     user: Option<u32>,
-    user_name: Option<String>,
+    user_name: Option<&'a str>,
     users: usize,
-    account: Option<Box<str>>,
+    account: Option<&'a str>,
     accounts: usize,
     jobs: usize,
     nodes: usize,
-    target: Option<String>,
+    target: Option<&'a str>,
     operation: Option<&'static str>,
     #[serde(flatten)]
-    measures: Option<Measures>,
-}
-
-#[derive(Serialize)]
-struct Measures {
-    service_time: Option<Value>,
-    requests: Value,
-    metadata: Value,
-    read_bytes: Value,
-    write_bytes: Value,
-    reads: Value,
-    writes: Value,
-}
-
-#[derive(Serialize)]
-struct Value {
-    rate: f64,
-    total: f64,
-}
-
-impl From<Amount> for Value {
-    fn from(amount: Amount) -> Self {
-        Self {
-            rate: amount.rate,
-            total: amount.total,
-        }
-    }
-}
-
-impl From<&Sums> for Measures {
-    fn from(sums: &Sums) -> Self {
-        Self {
-            service_time: sums.service().map(Into::into),
-            requests: sums.requests.into(),
-            metadata: sums.metadata.into(),
-            read_bytes: sums.read.into(),
-            write_bytes: sums.write.into(),
-            reads: sums.reads.into(),
-            writes: sums.writes.into(),
-        }
-    }
+    sums: Option<&'a Sums>,
 }
 
 /// Returns the table as one line. Names are as Lustre has them; characters that a terminal could obey are escaped.
-///
-/// # Errors
-///
-/// Fails if a number cannot be written, which does not happen.
 pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_json::Error> {
     let document = Document {
         version: VERSION,
         time: time(board.time),
         by: view.by.name(),
-        sort: sorted(table, view).field(),
+        sort: table.sort.field(),
         targets: board.targets().map(target).collect(),
-        failures: board
-            .silent
-            .iter()
-            .map(|(server, silent)| Failure {
-                server,
-                since: silent.since.map(time),
-                reason: &silent.reason,
-            })
-            .collect(),
-        total: (&table.total).into(),
+        failures: board.silent.iter().map(failure).collect(),
+        total: &table.total,
         rows: table.rows.iter().map(|it| row(it, &view.users)).collect(),
         more: table.more,
         more_share: table.more_share,
@@ -153,46 +102,51 @@ pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_j
     Ok(escaped(&serde_json::to_string(&document)?))
 }
 
-fn target(target: &crate::live::board::Target) -> Target<'_> {
-    let last = target.last();
+fn failure<'a>((server, silent): (&'a Arc<str>, &'a Silent)) -> Failure<'a> {
+    Failure {
+        server,
+        since: silent.since.map(time),
+        reason: &silent.reason,
+    }
+}
+
+fn target(target: &board::Target) -> Target<'_> {
+    let (text, last) = (&target.text, target.last());
     Target {
-        target: &target.name,
-        kind: target.kind.as_str(),
-        server: &target.server,
+        target: &text.target,
+        kind: text.kind.as_str(),
+        server: &text.server,
         state: target.status.name(),
-        time: time(target.time),
+        time: time(text.time),
         interval: last.map(|last| last.length() as f64 / 1e6),
-        entries: target.entries,
-        problems: target.problems,
+        entries: text.entries,
+        problems: text.problems,
         added: last.map(|last| last.added),
         resets: last.map(|last| last.resets),
         removed: last.map(|last| last.removed),
     }
 }
 
-fn row(row: &Row, users: &Users) -> One {
+fn row<'a>(row: &'a Row, users: &'a UserNames) -> One<'a> {
     One {
         rank: row.rank,
         name: row.key.name(),
         late: row.is_late,
         share: row.share,
         user: row.user,
-        user_name: row
-            .user
-            .and_then(|user| users.name(user))
-            .map(str::to_owned),
+        user_name: row.user.and_then(|user| users.name(user)),
         users: row.users,
-        account: row.account.clone(),
+        account: row.account.as_deref(),
         accounts: row.accounts,
         jobs: row.jobs,
         nodes: row.nodes,
-        target: row.target.as_deref().map(str::to_owned),
+        target: row.target.as_deref(),
         operation: row.operation.map(|index| OPERATIONS[index].name),
-        measures: (!row.is_unknown).then(|| (&row.sums).into()),
+        sums: (!row.is_unknown).then_some(&row.sums),
     }
 }
 
-/// Escapes what a terminal could obey. Outside of texts, JSON has plain ASCII only.
+/// Escapes characters that a terminal could obey. Outside of texts, JSON has plain ASCII only.
 pub fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {

@@ -1,13 +1,14 @@
-//! The text of a screen, without a terminal: lines of pieces, each with its role.
+//! The lines of a screen, without a terminal.
 
 use jobstats_core::instant::Micros;
 
 use crate::live::board::Board;
 use crate::live::rows::Table;
-use crate::live::view::{By, Sort, View};
-use crate::show::columns::{Context, Laid, Layout, layout, whole_name};
+use crate::live::view::{By, View};
+use crate::show::columns::{self, Context, whole_name};
+use crate::show::line::{DIM, Line, PLAIN, STRONG, WARNING, cut, line, push_right};
 use crate::source::Position;
-use crate::values::number::Number;
+use crate::values::number::percent;
 use crate::values::text;
 
 mod head;
@@ -16,117 +17,27 @@ mod tests;
 
 use head::{FAILURES, failures, heads, heads_of, subject};
 
-/// The meaning of a piece of text. Colours follow from it; no role differs from others by its colour alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Text without a meaning of its own.
-    Plain,
-    /// A name or a number that stands out.
-    Strong,
-    /// Text that explains.
-    Dim,
-    /// The titles of columns.
-    Title,
-    /// A bar.
-    Bar,
-    /// A state that needs attention.
-    Warning,
-    /// A state that is bad.
-    Bad,
-}
-
-/// A piece of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
-    /// The text.
-    pub text: String,
-    /// The role of the text.
-    pub role: Role,
-}
-
-/// A line of the screen.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Line {
-    /// The pieces, from left to right.
-    pub pieces: Vec<Piece>,
-    /// True for the row that is selected.
-    pub is_selected: bool,
-}
-
-impl Line {
-    /// Returns a line of one piece.
-    pub fn of(text: impl Into<String>, role: Role) -> Self {
-        let mut line = Self::default();
-        line.push(text, role);
-        line
-    }
-
-    fn push(&mut self, text: impl Into<String>, role: Role) {
-        self.pieces.push(Piece {
-            text: text.into(),
-            role,
-        });
-    }
-
-    /// Returns the number of cells of the line.
-    pub fn width(&self) -> usize {
-        self.pieces
-            .iter()
-            .map(|piece| text::width(&piece.text))
-            .sum()
-    }
-
-    /// Appends a piece if the line stays within a width.
-    fn push_if_fits(&mut self, text: &str, role: Role, width: usize) {
-        if self.width() + text::width(text) <= width {
-            self.push(text, role);
-        }
-    }
-
-    /// Cuts the line to a width.
-    pub fn cut(mut self, width: usize) -> Self {
-        let mut left = width;
-        for piece in &mut self.pieces {
-            piece.text = text::cut(&piece.text, left);
-            left -= text::width(&piece.text);
-        }
-        self
-    }
-
-    /// Returns the text of the line.
-    pub fn text(&self) -> String {
-        self.pieces
-            .iter()
-            .map(|piece| piece.text.as_str())
-            .collect()
-    }
-}
-
 /// The course of readings, for the head of the screen.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Mode {
     /// Readings are made now, at this interval.
     Live(Micros),
     /// A recording is played at this speed.
     Replay(f64, Option<Position>),
     /// One table is printed.
+    #[default]
     Print,
 }
 
 /// The choices of a person for the screen, besides the view.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Look {
-    /// The course of readings.
     pub mode: Mode,
     /// True if the screen stands still.
     pub is_paused: bool,
-    /// The number of the selected row.
     pub selected: usize,
-    /// True if the head is shown.
     pub head: bool,
-    /// True if bars are drawn.
     pub bars: bool,
-    /// True if the line below the table is shown.
     pub foot: bool,
     /// True if the columns are explained.
     pub legend: bool,
@@ -144,33 +55,29 @@ pub struct Look {
 
 impl Look {
     /// Returns the look to begin with.
-    pub const fn new(mode: Mode) -> Self {
+    pub fn new(mode: Mode) -> Self {
         Self {
             mode,
-            is_paused: false,
-            selected: 0,
             head: true,
             bars: true,
             foot: true,
-            legend: false,
-            amounts: false,
-            log: false,
-            typing: None,
-            rows: None,
-            message: None,
+            ..Self::default()
         }
+    }
+
+    /// Returns true if there is a line below the table.
+    const fn has_foot(&self) -> bool {
+        self.foot || self.typing.is_some()
     }
 }
 
 /// Returns the number of rows that a screen of this height has room for.
 pub fn room(board: &Board, look: &Look, height: usize) -> usize {
-    let head = if look.head {
-        heads_of(board) + 1 + board.silent.len().min(FAILURES)
-    } else {
-        0
+    let head = match look.head {
+        true => heads_of(board) + 1 + board.silent.len().min(FAILURES),
+        false => 0,
     };
-    let around =
-        head + 1 + usize::from(look.legend) + usize::from(look.foot || look.typing.is_some());
+    let around = head + 1 + usize::from(look.legend) + usize::from(look.has_foot());
     let room = height.saturating_sub(around);
     look.rows.map_or(room, |rows| rows.min(room))
 }
@@ -193,52 +100,25 @@ pub fn page(
     if look.legend {
         let legend = " in service: mean number of requests that servers work on at once · ~ numbers of a late target · \
                       – not known · ↓ ranked by";
-        lines.push(Line::of(legend, Role::Dim).cut(width));
+        lines.push(line(legend, DIM));
     }
     let context = Context {
         board,
-        by: view.by,
-        amounts: look.amounts,
-        bars: look.bars,
-        log: look.log,
-        users: &view.users,
-        accounts: view.has_accounts,
+        view,
+        look,
         filesystem: board.filesystem(),
     };
-    let laid = layout(table, &context, width.saturating_sub(1));
-    lines.extend(table_lines(table, &laid, look));
+    lines.extend(columns::lines(table, &context, width));
     if table.rows.is_empty() {
-        lines.push(Line::of(nothing(board, table, view), Role::Dim).cut(width));
+        lines.push(line(nothing(board, table, view), DIM));
     }
-    let foot = look.foot || look.typing.is_some();
-    let bottom = height.saturating_sub(usize::from(foot));
-    lines.truncate(bottom);
+    let bottom = height.saturating_sub(usize::from(look.has_foot()));
     lines.resize(bottom, Line::default());
-    if foot {
+    if look.has_foot() {
         lines.push(foot_line(table, view, look, width));
     }
     lines.truncate(height);
-    lines
-}
-
-fn table_lines(table: &Table, laid: &Layout, look: &Look) -> Vec<Line> {
-    let mut lines = Vec::new();
-    let mut titles = Line::of(" ", Role::Title);
-    let Laid { before, bar, after } = &laid.titles;
-    for part in [before, bar, after] {
-        titles.push(part.clone(), Role::Title);
-    }
-    lines.push(titles);
-    for (at, (row, laid)) in table.rows.iter().zip(&laid.rows).enumerate() {
-        // The sign is in front of all columns, so that it is never left out.
-        let sign = if row.is_late { "~" } else { " " };
-        let mut line = Line::of(sign, Role::Warning);
-        line.push(laid.before.clone(), Role::Plain);
-        line.push(laid.bar.clone(), Role::Bar);
-        line.push(laid.after.clone(), Role::Plain);
-        line.is_selected = at == look.selected;
-        lines.push(line);
-    }
+    lines.iter_mut().for_each(|line| cut(line, width));
     lines
 }
 
@@ -283,39 +163,26 @@ fn foot_line(table: &Table, view: &View, look: &Look, width: usize) -> Line {
             "/{}█  words, or !words to leave out; Enter keeps, Esc drops",
             text::shown(typed)
         );
-        return Line::of(text, Role::Strong).cut(width);
+        return line(text, STRONG);
     }
     if let Some(message) = &look.message {
-        return Line::of(format!(" {}", text::shown(message)), Role::Warning).cut(width);
+        return line(format!(" {}", text::shown(message)), WARNING);
     }
     let mut said = Vec::new();
     if table.more > 0 {
-        let share = Number::percent(table.more_share).text();
+        let share = percent(table.more_share);
         said.push(format!("── {} more, {share} ──", table.more));
     }
     let has_names = !matches!(view.by, By::Target | By::Operation);
     if has_names && let Some(share) = table.without_share.filter(|share| *share > 0.0) {
-        said.push(format!(
-            "without {} {}",
-            view.by.name(),
-            Number::percent(Some(share)).text()
-        ));
+        said.push(format!("without {} {}", view.by.name(), percent(share)));
     }
-    let mut line = Line::of(format!(" {}", said.join("   ")), Role::Plain).cut(width);
+    let mut line = line(format!(" {}", said.join("   ")), PLAIN);
     if let Some(row) = table.rows.get(look.selected) {
         let name = whole_name(row, view.by, &view.users);
         let room = width.saturating_sub(line.width() + 4);
         let name = text::cut(&name, room);
-        line.push(
-            " ".repeat(width.saturating_sub(line.width() + text::width(&name) + 1)),
-            Role::Plain,
-        );
-        line.push(name, Role::Dim);
+        push_right(&mut line, name, DIM, width.saturating_sub(1));
     }
-    line.cut(width)
-}
-
-/// Returns the number that a view is really ranked by, for a title.
-pub fn sorted(table: &Table, view: &View) -> Sort {
-    table.sort.unwrap_or(view.sort)
+    line
 }

@@ -1,21 +1,20 @@
-//! Runs a command for each server, all at once, and compares what they print with what they printed before.
+//! Runs a command for each server, all at once, and compares each output with the one before.
 
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use rustix::system::uname;
 
 use super::{Error, Source, Step, Update};
-use crate::live::interval::{Failure, Reading};
-use crate::live::track::{self, Text, Tracker};
+use crate::live::interval::Reading;
+use crate::live::track::{Text, Tracker};
 use crate::source::process::{self, Printed};
 use crate::source::recording::Recorder;
 
 /// A command that prints the statistics of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
-    /// The name of the server.
     pub server: String,
     /// The command, for the shell.
     pub command: String,
@@ -31,11 +30,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Takes commands, each with this time limit and this largest number of bytes.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a format of identifiers is none.
+    /// Takes commands, each with this time limit and this largest number of bytes. This fails if a format of identifiers is none.
     pub fn new(
         inputs: Vec<Input>,
         formats: &[String],
@@ -51,7 +46,7 @@ impl Commands {
         })
     }
 
-    /// Runs all commands at once, and returns what they print in their order.
+    /// Runs all commands at once, and returns their outputs in order.
     fn run(&self) -> Vec<Result<Printed, process::Error>> {
         thread::scope(|scope| {
             let threads = self
@@ -68,55 +63,39 @@ impl Commands {
     }
 }
 
+fn text<'t>(input: &'t Input, printed: &'t Printed) -> Text<'t> {
+    Text {
+        server: &input.server,
+        bytes: &printed.text,
+        arrivals: &printed.arrivals,
+    }
+}
+
 impl Source for Commands {
     fn step(&mut self, _step: Step) -> Result<Update, Error> {
         let printed = self.run();
         self.tracker.begin();
         let mut reading = Reading::default();
         for (input, printed) in self.inputs.iter().zip(printed) {
-            let taken = printed
-                .map_err(|error| error.to_string())
-                .and_then(|printed| {
-                    let text = Text {
-                        server: &input.server,
-                        bytes: &printed.text,
-                        arrivals: &printed.arrivals,
-                    };
-                    let taken = self
-                        .tracker
-                        .take(text)
-                        .map_err(|error: track::Error| error.to_string())?;
-                    Ok((taken, printed))
-                });
-            let (taken, printed) = match taken {
-                Ok(taken) => taken,
-                Err(reason) => {
-                    let server = Arc::from(input.server.as_str());
-                    reading.failures.push(Failure {
-                        server,
-                        reason,
-                        since: None,
-                    });
-                    continue;
+            let taken = printed.map_err(|error| error.to_string());
+            let taken = taken.and_then(|printed| {
+                let taken = self.tracker.take(text(input, &printed));
+                let taken = taken.map_err(|error| error.to_string())?;
+                Ok((taken, printed))
+            });
+            match taken {
+                Ok((taken, printed)) => {
+                    if let Some(recorder) = &self.recorder {
+                        recorder.keep(text(input, &printed), &taken.parts)?;
+                    }
+                    reading.seen.extend(taken.seen);
                 }
-            };
-            if let Some(recorder) = &self.recorder {
-                let text = Text {
-                    server: &input.server,
-                    bytes: &printed.text,
-                    arrivals: &printed.arrivals,
-                };
-                recorder.keep(text, &taken.parts)?;
+                Err(reason) => reading.fail(&input.server, reason),
             }
-            reading.seen.extend(taken.seen);
         }
-        let now = jiff::Timestamp::now().as_microsecond();
         reading.time = reading
-            .seen
-            .iter()
-            .map(|seen| seen.time)
-            .max()
-            .unwrap_or(now);
+            .last()
+            .unwrap_or_else(|| Timestamp::now().as_microsecond());
         Ok(Update {
             readings: vec![reading],
             ..Update::default()

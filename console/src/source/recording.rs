@@ -11,7 +11,7 @@ use jobstats_client::spool::{self, Data, Directory, Index, SpoolError};
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::stream::write::Encoder;
 
-use crate::live::track::{Part, Text};
+use crate::live::track::{Text, TextPart};
 
 /// The zstd level. The texts are so repetitive that the fastest level makes them small.
 const LEVEL: i32 = 1;
@@ -36,22 +36,16 @@ pub struct Recorder {
 
 impl Recorder {
     /// Opens the directory, and creates it if it is not there. Only its owner may read it, because texts name users.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directory cannot be created or written.
     pub fn open(path: &Path, cluster: &str) -> Result<Self, Error> {
+        let broken = |cause: io::Error| Error {
+            path: path.to_owned(),
+            cause: cause.into(),
+        };
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
-        builder.create(path).map_err(|cause| Error {
-            path: path.to_owned(),
-            cause: cause.into(),
-        })?;
+        builder.create(path).map_err(broken)?;
         // Whether it can be written is asked now, not after the first reading.
-        tempfile::tempfile_in(path).map_err(|cause| Error {
-            path: path.to_owned(),
-            cause: cause.into(),
-        })?;
+        tempfile::tempfile_in(path).map_err(broken)?;
         Ok(Self {
             directory: Directory::at(path),
             cluster: cluster.to_owned(),
@@ -59,29 +53,24 @@ impl Recorder {
     }
 
     /// Adds the text of a server.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be written.
-    pub fn keep(&self, text: Text<'_>, parts: &[Part]) -> Result<(), Error> {
+    pub fn keep(&self, text: Text<'_>, parts: &[TextPart]) -> Result<(), Error> {
         self.put(text, parts).map_err(|cause| Error {
             path: self.directory.path().to_owned(),
             cause,
         })
     }
 
-    fn put(&self, text: Text<'_>, parts: &[Part]) -> Result<(), SpoolError> {
+    fn put(&self, text: Text<'_>, parts: &[TextPart]) -> Result<(), SpoolError> {
         let (mut data, mut texts) = (Vec::new(), Vec::new());
         for part in parts {
             let begin = data.len() as u64;
             let bytes = pack(text.bytes, part, &mut data)?;
             let frame = begin..data.len() as u64;
+            let micros = part.until.saturating_sub(part.time).unsigned_abs();
             texts.push(spool::Text {
                 name: part.name.clone(),
                 time: Timestamp::from_microsecond(part.time).unwrap_or_default(),
-                duration: Some(Duration::from_micros(
-                    part.until.saturating_sub(part.time).unsigned_abs(),
-                )),
+                duration: Some(Duration::from_micros(micros)),
                 bytes,
                 frames: vec![frame],
             });
@@ -105,7 +94,7 @@ impl Recorder {
 }
 
 /// Adds a part of a text as a zstd frame, and returns its size before compression.
-fn pack(text: &[u8], part: &Part, data: &mut Vec<u8>) -> io::Result<u64> {
+fn pack(text: &[u8], part: &TextPart, data: &mut Vec<u8>) -> io::Result<u64> {
     let mut encoder = Encoder::new(data, LEVEL)?;
     encoder.include_checksum(true)?;
     let mut bytes = 0;

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use jobstats_client::spool::{Directory, Entry, SpoolError, SpoolFile};
 use zstd::stream::read::Decoder;
 
 use super::{Error, Position, Source, Step, Update};
-use crate::live::interval::{Failure, Reading};
+use crate::live::interval::{Reading, Seen};
 use crate::live::track::{Arrival, Text, Tracker};
 use crate::source::recording::LCTL;
 
@@ -26,8 +25,8 @@ const MOST: u64 = 1 << 30;
 #[derive(Debug)]
 struct Round {
     time: i64,
-    servers: Vec<String>,
-    files: Vec<PathBuf>,
+    /// The file of each server.
+    files: Vec<(String, PathBuf)>,
     bytes: u64,
 }
 
@@ -40,11 +39,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Opens the recording. Only the heads of its files are read.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directory cannot be read or has no reading of `job_stats`.
+    /// Opens the recording, which must have a reading of `job_stats`. Only the heads of its files are read.
     pub fn open(path: &Path, formats: &[String]) -> Result<Self, Error> {
         let broken = |cause: io::Error| Error::Directory {
             path: path.to_owned(),
@@ -59,11 +54,8 @@ impl Replay {
                 // Nobody knows of a damaged file when it was read.
                 Err(_) => continue,
             };
-            let time = index
-                .texts
-                .iter()
-                .map(|text| text.time.as_microsecond())
-                .min();
+            let times = index.texts.iter().map(|text| text.time.as_microsecond());
+            let time = times.min();
             files.extend(time.map(|time| (time, index.server, entry)));
         }
         let rounds = rounds(files);
@@ -106,18 +98,13 @@ impl Replay {
         let round = &self.rounds[round];
         let mut reading = Reading::default();
         self.tracker.begin();
-        for (path, server) in round.files.iter().zip(&round.servers) {
+        for (server, path) in &round.files {
             match read(path, server, &mut self.tracker) {
                 Ok(seen) => reading.seen.extend(seen),
-                Err(reason) => reading.failures.push(Failure {
-                    server: Arc::from(server.as_str()),
-                    reason,
-                    since: None,
-                }),
+                Err(reason) => reading.fail(server, reason),
             }
         }
-        let last = reading.seen.iter().map(|seen| seen.time).max();
-        reading.time = last.unwrap_or(round.time);
+        reading.time = reading.last().unwrap_or(round.time);
         reading
     }
 }
@@ -134,19 +121,19 @@ fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<Round> {
     let longest = gaps.get(gaps.len() / 2).map_or(i64::MAX, |usual| usual / 2);
     let mut rounds: Vec<Round> = Vec::new();
     for (time, server, entry) in files {
-        let is_over =
-            |round: &Round| round.servers.contains(&server) || (time - round.time).abs() > longest;
+        let is_over = |round: &Round| {
+            let mut servers = round.files.iter().map(|(server, _)| server);
+            servers.any(|it| *it == server) || (time - round.time).abs() > longest
+        };
         if rounds.last().is_none_or(is_over) {
             rounds.push(Round {
                 time,
-                servers: Vec::new(),
                 files: Vec::new(),
                 bytes: 0,
             });
         }
         if let Some(round) = rounds.last_mut() {
-            round.servers.push(server);
-            round.files.push(entry.path);
+            round.files.push((server, entry.path));
             round.bytes += entry.bytes;
         }
     }
@@ -154,11 +141,7 @@ fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<Round> {
 }
 
 /// Reads a file, in which the text of each target has a time of its own.
-fn read(
-    path: &Path,
-    server: &str,
-    tracker: &mut Tracker,
-) -> Result<Vec<crate::live::interval::Seen>, String> {
+fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<Seen>, String> {
     let file = SpoolFile::open(path).map_err(|error| error.to_string())?;
     let (mut bytes, mut arrivals) = (Vec::new(), Vec::new());
     for text in &file.index.texts {
@@ -256,7 +239,15 @@ mod tests {
             (130, "a"),
         ];
         let rounds = rounds(files.iter().map(file).collect());
-        let servers: Vec<_> = rounds.iter().map(|round| round.servers.join(" ")).collect();
+        let servers = |round: &Round| {
+            let servers: Vec<_> = round
+                .files
+                .iter()
+                .map(|(server, _)| server.as_str())
+                .collect();
+            servers.join(" ")
+        };
+        let servers: Vec<_> = rounds.iter().map(servers).collect();
         assert_eq!(servers, ["a b", "b", "a b", "a"]);
         assert_eq!((rounds[2].time, rounds[2].bytes), (120, 2));
     }

@@ -76,7 +76,7 @@ fn read_and_record(directory: &Path) -> Vec<Reading> {
     live
 }
 
-/// Returns whether servers were read closer together than readings followed each other. Only then can a recording tell what was one
+/// Returns whether servers were read closer together than readings followed each other. Only then can a recording tell which files were one
 /// reading.
 fn are_apart(live: &[Reading]) -> bool {
     let spread = live.iter().map(|reading| {

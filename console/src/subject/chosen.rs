@@ -9,11 +9,8 @@ use crate::ask::store::Store;
 use crate::values::text;
 use crate::values::when::Clock;
 
-/// Returns what a job did that is meant by its number and, where it is given, its scheduler.
-///
-/// # Errors
-///
-/// Fails if the job is unknown, if several schedulers have one of this number and none is given, or if the store does.
+/// Returns the job that is meant by its number and, where it is given, its scheduler. This fails if the job is unknown, or if
+/// several schedulers have one of this number and none is given.
 pub fn chosen(
     store: &mut Store,
     job: &str,
@@ -45,32 +42,17 @@ pub fn chosen(
     known("job", job, job::ask(store, job, window, choice)?)
 }
 
-/// Returns the option that chooses a job, with what tells it from others.
+/// Returns the option that chooses a job, with the properties that tell it from others.
 fn described(candidate: &Candidate, clock: &Clock) -> String {
-    let started = candidate
-        .started
-        .map(|time| format!("began {}", clock.minute(time)));
-    let texts = [
-        &candidate.user,
-        &candidate.account,
-        &candidate.job_name,
-        &candidate.state,
-        &started,
-    ];
-    let texts: Vec<_> = texts
-        .into_iter()
-        .flatten()
-        .map(|text| text::shown(text))
-        .collect();
+    let started = candidate.started;
+    let started = started.map(|time| format!("began {}", clock.minute(time)));
+    let texts = candidate.texts.iter().flatten().chain(&started);
+    let texts: Vec<_> = texts.map(|text| text::shown(text)).collect();
     let scheduler = text::shown(&candidate.scheduler);
     format!("--scheduler {scheduler}: {}", texts.join(", "))
 }
 
-/// Returns what is known of a subject.
-///
-/// # Errors
-///
-/// Fails if nothing is.
+/// Returns a subject, or the error that the store knows nothing of it.
 pub fn known(kind: &'static str, name: &str, asked: Asked) -> Result<Subject, Error> {
     asked.map_err(|notes| Error::Unknown {
         kind,

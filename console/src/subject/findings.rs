@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 use jobstats_client::answers::{Filters, SummaryRow};
-use jobstats_core::quantity::Quantity;
 
-use super::questions::new;
-use super::{Kind, Ranking, Subject, Usage, number, seconds};
-use crate::values::number::Number;
+use super::questions::Selection;
+use super::{Kind, Ranked, Ranking, Subject, Usage, number};
+use crate::values::number::{calls, per_call, percent, rate, total};
 use crate::values::text::shown;
+use crate::values::when;
 
 /// The mean size in bytes under which reads and writes are small. Lustre sends up to 4 MB and more in a request.
 const SMALL: f64 = 65_536.0;
@@ -38,9 +38,12 @@ pub fn findings(subject: &Subject) -> Vec<String> {
 /// Returns the advice about a job that a summary has, and that was at work on these targets.
 pub fn of_summary(row: &SummaryRow, targets: Vec<SummaryRow>) -> Vec<String> {
     let first = row.first.unwrap_or(Timestamp::UNIX_EPOCH);
-    let window = (first, row.last_active.unwrap_or(first));
-    let length = seconds(window).max(1.0);
-    let mut subject = new(Kind::Job, "", window, &[], &Filters::default());
+    let work = Selection {
+        window: (first, row.last_active.unwrap_or(first)),
+        filters: Filters::default(),
+    };
+    let length = when::seconds(work.window).max(1.0);
+    let mut subject = Subject::new(Kind::Job, "", work);
     subject.usage = vec![
         Usage::of_summary("read_bytes", row.read_bytes, row.read, length),
         Usage::of_summary("write_bytes", row.write_bytes, row.write, length),
@@ -52,14 +55,13 @@ pub fn of_summary(row: &SummaryRow, targets: Vec<SummaryRow>) -> Vec<String> {
     findings(&subject)
 }
 
-fn small(subject: &Subject, operation: &str, calls_name: &str) -> Option<String> {
+fn small(subject: &Subject, operation: &str, name: &str) -> Option<String> {
     let usage = subject.used(operation)?;
-    let (calls, size) = (number(usage.calls?), usage.per_call?);
-    (calls >= MANY && size < SMALL).then(|| {
-        let count = Number::of(Some(calls), "open", Quantity::Total).text();
-        let size = Number::of(Some(size), operation, Quantity::PerCall).text();
+    let (count, size) = (number(usage.calls?), usage.per_call?);
+    (count >= MANY && size < SMALL).then(|| {
+        let (count, size) = (calls(count), per_call(size, operation));
         format!(
-            "{count} {calls_name} of {size} on average: larger ones, of 1 MB and more, cost the servers less."
+            "{count} {name} of {size} on average: larger ones, of 1 MB and more, cost the servers less."
         )
     })
 }
@@ -67,30 +69,25 @@ fn small(subject: &Subject, operation: &str, calls_name: &str) -> Option<String>
 fn opens(subject: &Subject) -> Option<String> {
     let (opens, metadata) = (subject.used("open")?, subject.used("metadata")?);
     let part = number(opens.total?) / number(metadata.total?);
-    let rate = opens.rate?;
-    (rate >= OPENS).then(|| {
-        let rate = Number::of(Some(rate), "open", Quantity::Rate).text();
-        let part = Number::percent(Some(part)).text();
+    opens.rate.filter(|rate| *rate >= OPENS).map(|opens| {
+        let (opens, part) = (rate(opens, "open"), percent(part));
         format!(
-            "{rate} opens on average, {part} of all metadata requests: keep files open, or pack small files together."
+            "{opens} opens on average, {part} of all metadata requests: keep files open, or pack small files together."
         )
     })
 }
 
 fn one_target(targets: &Ranking) -> Option<String> {
-    let bytes = |row: &super::Ranked| {
+    let bytes = |row: &Ranked| {
         let both = [row.read_bytes, row.write_bytes];
         both.into_iter().flatten().map(number).sum::<f64>()
     };
     let whole: f64 = targets.rows.iter().map(bytes).sum();
-    let most = targets
-        .rows
-        .iter()
-        .max_by(|one, other| bytes(one).total_cmp(&bytes(other)))?;
+    let by_bytes = |one: &&Ranked, other: &&Ranked| bytes(one).total_cmp(&bytes(other));
+    let most = targets.rows.iter().max_by(by_bytes)?;
     let part = bytes(most) / whole;
     (whole >= LARGE && part >= ONE_TARGET).then(|| {
-        let whole = Number::of(Some(whole), "bytes", Quantity::Total).text();
-        let part = Number::percent(Some(part)).text();
+        let (part, whole) = (percent(part), total(whole, "bytes"));
         let name = shown(most.name.as_deref().unwrap_or_default());
         format!(
             "{part} of {whole} went to or from {name}: its large files are most likely not striped."
@@ -102,7 +99,6 @@ fn one_target(targets: &Ranking) -> Option<String> {
 mod tests {
     use jobstats_client::Decimal;
 
-    use super::super::{Course, Ranked};
     use super::*;
 
     fn usage(operation: &str, total: i64, calls: i64, seconds: f64) -> Usage {
@@ -118,33 +114,20 @@ mod tests {
     fn target(name: &str, bytes: i64) -> Ranked {
         Ranked {
             name: Some(name.to_owned()),
-            detail: None,
-            share: None,
-            service_time: None,
-            read_bytes: None,
             write_bytes: Some(Decimal::from(bytes)),
-            metadata: None,
+            ..Ranked::default()
         }
     }
 
     fn subject(usage: Vec<Usage>, rows: Vec<Ranked>) -> Subject {
-        Subject {
-            kind: Kind::Job,
-            name: "4711".to_owned(),
-            filters: Filters::default(),
-            facts: Vec::new(),
+        let work = Selection {
             window: (Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH),
+            filters: Filters::default(),
+        };
+        Subject {
             usage,
-            course: Course::default(),
-            rankings: vec![Ranking {
-                by: "target",
-                operation: "service_time",
-                rows,
-                more: 0,
-            }],
-            findings: Vec::new(),
-            notes: Vec::new(),
-            statements: Vec::new(),
+            rankings: vec![Ranking::by_amount("target", rows)],
+            ..Subject::new(Kind::Job, "4711", work)
         }
     }
 

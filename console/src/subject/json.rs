@@ -1,10 +1,10 @@
-//! A subject as JSON. Numbers are in base units: seconds, bytes, requests; per second where they are rates. What is not
+//! A subject as JSON. Numbers are in base units: seconds, bytes, requests; per second where they are rates. A value that is not
 //! known is null.
 
-use jobstats_client::Decimal;
+use jiff::Timestamp;
 use serde_json::{Map, Value as Json, json};
 
-use super::{COURSE, Ranked, Subject, Usage, Value, number};
+use super::{COURSE, Subject, Value};
 use crate::show::json::{escaped, time};
 
 /// The version of the format. It is raised if a field changes or goes; a field more does not change it.
@@ -12,96 +12,64 @@ const VERSION: u32 = 1;
 
 /// Returns a document of one line.
 pub fn document(subject: &Subject) -> String {
-    let facts: Map<_, _> = subject
-        .facts
-        .iter()
-        .map(|fact| (fact.key.to_owned(), value(&fact.value)))
-        .collect();
+    let facts = subject.facts.iter();
+    let facts = facts.map(|fact| (fact.key.to_owned(), value(&fact.value)));
     let steps = subject.course.steps.iter().map(|step| {
-        let mut fields = Map::new();
-        fields.insert("time".to_owned(), json!(time(step.time.as_microsecond())));
+        let rates = COURSE.iter().zip(step.rates);
+        let rates = rates.map(|(operation, rate)| ((*operation).to_owned(), json!(rate)));
+        let mut fields: Map<_, _> = rates.collect();
+        fields.insert("time".to_owned(), moment(step.time));
         fields.insert("seconds".to_owned(), json!(step.seconds));
         fields.insert("coverage".to_owned(), json!(step.coverage));
-        for (operation, rate) in COURSE.iter().zip(step.rates) {
-            fields.insert((*operation).to_owned(), json!(rate));
-        }
         Json::Object(fields)
-    });
-    let rankings = subject.rankings.iter().map(|ranking| {
-        json!({
-            "by": ranking.by,
-            "operation": ranking.operation,
-            "rows": ranking.rows.iter().map(ranked).collect::<Vec<_>>(),
-            "more": ranking.more,
-        })
     });
     let document = json!({
         "version": VERSION,
         "kind": subject.kind.name(),
         "name": subject.name,
-        "facts": facts,
-        "since": time(subject.window.0.as_microsecond()),
-        "until": time(subject.window.1.as_microsecond()),
-        "usage": subject.usage.iter().map(usage).collect::<Vec<_>>(),
+        "facts": facts.collect::<Map<_, _>>(),
+        "since": moment(subject.work.window.0),
+        "until": moment(subject.work.window.1),
+        "usage": subject.usage,
         "step": subject.course.step,
         "course": steps.collect::<Vec<_>>(),
-        "rankings": rankings.collect::<Vec<_>>(),
+        "rankings": subject.rankings,
         "findings": subject.findings,
         "notes": subject.notes,
     });
     escaped(&document.to_string())
 }
 
+fn moment(at: Timestamp) -> Json {
+    json!(time(at.as_microsecond()))
+}
+
 fn value(value: &Value) -> Json {
     match value {
         Value::Text(text) => json!(text),
         Value::Count(count) => json!(count),
-        Value::Time(at) => json!(time(at.as_microsecond())),
+        Value::Time(at) => moment(*at),
         Value::Length(number) | Value::Number(number) | Value::Share(number) => json!(number),
-    }
-}
-
-fn usage(usage: &Usage) -> Json {
-    json!({
-        "operation": usage.operation,
-        "total": usage.total.map(exact),
-        "calls": usage.calls.map(exact),
-        "per_call": usage.per_call,
-        "rate": usage.rate,
-    })
-}
-
-fn ranked(row: &Ranked) -> Json {
-    json!({
-        "name": row.name,
-        "detail": row.detail,
-        "share": row.share,
-        "service_time": row.service_time.map(exact),
-        "read_bytes": row.read_bytes.map(exact),
-        "write_bytes": row.write_bytes.map(exact),
-        "metadata": row.metadata.map(exact),
-    })
-}
-
-/// Returns whole numbers as such, to the last digit.
-fn exact(decimal: Decimal) -> Json {
-    let whole = u64::try_from(decimal).ok();
-    match whole.filter(|whole| Decimal::from(*whole) == decimal) {
-        Some(whole) => json!(whole),
-        None => json!(number(decimal)),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use jobstats_client::Decimal;
+
     use super::*;
+    use crate::subject::Ranked;
 
     #[test]
     fn whole_numbers_keep_all_digits() {
-        assert_eq!(
-            exact(Decimal::from(u64::MAX)).to_string(),
-            "18446744073709551615"
-        );
-        assert_eq!(exact(Decimal::new(125, 2)).to_string(), "1.25");
+        let row = Ranked {
+            read_bytes: Some(Decimal::from(u64::MAX)),
+            service_time: Some(Decimal::new(125, 2)),
+            ..Ranked::default()
+        };
+        let row = json!(row);
+        assert_eq!(row["read_bytes"].to_string(), "18446744073709551615");
+        assert_eq!(row["service_time"].to_string(), "1.25");
+        assert!(row["metadata"].is_null());
     }
 }

@@ -1,18 +1,98 @@
-//! The questions that are asked about several kinds of subjects.
+//! The questions that are asked about several kinds of subjects, and about file systems.
 
-use jiff::Timestamp;
 use jobstats_client::answers::{
-    Dimension, Filters, Rates, Summary, SummaryRow, TotalRow, Totals, Window,
+    Dimension, Filters, RateRow, Rates, Summary, SummaryRow, Top, TopRow, TotalRow, Totals, Window,
 };
-
 use jobstats_core::operation::{self, OPERATIONS};
 
-use super::{COURSE, Course, Kind, Subject, Usage, interval, number, seconds};
+use super::{COURSE, Course, Kind, Subject, Usage, number};
 use crate::ask::store::{Answered, Error, Store};
-use crate::values::when;
+use crate::values::when::{self, Span};
 
 /// The largest number of steps of a course.
 const STEPS: usize = 60;
+
+/// The work that questions are about: all that passes the filters in a window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    pub window: Span,
+    pub filters: Filters,
+}
+
+impl Selection {
+    /// Returns a part of the work: that which also passes filters that are changed so.
+    pub fn part(mut self, change: impl FnOnce(&mut Filters)) -> Self {
+        change(&mut self.filters);
+        self
+    }
+
+    fn window(&self) -> Window {
+        Window::new(self.window.0, self.window.1)
+    }
+
+    /// Asks for the rates of operations, in steps of so many seconds or in one step.
+    pub fn rates(
+        &self,
+        store: &mut Store,
+        operations: &[&str],
+        by: &[Dimension],
+        step: Option<i64>,
+    ) -> Result<Answered<RateRow>, Error> {
+        let operations = operations.iter().map(|name| (*name).to_owned());
+        store.ask(&Rates {
+            window: self.window(),
+            operations: Some(operations.collect()),
+            by: Some(by.to_vec()),
+            step: step.map(when::interval),
+            filters: self.filters.clone(),
+        })
+    }
+
+    /// Asks for the totals of operations.
+    pub fn totals(
+        &self,
+        store: &mut Store,
+        operations: Vec<String>,
+    ) -> Result<Answered<TotalRow>, Error> {
+        store.ask(&Totals {
+            window: self.window(),
+            operations: Some(operations),
+            by: Some(Vec::new()),
+            filters: self.filters.clone(),
+        })
+    }
+
+    /// Asks for the groups with most work by an operation.
+    pub fn top(
+        &self,
+        store: &mut Store,
+        operation: &str,
+        by: &[Dimension],
+        n: i32,
+    ) -> Result<Answered<TopRow>, Error> {
+        store.ask(&Top {
+            window: self.window(),
+            operation: Some(operation.to_owned()),
+            by: Some(by.to_vec()),
+            n: Some(n),
+            min_rate: None,
+            filters: self.filters.clone(),
+        })
+    }
+
+    /// Asks for a summary.
+    pub fn summary(
+        &self,
+        store: &mut Store,
+        by: &[Dimension],
+    ) -> Result<Answered<SummaryRow>, Error> {
+        store.ask(&Summary {
+            window: self.window(),
+            by: Some(by.to_vec()),
+            filters: self.filters.clone(),
+        })
+    }
+}
 
 /// Returns true if an operation is part of the metadata requests, where an MDT reports it: OSTs report some of these operations
 /// too.
@@ -22,60 +102,37 @@ pub(super) fn is_part(operation: &str) -> bool {
 }
 
 /// Returns a subject with the usage of these totals.
-pub(super) fn new(
+pub(super) fn of_totals(
     kind: Kind,
     name: &str,
-    window: (Timestamp, Timestamp),
-    totals: &[TotalRow],
-    filters: &Filters,
+    work: &Selection,
+    totals: &Answered<TotalRow>,
 ) -> Subject {
-    Subject {
-        kind,
-        name: name.to_owned(),
-        filters: filters.clone(),
-        facts: Vec::new(),
-        window,
-        usage: COURSE
-            .iter()
-            .filter_map(|name| usage(totals, window, name))
-            .collect(),
-        course: Course::default(),
-        rankings: Vec::new(),
-        findings: Vec::new(),
-        notes: Vec::new(),
-        statements: Vec::new(),
-    }
+    let usage = COURSE.iter();
+    let usage = usage.filter_map(|name| usage_of(&totals.rows, work.window, name));
+    let mut subject = Subject::new(kind, name, work.clone());
+    subject.usage = usage.collect();
+    subject.note("All operations", totals);
+    subject
 }
 
 /// Returns the usage of an operation. Its rate is the mean of the whole window, in which time without observations counts as
 /// idle.
-pub(super) fn usage(
-    rows: &[TotalRow],
-    window: (Timestamp, Timestamp),
-    operation: &str,
-) -> Option<Usage> {
+pub(super) fn usage_of(rows: &[TotalRow], window: Span, operation: &str) -> Option<Usage> {
     let row = rows.iter().find(|row| row.operation == operation)?;
+    let seconds = when::seconds(window);
     Some(Usage {
         operation: row.operation.clone(),
         total: row.total,
         calls: row.calls,
         per_call: row.per_call,
-        rate: row.total.map(|total| number(total) / seconds(window)),
+        rate: row.total.map(|total| number(total) / seconds),
     })
 }
 
 /// Asks for the totals of the operations of the course.
-pub(super) fn ask_totals(
-    store: &mut Store,
-    window: (Timestamp, Timestamp),
-    filters: &Filters,
-) -> Result<Answered<TotalRow>, Error> {
-    let mut answered = store.ask(&Totals {
-        window: Window::new(window.0, window.1),
-        operations: Some(COURSE.map(str::to_owned).to_vec()),
-        by: Some(Vec::new()),
-        filters: filters.clone(),
-    })?;
+pub(super) fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answered<TotalRow>, Error> {
+    let mut answered = work.totals(store, COURSE.map(str::to_owned).to_vec())?;
     // A group of targets has a row without anything done; that is nobody's work.
     let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
     if !answered.rows.iter().any(is_work) {
@@ -84,18 +141,17 @@ pub(super) fn ask_totals(
     Ok(answered)
 }
 
-/// Adds the parts of the metadata requests of a subject.
-pub(super) fn add_parts(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
+/// Adds the course of a subject, and the parts of its metadata requests.
+pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
+    let window = subject.work.window;
+    let step = when::step(when::seconds(window), 60, STEPS);
+    let rates = subject.work.rates(store, &COURSE, &[], Some(step))?;
+    subject.course = Course::of(&rates.rows, step);
+    subject.note("Its course", &rates);
     let parts = OPERATIONS.iter().filter(|it| it.metadata);
-    let totals = store.ask(&Totals {
-        window: Window::new(subject.window.0, subject.window.1),
-        operations: Some(parts.map(|it| it.name.to_owned()).collect()),
-        by: Some(Vec::new()),
-        filters: Filters {
-            kind: Some(vec!["MDT".to_owned()]),
-            ..subject.filters.clone()
-        },
-    })?;
+    let of_mdts = subject.work.clone();
+    let of_mdts = of_mdts.part(|filters| filters.kind = Some(vec!["MDT".to_owned()]));
+    let totals = of_mdts.totals(store, parts.map(|it| it.name.to_owned()).collect())?;
     // Rates add up too: those of a job are of the time that was observed.
     let length = match subject.used("metadata") {
         Some(Usage {
@@ -103,45 +159,15 @@ pub(super) fn add_parts(store: &mut Store, subject: &mut Subject) -> Result<(), 
             rate: Some(rate),
             ..
         }) if *rate > 0.0 => number(*total) / rate,
-        _ => seconds(subject.window),
+        _ => when::seconds(window),
     };
     let parts = totals.rows.iter().filter_map(|row| {
         Some(Usage {
             rate: row.total.map(|total| number(total) / length),
-            ..usage(&totals.rows, subject.window, &row.operation)?
+            ..usage_of(&totals.rows, window, &row.operation)?
         })
     });
-    let parts: Vec<_> = parts.collect();
     subject.usage.extend(parts);
     subject.note("The parts of metadata requests", &totals);
-    Ok(())
-}
-
-/// Asks for a summary.
-pub fn ask_summary(
-    store: &mut Store,
-    window: (Timestamp, Timestamp),
-    by: Vec<Dimension>,
-    filters: &Filters,
-) -> Result<Answered<SummaryRow>, Error> {
-    store.ask(&Summary {
-        window: Window::new(window.0, window.1),
-        by: Some(by),
-        filters: filters.clone(),
-    })
-}
-
-/// Asks for the course of a subject.
-pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
-    let step = when::step(seconds(subject.window), 60, STEPS);
-    let rates = store.ask(&Rates {
-        window: Window::new(subject.window.0, subject.window.1),
-        operations: Some(COURSE.map(str::to_owned).to_vec()),
-        by: Some(Vec::new()),
-        step: Some(interval(step)),
-        filters: subject.filters.clone(),
-    })?;
-    subject.course = Course::of(&rates.rows, step);
-    subject.note("Its course", &rates);
     Ok(())
 }

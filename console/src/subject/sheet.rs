@@ -1,11 +1,9 @@
 //! A subject as text of one screen.
 
-use jobstats_core::quantity::Quantity;
-
 use super::questions::is_part;
 use super::{COURSE, Kind, Ranked, Ranking, Subject, Usage, Value, number};
-use crate::values::number::{Number, bar, sparkline};
-use crate::values::text::{self, cut, left, right, shown, width};
+use crate::values::number::{bar, mean, per_call, percent, rate, ratio, sparkline, total};
+use crate::values::text::{cut, left, right, shown, width};
 use crate::values::when::{self, Clock};
 
 /// The narrowest and the widest sheet.
@@ -41,7 +39,7 @@ pub fn sheet(subject: &Subject, clock: &Clock, cells: usize) -> String {
     let notes = subject.findings.iter().chain(&subject.notes);
     let notes: Vec<_> = notes.flat_map(|note| note_lines(note, cells)).collect();
     if !notes.is_empty() {
-        lines.push(heading("Notes", "", cells));
+        lines.push(heading("Notes", cells));
         lines.extend(notes);
     }
     let mut text = String::new();
@@ -57,18 +55,10 @@ fn centred(text: &str, cells: usize) -> String {
     format!("{}{text}", " ".repeat(blanks))
 }
 
-/// Returns the line above a part: its title, and what is said of its numbers.
-fn heading(title: &str, said: &str, cells: usize) -> String {
-    let rest = cells.saturating_sub(width(title) + width(said) + 5);
-    let said = if said.is_empty() {
-        String::new()
-    } else {
-        format!(" {said}")
-    };
-    format!(
-        "── {title}{said} {}",
-        "─".repeat(rest + usize::from(said.is_empty()))
-    )
+/// Returns the line above a part, with its title.
+fn heading(title: &str, cells: usize) -> String {
+    let rest = cells.saturating_sub(width(title) + 4);
+    format!("── {title} {}", "─".repeat(rest))
 }
 
 fn facts(subject: &Subject, clock: &Clock, cells: usize) -> Vec<String> {
@@ -82,12 +72,11 @@ fn facts(subject: &Subject, clock: &Clock, cells: usize) -> Vec<String> {
         });
         lines.push(facts.collect::<Vec<_>>().join(" "));
     }
-    let label = if subject.kind == Kind::Job {
-        "Seen"
-    } else {
-        "Window"
+    let label = match subject.kind {
+        Kind::Job => "Seen",
+        Kind::User | Kind::Target => "Window",
     };
-    let window = clock.window(subject.window);
+    let window = clock.window(subject.work.window);
     lines.push(format!("{}: {window} ({})", right(label, 15), clock.name()));
     lines
 }
@@ -99,8 +88,8 @@ pub fn value(value: &Value, clock: &Clock) -> String {
         Value::Count(count) => count.to_string(),
         Value::Time(time) => clock.second(*time),
         Value::Length(seconds) => when::length(*seconds),
-        Value::Number(number) => Number::of(Some(*number), "service_time", Quantity::Rate).text(),
-        Value::Share(share) => Number::percent(Some(*share)).text(),
+        Value::Number(number) => ratio(*number),
+        Value::Share(share) => percent(*share),
     }
 }
 
@@ -116,23 +105,19 @@ pub fn label(operation: &str) -> &str {
 }
 
 /// Returns the operations that are part of the metadata requests, largest first.
-pub fn parts(subject: &Subject) -> Vec<&Usage> {
+fn parts(subject: &Subject) -> Vec<&Usage> {
     let is_done = |usage: &Usage| usage.total.is_some_and(|total| !total.is_zero());
     let parts = subject.usage.iter();
-    let mut parts: Vec<_> = parts
-        .filter(|usage| is_part(&usage.operation) && is_done(usage))
-        .collect();
+    let parts = parts.filter(|usage| is_part(&usage.operation) && is_done(usage));
+    let mut parts: Vec<_> = parts.collect();
     parts.sort_by_key(|usage| std::cmp::Reverse(usage.total));
     parts
 }
 
 fn usage(subject: &Subject, cells: usize) -> Vec<String> {
-    let step = when::width(subject.course.step);
-    let has_course = !subject.course.steps.is_empty();
-    let highest = if has_course {
-        format!("highest in {step}")
-    } else {
-        String::new()
+    let highest = match subject.course.steps.is_empty() {
+        true => String::new(),
+        false => format!("highest in {}", when::width(subject.course.step)),
     };
     let titles = ["total", "mean", &highest, "per call"].map(str::to_owned);
     let mut lines = vec![
@@ -140,20 +125,14 @@ fn usage(subject: &Subject, cells: usize) -> Vec<String> {
         used(" What it did", titles, cells),
         "─".repeat(cells),
     ];
-    let mut names: Vec<&str> = vec!["read_bytes", "write_bytes", "metadata"];
+    let sums = ["read_bytes", "write_bytes", "metadata"].into_iter();
+    let sums = sums.filter_map(|name| subject.used(name));
     let parts = parts(subject);
-    names.extend(
-        parts
-            .iter()
-            .take(OPERATIONS)
-            .map(|it| it.operation.as_str()),
-    );
-    for name in names {
-        let usage = subject.used(name);
-        lines.extend(usage.map(|usage| operation(subject, usage, cells)));
-    }
-    if parts.len() > OPERATIONS {
-        let others = parts[OPERATIONS..].iter().map(|it| it.operation.as_str());
+    let (first, others) = parts.split_at(parts.len().min(OPERATIONS));
+    let shown = sums.chain(first.iter().copied());
+    lines.extend(shown.map(|usage| operation(subject, usage, cells)));
+    if !others.is_empty() {
+        let others = others.iter().map(|it| it.operation.as_str());
         let others = format!("   also {}", others.collect::<Vec<_>>().join(", "));
         lines.push(cut(&others, cells));
     }
@@ -183,19 +162,17 @@ fn operation(subject: &Subject, usage: &Usage, cells: usize) -> String {
     let name = usage.operation.as_str();
     let is_sum = COURSE.contains(&name);
     let indent = if is_sum { " " } else { "   " };
-    let total = usage.total.map(number);
-    let rate = Number::of(usage.rate, name, Quantity::Rate).text();
-    let highest = subject.course.highest(name);
-    let highest = match (is_sum, subject.course.steps.is_empty()) {
-        (true, false) => Number::of(highest, name, Quantity::Rate).text(),
-        _ => String::new(),
-    };
     let unit = if name == "service_time" { " busy" } else { "" };
+    let busy = |value: Option<f64>| format!("{}{unit}", rate(value, name));
+    let highest = match is_sum && !subject.course.steps.is_empty() {
+        true => busy(subject.course.highest(name)),
+        false => String::new(),
+    };
     let numbers = [
-        Number::of(total, name, Quantity::Total).text(),
-        format!("{rate}{unit}"),
-        format!("{highest}{}", if highest.is_empty() { "" } else { unit }),
-        Number::of(usage.per_call, name, Quantity::PerCall).text(),
+        total(usage.total.map(number), name),
+        busy(usage.rate),
+        highest,
+        per_call(usage.per_call, name),
     ];
     used(&format!("{indent}{}", label(name)), numbers, cells)
 }
@@ -207,23 +184,22 @@ fn course(subject: &Subject, clock: &Clock, cells: usize) -> Vec<String> {
     };
     // A narrow sheet has fewer bars, and none of the steps is left out.
     let joined = steps.len().div_ceil(cells - 20);
-    let said = format!(
-        "each bar {}, to its own maximum",
-        when::width(subject.course.step * joined as i64)
-    );
-    let mut lines = vec![String::new(), heading("Over time", &said, cells)];
+    let bar = when::width(subject.course.step * joined as i64);
+    let title = format!("Over time each bar {bar}, to its own maximum");
+    let mut lines = vec![String::new(), heading(&title, cells)];
     for (place, name) in COURSE.iter().enumerate() {
-        let rates = means(&subject.course.rates(place), joined);
+        let bars = steps.chunks(joined);
+        let bars = bars.map(|bar| mean(bar.iter().filter_map(|step| step.rates[place])));
+        let rates: Vec<_> = bars.collect();
         // A line of an operation that was never done, or cannot be known, says nothing.
         if rates.iter().flatten().any(|rate| *rate > 0.0) {
             let label = left(&format!(" {}", label(name)), 19);
             lines.push(format!("{label}{}", sparkline(&rates, cells - 20)));
         }
     }
-    let (start, end) = (
-        clock.within(first.time, subject.window),
-        clock.within(subject.window.1.max(last.time), subject.window),
-    );
+    let window = subject.work.window;
+    let start = clock.within(first.time, window);
+    let end = clock.within(window.1.max(last.time), window);
     let room = steps
         .len()
         .div_ceil(joined)
@@ -231,15 +207,6 @@ fn course(subject: &Subject, clock: &Clock, cells: usize) -> Vec<String> {
         - width(&end);
     lines.push(format!("{}{}{end}", " ".repeat(19), left(&start, room)));
     lines
-}
-
-/// Returns the means of so many rates each, as far as they are known.
-fn means(rates: &[Option<f64>], joined: usize) -> Vec<Option<f64>> {
-    let mean = |rates: &[Option<f64>]| {
-        let known: Vec<f64> = rates.iter().copied().flatten().collect();
-        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
-    };
-    rates.chunks(joined).map(mean).collect()
 }
 
 fn ranked(ranking: &Ranking, cells: usize) -> Vec<String> {
@@ -258,7 +225,7 @@ fn ranked(ranking: &Ranking, cells: usize) -> Vec<String> {
     let more = ranking.rows.len().saturating_sub(ROWS) + ranking.more;
     if more > 0 {
         let rest = ranking.rows[ROWS..].iter().filter_map(|row| row.share);
-        let share = Number::percent(Some(rest.sum())).text();
+        let share = percent(rest.sum::<f64>());
         lines.push(format!(" {more} more, {share}"));
     }
     lines
@@ -273,26 +240,19 @@ fn ranked_row(ranking: &Ranking, row: &Ranked, cells: usize) -> String {
         Some(detail) => format!("{name} {}", shown(detail)),
         None => name,
     };
-    let total = |amount: Option<_>, name| {
-        right(
-            &Number::of(amount.map(number), name, Quantity::Total).text(),
-            9,
-        )
-    };
     // There is no bar where it would leave no room for a name.
     let bar = match cells < 65 {
         true => String::new(),
         false => left(&bar(row.share.unwrap_or_default(), 8), 9),
     };
     let room = cells - 43 - width(&bar);
+    let amounts = row.amounts();
+    let amounts = amounts.map(|(name, amount)| right(&total(amount.map(number), name), 9));
     format!(
-        " {}{bar}{}{}{}{}{}",
-        left(&text::cut(&name, room - 1), room),
-        left(&right(&Number::percent(row.share).text(), 5), 6),
-        total(row.service_time, "service_time"),
-        total(row.read_bytes, "read_bytes"),
-        total(row.write_bytes, "write_bytes"),
-        total(row.metadata, "metadata")
+        " {}{bar}{}{}",
+        left(&cut(&name, room - 1), room),
+        left(&right(&percent(row.share), 5), 6),
+        amounts.concat()
     )
 }
 

@@ -1,23 +1,19 @@
 //! A target.
 
-use jiff::Timestamp;
 use jobstats_client::answers::{
-    Balance, BalanceRow, Dimension, Filters, Health, SummaryRow, Targets, Window, exactly,
+    Balance, BalanceRow, Dimension, Filters, Health, SummaryRow, TargetRow, Targets, Window,
+    exactly,
 };
 
 use super::findings::findings;
-use super::job::Facts;
-use super::questions::{add_course, add_parts, ask_summary, ask_totals, new};
-use super::{Asked, Kind, Ranking, Subject, Value};
+use super::questions::{Selection, add_course, ask_totals, of_totals};
+use super::{Asked, Fact, Kind, Ranking, Subject, Value, joined};
 use crate::ask::store::{Error, Store};
-use crate::live::users::called;
+use crate::live::user_names::called;
+use crate::values::when::Span;
 
-/// Returns what was done on a target in a window.
-///
-/// # Errors
-///
-/// Fails if the store does.
-pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Result<Asked, Error> {
+/// Returns the work on a target in a window.
+pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> {
     let targets = store.ask(&Targets::default())?.rows;
     let known: Vec<_> = targets.iter().filter(|row| row.name == name).collect();
     let Some(target) = known.first() else {
@@ -27,9 +23,9 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
         target: Some(vec![exactly(name)]),
         ..Filters::default()
     };
-    let totals = ask_totals(store, window, &filters)?;
-    let mut subject = new(Kind::Target, name, window, &totals.rows, &filters);
-    subject.note("All operations", &totals);
+    let work = Selection { window, filters };
+    let totals = ask_totals(store, &work)?;
+    let mut subject = of_totals(Kind::Target, name, &work, &totals);
     if known.len() > 1 {
         let clusters: Vec<_> = known.iter().map(|row| row.cluster.as_str()).collect();
         let clusters = clusters.join(", ");
@@ -37,43 +33,33 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
             "Targets of several clusters have this name, and the numbers are those of all: {clusters}."
         ));
     }
-    let mut facts = Facts::default();
-    facts.text("filesystem", "File system", target.filesystem.as_ref());
-    facts.text(
-        "cluster",
-        "Cluster",
-        Some(&target.cluster).filter(|it| !it.is_empty()),
-    );
-    let health = store.ask(&Health::default())?;
-    let state = health
-        .rows
-        .iter()
-        .find(|row| row.target.as_deref() == Some(name));
-    if let Some(row) = state {
-        facts.text("server", "Server", row.server.as_ref());
-        facts.text("status", "Status now", Some(&row.status));
-        facts.time("last_observation", "Last reading", row.last_observation);
-        subject.notes.extend(row.remedy.clone());
+    let cluster = Some(&target.cluster).filter(|it| !it.is_empty());
+    let filesystem = Fact::text("filesystem", "File system", target.filesystem.as_ref());
+    subject.facts.extend(filesystem);
+    subject
+        .facts
+        .extend(Fact::text("cluster", "Cluster", cluster));
+    let health = store.ask(&Health::default())?.rows.into_iter();
+    let mut health = health.filter(|row| row.target.as_deref() == Some(name));
+    if let Some(row) = health.next() {
+        let last = row.last_observation.map(Value::Time);
+        let facts = [
+            Fact::text("server", "Server", row.server.as_ref()),
+            Fact::text("status", "Status now", Some(&row.status)),
+            Fact::new("last_observation", "Last reading", last),
+        ];
+        subject.facts.extend(facts.into_iter().flatten());
+        subject.notes.extend(row.remedy);
     }
-    balance(
-        store,
-        &mut subject,
-        &mut facts,
-        (&target.kind, target.filesystem.as_deref()),
-    )?;
-    subject.facts = facts.0;
+    balance(store, &mut subject, target)?;
     add_course(store, &mut subject)?;
-    add_parts(store, &mut subject)?;
-    let users = ask_summary(
-        store,
-        window,
-        vec![Dimension::Uid, Dimension::UserName],
-        &filters,
-    )?;
+    let users = work.summary(store, &[Dimension::Uid, Dimension::UserName])?;
     subject.note("By user", &users);
-    let jobs = vec![Dimension::Job, Dimension::UserName, Dimension::JobName];
-    let jobs = ask_summary(store, window, jobs, &filters)?;
+    let jobs = [Dimension::Job, Dimension::UserName, Dimension::JobName];
+    let jobs = work.summary(store, &jobs)?;
     subject.note("By job", &jobs);
+    let user = |row: &SummaryRow| called(row.group.user_name.as_deref(), row.group.uid);
+    let detail = |row: &SummaryRow| joined([&row.group.user_name, &row.group.job_name]);
     subject.rankings = vec![
         Ranking::of("user", users.rows, |row| (user(row), None)),
         Ranking::of("job", jobs.rows, |row| (row.group.job.clone(), detail(row))),
@@ -83,7 +69,7 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
 }
 
 /// Says which targets there are.
-fn unknown(name: &str, targets: &[jobstats_client::answers::TargetRow]) -> String {
+fn unknown(name: &str, targets: &[TargetRow]) -> String {
     let wanted = name.to_lowercase();
     let similar = targets
         .iter()
@@ -99,45 +85,33 @@ fn unknown(name: &str, targets: &[jobstats_client::answers::TargetRow]) -> Strin
 }
 
 /// Compares the target with others of its kind: by metadata requests for MDTs, and by bytes for OSTs.
-fn balance(
-    store: &mut Store,
-    subject: &mut Subject,
-    facts: &mut Facts,
-    (kind, filesystem): (&str, Option<&str>),
-) -> Result<(), Error> {
-    let operation = if kind == "MDT" { "metadata" } else { "bytes" };
+fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Result<(), Error> {
+    let (operation, amount) = match target.kind.as_str() {
+        "MDT" => ("metadata", "requests"),
+        _ => ("bytes", "bytes"),
+    };
+    let window = subject.work.window;
+    let filesystem = target.filesystem.as_deref();
     let balance = store.ask(&Balance {
-        window: Window::new(subject.window.0, subject.window.1),
+        window: Window::new(window.0, window.1),
         operation: Some(operation.to_owned()),
         filesystem: filesystem.map(|name| vec![exactly(name)]),
-        kind: Some(vec![kind.to_owned()]),
+        kind: Some(vec![target.kind.clone()]),
         ..Balance::default()
     })?;
-    let mut rates: Vec<&BalanceRow> = balance.rows.iter().collect();
-    rates.sort_by(|one, other| {
-        other
-            .rate
-            .unwrap_or(-1.0)
-            .total_cmp(&one.rate.unwrap_or(-1.0))
-    });
-    let place = rates.iter().position(|row| row.target == subject.name);
+    let mut rows: Vec<&BalanceRow> = balance.rows.iter().collect();
+    let rate = |row: &BalanceRow| row.rate.unwrap_or(-1.0);
+    rows.sort_by(|one, other| rate(other).total_cmp(&rate(one)));
+    let place = rows.iter().position(|row| row.target == subject.name);
     if let Some(place) = place {
-        let what = if kind == "MDT" { "requests" } else { "bytes" };
-        let rank = format!("{} of {}, by {what}", place + 1, rates.len());
-        facts.push("rank", "Rank", Some(Value::Text(rank)));
-        let ratio = rates[place].ratio;
-        facts.push("ratio", "Rate ÷ median", ratio.map(Value::Number));
+        let rank = format!("{} of {}, by {amount}", place + 1, rows.len());
+        let ratio = rows[place].ratio.map(Value::Number);
+        let rank = Fact::text("rank", "Rank", Some(&rank));
+        subject.facts.extend(rank);
+        subject
+            .facts
+            .extend(Fact::new("ratio", "Rate ÷ median", ratio));
     }
     subject.note("Beside others of its kind", &balance);
     Ok(())
-}
-
-fn user(row: &SummaryRow) -> Option<String> {
-    called(row.group.user_name.as_deref(), row.group.uid)
-}
-
-fn detail(row: &SummaryRow) -> Option<String> {
-    let parts = [&row.group.user_name, &row.group.job_name];
-    let parts: Vec<_> = parts.into_iter().flatten().map(String::as_str).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
 }

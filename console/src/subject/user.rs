@@ -1,31 +1,29 @@
 //! A user.
 
-use jiff::Timestamp;
 use jobstats_client::answers::{Dimension, Filters, SummaryRow, exactly};
 
 use super::findings::findings;
-use super::job::Facts;
-use super::questions::{add_course, add_parts, ask_summary, ask_totals, new, usage};
-use super::{Asked, Kind, Ranking, Value, number};
+use super::questions::{Selection, add_course, ask_totals, of_totals, usage_of};
+use super::{Asked, Fact, Kind, Ranking, Value, joined, number};
 use crate::ask::store::{Error, Store};
+use crate::values::when::Span;
 
-/// Returns what a user did in a window. The user is named, or numbered.
-///
-/// # Errors
-///
-/// Fails if the store does.
-pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Result<Asked, Error> {
-    let mut chosen = by_name(name);
-    let mut totals = ask_totals(store, window, &chosen)?;
+/// Returns the work of a user in a window. The user is named, or numbered.
+pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> {
+    let all = Selection {
+        window,
+        filters: Filters::default(),
+    };
+    let mut own = all.clone();
+    own.filters.user_name = Some(vec![exactly(name)]);
+    let mut totals = ask_totals(store, &own)?;
     if totals.rows.is_empty()
         && let Ok(uid) = name.parse::<i64>()
     {
-        chosen = Filters {
-            uid: Some(vec![uid]),
-            ..Filters::default()
-        };
+        own = all.clone();
+        own.filters.uid = Some(vec![uid]);
         let said = std::mem::take(&mut totals.notes);
-        totals = ask_totals(store, window, &chosen)?;
+        totals = ask_totals(store, &own)?;
         if totals.rows.is_empty() {
             let new = said.into_iter().filter(|note| !totals.notes.contains(note));
             let new: Vec<_> = new.collect();
@@ -35,28 +33,30 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
     if totals.rows.is_empty() {
         return Ok(Err(totals.notes));
     }
-    let mut subject = new(Kind::User, name, window, &totals.rows, &chosen);
-    subject.note("All operations", &totals);
-    let whole = ask_totals(store, window, &Filters::default())?;
-    let mut facts = Facts::default();
-    let service = |rows: &[_]| usage(rows, window, "service_time").and_then(|it| it.total);
-    if let (Some(own), Some(all)) = (service(&totals.rows), service(&whole.rows)) {
-        let share = number(own) / number(all);
-        facts.push("share", "Part of all", Some(Value::Share(share)));
-    }
-    let by = vec![Dimension::Job, Dimension::JobName, Dimension::State];
-    let jobs = ask_summary(store, window, by, &chosen)?;
-    facts.push(
-        "jobs",
-        "Jobs at work",
-        count(jobs.rows.iter().filter(|row| row.group.job.is_some())),
-    );
-    subject.facts = facts.0;
+    let mut subject = of_totals(Kind::User, name, &own, &totals);
+    let whole = ask_totals(store, &all)?;
+    let service = |rows: &[_]| usage_of(rows, window, "service_time")?.total.map(number);
+    let share = service(&totals.rows).zip(service(&whole.rows));
+    let share = share.map(|(own, all)| Value::Share(own / all));
+    let by = [Dimension::Job, Dimension::JobName, Dimension::State];
+    let jobs = own.summary(store, &by)?;
+    let count = jobs
+        .rows
+        .iter()
+        .filter(|row| row.group.job.is_some())
+        .count();
+    let count = i64::try_from(count).ok().map(Value::Count);
+    subject
+        .facts
+        .extend(Fact::new("share", "Part of all", share));
+    subject
+        .facts
+        .extend(Fact::new("jobs", "Jobs at work", count));
     add_course(store, &mut subject)?;
-    add_parts(store, &mut subject)?;
     subject.note("By job", &jobs);
-    let targets = ask_summary(store, window, vec![Dimension::Target], &chosen)?;
+    let targets = own.summary(store, &[Dimension::Target])?;
     subject.note("By target", &targets);
+    let detail = |row: &SummaryRow| joined([&row.group.job_name, &row.group.state]);
     subject.rankings = vec![
         Ranking::of("job", jobs.rows, |row| (row.group.job.clone(), detail(row))),
         Ranking::of("target", targets.rows, |row| {
@@ -65,22 +65,4 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
     ];
     subject.findings = findings(&subject);
     Ok(Ok(subject))
-}
-
-fn by_name(name: &str) -> Filters {
-    Filters {
-        user_name: Some(vec![exactly(name)]),
-        ..Filters::default()
-    }
-}
-
-fn count<'r>(rows: impl Iterator<Item = &'r SummaryRow>) -> Option<Value> {
-    i64::try_from(rows.count()).ok().map(Value::Count)
-}
-
-/// Returns the name and state of a job, for beside its number.
-fn detail(row: &SummaryRow) -> Option<String> {
-    let parts = [&row.group.job_name, &row.group.state];
-    let parts: Vec<_> = parts.into_iter().flatten().map(String::as_str).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
 }

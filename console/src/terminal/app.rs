@@ -1,4 +1,4 @@
-//! The state of the screen, and what keys do to it.
+//! The state of the screen, and the effects of keys on it.
 
 use jobstats_core::instant::{MINUTE, Micros, SECOND};
 use jobstats_core::target::TargetKind;
@@ -7,7 +7,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crate::live::board::{Board, LONGEST_WINDOW};
 use crate::live::rows::{Table, table};
 use crate::live::view::{By, Filter, Key, View};
-use crate::show::page::{Line, Look, Mode, page, room};
+use crate::show::line::Line;
+use crate::show::page::{Look, Mode, page, room};
 use crate::source::{Step, Update};
 use crate::terminal::keys::help;
 
@@ -36,15 +37,14 @@ const SPEEDS: (f64, f64) = (0.125, 16384.0);
 /// The work of the program after a key.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Action {
-    /// Draw the screen.
     Draw,
-    /// End.
     Quit,
     /// Go to another reading of the recording.
     Step(Step),
 }
 
 /// The state of the screen.
+#[derive(Default)]
 pub struct App {
     /// The rows that are looked at.
     pub view: View,
@@ -72,14 +72,9 @@ impl App {
         Self {
             view,
             look,
-            board: Board::default(),
-            frozen: None,
-            table: Table::default(),
-            is_help: false,
-            keeps_past: false,
-            kept_filter: Filter::default(),
             interval: SECOND,
             speed: 1.0,
+            ..Self::default()
         }
     }
 
@@ -91,6 +86,7 @@ impl App {
     }
 
     /// Returns the state of the targets that is shown.
+    #[cfg(test)]
     pub fn board(&self) -> &Board {
         self.frozen.as_ref().unwrap_or(&self.board)
     }
@@ -115,21 +111,13 @@ impl App {
         }
         let board = self.frozen.as_ref().unwrap_or(&self.board);
         let before: Vec<Key> = self.table.rows.iter().map(|row| row.key.clone()).collect();
-        let selected = self
-            .table
-            .rows
-            .get(self.look.selected)
-            .map(|row| row.key.clone());
         let new = table(board, &self.view, &before, room(board, &self.look, height));
-        // The selection stays with its row as long as that is shown.
-        let follows = |selected| new.rows.iter().position(|row| row.key == selected);
-        if let Some(place) = selected
-            .filter(|_| self.look.selected > 0)
-            .and_then(follows)
-        {
-            self.look.selected = place;
-        }
-        self.look.selected = self.look.selected.min(new.rows.len().saturating_sub(1));
+        // The selection stays with its row as long as that is shown. The first row is no selection.
+        let selected = self.look.selected;
+        let key = before.get(selected).filter(|_| selected > 0);
+        let place = key.and_then(|key| new.rows.iter().position(|row| row.key == *key));
+        let last = new.rows.len().saturating_sub(1);
+        self.look.selected = place.unwrap_or(selected).min(last);
         self.table = new;
         page(board, &self.table, &self.view, &self.look, width, height)
     }
@@ -161,13 +149,13 @@ impl App {
             KeyCode::Char('q') => return Action::Quit,
             KeyCode::Char('?') | KeyCode::F(1) => self.is_help = true,
             KeyCode::Char(letter) => self.letter(letter),
-            KeyCode::Tab => self.group(self.view.group_moved(1)),
-            KeyCode::BackTab => self.group(self.view.group_moved(-1)),
-            KeyCode::Down => self.look.selected += 1,
-            KeyCode::Up => self.look.selected = self.look.selected.saturating_sub(1),
+            KeyCode::Tab => self.letter('g'),
+            KeyCode::BackTab => self.letter('G'),
+            KeyCode::Down => self.letter('j'),
+            KeyCode::Up => self.letter('k'),
             KeyCode::Enter => self.enter(),
             KeyCode::Esc | KeyCode::Backspace => self.leave(),
-            KeyCode::F(11) => self.toggle_around(),
+            KeyCode::F(11) => self.letter('h'),
             _ => {}
         }
         Action::Draw
@@ -210,20 +198,17 @@ impl App {
 
     fn letter_of_look(&mut self, letter: char) {
         let look = &mut self.look;
+        let rows = look.rows.unwrap_or(self.table.rows.len());
         match letter {
-            'n' => look.rows = Some(look.rows.unwrap_or(self.table.rows.len()).saturating_add(1)),
-            'N' => {
-                look.rows = Some(
-                    look.rows
-                        .unwrap_or(self.table.rows.len())
-                        .saturating_sub(1)
-                        .max(1),
-                )
-            }
+            'n' => look.rows = Some(rows.saturating_add(1)),
+            'N' => look.rows = Some(rows.saturating_sub(1).max(1)),
             '1' => look.head = !look.head,
             '2' => look.bars = !look.bars,
             '3' => look.foot = !look.foot,
-            'h' => self.toggle_around(),
+            'h' => {
+                let is_shown = look.head || look.foot;
+                (look.head, look.foot) = (!is_shown, !is_shown);
+            }
             'l' => look.legend = !look.legend,
             'L' => look.log = !look.log,
             '[' => self.change_interval(-SECOND),
@@ -316,11 +301,6 @@ impl App {
         } else if self.view.leave() {
             self.look.selected = 0;
         }
-    }
-
-    fn toggle_around(&mut self) {
-        let is_shown = self.look.head || self.look.foot;
-        (self.look.head, self.look.foot) = (!is_shown, !is_shown);
     }
 
     /// Lets the screen stand still, or go on with the last reading.

@@ -1,9 +1,9 @@
 //! The page of keys.
 
-use crate::show::page::{Line, Role};
+use crate::show::line::{Line, PLAIN, TITLE, cut, line};
 use crate::values::text;
 
-/// The keys, each with what it does.
+/// The keys, each with its effect.
 pub const KEYS: &[(&str, &str)] = &[
     ("q Ctrl-C", "quit"),
     ("? F1", "show these keys, or go back"),
@@ -36,22 +36,18 @@ pub const KEYS: &[(&str, &str)] = &[
 /// Returns the lines of the page of keys: in two columns if one is too long.
 pub fn help(width: usize, height: usize) -> Vec<Line> {
     let key = |(keys, does): &(&str, &str)| format!(" {} {does}", text::left(keys, 14));
-    let mut lines = vec![Line::of(" Keys", Role::Title)];
-    let room = height.saturating_sub(1).max(1);
-    if KEYS.len() <= room {
-        lines.extend(
-            KEYS.iter()
-                .map(|it| Line::of(key(it), Role::Plain).cut(width)),
-        );
-    } else {
-        let half = KEYS.len().div_ceil(2);
-        let column = width / 2;
-        for (at, left) in KEYS.iter().take(half).enumerate() {
-            let right = KEYS.get(half + at).map(key).unwrap_or_default();
-            let text = format!("{}{right}", text::left(&key(left), column));
-            lines.push(Line::of(text, Role::Plain).cut(width));
-        }
+    let keys: Vec<_> = KEYS.iter().map(key).collect();
+    let mut lines = vec![line(" Keys", TITLE)];
+    let (rows, column) = match keys.len() <= height.saturating_sub(1).max(1) {
+        true => (keys.len(), width),
+        false => (keys.len().div_ceil(2), width / 2),
+    };
+    for (at, left) in keys.iter().take(rows).enumerate() {
+        let right = keys.get(rows + at).map_or("", String::as_str);
+        let text = format!("{}{right}", text::left(left, column));
+        lines.push(line(text, PLAIN));
     }
     lines.resize(height, Line::default());
+    lines.iter_mut().for_each(|line| cut(line, width));
     lines
 }

@@ -1,7 +1,6 @@
 //! The terminal: draws the lines, waits for keys and readings.
 
 use std::env;
-use std::io;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,43 +8,26 @@ use std::time::{Duration, Instant};
 use ratatui::Frame;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::{Line as Drawn, Span};
 
-use crate::show::page::{Line, Mode, Role};
-use crate::source::process;
-use crate::source::{Error as SourceError, Source, Step, Update};
-use crate::terminal::app::{Action, App};
+use super::Error;
+use super::app::{Action, App};
+use crate::show::page::Mode;
+use crate::source::{self, Source, Step, Update, process};
 
-/// The longest time between two looks at what the sources say.
+/// The longest time between two looks at the updates of the source.
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// The shortest time between two readings of a recording.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// An error that ends the screen.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The terminal failed.
-    #[error("the terminal cannot be used: {0}")]
-    Terminal(#[from] io::Error),
-    /// There are no more readings.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-}
-
 /// Shows the screen until it is quit.
-///
-/// # Errors
-///
-/// Fails if the terminal cannot be used, and if there are no more readings.
 pub fn run(app: &mut App, source: Box<dyn Source>) -> Result<(), Error> {
-    let mut terminal = ratatui::try_init()?;
+    let mut terminal = ratatui::try_init().map_err(Error::Terminal)?;
     let is_coloured = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let worker = Worker::start(source);
     let ended = follow(app, worker, |app| {
-        terminal.draw(|frame| draw(frame, app, is_coloured))?;
-        Ok(())
+        let drawn = terminal.draw(|frame| draw(frame, app, is_coloured));
+        drawn.map(|_| ()).map_err(Error::Terminal)
     });
     ratatui::restore();
     process::end_all();
@@ -55,7 +37,7 @@ pub fn run(app: &mut App, source: Box<dyn Source>) -> Result<(), Error> {
 /// A thread that makes readings, so that keys are answered meanwhile.
 struct Worker {
     steps: Sender<Step>,
-    updates: Receiver<Result<Update, SourceError>>,
+    updates: Receiver<Result<Update, source::Error>>,
     /// True while a reading is made.
     is_busy: bool,
     /// A step that was asked for while a reading was made.
@@ -91,7 +73,7 @@ impl Worker {
     }
 
     /// Returns the readings that were made since the last call.
-    fn updates(&mut self) -> Result<Option<Update>, SourceError> {
+    fn updates(&mut self) -> Result<Option<Update>, source::Error> {
         match self.updates.try_recv() {
             Ok(update) => {
                 self.is_busy = false;
@@ -118,7 +100,7 @@ fn joined(waiting: Option<Step>, step: Step) -> Option<Step> {
 fn follow(
     app: &mut App,
     mut worker: Worker,
-    mut draw: impl FnMut(&mut App) -> io::Result<()>,
+    mut draw: impl FnMut(&mut App) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut due = Some(Instant::now());
     let mut first = match app.look.mode {
@@ -149,10 +131,10 @@ fn follow(
             draw(app)?;
         }
         let left = due.map_or(GLANCE, |due| due.saturating_duration_since(Instant::now()));
-        if !event::poll(left.min(GLANCE))? {
+        if !event::poll(left.min(GLANCE)).map_err(Error::Terminal)? {
             continue;
         }
-        let action = match event::read()? {
+        let action = match event::read().map_err(Error::Terminal)? {
             Event::Key(key) if key.kind != KeyEventKind::Release => app.key(key),
             _ => Action::Draw,
         };
@@ -172,7 +154,7 @@ fn due_after(mode: Mode, gap: Option<i64>, due: Option<Instant>) -> Option<Insta
         (Mode::Replay(speed, _), Some(gap)) => {
             after(gap as f64 / 1e6 / speed).map(|due| due.max(Instant::now() + SHORTEST))
         }
-        // What failed is tried again after a pause. Where the past has come to its end, what is live goes on.
+        // A failed reading is tried again after a pause. At the end of the past, live readings go on.
         (Mode::Live(_), Some(gap)) => after(gap as f64 / 1e6),
         (Mode::Live(interval), None) => due.or_else(|| after(interval as f64 / 1e6)),
         _ => due,
@@ -189,39 +171,11 @@ fn next(due: Instant, interval: i64) -> Instant {
 pub fn draw(frame: &mut Frame<'_>, app: &mut App, is_coloured: bool) {
     let area = frame.area();
     let lines = app.lines(usize::from(area.width), usize::from(area.height));
-    for (line, y) in lines.iter().zip(area.y..area.bottom()) {
-        let area = Rect::new(area.x, y, area.width, 1);
-        frame.render_widget(drawn(line, is_coloured), area);
-    }
-}
-
-fn drawn(line: &Line, is_coloured: bool) -> Drawn<'_> {
-    let spans = line
-        .pieces
-        .iter()
-        .map(|piece| Span::styled(piece.text.as_str(), style(piece.role, is_coloured)));
-    let drawn = Drawn::from_iter(spans);
-    match line.is_selected {
-        true => drawn.style(Style::new().add_modifier(Modifier::REVERSED)),
-        false => drawn,
-    }
-}
-
-const fn style(role: Role, is_coloured: bool) -> Style {
-    let style = Style::new();
-    let (style, colour) = match role {
-        Role::Plain => (style, None),
-        Role::Strong => (style.add_modifier(Modifier::BOLD), None),
-        Role::Dim => (style.add_modifier(Modifier::DIM), None),
-        Role::Title => (style.add_modifier(Modifier::UNDERLINED), None),
-        // The bar of the selected row looks like the others.
-        Role::Bar => (style.remove_modifier(Modifier::REVERSED), Some(Color::Cyan)),
-        Role::Warning => (style.add_modifier(Modifier::BOLD), Some(Color::Yellow)),
-        Role::Bad => (style.add_modifier(Modifier::BOLD), Some(Color::Red)),
-    };
-    match colour {
-        Some(colour) if is_coloured => style.fg(colour),
-        _ => style,
+    for (mut line, y) in lines.into_iter().zip(area.y..area.bottom()) {
+        if !is_coloured {
+            line.spans.iter_mut().for_each(|span| span.style.fg = None);
+        }
+        frame.render_widget(line, Rect::new(area.x, y, area.width, 1));
     }
 }
 

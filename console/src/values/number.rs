@@ -16,6 +16,42 @@ const DIGITS: usize = 3;
 /// The part that a sum of floating point numbers may miss of a whole.
 const ROUNDING: f64 = 1e-9;
 
+/// Prints a rate of an operation.
+pub fn rate(value: impl Into<Option<f64>>, operation: &str) -> String {
+    Number::of(value.into(), operation, Quantity::Rate).text()
+}
+
+/// Prints an amount of an operation.
+pub fn total(value: impl Into<Option<f64>>, operation: &str) -> String {
+    Number::of(value.into(), operation, Quantity::Total).text()
+}
+
+/// Prints the bytes or the time of a call of an operation.
+pub fn per_call(value: impl Into<Option<f64>>, operation: &str) -> String {
+    Number::of(value.into(), operation, Quantity::PerCall).text()
+}
+
+/// Prints a number of calls.
+pub fn calls(count: f64) -> String {
+    total(count, "open")
+}
+
+/// Prints a ratio, or another number without a unit.
+pub fn ratio(number: impl Into<Option<f64>>) -> String {
+    rate(number, "service_time")
+}
+
+/// Prints a part of a whole as percent.
+pub fn percent(part: impl Into<Option<f64>>) -> String {
+    Number::percent(part.into()).text()
+}
+
+/// Returns the mean of numbers, if there are any.
+pub fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let numbers: Vec<_> = numbers.collect();
+    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
+}
+
 /// A number split at its decimal point, so that a column can align it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Number {
@@ -50,7 +86,7 @@ impl Number {
         let is_small = quantity == Quantity::Rate && value < SMALLEST;
         let value = match quantity {
             Quantity::Rate if is_small => SMALLEST,
-            // More decimals would make a column wider than what they say.
+            // More decimals would make a column wider for little.
             Quantity::Rate if value < 1.0 => (value / SMALLEST).round() * SMALLEST,
             _ => value,
         };
@@ -75,11 +111,9 @@ impl Number {
             "0" => DIGITS,
             whole => DIGITS.saturating_sub(whole.len()),
         };
-        if number.fraction.is_empty() && decimals > 0 {
-            number.fraction.push('.');
-        }
-        while number.fraction.len() <= decimals && decimals > 0 {
-            number.fraction.push('0');
+        if decimals > 0 {
+            let digits = number.fraction.trim_start_matches('.');
+            number.fraction = format!(".{digits:0<decimals$}");
         }
         number
     }
@@ -121,12 +155,9 @@ impl Number {
         let (digits, unit) = text.split_at(end);
         let point = digits.find('.').unwrap_or(digits.len());
         let (whole, fraction) = digits.split_at(point);
+        let sign = if is_smaller { "<" } else { "" };
         Self {
-            whole: if is_smaller {
-                format!("<{whole}")
-            } else {
-                whole.to_owned()
-            },
+            whole: format!("{sign}{whole}"),
             fraction: fraction.to_owned(),
             unit: unit.trim_start().to_owned(),
         }

@@ -1,5 +1,5 @@
-//! Shows names that users chose. A name must neither move the cursor, colour what follows, nor change the order of what
-//! stands beside it.
+//! Shows names that users chose. A name must neither move the cursor, colour the text behind it, nor change the order of the
+//! text beside it.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::civil::{Date, DateTime, Time};
+use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, Unit, Zoned};
+use jobstats_client::answers::Interval;
 use jobstats_client::duration;
 use jobstats_core::instant::Micros;
 
+/// A start and an end.
+pub type Span = (Timestamp, Timestamp);
+
 /// Parses a time zone: `UTC`, `local`, or a name such as `Europe/Helsinki`.
-///
-/// # Errors
-///
-/// Fails if this machine knows no such zone.
 pub fn zone(name: &str) -> Result<TimeZone, String> {
     match name {
         "UTC" | "utc" => Ok(TimeZone::UTC),
@@ -25,20 +26,12 @@ pub fn zone(name: &str) -> Result<TimeZone, String> {
 }
 
 /// Parses a time relative to now, in UTC as all times on the screen.
-///
-/// # Errors
-///
-/// Fails if the text is no time.
 pub fn past(text: &str) -> Result<Timestamp, String> {
     parse(text, &Timestamp::now().to_zoned(TimeZone::UTC))
 }
 
 /// Parses a time: `now`, `2h` (ago), `14:00` (today), `yesterday`, `monday 14:00` (the last one), `2026-11-20`,
 /// `2026-11-20 13:40`, or a time with an offset from UTC.
-///
-/// # Errors
-///
-/// Fails if the text is none of these.
 pub fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     let text = text.trim();
     if let Ok(time) = text.parse::<Timestamp>() {
@@ -102,25 +95,19 @@ fn civil(text: &str, now: &Zoned) -> Option<DateTime> {
 
 fn date(text: &str, now: &Zoned) -> Option<Date> {
     let today = now.date();
-    let weekday = |weekday| today.nth_weekday(-1, weekday).ok();
     match text.to_ascii_lowercase().as_str() {
         "today" => Some(today),
         "yesterday" => today.yesterday().ok(),
-        "monday" => weekday(Weekday::Monday),
-        "tuesday" => weekday(Weekday::Tuesday),
-        "wednesday" => weekday(Weekday::Wednesday),
-        "thursday" => weekday(Weekday::Thursday),
-        "friday" => weekday(Weekday::Friday),
-        "saturday" => weekday(Weekday::Saturday),
-        "sunday" => weekday(Weekday::Sunday),
-        text => text.parse().ok(),
+        text => match strtime::parse("%A", text) {
+            Ok(day) => today.nth_weekday(-1, day.weekday()?).ok(),
+            Err(_) => text.parse().ok(),
+        },
     }
 }
 
 /// Prints times in a zone.
 #[derive(Debug, Clone)]
 pub struct Clock {
-    /// The zone.
     pub zone: TimeZone,
     /// True if the axis of a chart says how long it is since its start, instead of the time.
     pub is_stopwatch: bool,
@@ -158,20 +145,15 @@ impl Clock {
         self.at(time).strftime("%F %H:%M").to_string()
     }
 
-    /// Prints the time of the day, as `13:40`.
-    pub fn hour(&self, time: Timestamp) -> String {
-        self.at(time).strftime("%H:%M").to_string()
-    }
-
     /// Prints a short time within a window: the time of the day, with the day if the window is longer than one.
-    pub fn within(&self, time: Timestamp, window: (Timestamp, Timestamp)) -> String {
+    pub fn within(&self, time: Timestamp, window: Span) -> String {
         let is_long = window.1.duration_since(window.0) > SignedDuration::from_hours(36);
         let format = if is_long { "%m-%d %H:%M" } else { "%H:%M" };
         self.at(time).strftime(format).to_string()
     }
 
     /// Prints a window: a day as `Thursday 2026-11-20`, and others from a time to another.
-    pub fn window(&self, window: (Timestamp, Timestamp)) -> String {
+    pub fn window(&self, window: Span) -> String {
         let (since, until) = (self.at(window.0), self.at(window.1));
         let is_midnight = since.time() == Time::midnight() && until.time() == Time::midnight();
         let is_day = since.date().tomorrow().ok() == Some(until.date());
@@ -192,6 +174,22 @@ impl Clock {
             None => "local time".to_owned(),
         }
     }
+}
+
+/// Returns the seconds from the start to the end.
+pub fn seconds(span: Span) -> f64 {
+    span.1.duration_since(span.0).as_secs_f64()
+}
+
+/// Returns a length of time in seconds as an interval.
+pub fn interval(seconds: i64) -> Interval {
+    SignedDuration::from_secs(seconds).into()
+}
+
+/// Returns the time so many seconds later.
+pub fn after(time: Timestamp, seconds: f64) -> Timestamp {
+    let length = SignedDuration::try_from_secs_f64(seconds).unwrap_or_default();
+    time.saturating_add(length).unwrap_or(time)
 }
 
 /// Prints a length of time as `1 d 02:03:04` or `02:03:04`.

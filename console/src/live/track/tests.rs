@@ -30,7 +30,7 @@ fn mdt(index: u8, records: &[String]) -> String {
     )
 }
 
-/// Takes texts of a server, each read at a second, and returns what the last one says.
+/// Takes texts of a server, each read at a second, and returns the targets of the last one.
 fn last(texts: &[(i64, String)]) -> Vec<Seen> {
     let mut tracker = Tracker::new(&["%e.%u".to_owned()]).unwrap();
     let mut seen = Vec::new();
@@ -343,7 +343,7 @@ fn the_time_is_that_of_the_statistics_and_parts_have_all_lines() {
 }
 
 proptest! {
-    /// Whatever entries come, go, restart and are left out, never more than what was done is shown, and exactly that if every
+    /// Whatever entries come, go, restart and are left out, never more than the true work is shown, and exactly that if every
     /// entry is in every text.
     #[test]
     fn no_more_than_was_done_is_shown(

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::scale::{Scale, ticks, time_ticks};
 use super::svg::{Anchor, Svg};
-use crate::values::when::{self, Clock};
+use crate::values::when::{self, Clock, Span, after};
 
 /// The size that a chart is drawn for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,10 +18,7 @@ pub enum Size {
 impl Size {
     /// Returns the width of the whole chart.
     pub const fn width(self) -> f64 {
-        match self {
-            Self::Wide => 960.0,
-            Self::Narrow => 360.0,
-        }
+        self.of(960.0, 360.0)
     }
 
     /// Returns the class of the SVG.
@@ -53,12 +50,20 @@ impl Size {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Words {
     /// The title, which is also that of the vertical axis, with its unit.
-    pub title: String,
+    title: String,
     /// A description for those who cannot see the chart.
-    pub description: String,
+    description: String,
 }
 
 impl Words {
+    /// Takes a title and a description.
+    pub fn new(title: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            description: description.into(),
+        }
+    }
+
     /// Begins a chart of a height, with its title.
     pub fn chart(&self, size: Size, height: f64) -> Svg {
         let all = (size.width(), height);
@@ -68,39 +73,64 @@ impl Words {
     }
 }
 
-/// The place of a plot in a chart.
+/// The edges of a plot in a chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plot {
-    /// The left edge.
     pub left: f64,
-    /// The right edge.
     pub right: f64,
-    /// The upper edge.
     pub top: f64,
-    /// The lower edge.
     pub bottom: f64,
+}
+
+/// A value in a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// The start of the step.
+    pub time: Timestamp,
+    /// The width of the step.
+    pub seconds: f64,
+    /// The value; `None` if nothing was observed.
+    pub value: Option<f64>,
+}
+
+impl Point {
+    /// Returns the end of the step.
+    pub fn end(&self) -> Timestamp {
+        after(self.time, self.seconds)
+    }
+}
+
+/// A line of a chart, or a row of a grid: its name, and its steps in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    pub name: String,
+    pub points: Vec<Point>,
 }
 
 /// A window of time on the horizontal axis.
 #[derive(Debug, Clone)]
 pub struct TimeAxis<'c> {
-    /// The window.
-    pub window: (Timestamp, Timestamp),
+    window: Span,
     /// The zone of the labels.
-    pub clock: &'c Clock,
+    clock: &'c Clock,
 }
 
-impl TimeAxis<'_> {
-    /// Returns the scale of times, which counts seconds from the start of the window.
-    pub fn scale(&self, plot: Plot) -> Scale {
-        let seconds = self.window.1.duration_since(self.window.0).as_secs_f64();
-        Scale::new((0.0, seconds), (plot.left, plot.right))
+impl<'c> TimeAxis<'c> {
+    /// Returns the axis of a window, with labels in the zone of a clock.
+    pub const fn new(window: Span, clock: &'c Clock) -> Self {
+        Self { window, clock }
     }
 
     /// Returns the place of a time.
     pub fn at(&self, time: Timestamp, plot: Plot) -> f64 {
-        let seconds = time.duration_since(self.window.0).as_secs_f64();
-        self.scale(plot).at(seconds)
+        let whole = (0.0, when::seconds(self.window));
+        let scale = Scale::new(whole, (plot.left, plot.right));
+        scale.at(when::seconds((self.window.0, time)))
+    }
+
+    /// Returns the places of the start and of the end of a step.
+    pub fn edges(&self, point: &Point, plot: Plot) -> (f64, f64) {
+        (self.at(point.time, plot), self.at(point.end(), plot))
     }
 
     /// Draws the axis below a plot.
@@ -108,23 +138,15 @@ impl TimeAxis<'_> {
         let most = size.of(12.0, 5.0) as usize;
         for (time, label) in time_ticks(self.window, &self.clock.zone, most) {
             let x = self.at(time, plot);
-            let label = if self.clock.is_stopwatch {
-                elapsed(time.duration_since(self.window.0).as_secs())
-            } else {
-                label
+            let label = match time.duration_since(self.window.0).as_secs() {
+                _ if !self.clock.is_stopwatch => label,
+                0 => "0".to_owned(),
+                elapsed => when::width(elapsed),
             };
             svg.line((x, plot.bottom), (x, plot.bottom + 4.0), "axis");
             svg.text((x, plot.bottom + 16.0), "t", Anchor::Middle, &label);
         }
         svg.line((plot.left, plot.bottom), (plot.right, plot.bottom), "axis");
-    }
-}
-
-/// Prints the time since the start.
-fn elapsed(seconds: i64) -> String {
-    match seconds {
-        0 => "0".to_owned(),
-        _ => when::width(seconds),
     }
 }
 
@@ -149,10 +171,7 @@ mod tests {
     fn a_stopwatch_has_no_dates() {
         let time = |second| Timestamp::from_second(second).unwrap();
         let clock = Clock::stopwatch();
-        let axis = TimeAxis {
-            window: (time(0), time(2 * 86_400)),
-            clock: &clock,
-        };
+        let axis = TimeAxis::new((time(0), time(2 * 86_400)), &clock);
         let plot = Plot {
             left: 0.0,
             right: 100.0,

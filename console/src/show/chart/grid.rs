@@ -4,42 +4,15 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use jiff::Timestamp;
-
-use super::frame::{Plot, Size, TimeAxis, Words};
+use super::Chart;
+use super::frame::{Plot, Point, Series, Size, TimeAxis, Words};
 use super::scale::{DECADES, class};
-use super::svg::{Anchor, Rect, Short, Svg};
+use super::svg::{Anchor, Short, Svg};
+use crate::values::number::mean;
 use crate::values::text::{cut, shown};
 
 /// The number of colours of a scale.
 pub const CLASSES: usize = 9;
-
-/// A cell of a grid.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
-    /// The start of the step.
-    pub time: Timestamp,
-    /// The width of the step in seconds.
-    pub seconds: f64,
-    /// The value; `None` if nothing was observed.
-    pub value: Option<f64>,
-}
-
-/// A row of a grid.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// The name at the left.
-    pub name: String,
-    /// The cells in order.
-    pub cells: Vec<Cell>,
-}
-
-/// The edges of a cell on the horizontal axis.
-fn edges(cell: &Cell, axis: &TimeAxis, plot: Plot) -> (f64, f64) {
-    let width = jiff::SignedDuration::try_from_secs_f64(cell.seconds).unwrap_or_default();
-    let end = cell.time.saturating_add(width).unwrap_or(cell.time);
-    (axis.at(cell.time, plot), axis.at(end, plot))
-}
 
 /// The colour of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,72 +40,60 @@ pub fn heat(
     words: &Words,
     name: &str,
     axis: &TimeAxis,
-    groups: &[Vec<Row>],
+    groups: &[Vec<Series>],
     power: impl Fn(i32) -> String,
-    size: Size,
-) -> Svg {
+) -> Chart {
     let rows: usize = groups.iter().map(Vec::len).sum();
-    let (row_height, gap) = (size.of(14.0, 12.0), 8.0);
-    let body = rows as f64 * row_height + groups.len().saturating_sub(1) as f64 * gap;
-    let top = size.of(44.0, 62.0);
-    let mut svg = words.chart(size, top + body + 28.0);
-    let plot = Plot {
-        left: size.of(130.0, 74.0),
-        right: size.width() - size.of(20.0, 18.0),
-        top,
-        bottom: top + body,
-    };
-    let most = values(groups).fold(0.0, f64::max);
-    let hatch = format!("hatch-{name}-{}", size.class());
-    svg.hatch(&hatch);
-    scale_legend(&mut svg, &hatch, &powers(most, power), size);
-    let mut paths: BTreeMap<Colour, String> = BTreeMap::new();
-    let mut y = top;
-    for group in groups {
-        for row in group {
-            let room = size.of(18.0, 10.0) as usize;
-            let label = cut(&shown(size.short(&row.name)), room);
-            let middle = y + row_height / 2.0 + 4.0;
-            svg.text((plot.left - 6.0, middle), "t small", Anchor::End, &label);
-            let cells = match size {
-                Size::Wide => Cow::Borrowed(&row.cells),
-                Size::Narrow => Cow::Owned(in_pairs(&row.cells)),
-            };
-            for (colour, left, right) in merged(&cells, axis, plot, most) {
-                let rect = Rect {
-                    x: left,
-                    y,
-                    width: right - left,
-                    height: row_height - 1.0,
+    let most = most(groups.iter().flatten());
+    let scale = powers(most, power);
+    Chart::new(|size| {
+        let (row_height, gap) = (size.of(14.0, 12.0), 8.0);
+        let body = rows as f64 * row_height + groups.len().saturating_sub(1) as f64 * gap;
+        let top = size.of(44.0, 62.0);
+        let mut svg = words.chart(size, top + body + 28.0);
+        let plot = Plot {
+            left: size.of(130.0, 74.0),
+            right: size.width() - size.of(20.0, 18.0),
+            top,
+            bottom: top + body,
+        };
+        let hatch = legend(&mut svg, name, &scale, size);
+        let mut paths: BTreeMap<Colour, String> = BTreeMap::new();
+        let mut y = top;
+        for group in groups {
+            for row in group {
+                let room = size.of(18.0, 10.0) as usize;
+                let label = cut(&shown(size.short(&row.name)), room);
+                let middle = y + row_height / 2.0 + 4.0;
+                svg.text((plot.left - 6.0, middle), "t small", Anchor::End, &label);
+                let points = match size {
+                    Size::Wide => Cow::Borrowed(&row.points),
+                    Size::Narrow => Cow::Owned(in_pairs(&row.points)),
                 };
-                trace(paths.entry(colour).or_default(), rect);
+                for (colour, left, right) in merged(&points, axis, plot, most) {
+                    let path = paths.entry(colour).or_default();
+                    trace(path, (left, y), (right - left, row_height - 1.0));
+                }
+                y += row_height;
             }
-            y += row_height;
+            y += gap;
         }
-        y += gap;
-    }
-    for (colour, path) in paths {
-        match colour {
-            Colour::Missing => svg.hatched(&path, &hatch),
-            Colour::Zero => svg.path(&path, "zero", None),
-            Colour::Class(class) => svg.path(&path, &format!("h{class}"), None),
+        for (colour, path) in paths {
+            match colour {
+                Colour::Missing => svg.hatched(&path, &hatch),
+                Colour::Zero => svg.path(&path, "zero", None),
+                Colour::Class(class) => svg.path(&path, &format!("h{class}"), None),
+            }
         }
-    }
-    axis.draw(&mut svg, plot, size);
-    svg
+        axis.draw(&mut svg, plot, size);
+        svg
+    })
 }
 
 /// Appends a rectangle to a path.
-fn trace(path: &mut String, rect: Rect) {
-    let _ = write!(
-        path,
-        "M{} {}h{}v{}h{}z",
-        Short(rect.x),
-        Short(rect.y),
-        Short(rect.width),
-        Short(rect.height),
-        Short(-rect.width)
-    );
+fn trace(path: &mut String, (x, y): (f64, f64), (width, height): (f64, f64)) {
+    let [x, y, right, down, left] = [x, y, width, height, -width].map(Short);
+    let _ = write!(path, "M{x} {y}h{right}v{down}h{left}z");
 }
 
 /// Returns the powers of ten on the scale of colours, each at its place, which counts classes.
@@ -148,31 +109,28 @@ fn powers(most: f64, print: impl Fn(i32) -> String) -> Vec<(f64, String)> {
     powers.filter(|(place, _)| *place >= 0.0).collect()
 }
 
-fn values(groups: &[Vec<Row>]) -> impl Iterator<Item = f64> {
-    let rows = groups.iter().flatten();
-    rows.flat_map(|row| row.cells.iter().filter_map(|cell| cell.value))
+/// Returns the largest value of all rows; 0 if there is none.
+fn most<'r>(rows: impl Iterator<Item = &'r Series>) -> f64 {
+    let points = rows.flat_map(|row| &row.points);
+    points.filter_map(|point| point.value).fold(0.0, f64::max)
 }
 
-/// Joins each two cells, with the mean of what is known of them: a phone has no room for more.
-fn in_pairs(cells: &[Cell]) -> Vec<Cell> {
-    let pair = |pair: &[Cell]| {
-        let known: Vec<_> = pair.iter().filter_map(|cell| cell.value).collect();
-        let sum: f64 = known.iter().sum();
-        Cell {
-            time: pair[0].time,
-            seconds: pair.iter().map(|cell| cell.seconds).sum(),
-            value: (!known.is_empty()).then(|| sum / known.len() as f64),
-        }
+/// Joins each two steps, with the mean of their values: a phone has no room for more.
+fn in_pairs(points: &[Point]) -> Vec<Point> {
+    let pair = |pair: &[Point]| Point {
+        time: pair[0].time,
+        seconds: pair.iter().map(|point| point.seconds).sum(),
+        value: mean(pair.iter().filter_map(|point| point.value)),
     };
-    cells.chunks(2).map(pair).collect()
+    points.chunks(2).map(pair).collect()
 }
 
 /// Returns the stretches of one colour in a row.
-fn merged(cells: &[Cell], axis: &TimeAxis, plot: Plot, most: f64) -> Vec<(Colour, f64, f64)> {
+fn merged(points: &[Point], axis: &TimeAxis, plot: Plot, most: f64) -> Vec<(Colour, f64, f64)> {
     let mut out: Vec<(Colour, f64, f64)> = Vec::new();
-    for cell in cells {
-        let colour = colour(cell.value, most);
-        let (left, right) = edges(cell, axis, plot);
+    for point in points {
+        let colour = colour(point.value, most);
+        let (left, right) = axis.edges(point, plot);
         match out.last_mut() {
             Some(last) if last.0 == colour && (last.2 - left).abs() < 0.05 => last.2 = right,
             _ => out.push((colour, left, right)),
@@ -181,97 +139,84 @@ fn merged(cells: &[Cell], axis: &TimeAxis, plot: Plot, most: f64) -> Vec<(Colour
     out
 }
 
-/// Draws the scale of colours with its numbers, each at its place, which counts classes.
-fn scale_legend(svg: &mut Svg, hatch: &str, numbers: &[(f64, String)], size: Size) {
+/// Draws the scale of colours with its numbers, each at its place, which counts classes. Returns the pattern of cells without
+/// data, whose name has that of the grid.
+fn legend(svg: &mut Svg, name: &str, numbers: &[(f64, String)], size: Size) -> String {
+    let hatch = format!("hatch-{name}-{}", size.class());
+    svg.hatch(&hatch);
     let (mut x, y) = match size {
         Size::Wide => (430.0, 6.0),
         Size::Narrow => (2.0, 24.0),
     };
     let width = size.of(24.0, 18.0);
     let square = format!("M{} {}h12v9h-12z", Short(x), Short(y));
-    svg.hatched(&square, hatch);
+    svg.hatched(&square, &hatch);
     svg.text((x + 16.0, y + 8.5), "t small", Anchor::Start, "no data");
     x += size.of(76.0, 68.0);
-    let rect = |x, width| Rect {
-        x,
-        y,
-        width,
-        height: 9.0,
-    };
-    svg.rect(rect(x, 12.0), "zero", None);
+    svg.rect((x, y), (12.0, 9.0), "zero", None);
     svg.text((x + 16.0, y + 8.5), "t small", Anchor::Start, "none");
     x += size.of(66.0, 58.0);
     for class in 0..CLASSES {
-        svg.rect(
-            rect(x + class as f64 * width, width),
-            &format!("h{class}"),
-            None,
-        );
+        let left = x + class as f64 * width;
+        svg.rect((left, y), (width, 9.0), &format!("h{class}"), None);
     }
     for (place, label) in numbers {
         let place = x + place * width;
         svg.line((place, y + 9.0), (place, y + 12.0), "axis");
         svg.text((place, y + 21.0), "t small", Anchor::Middle, label);
     }
+    hatch
 }
 
 /// Draws counts in cells: rows from the largest rate to the smallest, with the count as a number where it fits. `name` is
 /// that of no other grid of the page.
-pub fn counts(words: &Words, name: &str, axis: &TimeAxis, rows: &[Row], size: Size) -> Svg {
-    let row_height = size.of(22.0, 20.0);
-    let top = size.of(44.0, 62.0);
-    let bottom = top + rows.len() as f64 * row_height;
-    let mut svg = words.chart(size, bottom + 26.0);
-    let plot = Plot {
-        left: size.of(110.0, 100.0),
-        right: size.width() - size.of(20.0, 18.0),
-        top,
-        bottom,
-    };
-    let most = rows.iter().flat_map(|row| row.cells.iter());
-    let most = most.filter_map(|cell| cell.value).fold(1.0, f64::max);
-    let hatch = format!("hatch-{name}-{}", size.class());
-    svg.hatch(&hatch);
-    scale_legend(&mut svg, &hatch, &count_marks(most), size);
-    let (mut missing, mut zero) = (String::new(), String::new());
-    for (number, row) in rows.iter().enumerate() {
-        let y = top + number as f64 * row_height;
-        let middle = y + row_height / 2.0 + 4.0;
-        svg.text((plot.left - 6.0, middle), "t small", Anchor::End, &row.name);
-        for cell in &row.cells {
-            let (left, right) = edges(cell, axis, plot);
-            let rect = Rect {
-                x: left,
-                y: y + 1.0,
-                width: (right - left - 0.5).max(0.5),
-                height: row_height - 1.5,
-            };
-            match cell.value {
-                None => trace(&mut missing, rect),
-                Some(count) if count > 0.0 => count_cell(&mut svg, rect, count, most),
-                Some(_) => trace(
-                    &mut zero,
-                    Rect {
-                        width: right - left,
-                        ..rect
-                    },
-                ),
+pub fn counts(words: &Words, name: &str, axis: &TimeAxis, rows: &[Series]) -> Chart {
+    let most = most(rows.iter()).max(1.0);
+    let scale = count_marks(most);
+    Chart::new(|size| {
+        let row_height = size.of(22.0, 20.0);
+        let top = size.of(44.0, 62.0);
+        let bottom = top + rows.len() as f64 * row_height;
+        let mut svg = words.chart(size, bottom + 26.0);
+        let plot = Plot {
+            left: size.of(110.0, 100.0),
+            right: size.width() - size.of(20.0, 18.0),
+            top,
+            bottom,
+        };
+        let hatch = legend(&mut svg, name, &scale, size);
+        let (mut missing, mut zero) = (String::new(), String::new());
+        for (number, row) in rows.iter().enumerate() {
+            let y = top + number as f64 * row_height;
+            let middle = y + row_height / 2.0 + 4.0;
+            svg.text((plot.left - 6.0, middle), "t small", Anchor::End, &row.name);
+            for point in &row.points {
+                let (left, right) = axis.edges(point, plot);
+                let (corner, height) = ((left, y + 1.0), row_height - 1.5);
+                let within = ((right - left - 0.5).max(0.5), height);
+                match point.value {
+                    None => trace(&mut missing, corner, within),
+                    Some(count) if count > 0.0 => {
+                        count_cell(&mut svg, corner, within, (count, most));
+                    }
+                    Some(_) => trace(&mut zero, corner, (right - left, height)),
+                }
             }
         }
-    }
-    svg.hatched(&missing, &hatch);
-    svg.path(&zero, "zero", None);
-    axis.draw(&mut svg, plot, size);
-    svg
+        svg.hatched(&missing, &hatch);
+        svg.path(&zero, "zero", None);
+        axis.draw(&mut svg, plot, size);
+        svg
+    })
 }
 
-/// Draws a cell with its count.
-fn count_cell(svg: &mut Svg, rect: Rect, count: f64, most: f64) {
+/// Draws a cell with its count, in the colour that it has beside the largest.
+fn count_cell(svg: &mut Svg, (x, y): (f64, f64), size: (f64, f64), (count, most): (f64, f64)) {
     let class = (count_place(count, most) as usize).min(CLASSES - 1);
-    svg.rect(rect, &format!("h{class}"), None);
+    svg.rect((x, y), size, &format!("h{class}"), None);
     let text = format!("{count:.0}");
-    if rect.width >= 6.5 * text.len() as f64 + 1.5 {
-        let place = (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0 + 3.75);
+    if size.0 >= 6.5 * text.len() as f64 + 1.5 {
+        let place = (x + size.0 / 2.0, y + size.1 / 2.0 + 3.75);
         svg.text(place, &format!("n{class}"), Anchor::Middle, &text);
     }
 }
@@ -286,13 +231,12 @@ fn count_place(count: f64, most: f64) -> f64 {
     part * CLASSES as f64
 }
 
-/// Returns the counts on the scale of colours: 1, powers of ten, and the largest, as far as these have room.
+/// Returns the counts on the scale of colours: 1, the powers of ten that have room, and the largest.
 fn count_marks(most: f64) -> Vec<(f64, String)> {
-    let mut marks: Vec<_> = [1.0, 10.0, 100.0, 1000.0, 10_000.0]
-        .into_iter()
-        .filter(|count| *count == 1.0 || count_place(*count, most) <= CLASSES as f64 - 2.0)
-        .filter(|count| *count <= most)
-        .collect();
+    let has_room = |count: &f64| count_place(*count, most) <= CLASSES as f64 - 2.0;
+    let powers = [10.0, 100.0, 1000.0, 10_000.0].into_iter();
+    let mut marks = vec![1.0];
+    marks.extend(powers.filter(|count| *count <= most).filter(has_room));
     if most > 1.0 {
         marks.push(most);
     }
@@ -302,6 +246,7 @@ fn count_marks(most: f64) -> Vec<(f64, String)> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
     use jiff::tz::TimeZone;
 
     use super::*;
@@ -343,25 +288,19 @@ mod tests {
     fn a_count_of_zero_and_missing_data_are_not_blank() {
         let clock = Clock::new(TimeZone::UTC);
         let time = |second| Timestamp::from_second(second).unwrap();
-        let axis = TimeAxis {
-            window: (time(0), time(1200)),
-            clock: &clock,
-        };
-        let cell = |second, value| Cell {
+        let axis = TimeAxis::new((time(0), time(1200)), &clock);
+        let cell = |second, value| Point {
             time: time(second),
             seconds: 600.0,
             value,
         };
-        let words = Words {
-            title: String::new(),
-            description: String::new(),
-        };
-        let drawn = |cells: &[Cell]| {
-            let row = Row {
+        let words = Words::new("", "");
+        let drawn = |cells: &[Point]| {
+            let row = Series {
                 name: "10 to 100".to_owned(),
-                cells: cells.to_vec(),
+                points: cells.to_vec(),
             };
-            counts(&words, "users", &axis, &[row], Size::Narrow).finish()
+            counts(&words, "users", &axis, &[row]).narrow
         };
         // Each legend has one of both.
         let count = |text: &str, what: &str| text.matches(what).count();
@@ -376,17 +315,14 @@ mod tests {
     fn neighbours_of_one_colour_are_one_mark() {
         let clock = Clock::new(TimeZone::UTC);
         let time = |second| Timestamp::from_second(second).unwrap();
-        let axis = TimeAxis {
-            window: (time(0), time(40)),
-            clock: &clock,
-        };
+        let axis = TimeAxis::new((time(0), time(40)), &clock);
         let plot = Plot {
             left: 0.0,
             right: 40.0,
             top: 0.0,
             bottom: 10.0,
         };
-        let cell = |(second, value)| Cell {
+        let cell = |(second, value)| Point {
             time: time(second),
             seconds: 10.0,
             value,
@@ -412,34 +348,28 @@ mod tests {
     fn a_day_of_a_hundred_targets_fits_into_half_a_megabyte() {
         let clock = Clock::new(TimeZone::UTC);
         let time = |second| Timestamp::from_second(second).unwrap();
-        let axis = TimeAxis {
-            window: (time(0), time(86_400)),
-            clock: &clock,
-        };
+        let axis = TimeAxis::new((time(0), time(86_400)), &clock);
         // Neighbours are never of one colour.
-        let cell = |(row, step): (i64, i64)| Cell {
+        let cell = |(row, step): (i64, i64)| Point {
             time: time(600 * step),
             seconds: 600.0,
             value: Some(10_f64.powi(((row + step) % 3) as i32)),
         };
-        let row = |row| Row {
+        let row = |row| Series {
             name: format!("scratch-OST{row:04x}"),
-            cells: (0..144).map(|step| cell((row, step))).collect(),
+            points: (0..144).map(|step| cell((row, step))).collect(),
         };
-        let words = Words {
-            title: String::new(),
-            description: String::new(),
-        };
+        let words = Words::new("", "");
         let groups = [(0..50).map(row).collect(), (50..100).map(row).collect()];
-        let chart = |size| heat(&words, "load", &axis, &groups, |it| it.to_string(), size);
-        let bytes = chart(Size::Wide).finish().len() + chart(Size::Narrow).finish().len();
+        let chart = heat(&words, "load", &axis, &groups, |it| it.to_string());
+        let bytes = chart.wide.len() + chart.narrow.len();
         assert!(bytes < 550_000, "{bytes}");
     }
 
     #[test]
     fn a_pair_of_cells_has_their_mean() {
         let time = |second| Timestamp::from_second(second).unwrap();
-        let cell = |second, value| Cell {
+        let cell = |second, value| Point {
             time: time(second),
             seconds: 10.0,
             value,

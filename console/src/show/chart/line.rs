@@ -2,39 +2,19 @@
 
 use std::fmt::Write as _;
 
-use jiff::Timestamp;
-
-use super::frame::{Plot, Size, TimeAxis, Words, value_axis};
+use super::Chart;
+use super::frame::{Plot, Point, Series, Size, TimeAxis, Words, value_axis};
 use super::scale::Scale;
-use super::svg::{Anchor, Rect, Short, Svg};
-
-/// A rate in a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
-    /// The start of the step.
-    pub time: Timestamp,
-    /// The width of the step in seconds.
-    pub seconds: f64,
-    /// The rate; `None` if nothing was observed.
-    pub rate: Option<f64>,
-}
-
-/// A line of a chart.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Series {
-    /// The name at the end of the line.
-    pub name: String,
-    /// The steps, in order.
-    pub points: Vec<Point>,
-}
+use super::svg::{Anchor, Short, Svg};
+use crate::values::text::{cut, shown};
+use crate::values::when::Span;
 
 /// A span that stands out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
     /// The number of the span, by which the text names it.
     pub number: usize,
-    /// The start and the end.
-    pub span: (Timestamp, Timestamp),
+    pub span: Span,
 }
 
 /// The room of the number of a mark.
@@ -54,14 +34,12 @@ fn outline(
     let mut path = String::new();
     let mut open: Option<Stretch> = None;
     for point in points {
-        let Some(rate) = point.rate else {
+        let Some(value) = point.value else {
             end(&mut path, open.take(), base);
             continue;
         };
-        let x = axis.at(point.time, plot);
-        let width = jiff::SignedDuration::try_from_secs_f64(point.seconds).unwrap_or_default();
-        let right = axis.at(point.time.saturating_add(width).unwrap_or(point.time), plot);
-        let y = scale.at(rate);
+        let (x, right) = axis.edges(point, plot);
+        let y = scale.at(value);
         match &mut open {
             Some((_, last, height)) => {
                 if (*height - y).abs() >= 0.05 {
@@ -93,7 +71,7 @@ fn end(path: &mut String, stretch: Option<Stretch>, base: Option<f64>) {
 }
 
 fn most<'p>(points: impl Iterator<Item = &'p Point>) -> f64 {
-    points.filter_map(|point| point.rate).fold(0.0, f64::max)
+    points.filter_map(|point| point.value).fold(0.0, f64::max)
 }
 
 /// Draws a load as an area, the load of a week before as a line, and numbered spans.
@@ -103,44 +81,35 @@ pub fn band(
     (now, before): (&[Point], &[Point]),
     marks: &[Mark],
     format: impl Fn(f64) -> String,
-    size: Size,
-) -> Svg {
-    let height = size.of(250.0, 220.0);
-    let mut svg = words.chart(size, height);
-    let plot = Plot {
-        left: size.of(64.0, 62.0),
-        right: size.width() - size.of(20.0, 18.0),
-        top: 44.0,
-        bottom: height - 26.0,
-    };
-    legend(&mut svg, plot, !before.is_empty(), size);
-    for mark in marks {
-        let (left, right) = (axis.at(mark.span.0, plot), axis.at(mark.span.1, plot));
-        svg.rect(
-            Rect {
-                x: left,
-                y: plot.top - 4.0,
-                width: (right - left).max(2.0),
-                height: plot.bottom - plot.top + 4.0,
-            },
-            "mark",
-            None,
-        );
-    }
+) -> Chart {
     let most = most(now.iter().chain(before));
-    let scale = value_axis(&mut svg, plot, most, format);
-    svg.path(
-        &outline(now, axis, plot, scale, Some(plot.bottom)),
-        "area",
-        None,
-    );
-    svg.path(&outline(before, axis, plot, scale, None), "before", None);
-    for (number, x) in places(axis, plot, marks) {
-        let place = (x, plot.top - 8.0);
-        svg.text(place, "t strong", Anchor::Middle, &number.to_string());
-    }
-    axis.draw(&mut svg, plot, size);
-    svg
+    Chart::new(|size| {
+        let height = size.of(250.0, 220.0);
+        let mut svg = words.chart(size, height);
+        let plot = Plot {
+            left: size.of(64.0, 62.0),
+            right: size.width() - size.of(20.0, 18.0),
+            top: 44.0,
+            bottom: height - 26.0,
+        };
+        legend(&mut svg, plot, !before.is_empty(), size);
+        for mark in marks {
+            let (left, right) = (axis.at(mark.span.0, plot), axis.at(mark.span.1, plot));
+            let top = plot.top - 4.0;
+            let area = ((right - left).max(2.0), plot.bottom - top);
+            svg.rect((left, top), area, "mark", None);
+        }
+        let scale = value_axis(&mut svg, plot, most, &format);
+        let area = outline(now, axis, plot, scale, Some(plot.bottom));
+        svg.path(&area, "area", None);
+        svg.path(&outline(before, axis, plot, scale, None), "before", None);
+        for (number, x) in places(axis, plot, marks) {
+            let place = (x, plot.top - 8.0);
+            svg.text(place, "t strong", Anchor::Middle, &number.to_string());
+        }
+        axis.draw(&mut svg, plot, size);
+        svg
+    })
 }
 
 /// Returns the numbers of marks with their places above the middles of the spans, or so far to the right that each can be read.
@@ -165,13 +134,7 @@ fn legend(svg: &mut Svg, plot: Plot, has_before: bool, size: Size) {
         return;
     }
     let x = plot.right - 230.0;
-    let swatch = Rect {
-        x,
-        y: 6.0,
-        width: 14.0,
-        height: 9.0,
-    };
-    svg.rect(swatch, "area", None);
+    svg.rect((x, 6.0), (14.0, 9.0), "area", None);
     svg.text((x + 20.0, 14.0), "t", Anchor::Start, "this window");
     svg.line((x + 112.0, 10.5), (x + 128.0, 10.5), "before");
     svg.text((x + 134.0, 14.0), "t", Anchor::Start, "a week before");
@@ -186,34 +149,35 @@ pub fn lines(
     axis: &TimeAxis,
     series: &[Series],
     format: impl Fn(f64) -> String,
-    size: Size,
-) -> Svg {
-    let height = size.of(220.0, 240.0);
-    let rows = series.len().min(LINES) as f64;
-    // On a phone the names stand below, where there is room for them.
-    let below = size.of(0.0, 16.0 * rows + 4.0);
-    let mut svg = words.chart(size, height + below);
-    let plot = Plot {
-        left: size.of(70.0, 62.0),
-        right: size.width() - size.of(170.0, 18.0),
-        top: 28.0,
-        bottom: height - 26.0,
-    };
+) -> Chart {
     let most = most(series.iter().flat_map(|series| &series.points));
-    let scale = value_axis(&mut svg, plot, most, format);
-    for (number, series) in series.iter().take(LINES).enumerate() {
-        let path = outline(&series.points, axis, plot, scale, None);
-        svg.path(&path, &format!("line s{number}"), Some(&series.name));
-    }
-    axis.draw(&mut svg, plot, size);
-    names(&mut svg, plot, scale, series, (size, height));
-    svg
+    Chart::new(|size| {
+        let height = size.of(220.0, 240.0);
+        let rows = series.len().min(LINES) as f64;
+        // On a phone the names stand below, where there is room for them.
+        let below = size.of(0.0, 16.0 * rows + 4.0);
+        let mut svg = words.chart(size, height + below);
+        let plot = Plot {
+            left: size.of(70.0, 62.0),
+            right: size.width() - size.of(170.0, 18.0),
+            top: 28.0,
+            bottom: height - 26.0,
+        };
+        let scale = value_axis(&mut svg, plot, most, &format);
+        for (number, series) in series.iter().take(LINES).enumerate() {
+            let path = outline(&series.points, axis, plot, scale, None);
+            svg.path(&path, &format!("line s{number}"), Some(&series.name));
+        }
+        axis.draw(&mut svg, plot, size);
+        names(&mut svg, plot, scale, series, (size, height));
+        svg
+    })
 }
 
 /// Writes the names of the lines: beside their ends, as close as there is room.
 fn names(svg: &mut Svg, plot: Plot, scale: Scale, series: &[Series], (size, height): (Size, f64)) {
     let last = |series: &Series| {
-        let last = series.points.iter().rev().find_map(|point| point.rate);
+        let last = series.points.iter().rev().find_map(|point| point.value);
         scale.at(last.unwrap_or(0.0))
     };
     let mut order: Vec<_> = series.iter().take(LINES).enumerate().collect();
@@ -234,13 +198,14 @@ fn names(svg: &mut Svg, plot: Plot, scale: Scale, series: &[Series], (size, heig
         };
         svg.line((x, y), (x + 12.0, y), &format!("line s{number}"));
         let room = size.of(22.0, 36.0) as usize;
-        let name = crate::values::text::cut(&crate::values::text::shown(&series.name), room);
+        let name = cut(&shown(&series.name), room);
         svg.text((x + 17.0, y + 4.0), "t", Anchor::Start, &name);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
     use jiff::tz::TimeZone;
 
     use super::*;
@@ -250,20 +215,15 @@ mod tests {
         let point = |(number, rate): (usize, &Option<f64>)| Point {
             time: Timestamp::from_second(100 * number as i64).unwrap(),
             seconds: 100.0,
-            rate: *rate,
+            value: *rate,
         };
         rates.iter().enumerate().map(point).collect()
     }
 
     fn drawn(rates: &[Option<f64>], base: Option<f64>) -> String {
         let clock = Clock::new(TimeZone::UTC);
-        let axis = TimeAxis {
-            window: (
-                Timestamp::UNIX_EPOCH,
-                Timestamp::from_second(100 * rates.len() as i64).unwrap(),
-            ),
-            clock: &clock,
-        };
+        let end = Timestamp::from_second(100 * rates.len() as i64).unwrap();
+        let axis = TimeAxis::new((Timestamp::UNIX_EPOCH, end), &clock);
         let plot = Plot {
             left: 0.0,
             right: 10.0 * rates.len() as f64,

@@ -1,7 +1,11 @@
 //! Scales and ticks.
 
+use std::iter;
+
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Unit, Zoned, ZonedRound};
+
+use crate::values::when::{self, Span};
 
 /// A map from values to coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,75 +60,59 @@ pub fn class(value: f64, most: f64, classes: usize) -> usize {
     (class.max(0.0) as usize).min(classes - 1)
 }
 
-/// The widths between ticks of time, as a number of units.
-const WIDTHS: [(i64, Unit); 13] = [
-    (1, Unit::Minute),
-    (5, Unit::Minute),
-    (10, Unit::Minute),
-    (30, Unit::Minute),
-    (1, Unit::Hour),
-    (2, Unit::Hour),
-    (3, Unit::Hour),
-    (6, Unit::Hour),
-    (12, Unit::Hour),
-    (1, Unit::Day),
-    (2, Unit::Day),
-    (7, Unit::Day),
-    (28, Unit::Day),
+/// The minutes of a day.
+const DAY: i64 = 24 * 60;
+
+/// The widths between ticks of time, in minutes.
+const WIDTHS: [i64; 13] = [
+    1,
+    5,
+    10,
+    30,
+    60,
+    120,
+    180,
+    360,
+    720,
+    DAY,
+    2 * DAY,
+    7 * DAY,
+    28 * DAY,
 ];
 
 /// Returns at most so many round times within a window, each with its label.
-pub fn time_ticks(
-    window: (Timestamp, Timestamp),
-    zone: &TimeZone,
-    most: usize,
-) -> Vec<(Timestamp, String)> {
-    let seconds = window.1.duration_since(window.0).as_secs_f64();
-    let length = |(count, unit): &(i64, Unit)| match unit {
-        Unit::Minute => 60.0 * *count as f64,
-        Unit::Hour => 3600.0 * *count as f64,
-        _ => 86_400.0 * *count as f64,
-    };
-    let fits = |width: &&(i64, Unit)| seconds / length(width) <= most as f64;
-    let width = WIDTHS.iter().find(fits).unwrap_or(&WIDTHS[12]);
-    let (count, unit) = *width;
-    let mut ticks = Vec::new();
-    let start = window.0.to_zoned(zone.clone());
-    let Ok(mut time) = first(&start, count, unit) else {
-        return ticks;
-    };
-    let format = if unit == Unit::Day { "%b %-d" } else { "%H:%M" };
-    while time.timestamp() <= window.1 && ticks.len() <= most + 1 {
-        if time.timestamp() >= window.0 {
-            // In a window of days, midnight says which day begins.
-            let is_new_day = seconds > 86_400.0 && time.time() == jiff::civil::Time::midnight();
-            let format = if is_new_day { "%b %-d" } else { format };
-            ticks.push((time.timestamp(), time.strftime(format).to_string()));
-        }
-        let next = match unit {
-            Unit::Day => time.checked_add(jiff::Span::new().days(count)),
-            Unit::Hour => time.checked_add(SignedDuration::from_hours(count)),
-            _ => time.checked_add(SignedDuration::from_mins(count)),
-        };
-        match next {
-            Ok(next) => time = next,
-            Err(_) => break,
-        }
-    }
-    ticks
+pub fn time_ticks(window: Span, zone: &TimeZone, most: usize) -> Vec<(Timestamp, String)> {
+    let seconds = when::seconds(window);
+    let fits = |width: &&i64| seconds / (60.0 * **width as f64) <= most as f64;
+    let width = WIDTHS.iter().find(fits).copied().unwrap_or(28 * DAY);
+    let first = first(&window.0.to_zoned(zone.clone()), width).ok();
+    let times = iter::successors(first, |time| match width < DAY {
+        true => time.checked_add(SignedDuration::from_mins(width)).ok(),
+        false => time.checked_add(jiff::Span::new().days(width / DAY)).ok(),
+    });
+    let times = times.take_while(|time| time.timestamp() <= window.1);
+    let times = times.filter(|time| time.timestamp() >= window.0);
+    let ticks = times.take(most + 2).map(|time| {
+        // In a window of days, midnight says which day begins.
+        let is_new_day = seconds > 86_400.0 && time.time() == jiff::civil::Time::midnight();
+        let is_day = width >= DAY || is_new_day;
+        let format = if is_day { "%b %-d" } else { "%H:%M" };
+        (time.timestamp(), time.strftime(format).to_string())
+    });
+    ticks.collect()
 }
 
-/// Returns the last round time that is not after the start.
-fn first(start: &Zoned, count: i64, unit: Unit) -> Result<Zoned, jiff::Error> {
+/// Returns the last time that is round by a width in minutes, and not after the start.
+fn first(start: &Zoned, width: i64) -> Result<Zoned, jiff::Error> {
     let midnight = start.start_of_day()?;
-    if unit == Unit::Day {
-        return Ok(midnight);
-    }
-    let round = ZonedRound::new().mode(jiff::RoundMode::Trunc);
-    match unit {
-        Unit::Minute => start.round(round.smallest(unit).increment(count)),
+    match width / 60 {
+        0 => {
+            let round = ZonedRound::new().mode(jiff::RoundMode::Trunc);
+            start.round(round.smallest(Unit::Minute).increment(width))
+        }
+        _ if width >= DAY => Ok(midnight),
         // Multiples are counted from midnight.
-        _ => {
+        count => {
             let hours = i64::from(start.hour()) / count * count;
             midnight.checked_add(SignedDuration::from_hours(hours))
         }

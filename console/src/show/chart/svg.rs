@@ -15,19 +15,6 @@ pub enum Anchor {
     End,
 }
 
-/// A rectangle.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rect {
-    /// The left edge.
-    pub x: f64,
-    /// The upper edge.
-    pub y: f64,
-    /// The width.
-    pub width: f64,
-    /// The height.
-    pub height: f64,
-}
-
 /// An SVG.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Svg {
@@ -64,57 +51,45 @@ impl Svg {
             Anchor::Middle => r#" text-anchor="middle""#,
             Anchor::End => r#" text-anchor="end""#,
         };
+        let (x, y, text) = (Short(x), Short(y), escape(text));
         let _ = write!(
             self.body,
-            r#"<text x="{}" y="{}" class="{class}"{anchor}>{}</text>"#,
-            Short(x),
-            Short(y),
-            escape(text)
+            r#"<text x="{x}" y="{y}" class="{class}"{anchor}>{text}</text>"#
         );
     }
 
-    /// Draws a rectangle, which may have a text that appears at the pointer.
-    pub fn rect(&mut self, rect: Rect, class: &str, tip: Option<&str>) {
-        let _ = write!(
-            self.body,
-            r#"<rect x="{}" y="{}" width="{}" height="{}" class="{class}""#,
-            Short(rect.x),
-            Short(rect.y),
-            Short(rect.width),
-            Short(rect.height)
-        );
-        match tip {
-            Some(tip) => {
-                let _ = write!(self.body, "><title>{}</title></rect>", escape(tip));
-            }
-            None => self.body.push_str("/>"),
-        }
+    /// Draws a rectangle from its upper left corner, which may have a text that appears at the pointer.
+    pub fn rect(
+        &mut self,
+        (x, y): (f64, f64),
+        (width, height): (f64, f64),
+        class: &str,
+        tip: Option<&str>,
+    ) {
+        let [x, y, width, height] = [x, y, width, height].map(Short);
+        let edges = format!(r#"x="{x}" y="{y}" width="{width}" height="{height}""#);
+        self.element("rect", &edges, class, tip);
     }
 
     /// Draws a path, which may have a text that appears at the pointer.
     pub fn path(&mut self, path: &str, class: &str, tip: Option<&str>) {
-        if path.is_empty() {
-            return;
+        if !path.is_empty() {
+            self.element("path", &format!(r#"d="{path}""#), class, tip);
         }
-        let _ = write!(self.body, r#"<path d="{path}" class="{class}""#);
-        match tip {
-            Some(tip) => {
-                let _ = write!(self.body, "><title>{}</title></path>", escape(tip));
-            }
-            None => self.body.push_str("/>"),
-        }
+    }
+
+    fn element(&mut self, name: &str, attributes: &str, class: &str, tip: Option<&str>) {
+        let end = match tip {
+            Some(tip) => format!("><title>{}</title></{name}>", escape(tip)),
+            None => "/>".to_owned(),
+        };
+        let _ = write!(self.body, r#"<{name} {attributes} class="{class}"{end}"#);
     }
 
     /// Draws a straight line.
     pub fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
-        let path = format!(
-            "M{} {}L{} {}",
-            Short(from.0),
-            Short(from.1),
-            Short(to.0),
-            Short(to.1)
-        );
-        self.path(&path, class, None);
+        let [x, y, to_x, to_y] = [from.0, from.1, to.0, to.1].map(Short);
+        self.path(&format!("M{x} {y}L{to_x} {to_y}"), class, None);
     }
 
     /// Defines the pattern of cells without data, under a name that no other chart of the page has.
@@ -188,16 +163,7 @@ mod tests {
     fn text_is_text() {
         let mut svg = Svg::new("wide", (10.0, 5.0), "<b>", "a & b");
         svg.text((1.0, 2.25), "t", Anchor::End, "\"</text><script>\u{202e}");
-        svg.rect(
-            Rect {
-                x: -0.01,
-                y: 1.0,
-                width: 2.0,
-                height: 3.0,
-            },
-            "c",
-            Some("o'k"),
-        );
+        svg.rect((-0.01, 1.0), (2.0, 3.0), "c", Some("o'k"));
         assert_eq!(
             svg.finish(),
             "<svg class=\"wide\" viewBox=\"0 0 10 5\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\"><title>&lt;b&gt;</title>\

@@ -11,9 +11,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::show::chart::Words;
 use crate::show::chart::bars::{Bar, horizontal, standing};
-use crate::show::chart::frame::TimeAxis;
-use crate::show::chart::grid::{Cell as Square, Row, counts, heat};
-use crate::show::chart::line::{Point, Series, band, lines};
+use crate::show::chart::frame::{Point, Series, TimeAxis};
+use crate::show::chart::grid::{counts, heat};
+use crate::show::chart::line::{band, lines};
 use crate::values::text::is_harmless;
 use crate::values::when::Clock;
 
@@ -89,33 +89,18 @@ fn time(second: i64) -> Timestamp {
 /// Returns one of each chart, with this name in every place that has one.
 fn charts(name: &str) -> Vec<Chart> {
     let clock = Clock::new(TimeZone::UTC);
-    let axis = TimeAxis {
-        window: (time(0), time(1200)),
-        clock: &clock,
-    };
-    let words = Words {
-        title: name.to_owned(),
-        description: name.to_owned(),
-    };
-    let point = |at, rate| Point {
-        time: time(at),
-        seconds: 600.0,
-        rate,
-    };
-    let points = vec![point(0, Some(2.0)), point(600, None)];
-    let series = vec![Series {
-        name: name.to_owned(),
-        points: points.clone(),
-    }];
-    let square = |at, value| Square {
+    let axis = TimeAxis::new((time(0), time(1200)), &clock);
+    let words = Words::new(name, name);
+    let point = |at, value| Point {
         time: time(at),
         seconds: 600.0,
         value,
     };
-    let rows = vec![Row {
+    let series = vec![Series {
         name: name.to_owned(),
-        cells: vec![square(0, Some(3.0)), square(600, None)],
+        points: vec![point(0, Some(2.0)), point(600, None)],
     }];
+    let points = &series[0].points;
     let bars = vec![Bar {
         name: name.to_owned(),
         value: Some(1.0),
@@ -124,44 +109,43 @@ fn charts(name: &str) -> Vec<Chart> {
     }];
     let names = [name.to_owned()];
     let print = |value: f64| value.to_string();
+    let power = |exponent: i32| exponent.to_string();
     vec![
-        Chart::new(|size| band(&words, &axis, (&points, &points), &[], print, size)),
-        Chart::new(|size| lines(&words, &axis, &series, print, size)),
-        Chart::new(|size| {
-            heat(
-                &words,
-                "load",
-                &axis,
-                std::slice::from_ref(&rows),
-                |exponent| exponent.to_string(),
-                size,
-            )
-        }),
-        Chart::new(|size| counts(&words, "users", &axis, &rows, size)),
-        Chart::new(|size| horizontal(&words, &bars, Some((0.5, name.to_owned())), size)),
-        Chart::new(|size| standing(&words, &names, &[(name, vec![1.0])], print, size)),
+        band(&words, &axis, (points, points), &[], print),
+        lines(&words, &axis, &series, print),
+        heat(&words, "load", &axis, std::slice::from_ref(&series), power),
+        counts(&words, "users", &axis, &series),
+        horizontal(&words, &bars, Some((0.5, name.to_owned()))),
+        standing(&words, &names, &[(name, &[1.0])], print),
     ]
 }
 
 /// Returns a page with this text in every place that has one.
 fn page(name: &str) -> Page {
     let text = name.to_owned();
-    let mut table = Table::new(name, &["Name", "#Number"]);
-    table.rows = vec![
-        vec![Cell::text(name), Cell::bar(text.clone(), 0.5)],
-        vec![Cell::sentences(name), Cell::number(text.clone())],
-        vec![Cell::text("total"), Cell::number("1".to_owned())],
+    let bar = Cell {
+        text: text.clone(),
+        ..Cell::bar(None, 0.5)
+    };
+    let rows = [
+        [("Name", Cell::text(name)), ("Number", bar)],
+        [
+            ("Name", Cell::sentences(name)),
+            ("Number", Cell::number(text.clone())),
+        ],
+        [("Name", Cell::text("total")), ("Number", Cell::count(1))],
     ];
+    let mut table = Table::new(name, rows);
     table.note = Some(text.clone());
     let pair = || vec![(text.clone(), text.clone())];
     let figure = |chart| {
-        Block::Figure(Box::new(Figure {
+        Block::from(Figure {
             heading: text.clone(),
             caption: text.clone(),
             chart,
             table: table.clone(),
             statements: pair(),
-        }))
+        })
     };
     let figures = charts(name).into_iter().map(figure);
     let mut blocks = vec![
@@ -169,21 +153,17 @@ fn page(name: &str) -> Page {
         Block::List(vec![text.clone()]),
         Block::Numbered(vec![text.clone()]),
         Block::Facts(pair()),
-        Block::Tables(vec![table.clone()]),
+        table.clone().into(),
         Block::Statements(pair()),
     ];
     blocks.extend(figures);
     Page {
         title: text.clone(),
-        kind: text.clone(),
+        kind: "Page",
         heading: text.clone(),
         lead: text.clone(),
         about: vec![text.clone()],
-        sections: vec![Section {
-            id: "one",
-            heading: text.clone(),
-            blocks,
-        }],
+        sections: vec![Section::new("one", "One", blocks)],
     }
 }
 
@@ -229,12 +209,13 @@ fn each_picture_has_words_numbers_and_a_statement() {
 
 #[test]
 fn a_table_says_how_many_rows_are_left_out() {
-    let rows = (0..250).map(|number| (f64::from(number), vec![Cell::number(number.to_string())]));
-    let table = Table::new("numbers", &["#Number"]).largest(rows.collect());
+    let numbers: Vec<u8> = (0..250).collect();
+    let cells = |number: &u8| [("Number", Cell::count(number))];
+    let table = Table::largest("numbers", &numbers, |it| Some((*it).into()), cells);
     assert_eq!((table.rows.len(), table.more), (200, 50));
     assert_eq!(table.rows[0][0].text, "249");
     let mut page = page("ada");
-    page.sections[0].blocks = vec![Block::Tables(vec![table])];
+    page.sections[0].blocks = vec![table.into()];
     let document = page.document().unwrap();
     // No statement is printed on paper.
     assert!(document.contains(
@@ -258,12 +239,17 @@ fn no_line_ends_within_a_number_or_the_name_of_a_target() {
     assert_eq!(prose(&long), long);
 }
 
+/// Returns a table without rows.
+fn nothing() -> Table {
+    Table::new("nothing", Vec::<[(&str, Cell); 1]>::new())
+}
+
 #[test]
 fn columns_and_tables_that_say_nothing_are_left_out() {
-    let mut table = Table::new("numbers", &["Name", "#Known", "#Unknown", "#None"]);
-    let cells = |known: &str| ["–", known, "–", ""].map(Cell::text).to_vec();
-    table.rows = vec![cells("–"), cells("0")];
-    let tables = present(&[table, Table::new("nothing", &["Name"])]);
+    let titles = ["Name", "Known", "Unknown", "None"];
+    let row = |known: &str| std::iter::zip(titles, ["–", known, "–", ""].map(Cell::text));
+    let table = Table::new("numbers", [row("–"), row("0")]);
+    let tables = present(&[table, nothing()]);
     assert_eq!(tables.len(), 1);
     let titles: Vec<_> = tables[0].columns.iter().map(|it| it.0.as_str()).collect();
     assert_eq!(titles, ["Name", "Known"]);
@@ -272,10 +258,10 @@ fn columns_and_tables_that_say_nothing_are_left_out() {
 
 #[test]
 fn a_table_without_rows_has_only_its_note() {
-    let mut table = Table::new("numbers", &["#Number"]);
+    let mut table = nothing();
     table.note = Some("There are none.".to_owned());
     let mut page = page("ada");
-    page.sections[0].blocks = vec![Block::Tables(vec![table])];
+    page.sections[0].blocks = vec![table.into()];
     let document = page.document().unwrap();
     assert!(
         document.contains("There are none.") && !document.contains("<th "),

@@ -1,16 +1,20 @@
 //! The lines above the table.
 
 use jobstats_core::instant::{Micros, SECOND};
-use jobstats_core::quantity::Quantity;
 use jobstats_core::target::TargetKind;
+use ratatui::style::Style;
+use ratatui::text::Span;
 
-use super::{Line, Look, Mode, Piece, Role};
+use super::{Look, Mode};
 use crate::live::board::{self, Board, Load, Status};
 use crate::live::interval::STORE;
 use crate::live::rows::Table;
 use crate::live::view::View;
+use crate::show::line::{
+    BAD, BAR, DIM, Line, PLAIN, STRONG, WARNING, cut, line, push, push_if_fits, push_right,
+};
 use crate::source::Position;
-use crate::values::number::{Number, sparkline};
+use crate::values::number::{rate, sparkline, total};
 use crate::values::text;
 use crate::values::when::moment;
 
@@ -37,13 +41,8 @@ pub(super) fn heads(board: &Board, look: &Look, width: usize) -> Vec<Line> {
     });
     let mut lines: Vec<_> = lines.collect();
     let more = names.len().saturating_sub(shown);
-    if more > 0
-        && let Some(last) = lines.last_mut()
-    {
-        let more = format!("  and {more} more file systems");
-        *last = std::mem::take(last).cut(width.saturating_sub(text::width(&more)));
-        last.push(more, Role::Dim);
-    }
+    let more = (more > 0).then(|| format!("  and {more} more file systems"));
+    end_with(&mut lines, more, DIM, width);
     lines
 }
 
@@ -52,33 +51,32 @@ pub(super) fn heads_of(board: &Board) -> usize {
     board.filesystems().len().clamp(1, FILESYSTEMS)
 }
 
-/// Returns the line of a file system, with `right` at its end.
+/// Returns the line of a file system, with `right` at its end. Without times of servers, requests tell its load.
 fn head(board: &Board, filesystem: Option<&str>, right: &str, width: usize) -> Line {
     let room = width.saturating_sub(text::width(right) + 1);
-    let mut line = Line::of(
-        text::cut(&format!(" {}", name(filesystem)), room),
-        Role::Strong,
-    );
+    let name = match filesystem {
+        None => "no target yet".to_owned(),
+        Some("") => "targets".to_owned(),
+        Some(name) => text::shown(name),
+    };
+    let mut line = line(text::cut(&format!(" {name}"), room), STRONG);
     let filesystem = filesystem.unwrap_or_default();
     let last = board.loads(filesystem).last();
     let is_timed = last.is_some_and(|load| load.service.is_some());
-    let value = |load: &Load| {
-        if is_timed {
-            load.service
-        } else {
-            Some(load.requests)
-        }
+    let (operation, unit) = match is_timed {
+        true => ("service_time", "in service"),
+        false => ("open", "requests"),
+    };
+    let value = |load: &Load| match is_timed {
+        true => load.service,
+        false => Some(load.requests),
     };
     if let Some(last) = last {
-        line.push_if_fits(
-            &format!("  {}", load(value(last), is_timed)),
-            Role::Strong,
-            room,
-        );
-        let usual = board.usual(filesystem, value);
-        if usual.is_some() {
-            let usual = format!(" (usual {})", amount(usual, is_timed).text());
-            line.push_if_fits(&usual, Role::Plain, room);
+        let load = format!("  {} {unit}", rate(value(last), operation));
+        push_if_fits(&mut line, load, STRONG, room);
+        if let Some(usual) = board.usual(filesystem, value) {
+            let usual = format!(" (usual {})", rate(usual, operation));
+            push_if_fits(&mut line, usual, PLAIN, room);
         }
     }
     states(board, filesystem, &mut line, room);
@@ -87,60 +85,29 @@ fn head(board: &Board, filesystem: Option<&str>, right: &str, width: usize) -> L
         let loads: Vec<_> = board.course(filesystem).iter().map(value).collect();
         // The newest load stays in its place.
         let spark = format!("  {}", text::right(&sparkline(&loads, cells), cells));
-        let at = line.pieces.len().min(1);
-        line.pieces.insert(
-            at,
-            Piece {
-                text: spark,
-                role: Role::Bar,
-            },
-        );
+        line.spans.insert(1, Span::styled(spark, BAR));
     }
-    line.push(
-        " ".repeat((width).saturating_sub(line.width() + text::width(right))),
-        Role::Plain,
-    );
-    line.push(right, Role::Plain);
-    line.cut(width)
-}
-
-fn name(filesystem: Option<&str>) -> String {
-    match filesystem {
-        None => "no target yet".to_owned(),
-        Some("") => "targets".to_owned(),
-        Some(name) => text::shown(name),
-    }
-}
-
-fn amount(value: Option<f64>, is_timed: bool) -> Number {
-    let operation = if is_timed { "service_time" } else { "open" };
-    Number::of(value, operation, Quantity::Rate)
-}
-
-fn load(value: Option<f64>, is_timed: bool) -> String {
-    let what = if is_timed { "in service" } else { "requests" };
-    format!("{} {what}", amount(value, is_timed).text())
+    push_right(&mut line, right.to_owned(), PLAIN, width);
+    cut(&mut line, width);
+    line
 }
 
 /// Appends how many targets of each kind are in which state.
 fn states(board: &Board, filesystem: &str, line: &mut Line, room: usize) {
-    let targets = board.targets();
-    let targets = targets.filter(|target| board::filesystem(&target.name) == filesystem);
-    let targets: Vec<_> = targets.collect();
     let count = |kind: Option<TargetKind>, status: &[Status]| {
-        let matching = targets.iter().filter(|target| {
-            kind.is_none_or(|kind| kind == target.kind) && status.contains(&target.status)
-        });
-        matching.count()
+        let targets = board.targets();
+        let targets = targets.filter(|it| board::filesystem(&it.text.target) == filesystem);
+        let targets = targets.filter(|it| kind.is_none_or(|kind| kind == it.text.kind));
+        targets.filter(|it| status.contains(&it.status)).count()
     };
-    // What needs attention comes first, because a narrow screen has no room for all.
+    // States that need attention come first, because a narrow screen has no room for all.
     let late = count(None, &[Status::Late]);
     if late > 0 {
-        line.push_if_fits(&format!("  {late} late"), Role::Warning, room);
+        push_if_fits(line, format!("  {late} late"), WARNING, room);
     }
     let unknown = count(None, &[Status::Unknown]);
     if unknown > 0 {
-        line.push_if_fits(&format!("  {unknown} unknown"), Role::Bad, room);
+        push_if_fits(line, format!("  {unknown} unknown"), BAD, room);
     }
     let ok = [TargetKind::Mdt, TargetKind::Ost].map(|kind| {
         let ok = count(Some(kind), &[Status::Ok, Status::First]);
@@ -148,12 +115,12 @@ fn states(board: &Board, filesystem: &str, line: &mut Line, room: usize) {
     });
     let ok: Vec<_> = ok.into_iter().flatten().collect();
     if !ok.is_empty() {
-        line.push_if_fits(&format!("  {} ok", ok.join(", ")), Role::Plain, room);
+        push_if_fits(line, format!("  {} ok", ok.join(", ")), PLAIN, room);
     }
 }
 
 fn clock(board: &Board, look: &Look, width: usize) -> String {
-    // On a narrow screen, only what is not live needs its date.
+    // On a narrow screen, only readings of the past need their date.
     let has_date = match look.mode {
         Mode::Live(_) => width >= 100,
         Mode::Replay(..) | Mode::Print => width >= 60,
@@ -178,38 +145,32 @@ fn clock(board: &Board, look: &Look, width: usize) -> String {
 /// Formats a length of time.
 fn seconds(micros: Micros) -> String {
     let seconds = micros as f64 / SECOND as f64;
-    Number::of(Some(seconds), "service_time", Quantity::Total).text()
+    total(seconds, "service_time")
 }
 
-/// Returns the line that says what is looked at.
+/// Returns the line that names the choice of rows.
 pub(super) fn subject(table: &Table, view: &View, look: &Look, width: usize) -> Line {
     let mut said = vec![format!("by {}", view.by.name())];
-    let sort = table.sort.unwrap_or(view.sort);
-    let why = if sort == view.sort { "" } else { " (no times)" };
-    said.push(format!("ranked by {}{why}", sort.name()));
+    let why = match table.sort == view.sort {
+        true => "",
+        false => " (no times)",
+    };
+    said.push(format!("ranked by {}{why}", table.sort.name()));
     match view.kind {
         Some(TargetKind::Mdt) => said.push("MDTs only".to_owned()),
         Some(TargetKind::Ost) => said.push("OSTs only".to_owned()),
         None => {}
     }
     if view.minimum > 0.0 {
-        said.push(format!(
-            "from {} on",
-            Number::of(Some(view.minimum), "open", Quantity::Rate).text()
-        ));
+        said.push(format!("from {} on", rate(view.minimum, "open")));
     }
     for (by, key) in &view.scope {
-        said.push(format!(
-            "{} {}",
-            by.name(),
-            text::cut(&key.shown(&view.users), 24)
-        ));
+        let name = text::cut(&key.shown(&view.users), 24);
+        said.push(format!("{} {name}", by.name()));
     }
     if !view.filter.is_empty() {
-        said.push(format!(
-            "/{}",
-            text::cut(&text::shown(view.filter.text()), 24)
-        ));
+        let filter = text::cut(&text::shown(view.filter.text()), 24);
+        said.push(format!("/{filter}"));
     }
     if view.window > 0 {
         said.push(format!("over {}", seconds(view.window)));
@@ -219,11 +180,9 @@ pub(super) fn subject(table: &Table, view: &View, look: &Look, width: usize) -> 
     }
     let help = "[g]roup [s]ort [?]help ";
     let text = text::cut(&format!(" {}", said.join(" · ")), width);
-    let mut line = Line::of(text, Role::Plain);
-    let blanks = width.saturating_sub(line.width() + help.len());
+    let mut line = line(text, PLAIN);
     if line.width() + help.len() < width {
-        line.push(" ".repeat(blanks), Role::Plain);
-        line.push(help, Role::Dim);
+        push_right(&mut line, help.to_owned(), DIM, width);
     }
     line
 }
@@ -238,21 +197,20 @@ pub(super) fn failures(board: &Board, width: usize) -> Vec<Line> {
             None if &**server == STORE => String::new(),
             None => " not read yet".to_owned(),
         };
-        let text = format!(
-            " {}{since}: {}",
-            text::shown(server),
-            text::shown(&silent.reason)
-        );
-        lines.push(Line::of(text, Role::Bad).cut(width));
+        let (server, reason) = (text::shown(server), text::shown(&silent.reason));
+        let text = format!(" {server}{since}: {reason}");
+        lines.push(line(text, BAD));
     }
     let more = board.silent.len().saturating_sub(FAILURES);
-    if more > 0
-        && let Some(last) = lines.last_mut()
-    {
-        let more = format!(" and {more} more servers");
-        let kept = std::mem::take(last).cut(width.saturating_sub(text::width(&more)));
-        *last = kept;
-        last.push(more, Role::Bad);
-    }
+    let more = (more > 0).then(|| format!(" and {more} more servers"));
+    end_with(&mut lines, more, BAD, width);
     lines
+}
+
+/// Ends the last line with a text, for which the line is cut.
+fn end_with(lines: &mut [Line], text: Option<String>, style: Style, width: usize) {
+    if let Some((last, text)) = lines.last_mut().zip(text) {
+        cut(last, width.saturating_sub(text::width(&text)));
+        push(last, text, style);
+    }
 }

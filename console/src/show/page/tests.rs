@@ -1,3 +1,4 @@
+use clap::ValueEnum;
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -201,11 +202,13 @@ fn the_past_has_its_date_on_a_narrow_screen() {
 fn a_long_name_of_a_user_leaves_room_for_numbers() {
     let name = "n".repeat(200);
     let mut app = busy(2);
-    app.view.users =
-        crate::live::users::Users::read(format!("{name}:x:1000:1::/:/bin/sh\n").as_bytes()).into();
+    app.view.users = crate::live::user_names::UserNames::read(
+        format!("{name}:x:1000:1::/:/bin/sh\n").as_bytes(),
+    )
+    .into();
     for by in [By::Job, By::User] {
         app.view.by = by;
-        let lines = crate::show::print::lines(app.board(), &app.view, &app.look, 100);
+        let lines = crate::terminal::print::lines(app.board(), &app.view, &app.look, 100);
         assert!(
             lines[2].contains("in service") && lines[2].contains("write"),
             "{lines:#?}"
@@ -293,7 +296,7 @@ fn amounts_are_those_of_the_interval() {
 
 #[test]
 fn users_have_names_where_they_are_known() {
-    let users = crate::live::users::Users::read(b"ada:x:1000:1::/home/ada:/bin/sh\n");
+    let users = crate::live::user_names::UserNames::read(b"ada:x:1000:1::/home/ada:/bin/sh\n");
     let mut app = busy(2);
     app.view.users = users.into();
     let lines = drawn(&mut app, 100, 24);
@@ -339,7 +342,7 @@ fn servers_without_times_have_requests_instead() {
 fn the_keys_fit_a_small_terminal() {
     let lines = help(80, 24);
     assert_eq!(lines.len(), 24);
-    let text: String = lines.iter().map(Line::text).collect();
+    let text: String = lines.iter().map(Line::to_string).collect();
     for (keys, does) in KEYS {
         assert!(text.contains(keys) && text.contains(does), "{keys}");
     }
@@ -373,12 +376,12 @@ proptest! {
     ) {
         let mut read = reading(20, &[(MDT, Some(interval(10, 20, &[(&id, "open", 5), (&id, "open_usecs", 5), ("1:1:n", "close", 1)])))]);
         read.failures.push(Failure { server: server.as_str().into(), reason, since: None });
-        let view = View { by: By::ALL[by], filter: Filter::new(&format!("!{filter}")), ..View::default() };
+        let view = View { by: By::value_variants()[by], filter: Filter::new(&format!("!{filter}")), ..View::default() };
         let mut app = App::new(view, Look { message: Some(server), ..Look::new(Mode::Live(SECOND)) });
         app.take(Update { readings: vec![read], ..Update::default() });
         let (cells, rows) = (usize::from(width), usize::from(height));
         for line in app.lines(cells, rows) {
-            let text = line.text();
+            let text = line.to_string();
             prop_assert!(text.chars().all(text::is_harmless), "{text:?}");
             prop_assert!(text::width(&text) <= cells, "{text:?}");
         }
@@ -387,7 +390,7 @@ proptest! {
         drawn(&mut app, width, height);
         let view = app.view.clone();
         let look = Look::new(Mode::Live(SECOND));
-        for line in crate::show::print::lines(app.board(), &view, &look, 100) {
+        for line in crate::terminal::print::lines(app.board(), &view, &look, 100) {
             prop_assert!(line.chars().all(text::is_harmless));
         }
     }
@@ -468,7 +471,7 @@ fn every_file_system_has_its_load_and_what_is_usual_of_the_day() {
 
 /// Goes through all groupings and amounts, which must not fail with accounts or without.
 fn press_all(app: &mut App) {
-    for by in By::ALL {
+    for by in By::value_variants().iter().copied() {
         app.view.by = by;
         let lines = drawn(app, 80, 24);
         assert!(lines[2].contains(by.name()), "{lines:#?}");

@@ -4,6 +4,7 @@ use jobstats_client::Decimal;
 use jobstats_client::answers::Filters;
 use proptest::prelude::*;
 
+use super::super::questions::Selection;
 use super::super::{Course, Fact, Step, json};
 use super::*;
 use crate::values::text::is_harmless;
@@ -41,7 +42,6 @@ fn job(name: &str) -> Subject {
     Subject {
         kind: Kind::Job,
         name: name.to_owned(),
-        filters: Filters::default(),
         facts: vec![
             text("user", "User"),
             text("account", "Account"),
@@ -52,7 +52,10 @@ fn job(name: &str) -> Subject {
                 value: Value::Length(3600.0),
             },
         ],
-        window: (time(0), time(60)),
+        work: Selection {
+            window: (time(0), time(60)),
+            filters: Filters::default(),
+        },
         usage: vec![
             usage("read_bytes", 3_600_000_000_000, 3_600_000),
             usage("open", 7200, 7200),

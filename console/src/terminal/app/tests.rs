@@ -139,7 +139,7 @@ fn the_look_is_switched() {
     press(&mut app, "[[[[[[[[[[[[[[[[");
     assert_eq!(app.look.mode, Mode::Live(SECOND));
     press(&mut app, "?");
-    assert!(app.lines(80, 24)[0].text().contains("Keys"));
+    assert!(app.lines(80, 24)[0].to_string().contains("Keys"));
     code(&mut app, KeyCode::Esc);
     assert!(!app.is_help);
     assert_eq!(press(&mut app, "q"), Action::Quit);
@@ -160,7 +160,7 @@ fn a_pause_stops_the_screen_and_not_the_readings() {
         ..Update::default()
     });
     assert_eq!(app.board().time, 30 * SECOND);
-    assert!(app.lines(100, 24)[0].text().contains("PAUSED"));
+    assert!(app.lines(100, 24)[0].to_string().contains("PAUSED"));
     press(&mut app, "p");
     assert_eq!(app.board().time, 40 * SECOND);
 }

@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::Error;
 use crate::live::board::Board;
-use crate::live::rows::{Table, table};
+use crate::live::rows::table;
 use crate::live::view::View;
 use crate::show::json;
 use crate::show::page::{Look, Mode, page, room};
-use crate::source::{Error as SourceError, Source, Step};
+use crate::source::{Source, Step};
 
 /// The number of rows of a table if none is asked for.
 const ROWS: usize = 20;
@@ -17,51 +18,17 @@ const ROWS: usize = 20;
 /// The number of lines around the rows of a table.
 const AROUND: usize = 8;
 
-/// An error that prevents printing.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The output cannot be written.
-    #[error("the output cannot be written: {0}")]
-    Output(#[from] io::Error),
-    /// There are no more readings.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// No server could be read.
-    #[error("no server could be read{}", reasons(.0))]
-    Unread(Vec<String>),
-}
-
-fn reasons(reasons: &[String]) -> String {
-    reasons
-        .iter()
-        .map(|reason| format!("\n  {reason}"))
-        .collect()
-}
-
 /// The form of tables: text or JSON, one or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
-    /// True if only one table is printed.
     pub once: bool,
-    /// True if tables are JSON.
     pub json: bool,
-    /// True if the tables are of a store.
     pub is_store: bool,
     /// The width of a table as text.
     pub width: usize,
 }
 
-/// Returns the width of the terminal that is printed on, if there is one.
-pub fn terminal_width() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
-    Some(usize::from(size.ws_col)).filter(|width| *width > 0)
-}
-
 /// Prints one table or all of them. Live readings follow each other after `interval`.
-///
-/// # Errors
-///
-/// Fails if nothing can be read or written.
 pub fn run(
     mut source: Box<dyn Source>,
     (view, look): (&View, &Look),
@@ -76,7 +43,7 @@ pub fn run(
     if form.once && is_recording {
         let update = source.step(Step::End)?;
         update.apply(&mut board, &mut view.users);
-        return put(&board, &view, look, form, out);
+        return put(&board, &view, look, form, out).map_err(Error::Output);
     }
     let mut due = Instant::now();
     loop {
@@ -87,16 +54,12 @@ pub fn run(
         let is_new = !update.readings.is_empty();
         update.apply(&mut board, &mut view.users);
         if form.once && board.targets().next().is_none() {
-            return Err(Error::Unread(
-                board
-                    .silent
-                    .iter()
-                    .map(|(server, silent)| format!("{server}: {}", silent.reason))
-                    .collect(),
-            ));
+            let silent = board.silent.iter();
+            let reasons = silent.map(|(server, silent)| format!("{server}: {}", silent.reason));
+            return Err(Error::Unread(reasons.collect()));
         }
         if board.readings > 1 && is_new {
-            put(&board, &view, look, form, out)?;
+            put(&board, &view, look, form, out).map_err(Error::Output)?;
             if form.once {
                 return Ok(());
             }
@@ -114,18 +77,16 @@ fn put(
     look: &Look,
     form: Form,
     out: &mut impl Write,
-) -> Result<(), Error> {
+) -> io::Result<()> {
     if form.json {
         let table = table(board, view, &[], look.rows.unwrap_or(usize::MAX));
-        let line = json::line(board, &table, view).map_err(io::Error::from)?;
-        writeln!(out, "{line}")?;
+        writeln!(out, "{}", json::line(board, &table, view)?)?;
     } else {
         for line in lines(board, view, look, form.width) {
             writeln!(out, "{line}")?;
         }
     }
-    out.flush()?;
-    Ok(())
+    out.flush()
 }
 
 /// Returns a table as lines of plain text.
@@ -139,11 +100,11 @@ pub fn lines(board: &Board, view: &View, look: &Look, width: usize) -> Vec<Strin
         selected: usize::MAX,
         ..look.clone()
     };
-    let table: Table = table(board, view, &[], room(board, &look, height));
+    let table = table(board, view, &[], room(board, &look, height));
     let lines = page(board, &table, view, &look, width, height);
     let mut lines: Vec<_> = lines
         .iter()
-        .map(|line| line.text().trim_end().to_owned())
+        .map(|line| line.to_string().trim_end().to_owned())
         .collect();
     // The keys of the screen are of no use in print.
     for line in &mut lines {

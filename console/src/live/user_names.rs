@@ -1,4 +1,4 @@
-//! Names of users, from what `getent passwd` prints.
+//! Names of users, from the output of `getent passwd`.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use jobstats_core::pause::Pause;
 
 use crate::values::text;
 
-/// Returns what a user is called: the name or, if it is not known, the number.
+/// Returns the name of a user or, if it is not known, the number.
 pub fn called(name: Option<&str>, number: Option<i64>) -> Option<String> {
     match name {
         Some(name) => Some(name.to_owned()),
@@ -17,9 +17,9 @@ pub fn called(name: Option<&str>, number: Option<i64>) -> Option<String> {
 
 /// The names of users by their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Users(HashMap<u32, Box<str>>);
+pub struct UserNames(HashMap<u32, Box<str>>);
 
-impl Users {
+impl UserNames {
     /// Reads lines of `getent passwd`. Lines that are none are left out, and of two names of a user the first counts.
     pub fn read(text: &[u8]) -> Self {
         let mut users = HashMap::new();
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_user_is_shown_by_name_if_it_is_known() {
-        let users = Users::read(b"root:x:0:0:root:/root:/bin/sh\nada:x:1000:1:A:/home/ada:/bin/sh\nalso:x:1000:1::/h:/s\nbroken\n");
+        let users = UserNames::read(b"root:x:0:0:root:/root:/bin/sh\nada:x:1000:1:A:/home/ada:/bin/sh\nalso:x:1000:1::/h:/s\nbroken\n");
         assert_eq!(
             (users.shown(1000), users.shown(1001)),
             ("ada".to_owned(), "1001".to_owned())
@@ -70,6 +70,6 @@ mod tests {
         assert_eq!(called(Some("ada"), Some(1000)).as_deref(), Some("ada"));
         assert_eq!(called(None, Some(1000)).as_deref(), Some("1000"));
         assert_eq!(called(None, None), None);
-        assert!(Users::read(b"nothing").is_empty() && !users.is_empty());
+        assert!(UserNames::read(b"nothing").is_empty() && !users.is_empty());
     }
 }

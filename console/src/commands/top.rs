@@ -1,0 +1,236 @@
+//! Runs `top`: chooses the source of readings, and how they are shown.
+
+use std::io::{self, IsTerminal, stdout};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jobstats_client::duration::Length;
+use jobstats_client::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
+use jobstats_client::settings::SettingsError;
+
+use crate::ask::config::{self, Profile};
+use crate::commands::options::Top;
+use crate::live::user_names::UserNames;
+use crate::show::page::{Look, Mode};
+use crate::source::process;
+use crate::source::recording::{self, Recorder};
+use crate::source::stored::{self, Scope};
+use crate::source::{self, Commands, Input, Replay, Source, Stored, server_of};
+use crate::terminal::app::App;
+use crate::terminal::print::Form;
+use crate::terminal::{self, print, screen};
+
+/// The time between readings.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// The time limit of a command.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The largest text of a server. Longer texts cannot be read.
+const MOST: usize = 1 << 30;
+
+/// The width of a table that is not printed on a terminal.
+const WIDTH: usize = 100;
+
+/// An error of `top`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(
+        "nothing to read: name a store by --database-url, --config or JOBSTATS_DATABASE_URL, or give --input, --profile or the \
+             directory of a recording"
+    )]
+    NoInput,
+    #[error("--cluster names the cluster of --record, or of a store")]
+    Cluster,
+    #[error("--at and --filesystem are of a store, which the profile does not name")]
+    NotOfStore,
+    #[error("{names} names of servers for {inputs} inputs")]
+    Names { names: usize, inputs: usize },
+    #[error("two inputs are of the server {0}: name them with --server")]
+    SameName(String),
+    #[error(
+        "the profile has neither a database_url or config, nor an input, which is a table of commands by server"
+    )]
+    NoCommand,
+    #[error("the profile has both a database and an input: make two profiles of it")]
+    TwoSources,
+    #[error("the names of users cannot be read: {0}")]
+    Users(process::Error),
+    #[error("the command of --users prints no line of getent passwd")]
+    NoUsers,
+    #[error("the screen needs a terminal; --once and --json do not")]
+    NoTerminal,
+    #[error(transparent)]
+    Config(#[from] config::Error),
+    #[error(transparent)]
+    Source(#[from] source::Error),
+    #[error(transparent)]
+    Record(#[from] recording::Error),
+    #[error(transparent)]
+    Terminal(#[from] terminal::Error),
+}
+
+impl Error {
+    /// Returns the exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Names { .. } | Self::SameName(_) | Self::Cluster | Self::NotOfStore => USAGE,
+            Self::NoInput => NOTHING,
+            Self::Config(_) | Self::NoCommand | Self::TwoSources => SETUP,
+            Self::Source(error) | Self::Terminal(terminal::Error::Source(error)) => match error {
+                source::Error::Store(error) => error.kind().map_or(NOTHING, exit::code),
+                source::Error::Nothing(_) => NOTHING,
+                source::Error::Format(_) => USAGE,
+                source::Error::Record(_) | source::Error::Directory { .. } => SYSTEM,
+            },
+            Self::Terminal(terminal::Error::Unread(_)) | Self::Users(_) | Self::NoUsers => UNREAD,
+            Self::NoTerminal | Self::Record(_) | Self::Terminal(_) => SYSTEM,
+        }
+    }
+
+    /// Returns true if whoever reads the output has seen enough.
+    pub fn is_enough(&self) -> bool {
+        matches!(self, Self::Terminal(terminal::Error::Output(error))
+            if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Shows a screen or tables, until it is quit or there are no more readings.
+pub fn run(top: &Top) -> Result<(), Error> {
+    let profile = match &top.profile {
+        Some(name) => config::profile(top.profiles.as_deref(), name)?,
+        None => Profile::default(),
+    };
+    let or = |length: Option<Length>, default| length.map_or(default, |Length(length)| length);
+    let interval = top
+        .interval
+        .unwrap_or_else(|| or(profile.interval, INTERVAL));
+    let timeout = top.timeout.unwrap_or_else(|| or(profile.timeout, TIMEOUT));
+    let formats = match top.format.is_empty() {
+        true => &profile.formats,
+        false => &top.format,
+    };
+    let is_plain = top.show.once || top.show.json;
+    let store = store(top, &profile, !is_plain)?;
+    let is_store = store.is_some();
+    let source: Box<dyn Source> = match (store, &top.recording) {
+        (Some(store), _) => Box::new(store),
+        (None, Some(path)) => Box::new(Replay::open(path, formats)?),
+        (None, None) => Box::new(commands(top, &profile, formats, timeout)?),
+    };
+    let micros = i64::try_from(interval.as_micros()).unwrap_or(i64::MAX);
+    let mode = match source.is_live() {
+        true => Mode::Live(micros),
+        false => Mode::Replay(top.speed, None),
+    };
+    let look = Look {
+        rows: top.show.rows,
+        ..Look::new(mode)
+    };
+    let mut view = top.show.view();
+    view.has_accounts = is_store;
+    if let Some(command) = top.users.as_ref().or(profile.users.as_ref()) {
+        view.users = Arc::new(users(command, timeout)?);
+    }
+    if is_plain {
+        let form = Form {
+            once: top.show.once,
+            json: top.show.json,
+            is_store,
+            width: match top.show.width {
+                Some(width) => usize::from(width),
+                None => terminal::width().unwrap_or(WIDTH),
+            },
+        };
+        print::run(source, (&view, &look), form, interval, &mut stdout().lock())?;
+        return Ok(());
+    }
+    if !stdout().is_terminal() || !io::stdin().is_terminal() {
+        return Err(Error::NoTerminal);
+    }
+    let mut app = App::new(view, look);
+    if is_store {
+        app = app.with_past(micros, top.speed);
+    }
+    Ok(screen::run(&mut app, source)?)
+}
+
+/// Returns the names of users that a command prints.
+fn users(command: &str, timeout: Duration) -> Result<UserNames, Error> {
+    let printed = process::run(command, timeout, MOST).map_err(Error::Users)?;
+    let users = UserNames::read(&printed.text);
+    match users.is_empty() {
+        true => Err(Error::NoUsers),
+        false => Ok(users),
+    }
+}
+
+/// Returns the store, if the command line and the profile name no other source.
+fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<Stored>, Error> {
+    let has_input = !top.input.is_empty() || !profile.input.is_empty();
+    if profile.names_store() && has_input {
+        return Err(Error::TwoSources);
+    }
+    if has_input || top.recording.is_some() {
+        return match (&top.cluster, &top.record, &top.at, &top.filesystem) {
+            (Some(_), None, ..) => Err(Error::Cluster),
+            (_, _, None, None) => Ok(None),
+            _ => Err(Error::NotOfStore),
+        };
+    }
+    let options = profile.complete(top.database.clone());
+    let scope = Scope {
+        cluster: top.cluster.clone(),
+        filesystem: top.filesystem.clone(),
+    };
+    let at = top.at.map(|at| at.as_microsecond());
+    let is_bare = top.profile.is_some() && !profile.names_store();
+    match Stored::new(&options, scope, at, is_patient) {
+        Ok(store) => Ok(Some(store)),
+        Err(stored::Error::Client(jobstats_client::Error::Settings(SettingsError::Nowhere))) => {
+            Err(match is_bare {
+                true => Error::NoCommand,
+                false => Error::NoInput,
+            })
+        }
+        Err(error) => Err(source::Error::from(error).into()),
+    }
+}
+
+/// Returns the commands of the profile and of the command line.
+fn commands(
+    top: &Top,
+    profile: &Profile,
+    formats: &[String],
+    timeout: Duration,
+) -> Result<Commands, Error> {
+    let of_profile = profile.input.clone().into_iter();
+    let of_profile = of_profile.map(|(server, command)| Input { server, command });
+    let inputs: Vec<_> = of_profile.chain(inputs(top)?).collect();
+    let mut names: Vec<_> = inputs.iter().map(|input| &input.server).collect();
+    names.sort_unstable();
+    if let Some(same) = names.windows(2).find(|two| two[0] == two[1]) {
+        return Err(Error::SameName(same[0].clone()));
+    }
+    let cluster = top.cluster.as_deref().unwrap_or_default();
+    let recorder = top.record.as_deref();
+    let recorder = recorder.map(|path| Recorder::open(path, cluster));
+    let recorder = recorder.transpose()?;
+    Ok(Commands::new(inputs, formats, (timeout, MOST), recorder)?)
+}
+
+/// Returns the inputs of the command line, each with the name of its server.
+fn inputs(top: &Top) -> Result<Vec<Input>, Error> {
+    let (names, inputs) = (top.server.len(), top.input.len());
+    if names > 0 && names != inputs {
+        return Err(Error::Names { names, inputs });
+    }
+    let named = top.input.iter().enumerate().map(|(at, command)| {
+        let server = top.server.get(at).cloned();
+        Input {
+            server: server.unwrap_or_else(|| server_of(command)),
+            command: command.clone(),
+        }
+    });
+    Ok(named.collect())
+}

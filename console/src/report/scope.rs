@@ -1,0 +1,238 @@
+//! The question that a report answers, and the operation by which it measures the load.
+
+use jiff::{SignedDuration, Timestamp};
+use jobstats_client::answers::{Filters, Targets, exactly};
+use jobstats_core::quantity::{Quantity, Readable};
+
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::show::chart::frame::TimeAxis;
+use crate::show::html::Cell;
+use crate::subject::questions::Selection;
+use crate::values::number;
+use crate::values::text::shown;
+use crate::values::when::{Clock, Span};
+
+/// A week.
+pub const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// The operation that measures the load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// The time that servers spend on requests.
+    ServiceTime,
+    /// The metadata requests of MDTs, if no server reports times.
+    Metadata,
+    /// The bytes of OSTs, if no server reports times.
+    Bytes,
+}
+
+impl Measure {
+    /// Returns the name of the operation.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ServiceTime => "service_time",
+            Self::Metadata => "metadata",
+            Self::Bytes => "bytes",
+        }
+    }
+
+    /// Returns the words for the measure.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::ServiceTime => "requests in service",
+            Self::Metadata => "metadata requests",
+            Self::Bytes => "bytes read and written",
+        }
+    }
+
+    /// Returns true for the time of servers.
+    pub const fn is_time(self) -> bool {
+        matches!(self, Self::ServiceTime)
+    }
+}
+
+/// The question that a report answers.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    pub filesystem: String,
+    /// The cluster, if the name of the file system alone is not enough.
+    pub cluster: Option<String>,
+    pub window: Span,
+    /// The names of the targets of the file system.
+    pub targets: Vec<String>,
+    pub measure: Measure,
+    pub clock: Clock,
+}
+
+impl Scope {
+    /// Finds a file system; without a name the only one that there is. This fails if there is no such file system, or if several
+    /// have the name.
+    pub fn find(
+        store: &mut Store,
+        name: Option<&str>,
+        cluster: Option<&str>,
+        window: Span,
+        clock: Clock,
+    ) -> Result<Self, Error> {
+        let targets = store.ask(&Targets::default())?.rows;
+        let mut known: Vec<_> = targets
+            .iter()
+            .filter_map(|row| Some((row.filesystem.clone()?, row.cluster.clone())))
+            .collect();
+        known.sort();
+        known.dedup();
+        let is_asked = |it: &&(String, String)| {
+            name.is_none_or(|name| it.0 == name) && cluster.is_none_or(|cluster| it.1 == cluster)
+        };
+        let matching: Vec<_> = known.iter().filter(is_asked).collect();
+        match matching.as_slice() {
+            [(filesystem, of)] => Ok(Self {
+                filesystem: filesystem.clone(),
+                cluster: cluster.map(str::to_owned),
+                window,
+                targets: targets
+                    .iter()
+                    .filter(|row| row.filesystem.as_ref() == Some(filesystem) && row.cluster == *of)
+                    .map(|row| row.name.clone())
+                    .collect(),
+                measure: Measure::ServiceTime,
+                clock,
+            }),
+            [] => Err(unknown(name, cluster, &known)),
+            several => Err(Error::Usage(format!(
+                "there are several file systems, choose one: {}",
+                list(several.iter().copied())
+            ))),
+        }
+    }
+
+    /// Returns whether the file system has a target, which is of this cluster.
+    pub fn has(&self, target: &String, cluster: &str) -> bool {
+        self.targets.contains(target) && self.cluster.as_ref().is_none_or(|it| it == cluster)
+    }
+
+    /// Returns the work of the file system in the window.
+    pub fn work(&self) -> Selection {
+        self.during(self.window)
+    }
+
+    /// Returns the work of the file system in a window.
+    pub fn during(&self, window: Span) -> Selection {
+        let filters = Filters {
+            cluster: self.cluster.as_ref().map(|name| vec![exactly(name)]),
+            filesystem: Some(vec![exactly(&self.filesystem)]),
+            ..Filters::default()
+        };
+        Selection { window, filters }
+    }
+
+    /// Returns the work of the file system in the same window a week before.
+    pub fn week_before(&self) -> Selection {
+        let earlier = |time: Timestamp| time.checked_sub(WEEK).unwrap_or(Timestamp::MIN);
+        self.during((earlier(self.window.0), earlier(self.window.1)))
+    }
+
+    /// Prints a rate of the measure.
+    pub fn rate(&self, rate: impl Into<Option<f64>>) -> String {
+        number::rate(rate, self.measure.name())
+    }
+
+    /// Returns the cell of a rate of the measure.
+    pub fn cell(&self, rate: Option<f64>) -> Cell {
+        Cell::rate(rate, self.measure.name())
+    }
+
+    /// Prints a power of ten of the measure, which is exact however small it is.
+    pub fn power(&self, exponent: i32) -> String {
+        let rate = 10_f64.powi(exponent);
+        if !self.measure.is_time() {
+            let readable = Readable::new(rate, self.measure.name(), Quantity::Rate);
+            return readable.map_or_else(|| rate.to_string(), |it| it.to_string());
+        }
+        match exponent {
+            0.. => format!("{rate:.0}"),
+            -3.. => rate.to_string(),
+            // There would be no room for so many zeros beside a picture.
+            _ => format!("10{}", superscript(exponent)),
+        }
+    }
+
+    /// Returns the title of an axis of the measure.
+    pub fn title(&self) -> String {
+        let mut title = self.measure.words().to_owned();
+        title[..1].make_ascii_uppercase();
+        if !self.measure.is_time() {
+            title.push_str(" per second");
+        }
+        title
+    }
+
+    /// Prints a time in the window.
+    pub fn moment(&self, time: Timestamp) -> String {
+        self.clock.within(time, self.window)
+    }
+
+    /// Prints a span in the window, as `12:50 to 13:00`.
+    pub fn span(&self, span: Span) -> String {
+        format!("{} to {}", self.moment(span.0), self.moment(span.1))
+    }
+
+    /// Returns the axis of the window.
+    pub const fn axis(&self) -> TimeAxis<'_> {
+        TimeAxis::new(self.window, &self.clock)
+    }
+
+    /// Returns the scopes whose measures tell the load of all targets: without times, metadata is that of MDTs, and bytes are
+    /// that of OSTs.
+    pub fn all(&self) -> Vec<Self> {
+        let mut all = vec![self.clone()];
+        if !self.measure.is_time() {
+            all.push(Self {
+                measure: Measure::Bytes,
+                ..self.clone()
+            });
+        }
+        all
+    }
+}
+
+/// Prints an exponent.
+fn superscript(exponent: i32) -> String {
+    let raised = |digit| match digit {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        // The other digits are in a row.
+        digit => char::from_u32(0x2070 + digit.to_digit(10).unwrap_or(0)).unwrap_or(digit),
+    };
+    exponent.to_string().chars().map(raised).collect()
+}
+
+fn unknown(name: Option<&str>, cluster: Option<&str>, known: &[(String, String)]) -> Error {
+    let of = cluster.map(|cluster| format!(" of cluster {}", shown(cluster)));
+    let of = of.unwrap_or_default();
+    let (kind, name) = match name {
+        Some(name) => ("file system", shown(name) + &of),
+        None => ("any", format!("file system{of}")),
+    };
+    let note = match known {
+        [] => "the store has no targets yet".to_owned(),
+        known => format!("known: {}", list(known.iter())),
+    };
+    Error::Unknown {
+        kind,
+        name,
+        notes: vec![note],
+    }
+}
+
+/// Lists file systems, each with the option that chooses its cluster.
+fn list<'k>(known: impl Iterator<Item = &'k (String, String)>) -> String {
+    let names = known.map(|(filesystem, cluster)| match cluster.as_str() {
+        "" => shown(filesystem),
+        cluster => format!("{} (--cluster {})", shown(filesystem), shown(cluster)),
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
