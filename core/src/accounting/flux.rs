@@ -85,7 +85,7 @@ pub fn recognizes(text: &[u8]) -> bool {
 /// Makes a job of an object.
 fn job<'a>(entries: &mut Entries<'a>) -> Result<Option<Job<'a>>, Reason> {
     let mut job = Job::default();
-    let mut extra = EXTRA.map(|name| (name, None));
+    let mut extra = [const { None }; EXTRA.len()];
     let (mut id, mut times, mut state, mut result) = (None, [None; 4], None, None);
     for (key, value) in entries {
         match key {
@@ -105,12 +105,14 @@ fn job<'a>(entries: &mut Entries<'a>) -> Result<Option<Job<'a>>, Reason> {
             b"nodelist" => job.node_list = text(value),
             b"ncores" => job.cpus = number(value),
             b"returncode" => job.exit_code = text(value),
-            _ => {
-                let mut names = extra.iter_mut();
-                if let Some(kept) = names.find(|(name, _)| name.as_bytes() == key) {
-                    kept.1 = text(value);
-                }
-            }
+            b"project" => extra[0] = text(value),
+            b"ntasks" => extra[1] = text(value),
+            b"ranks" => extra[2] = text(value),
+            b"priority" => extra[3] = text(value),
+            b"urgency" => extra[4] = text(value),
+            b"duration" => extra[5] = text(value),
+            b"waitstatus" => extra[6] = text(value),
+            _ => {}
         }
     }
     let id = id.filter(|id| *id > 0).ok_or(Reason::BadJob)?;
@@ -121,11 +123,10 @@ fn job<'a>(entries: &mut Entries<'a>) -> Result<Option<Job<'a>>, Reason> {
     job.user_name = job
         .user_name
         .filter(|name| Some(&**name) != number.as_deref());
-    let [(_, project), ..] = &mut extra;
-    job.account = job.account.or_else(|| project.take());
+    job.account = job.account.or_else(|| extra[0].take());
     let is_inactive = state.as_deref().is_none_or(|state| state == "INACTIVE");
     job.state = result.filter(|_| is_inactive).or(state);
-    let extra = extra.into_iter();
+    let extra = EXTRA.into_iter().zip(extra);
     job.extra = extra
         .filter_map(|(name, text)| Some((name.into(), text?)))
         .collect();
@@ -161,15 +162,17 @@ fn number<T: TryFrom<u64>>(value: Value<'_>) -> Option<T> {
 /// # Errors
 /// [`Reason::BadTime`] for a value that is neither a time nor absent.
 fn instant(value: Value<'_>) -> Result<Option<Micros>, Reason> {
-    let micros = match (value.text(), value.whole::<u64>(), value.real()) {
-        (Some(text), ..) => field::seconds(text.as_bytes()),
-        (_, Ok(None | Some(0)), _) | (_, _, None) => return Ok(None),
-        (_, Ok(Some(seconds)), _) => Micros::try_from(seconds)
-            .ok()
-            .and_then(|it| it.checked_mul(SECOND)),
-        // A number that is too large becomes the largest one.
-        (_, _, Some(seconds)) if seconds == 0.0 => return Ok(None),
-        (_, _, Some(seconds)) => Some((seconds * 1e6).round() as Micros),
+    let micros = if let Some(text) = value.text() {
+        field::seconds(text.as_bytes())
+    } else if let Some(seconds @ 1..) = value.whole() {
+        let seconds = Micros::try_from(seconds).ok();
+        seconds.and_then(|it| it.checked_mul(SECOND))
+    } else {
+        match value.real() {
+            None | Some(0.0) => return Ok(None),
+            // A number that is too large becomes the largest one.
+            Some(seconds) => Some((seconds * 1e6).round() as Micros),
+        }
     };
     let instant = micros.and_then(field::instant);
     instant.map(Some).ok_or(Reason::BadTime)
@@ -177,7 +180,7 @@ fn instant(value: Value<'_>) -> Result<Option<Micros>, Reason> {
 
 /// Returns a string or a number as text; `None` if it is empty.
 fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
-    let whole = || Some(value.whole::<u64>().ok()??.to_string());
+    let whole = || Some(value.whole()?.to_string());
     let number = || whole().or_else(|| Some(value.real()?.to_string()));
     value.text().or_else(|| number().map(Cow::Owned))
 }

@@ -80,7 +80,6 @@ fn is_no_record(line: &[u8]) -> bool {
 }
 
 /// The fields that both forms of a line have.
-#[derive(Default)]
 struct Line<'a> {
     number: Option<u32>,
     /// The task of an array, or 0.

@@ -9,7 +9,8 @@ mod value;
 use memchr::{memchr_iter, memmem};
 
 pub use self::search::Search;
-pub use self::value::{Entries, Value, object};
+use self::value::object;
+pub use self::value::{Entries, Value};
 use crate::accounting::{Job, Reason, Record};
 use crate::pause::{self, Pause};
 
@@ -74,6 +75,17 @@ impl<'a> Objects<'a> {
         self.in_list
     }
 
+    /// Leaves the list that ends here. Where objects are found by a key, everything up to the next one is passed over; elsewhere the
+    /// document must end here, too.
+    fn close_list(&mut self) {
+        self.in_list = false;
+        if matches!(self.search, Search::Key { .. }) {
+            return self.go_on();
+        }
+        let rest = self.rest()[1..].trim_ascii_start();
+        self.at = self.text.len() - rest.strip_prefix(b"}").unwrap_or(rest).len();
+    }
+
     /// Reads the object that begins here.
     fn object(&mut self) -> Result<Option<Job<'a>>, Reason> {
         let end = self.search.limit(self.text, self.at);
@@ -130,8 +142,7 @@ impl<'a> Iterator for Objects<'a> {
             let job = match self.rest().first() {
                 None if !self.in_list => return None,
                 Some(b']') if self.in_list => {
-                    self.in_list = false;
-                    self.go_on();
+                    self.close_list();
                     continue;
                 }
                 Some(b'{') if !self.in_list && self.opens_list() => continue,

@@ -1,9 +1,8 @@
 //! Reads objects and their values in place.
 
 use std::borrow::Cow;
-use std::str::FromStr;
 
-use memchr::{memchr, memchr3};
+use memchr::memchr;
 use serde::de::IgnoredAny;
 
 use super::{DEPTH_MAX, OBJECT_MAX};
@@ -17,13 +16,16 @@ pub struct Value<'a>(&'a [u8]);
 impl<'a> Value<'a> {
     /// Returns the keys and values of an object.
     pub fn entries(self) -> Entries<'a> {
-        Entries::new(self.0.strip_prefix(b"{").unwrap_or_default())
+        Entries {
+            is_checked: true,
+            ..Entries::new(self.0.strip_prefix(b"{").unwrap_or_default())
+        }
     }
 
     /// Returns the elements of a list.
     pub fn items(self) -> impl Iterator<Item = Self> {
         let mut elements = Entries::new(self.0.strip_prefix(b"[").unwrap_or_default());
-        std::iter::from_fn(move || elements.next_value().map(Self))
+        std::iter::from_fn(move || elements.element().map(Self))
     }
 
     /// Returns the value of a key of an object.
@@ -58,11 +60,15 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`Reason::UnreadableRecord`] for any other value.
     pub fn number(self) -> Result<Option<u64>, Reason> {
-        let is = |key: &str, word: &[u8]| self.get(key).is_some_and(|value| value.0 == word);
-        if is("set", b"false") || is("infinite", b"true") {
-            return Ok(None);
+        let mut number = self;
+        if self.0.starts_with(b"{") {
+            let is = |key: &str, word: &[u8]| self.get(key).is_some_and(|value| value.0 == word);
+            if is("set", b"false") || is("infinite", b"true") {
+                return Ok(None);
+            }
+            number = self.get("number").unwrap_or(self);
         }
-        match self.get("number").unwrap_or(self).bare() {
+        match number.bare() {
             b"" | b"null" => Ok(None),
             digits => field::number(digits)
                 .map(Some)
@@ -70,17 +76,9 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns a whole number that is written without quotes; `None` if it is null.
-    ///
-    /// # Errors
-    /// [`Reason::UnreadableRecord`] for any other value.
-    pub fn whole<T: FromStr>(self) -> Result<Option<T>, Reason> {
-        if self.0 == b"null" {
-            return Ok(None);
-        }
-        let word = std::str::from_utf8(self.0).ok();
-        let number = word.and_then(|word| word.parse().ok());
-        number.map(Some).ok_or(Reason::UnreadableRecord)
+    /// Returns a whole number that is written without quotes.
+    pub fn whole(self) -> Option<u64> {
+        std::str::from_utf8(self.0).ok()?.parse().ok()
     }
 
     /// Returns any number that is written without quotes.
@@ -89,10 +87,13 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The keys and values of an object, up to its end or to damage. Commas between them are skipped.
+/// The keys and values of an object, up to its end or to damage.
 pub struct Entries<'a> {
     rest: &'a [u8],
-    /// A value has no end, or is too deep.
+    /// The byte before the next entry: a comma behind the first one.
+    separator: &'static [u8],
+    /// The grammar of values was checked already.
+    is_checked: bool,
     is_damaged: bool,
 }
 
@@ -101,23 +102,34 @@ impl<'a> Entries<'a> {
     pub fn new(inside: &'a [u8]) -> Self {
         Self {
             rest: inside,
+            separator: b"",
+            is_checked: false,
             is_damaged: false,
         }
     }
 
-    /// Takes the next key or value.
-    fn next_value(&mut self) -> Option<&'a [u8]> {
-        if self.is_damaged {
-            return None;
-        }
+    /// Takes the separator, and the key of an entry or the element of a list behind it.
+    fn element(&mut self) -> Option<&'a [u8]> {
+        self.rest = self.rest.trim_ascii_start().strip_prefix(self.separator)?;
+        self.separator = b",";
+        self.value()
+    }
+
+    fn value(&mut self) -> Option<&'a [u8]> {
         let text = self.rest.trim_ascii_start();
-        let text = text.strip_prefix(b",").unwrap_or(text).trim_ascii_start();
         let end = end(text);
-        self.is_damaged = end.is_err();
         let (Ok(length) | Err(length)) = end;
         let (value, rest) = text.split_at_checked(length)?;
         self.rest = rest;
-        (!value.is_empty() && !self.is_damaged).then_some(value)
+        (end.is_ok() && !value.is_empty()).then_some(value)
+    }
+
+    fn entry(&mut self) -> Option<(&'a [u8], Value<'a>)> {
+        let key = self.element()?;
+        self.rest = self.rest.trim_ascii_start().strip_prefix(b":")?;
+        let value = self.value()?;
+        let is_right = self.is_checked || is_json(key) && is_json(value);
+        inside(key).filter(|_| is_right).zip(Some(Value(value)))
     }
 }
 
@@ -125,11 +137,19 @@ impl<'a> Iterator for Entries<'a> {
     type Item = (&'a [u8], Value<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let key = self.next_value()?;
-        self.rest = self.rest.trim_ascii_start().strip_prefix(b":")?;
-        let value = self.next_value()?;
-        Some((inside(key)?, Value(value)))
+        if self.is_damaged || self.rest.trim_ascii_start().starts_with(b"}") {
+            return None;
+        }
+        let entry = self.entry();
+        self.is_damaged = entry.is_none();
+        entry
     }
+}
+
+/// Returns whether the grammar of a key or value is right. A string without escapes was checked where its end was found.
+fn is_json(value: &[u8]) -> bool {
+    let is_plain = value.starts_with(b"\"") && !value.contains(&b'\\');
+    is_plain || serde_json::from_slice::<IgnoredAny>(value).is_ok()
 }
 
 /// Reads the object that a text begins with. Returns its length, and the result of a function of its keys and values.
@@ -141,18 +161,14 @@ pub fn object<'a, T>(
     read: impl FnOnce(&mut Entries<'a>) -> T,
 ) -> Result<(usize, T), usize> {
     let text = &text[..text.len().min(OBJECT_MAX)];
-    let mut entries = Value(text).entries();
+    let mut entries = Entries::new(text.strip_prefix(b"{").unwrap_or_default());
     let found = read(&mut entries);
     entries.by_ref().for_each(drop);
     let rest = entries.rest.trim_ascii_start();
     let end = text.len() - rest.len();
-    if entries.is_damaged || !rest.starts_with(b"}") {
-        return Err(end);
-    }
-    let length = end + 1;
-    match serde_json::from_slice(&text[..length]) {
-        Ok(IgnoredAny) => Ok((length, found)),
-        Err(_) => Err(length),
+    match entries.is_damaged {
+        true => Err(end),
+        false => Ok((end + 1, found)),
     }
 }
 
@@ -177,15 +193,15 @@ fn end(text: &[u8]) -> Result<usize, usize> {
     }
 }
 
-/// Returns the end of a string from a place inside of it. No string goes on in another line.
+/// Returns the end of a string from a place inside of it. It is near, so that a loop is as fast as any search.
 fn end_of_string(text: &[u8], mut at: usize) -> Result<usize, usize> {
-    let next = |at: usize| memchr3(b'"', b'\\', b'\n', text.get(at..)?);
-    while let Some(place) = next(at) {
-        at += place + 1;
-        match text.get(at - 1) {
-            Some(b'"') => return Ok(at),
-            Some(b'\\') => at += 1,
-            _ => return Err(at),
+    while let Some(byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'"' => return Ok(at),
+            b'\\' => at += 1,
+            ..b' ' => return Err(at),
+            _ => {}
         }
     }
     Err(text.len())

@@ -87,8 +87,8 @@ fn split(id: &[u8]) -> (&[u8], &[u8]) {
 
 /// Returns the name of a host without its number of slots.
 fn name(host: &[u8]) -> &[u8] {
-    let star = memchr::memchr(b'*', host);
-    host.get(star.map_or(0, |star| star + 1)..)
+    host.splitn(2, |byte| *byte == b'*')
+        .last()
         .unwrap_or_default()
 }
 
