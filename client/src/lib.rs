@@ -10,7 +10,7 @@
 //! | [`retry`] | retries with exponential backoff, and its pauses with jitter |
 //! | [`exit`] | exit codes, also those of failures |
 //! | [`duration`] | durations in options and files |
-//! | [`file`] | errors that name a path, and paths that may lead nowhere |
+//! | [`file`](mod@file) | errors that name a path, and paths that may lead nowhere |
 //! | [`own_file`] | files that a program keeps for itself, which are no links |
 //! | [`process`] | programs that run to their end or to a time limit, and pipes that are read until a deadline |
 //! | [`trust`] | files with commands or secrets, and directories, which nobody else may change |

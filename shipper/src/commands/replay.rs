@@ -329,9 +329,9 @@ fn refusal(
     let ranks = verdicts.iter().map(|(_, judgement)| rank(judgement));
     let highest = ranks.max()?;
     let verdicts = verdicts.iter();
-    let worst = verdicts.filter(|(_, judgement)| rank(judgement) == highest);
+    let mut worst = verdicts.filter(|(_, judgement)| rank(judgement) == highest);
     let targets = worst.clone().count();
-    let (name, judgement) = worst.cloned().next()?;
+    let (name, judgement) = worst.next().cloned()?;
     match judgement {
         Judgement::Taken => None,
         Judgement::Newer => Some(ReplayError::Newer { targets, name }),

@@ -66,7 +66,8 @@ impl Buffer {
 /// Writes a buffer.
 pub struct Writer {
     buffer: Buffer,
-    length: u64,
+    /// The number of bytes so far.
+    pub length: u64,
     checksum: Xxh3,
     most: u64,
 }
@@ -80,10 +81,6 @@ impl Writer {
             checksum: Xxh3::new(),
             most,
         }
-    }
-
-    pub fn length(&self) -> u64 {
-        self.length
     }
 
     /// Returns the buffer with its size and checksum.

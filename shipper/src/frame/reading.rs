@@ -279,7 +279,7 @@ impl Texts {
     /// Ends the frame that is open, and begins one for the target.
     fn open(&mut self, target: usize) -> io::Result<()> {
         let writer = self.close()?;
-        let start = writer.length();
+        let start = writer.length;
         let mut encoder = Encoder::new(writer, LEVEL)?;
         encoder.include_checksum(true)?;
         self.output = Output::Open(Frame {
@@ -311,7 +311,7 @@ impl Texts {
             Output::Closed(writer) => Ok(writer),
             Output::Open(frame) => {
                 let writer = frame.encoder.finish()?;
-                let range = frame.start..writer.length();
+                let range = frame.start..writer.length;
                 self.targets[frame.target].text.frames.push(range);
                 Ok(writer)
             }

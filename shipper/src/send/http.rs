@@ -167,7 +167,7 @@ impl Http {
         let mut request = agent
             .post(url)
             .header("Content-Type", "application/json")
-            .header("Content-Length", body.length())
+            .header("Content-Length", body.length)
             .header("Content-Profile", "jobstats")
             .header("Prefer", "return=minimal");
         if let Some(token) = self.settings.token()? {
@@ -199,7 +199,7 @@ impl Transport for Http {
     fn store(&mut self, reading: &Reading, texts: &[&Text]) -> Result<Answer, SendError> {
         let mut body = Body::new(reading, texts);
         let posted = self.post(columns(reading), &mut body);
-        match (posted, body.failure()) {
+        match (posted, body.failure) {
             (Ok(()), _) => Ok(Answer::Stored),
             (Err(_), Some(error)) => Err(HttpError::from(error).into()),
             (Err(error), None) => Err(error.into()),

@@ -24,7 +24,7 @@ fn content(buffer: &Buffer, length: u64) -> Vec<u8> {
 fn check(mut writer: Writer) -> Buffer {
     writer.write_all(b"first ").unwrap();
     writer.write_all(b"second").unwrap();
-    assert_eq!(writer.length(), 12);
+    assert_eq!(writer.length, 12);
     let (buffer, data) = writer.finish();
     assert_eq!(content(&buffer, 12), b"first second");
     assert_eq!(data.bytes, 12);

@@ -32,8 +32,10 @@ pub fn columns(reading: &Reading) -> &'static str {
 /// A body of known length that takes the memory of one piece.
 pub struct Body<'a> {
     pieces: Pieces<Box<dyn Iterator<Item = io::Result<Vec<u8>>> + 'a>>,
-    length: u64,
-    failure: Option<io::Error>,
+    /// The length in bytes.
+    pub length: u64,
+    /// The error of reading the text, if that is why the request was not sent.
+    pub failure: Option<io::Error>,
 }
 
 impl<'a> Body<'a> {
@@ -65,15 +67,6 @@ impl<'a> Body<'a> {
             length,
             failure: None,
         }
-    }
-
-    pub fn length(&self) -> u64 {
-        self.length
-    }
-
-    /// Returns the error of reading the text, if that is why the request was not sent.
-    pub fn failure(self) -> Option<io::Error> {
-        self.failure
     }
 }
 

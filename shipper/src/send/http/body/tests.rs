@@ -19,8 +19,8 @@ fn sent(reading: &Reading) -> Vec<Value> {
     let mut body = Body::new(reading, &texts);
     let mut json = Vec::new();
     body.read_to_end(&mut json).unwrap();
-    assert_eq!(json.len() as u64, body.length());
-    assert!(body.failure().is_none());
+    assert_eq!(json.len() as u64, body.length);
+    assert!(body.failure.is_none());
     serde_json::from_slice(&json).unwrap()
 }
 
