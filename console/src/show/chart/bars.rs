@@ -30,12 +30,7 @@ pub fn horizontal(words: &Words, bars: &[Bar], median: Option<(f64, String)>) ->
         let top = 38.0;
         let height = top + bars.len() as f64 * row + 6.0;
         let mut svg = words.chart(size, height);
-        let plot = Plot {
-            left: size.of(130.0, 84.0),
-            right: size.width() - size.of(330.0, 90.0),
-            top,
-            bottom: height - 6.0,
-        };
+        let plot = size.plot((130.0, 84.0), (330.0, 90.0), (top, height - 6.0));
         let most = bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
         let scale = Scale::new((0.0, most), (plot.left, plot.right));
         for (number, bar) in bars.iter().enumerate() {
@@ -83,12 +78,7 @@ pub fn standing(
     Chart::new(|size| {
         let height = 230.0;
         let mut svg = words.chart(size, height);
-        let plot = Plot {
-            left: size.of(60.0, 52.0),
-            right: size.width() - size.of(10.0, 20.0),
-            top: 44.0,
-            bottom: height - 38.0,
-        };
+        let plot = size.plot((60.0, 52.0), (10.0, 20.0), (44.0, height - 38.0));
         let most = kinds.iter().flat_map(|(_, values)| *values);
         let most = most.copied().fold(0.0, f64::max);
         let scale = value_axis(&mut svg, plot, most, &format);

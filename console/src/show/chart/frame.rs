@@ -37,6 +37,21 @@ impl Size {
         }
     }
 
+    /// Returns a plot between margins at the left and at the right, those of a page and of a phone, and two edges.
+    pub const fn plot(
+        self,
+        left: (f64, f64),
+        right: (f64, f64),
+        (top, bottom): (f64, f64),
+    ) -> Plot {
+        Plot {
+            left: self.of(left.0, left.1),
+            right: self.width() - self.of(right.0, right.1),
+            top,
+            bottom,
+        }
+    }
+
     /// Returns the larger number for a page, and the smaller for a phone.
     pub const fn of(self, wide: f64, narrow: f64) -> f64 {
         match self {

@@ -86,12 +86,7 @@ pub fn band(
     Chart::new(|size| {
         let height = size.of(250.0, 220.0);
         let mut svg = words.chart(size, height);
-        let plot = Plot {
-            left: size.of(64.0, 62.0),
-            right: size.width() - size.of(20.0, 18.0),
-            top: 44.0,
-            bottom: height - 26.0,
-        };
+        let plot = size.plot((64.0, 62.0), (20.0, 18.0), (44.0, height - 26.0));
         legend(&mut svg, plot, !before.is_empty(), size);
         for mark in marks {
             let (left, right) = (axis.at(mark.span.0, plot), axis.at(mark.span.1, plot));
@@ -157,12 +152,7 @@ pub fn lines(
         // On a phone the names stand below, where there is room for them.
         let below = size.of(0.0, 16.0 * rows + 4.0);
         let mut svg = words.chart(size, height + below);
-        let plot = Plot {
-            left: size.of(70.0, 62.0),
-            right: size.width() - size.of(170.0, 18.0),
-            top: 28.0,
-            bottom: height - 26.0,
-        };
+        let plot = size.plot((70.0, 62.0), (170.0, 18.0), (28.0, height - 26.0));
         let scale = value_axis(&mut svg, plot, most, &format);
         for (number, series) in series.iter().take(LINES).enumerate() {
             let path = outline(&series.points, axis, plot, scale, None);
