@@ -15,7 +15,7 @@ mod strays;
 mod walk;
 
 use jobstats_core::audit::{Findings, Summary};
-use jobstats_core::instant::{DEFAULT_WINDOW, Micros};
+use jobstats_core::instant::Micros;
 use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
@@ -25,7 +25,7 @@ use crate::feed::job_stats::entries::Entries;
 use crate::feed::require_read_committed;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect};
-use crate::pg::time::{micros, timestamptz};
+use crate::pg::time::{timestamptz, window};
 use crate::pg::tuplestore::Rows;
 use crate::store;
 pub use walk::{Purpose, Walk, Wrong, targets};
@@ -53,12 +53,7 @@ impl Window {
         since: Option<TimestampWithTimeZone>,
         until: Option<TimestampWithTimeZone>,
     ) -> Result<Self, Error> {
-        let now = micros(pgrx::datum::datetime_support::now())?;
-        let since = since.map_or(Ok(now - DEFAULT_WINDOW), micros)?;
-        let until = until.map_or(Ok(now), micros)?;
-        if since >= until {
-            return Err(Error::empty_window());
-        }
+        let (since, until) = window(since, until)?;
         Ok(Self { since, until })
     }
 }

@@ -11,7 +11,7 @@ use pgrx::spi::SpiClient;
 use crate::audit::Window;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-use crate::pg::time::{micros, timestamptz};
+use crate::pg::time::timestamptz;
 
 /// The start of the earliest increment, for each observation with increments from before the observation before.
 pub struct Reach(HashMap<(i32, Micros), Micros>);
@@ -36,11 +36,8 @@ impl Reach {
             .try_reserve(rows.len())
             .map_err(|_| Error::Memory(rows.len() * size_of::<(i32, Micros, Micros)>()))?;
         for row in rows {
-            let observed = micros(row.get("observed")?)?;
-            reach.insert(
-                (row.get("target_id")?, observed),
-                micros(row.get("earliest")?)?,
-            );
+            let key = (row.get("target_id")?, row.time("observed")?);
+            reach.insert(key, row.time("earliest")?);
         }
         Ok(Self(reach))
     }

@@ -7,7 +7,7 @@ use crate::feed::job_stats::rows::{EntryIncrement, StagedRows, staged_rows, with
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::{micros, timestamptz};
+use crate::pg::time::timestamptz;
 
 /// The columns of the findings about different rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub fn differences(
         )?;
         rows.map(|row| {
             Ok(Finding {
-                time: micros(row.get("observed")?)?,
+                time: row.time("observed")?,
                 entry: row.get("entry")?,
                 what: "increment",
                 stored: row.get("stored")?,

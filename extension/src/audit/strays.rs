@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use jobstats_core::audit::{Finding, Findings, Run};
-use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::audit::Window;
@@ -12,7 +11,7 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::{micros, timestamptz};
+use crate::pg::time::timestamptz;
 
 /// Adds the increments and raw texts of the window that belong to no observation, except increments that were already
 /// compared with those of a run of observations.
@@ -39,10 +38,10 @@ pub fn find(
     )?;
     for row in rows {
         pause();
-        let observed = micros(row.get("observed")?)?;
-        let end = row.get::<Option<TimestampWithTimeZone>>("ends")?;
+        let observed = row.time("observed")?;
+        let end = row.time_opt("ends")?;
         let runs = compared.get(&row.get("target_id")?);
-        if let (Some(end), Some(runs)) = (end.map(micros).transpose()?, runs)
+        if let (Some(end), Some(runs)) = (end, runs)
             && runs.iter().any(|run| run.holds(observed, end))
         {
             continue;

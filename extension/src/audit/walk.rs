@@ -8,7 +8,6 @@ use jobstats_core::audit::{Finding, Predecessor, Run, earliest_possible, earlies
 use jobstats_core::increment::{Increment, Observation};
 use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{self, Snapshot, cleanup_interval};
-use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::audit::load::{Loaded, Loader};
@@ -23,7 +22,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Statements, connect};
-use crate::pg::time::{EARLIEST, micros, timestamptz};
+use crate::pg::time::{EARLIEST, now, timestamptz};
 use crate::store::Settings;
 
 /// The number of computed rows that are collected before they are compared.
@@ -157,15 +156,13 @@ impl Walk {
 /// Returns the time since which no raw text may be missing: that of the oldest raw text that is younger than the
 /// retention period. Retention deletes the oldest text first, and its period may have been shorter in the past.
 fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micros>, Error> {
-    let now = micros(pgrx::datum::datetime_support::now())?;
-    let kept = now.saturating_sub(settings.raw_retention).max(EARLIEST);
-    let oldest: Option<TimestampWithTimeZone> = client.query_value(
+    let kept = now()?.saturating_sub(settings.raw_retention);
+    client.query_time(
         "SELECT min(r.\"time\") FROM jobstats.targets t CROSS JOIN LATERAL ( \
              SELECT min(r.\"time\") AS \"time\" FROM jobstats.raw r \
              WHERE r.target_id = t.target_id AND r.\"time\" >= $1) r",
-        &[timestamptz(kept)?.into()],
-    )?;
-    oldest.map(micros).transpose()
+        &[timestamptz(kept.max(EARLIEST))?.into()],
+    )
 }
 
 /// The observation that was computed last.

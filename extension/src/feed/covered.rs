@@ -2,13 +2,12 @@
 
 use jobstats_core::accounting::coverage::{GAP, Span, union};
 use jobstats_core::instant::Micros;
-use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
 use crate::pg::error::Error;
-use crate::pg::spi::{Row, Statements};
-use crate::pg::time::{EARLIEST, micros, timestamptz};
+use crate::pg::spi::Statements;
+use crate::pg::time::{EARLIEST, timestamptz};
 
 /// The way in which the texts of a source say what they cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +80,7 @@ fn neighbour(
          AND t.covers IS NOT NULL AND t.records > 0 ORDER BY t.\"time\" {order} LIMIT 1"
     );
     let found = client.execute_opt(statement.as_str(), &ingest.delivery.key()?)?;
-    found.map(|row| micros(row.get("until")?)).transpose()
+    found.map(|row| row.time("until")).transpose()
 }
 
 /// Adds a span to the union of its cluster and source.
@@ -97,10 +96,13 @@ fn add(client: &mut SpiClient<'_>, ingest: &Ingest<'_>, span: Span) -> Result<()
             timestamptz(span.until.saturating_add(GAP))?.into(),
         ],
     )?;
-    let near = near
-        .map(|row| stored(&row))
-        .collect::<Result<Vec<_>, _>>()?;
-    let Some(all) = union(span, &near) else {
+    let near = near.map(|row| {
+        Ok(Span {
+            since: row.time("since")?,
+            until: row.time("until")?,
+        })
+    });
+    let Some(all) = union(span, &near.collect::<Result<Vec<_>, Error>>()?) else {
         return Ok(());
     };
     let [cluster, source, ..] = ingest.delivery.key()?;
@@ -117,15 +119,4 @@ fn add(client: &mut SpiClient<'_>, ingest: &Ingest<'_>, span: Span) -> Result<()
         &arguments,
     )?;
     Ok(())
-}
-
-fn stored(row: &Row<'_>) -> Result<Span, Error> {
-    let time = |name| -> Result<Micros, Error> {
-        let time: TimestampWithTimeZone = row.get(name)?;
-        micros(time)
-    };
-    Ok(Span {
-        since: time("since")?,
-        until: time("until")?,
-    })
 }

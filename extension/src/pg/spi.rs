@@ -9,8 +9,10 @@
 //! let (name, filesystem): (String, Option<String>) = (row.get("name")?, row.get("filesystem")?);
 //! ```
 
+use std::ffi::c_long;
 use std::fmt::Display;
 
+use jobstats_core::instant::Micros;
 use pgrx::datum::{DatumWithOid, Interval, Range, TimestampWithTimeZone};
 use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -20,6 +22,7 @@ use pgrx::{FromDatum, IntoDatum, Spi};
 use crate::pg::ballast;
 use crate::pg::error::Error;
 use crate::pg::guc;
+use crate::pg::time::micros;
 
 /// The result of a function that SQL calls.
 pub type SqlResult<T> = Result<T, ErrorReport>;
@@ -47,19 +50,31 @@ pub fn connect_mut<R>(
 
 /// Runs statements on a connection. The errors are those of PostgreSQL.
 pub trait Statements<'conn> {
+    /// Reads the first rows, or all of them if there is no limit.
+    fn query_first<Q: Query<'conn>>(
+        &self,
+        query: Q,
+        limit: Option<c_long>,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<Rows<'conn>, Error>;
+
     /// Reads rows.
     fn query<Q: Query<'conn>>(
         &self,
         query: Q,
         arguments: &[DatumWithOid<'_>],
-    ) -> Result<Rows<'conn>, Error>;
+    ) -> Result<Rows<'conn>, Error> {
+        self.query_first(query, None, arguments)
+    }
 
     /// Reads the first row, if there is one.
     fn query_opt<Q: Query<'conn>>(
         &self,
         query: Q,
         arguments: &[DatumWithOid<'_>],
-    ) -> Result<Option<Row<'conn>>, Error>;
+    ) -> Result<Option<Row<'conn>>, Error> {
+        Ok(self.query_first(query, Some(1), arguments)?.next())
+    }
 
     /// Reads the row of a table that always has one.
     ///
@@ -79,14 +94,28 @@ pub trait Statements<'conn> {
         &self,
         query: &str,
         arguments: &[DatumWithOid<'_>],
-    ) -> Result<T, Error>;
+    ) -> Result<T, Error> {
+        first_value(self.query_opt(query, arguments)?)
+    }
+
+    /// Reads the first column of the first row as a time; `None` if it is NULL or if there is no row.
+    fn query_time(
+        &self,
+        query: &str,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<Option<Micros>, Error> {
+        let time: Option<TimestampWithTimeZone> = self.query_value(query, arguments)?;
+        time.map(micros).transpose()
+    }
 
     /// Runs statements, and returns the number of rows that the last one of them read or wrote.
     fn execute<Q: Query<'conn>>(
         &mut self,
         statements: Q,
         arguments: &[DatumWithOid<'_>],
-    ) -> Result<usize, Error>;
+    ) -> Result<usize, Error> {
+        Ok(self.execute_rows(statements, arguments)?.len())
+    }
 
     /// Runs a statement that writes or locks rows, and returns the rows that it returns.
     fn execute_rows<Q: Query<'conn>>(
@@ -110,40 +139,19 @@ pub trait Statements<'conn> {
         &mut self,
         statement: &str,
         arguments: &[DatumWithOid<'_>],
-    ) -> Result<T, Error>;
+    ) -> Result<T, Error> {
+        first_value(self.execute_opt(statement, arguments)?)
+    }
 }
 
 impl<'conn> Statements<'conn> for SpiClient<'conn> {
-    fn query<Q: Query<'conn>>(
+    fn query_first<Q: Query<'conn>>(
         &self,
         query: Q,
+        limit: Option<c_long>,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Rows<'conn>, Error> {
-        Ok(Rows(self.select(query, None, arguments)?))
-    }
-
-    fn query_opt<Q: Query<'conn>>(
-        &self,
-        query: Q,
-        arguments: &[DatumWithOid<'_>],
-    ) -> Result<Option<Row<'conn>>, Error> {
-        Ok(Rows(self.select(query, Some(1), arguments)?).next())
-    }
-
-    fn query_value<T: Column>(
-        &self,
-        query: &str,
-        arguments: &[DatumWithOid<'_>],
-    ) -> Result<T, Error> {
-        first_value(self.query_opt(query, arguments)?)
-    }
-
-    fn execute<Q: Query<'conn>>(
-        &mut self,
-        statements: Q,
-        arguments: &[DatumWithOid<'_>],
-    ) -> Result<usize, Error> {
-        Ok(self.update(statements, None, arguments)?.len())
+        Ok(Rows(self.select(query, limit, arguments)?))
     }
 
     fn execute_rows<Q: Query<'conn>>(
@@ -152,14 +160,6 @@ impl<'conn> Statements<'conn> for SpiClient<'conn> {
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Rows<'conn>, Error> {
         Ok(Rows(self.update(statement, None, arguments)?))
-    }
-
-    fn execute_value<T: Column>(
-        &mut self,
-        statement: &str,
-        arguments: &[DatumWithOid<'_>],
-    ) -> Result<T, Error> {
-        first_value(self.execute_opt(statement, arguments)?)
     }
 }
 
@@ -208,6 +208,17 @@ impl Row<'_> {
     /// As [`Self::get`].
     pub fn at<T: Column>(&self, position: usize) -> Result<T, Error> {
         T::of(self.0.get_datum_by_ordinal(position)?, &position)
+    }
+
+    /// Reads a column that is a time.
+    pub fn time(&self, name: &str) -> Result<Micros, Error> {
+        micros(self.get(name)?)
+    }
+
+    /// Reads a column that is a time or NULL.
+    pub fn time_opt(&self, name: &str) -> Result<Option<Micros>, Error> {
+        let time: Option<TimestampWithTimeZone> = self.get(name)?;
+        time.map(micros).transpose()
     }
 }
 

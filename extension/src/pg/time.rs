@@ -1,8 +1,8 @@
 //! Points in time: core counts microseconds from 1970, PostgreSQL from 2000.
 
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::instant::{DAY, DEFAULT_WINDOW, Micros};
 use jobstats_core::window::Clocks;
-use pgrx::datum::{Timestamp, TimestampWithTimeZone};
+use pgrx::datum::{Timestamp, TimestampWithTimeZone, datetime_support};
 use pgrx::pg_sys;
 
 use crate::pg::error::Error;
@@ -19,6 +19,28 @@ pub fn clock_now() -> Micros {
     #[allow(unsafe_code)]
     let now = unsafe { pg_sys::GetCurrentTimestamp() };
     now + EPOCHS_APART
+}
+
+/// Returns the time of the transaction.
+pub fn now() -> Result<Micros, Error> {
+    micros(datetime_support::now())
+}
+
+/// Returns the start and the end of a window from arguments. An argument that is NULL has its default.
+///
+/// # Errors
+/// [`Error::empty_window`] if the window does not begin before its end.
+pub fn window(
+    since: Option<TimestampWithTimeZone>,
+    until: Option<TimestampWithTimeZone>,
+) -> Result<(Micros, Micros), Error> {
+    let now = now()?;
+    let since = since.map_or(Ok(now - DEFAULT_WINDOW), micros)?;
+    let until = until.map_or(Ok(now), micros)?;
+    if since >= until {
+        return Err(Error::empty_window());
+    }
+    Ok((since, until))
 }
 
 /// Converts a time of PostgreSQL. Fails for `infinity`.

@@ -6,14 +6,14 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::micros;
+use crate::pg::time::{micros, window};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::notice::hinted;
 use crate::query::params::Params;
 use crate::query::question::{Period, Question};
 use crate::query::unknown;
-use crate::query::window::{Window, asked};
+use crate::query::window::Window;
 
 /// Raises a notice if the answer about this window is empty because nothing was ever fed, a filter matches nothing that is
 /// known, or no target in scope was observed. If one was observed lately, the window itself says which are behind: a question
@@ -35,8 +35,7 @@ pub fn explain(client: &SpiClient<'_>, period: &Period, filters: &Filters) -> Re
     if unknown::explain(client, filters)? {
         return Ok(());
     }
-    let now = micros(pgrx::datum::datetime_support::now())?;
-    let (since, until) = asked(period, now)?;
+    let (since, until) = window(period.since, period.until)?;
     let Some((first, last)) = observed(client, filters)? else {
         return Ok(());
     };

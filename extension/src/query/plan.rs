@@ -5,7 +5,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
-use crate::pg::time::{EARLIEST, micros, timestamptz, timestamptzs};
+use crate::pg::time::{EARLIEST, now, timestamptz, timestamptzs};
 use crate::query::jobs::Jobs;
 use crate::query::names::Names;
 use crate::query::notice::{hinted, listed};
@@ -93,11 +93,10 @@ impl Plan {
     /// Raises a notice if the answer does not cover all targets up to its end.
     pub fn note_behind(&self) -> Result<(), Error> {
         if let Some(last) = self.window.stalled {
-            let now = micros(pgrx::datum::datetime_support::now())?;
             hinted(
                 format!(
                     "no target in scope has been read for {}",
-                    rounded(now - last)
+                    rounded(now()? - last)
                 ),
                 format!(
                     "The last text is of {}. jobstats.health says what to do.",

@@ -8,7 +8,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-use crate::pg::time::{EARLIEST, micros, timestamptz, timestamptzs};
+use crate::pg::time::{EARLIEST, timestamptz, timestamptzs};
 use crate::query::window::Window;
 use crate::store::rollup::{Owner, ROLLUPS, Rollup};
 
@@ -278,12 +278,11 @@ fn states(
         stale.extend(crossed.map(|coarse| coarse.span));
         let of_entries = window::Coverage {
             width,
-            since: micros(state.get("dropped")?)?,
-            until: micros(state.get("refreshed")?)?,
+            since: state.time("dropped")?,
+            until: state.time("refreshed")?,
             stale,
         };
-        let users_until: Option<TimestampWithTimeZone> = state.get("users_refreshed")?;
-        let users_until = users_until.map_or(Ok(EARLIEST), micros)?;
+        let users_until = state.time_opt("users_refreshed")?.unwrap_or(EARLIEST);
         let mut of_users = of_entries.clone();
         of_users.until = of_users.until.min(users_until);
         of_users.stale.extend(only(&of_others));
@@ -304,10 +303,9 @@ fn states(
 
 /// Returns the time since which increments and observations are kept.
 fn kept_since(client: &SpiClient<'_>) -> Result<Micros, Error> {
-    let found = client.query_opt("SELECT refresh.dropped FROM jobstats.refresh", &[])?;
-    let dropped: Option<TimestampWithTimeZone> =
-        found.ok_or(Error::NoRow("refresh"))?.get("dropped")?;
-    dropped.map_or(Ok(EARLIEST), micros)
+    let statement = "SELECT refresh.dropped FROM jobstats.refresh";
+    let refresh = client.query_only(statement, &[], "refresh")?;
+    Ok(refresh.time_opt("dropped")?.unwrap_or(EARLIEST))
 }
 
 /// Returns the spans in which rows of increments may cross edges of rollups.
@@ -348,7 +346,7 @@ fn spans(
     )?;
     found
         .map(|row| {
-            let span = (micros(row.get("span_from")?)?, micros(row.get("span_to")?)?);
+            let span = (row.time("span_from")?, row.time("span_to")?);
             Ok((span, row.get("micros")?))
         })
         .collect()

@@ -9,7 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::{SessionClocks, micros, timestamptz};
+use crate::pg::time::{SessionClocks, now, timestamptz, window};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
@@ -28,8 +28,6 @@ const CELL_LIMIT: i64 = 1_000_000;
 
 /// The number of steps that any number of targets may have.
 const FEW_STEPS: usize = 1_000;
-
-const DEFAULT_WIDTH: Micros = jobstats_core::instant::DEFAULT_WINDOW;
 
 /// The time before now within which a window still ends now. A dashboard takes "now" from its own clock, and a while
 /// before its query arrives.
@@ -72,8 +70,8 @@ impl Window {
         period: &Period,
         filters: &Filters,
     ) -> Result<Option<Self>, Error> {
-        let now = micros(pgrx::datum::datetime_support::now())?;
-        let (since, until) = asked(period, now)?;
+        let now = now()?;
+        let (since, until) = window(period.since, period.until)?;
         let width = period.step.as_ref().map(width).transpose()?;
         let observations = if until >= now - ALMOST_NOW && !period.fixed {
             last_observations(client, since, filters)?
@@ -120,19 +118,6 @@ impl Window {
         let (&start, &end) = (self.edges.get(index)?, self.edges.get(index + 1)?);
         Some((start, (end - start) as f64 / 1e6))
     }
-}
-
-/// Returns the start and the end that are asked for, whatever has been observed.
-///
-/// # Errors
-/// [`Error::empty_window`] if the window does not begin before its end.
-pub fn asked(period: &Period, now: Micros) -> Result<(Micros, Micros), Error> {
-    let since = period.since.map_or(Ok(now - DEFAULT_WIDTH), micros)?;
-    let until = period.until.map_or(Ok(now), micros)?;
-    if since >= until {
-        return Err(Error::empty_window());
-    }
-    Ok((since, until))
 }
 
 /// Checks that the window does not have too many steps for the number of targets.
@@ -209,7 +194,7 @@ fn last_observations(
     rows.map(|row| {
         Ok(LastObservation {
             target: row.get("target")?,
-            time: micros(row.get("last_observation")?)?,
+            time: row.time("last_observation")?,
             silent: row.get("silent")?,
             late: row.get("late")?,
         })

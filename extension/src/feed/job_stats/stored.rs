@@ -19,7 +19,7 @@ use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::pg::plans;
 use crate::pg::spi::{Row, Statements};
-use crate::pg::time::{micros, timestamptz};
+use crate::pg::time::timestamptz;
 use crate::store::{Reduced, rollup, uid_limit};
 use crate::text::zstd::{pack, unpack};
 
@@ -111,13 +111,12 @@ impl Stored {
     /// there is one. Both may be one row. A text that `lookup` finds is not unpacked; its row needs a column `packed` with
     /// its packed size.
     pub fn of(row: &Row<'_>, raw: Option<&Row<'_>>, lookup: Option<Lookup>) -> Result<Self, Error> {
-        let since: Option<TimestampWithTimeZone> = row.get("since")?;
         let cleanup_seconds: Option<i64> = row.get("cleanup_seconds")?;
         let keep: Option<String> = row.get("kept")?;
         let fold_uids_below: Option<i64> = row.get("folded_below")?;
         let mut stored = Self {
-            time: micros(row.get("time")?)?,
-            since: since.map(micros).transpose()?,
+            time: row.time("time")?,
+            since: row.time_opt("since")?,
             server: row.get("server")?,
             text: Unpacked::Missing,
             carried: Unpacked::Missing,

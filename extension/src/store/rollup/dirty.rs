@@ -5,7 +5,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-use crate::pg::time::{micros, timestamptz};
+use crate::pg::time::timestamptz;
 use crate::store::rollup::EPOCH;
 
 /// Notes that increments of a span are written or deleted, if rollups of the span are computed already, or may soon be.
@@ -84,10 +84,7 @@ fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
         let refresh = refresh.ok_or(Error::NoRow("refresh"))?;
         let number: i32 = refresh.get("number")?;
         if known == Some(number) {
-            return Ok((
-                micros(refresh.get("announced")?)?,
-                micros(refresh.get("horizon")?)?,
-            ));
+            return Ok((refresh.time("announced")?, refresh.time("horizon")?));
         }
         let is_locked = 0 < client.execute(
             "SELECT FROM jobstats.locks WHERE name = 'announcement ' || $1 FOR KEY SHARE",

@@ -11,7 +11,7 @@ use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Row, Statements};
-use crate::pg::time::{clock_now, micros, timestamptz};
+use crate::pg::time::{clock_now, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::named::Named;
@@ -118,7 +118,7 @@ impl Accounting {
         let Some(chosen) = Chosen::of(runs, job.started, are_fixed, now) else {
             return Ok(None);
         };
-        let observed: Option<TimestampWithTimeZone> = client.query_value(
+        let observed = client.query_time(
             "SELECT max(target.last_observation) FROM jobstats.targets target WHERE target.last_observation <= now()",
             &[],
         )?;
@@ -126,7 +126,7 @@ impl Accounting {
             together: Values::of_all(&chosen.runs),
             runs: chosen.runs,
             jobs: chosen.jobs,
-            observed: observed.map(micros).transpose()?.unwrap_or(now),
+            observed: observed.unwrap_or(now),
             limits: chosen.limits,
         };
         if job.is_shared {
@@ -407,17 +407,13 @@ impl Run {
         for (text, column) in texts.iter_mut().zip(TEXTS) {
             *text = row.get(column)?;
         }
-        let time = |column: &str| -> Result<Option<Micros>, Error> {
-            let time: Option<TimestampWithTimeZone> = row.get(column)?;
-            time.map(micros).transpose()
-        };
-        let (started, ended) = (time("started")?, time("ended")?);
+        let (started, ended) = (row.time_opt("started")?, row.time_opt("ended")?);
         let run_time = |started: Micros| ended.unwrap_or(now).saturating_sub(started).max(0);
         Ok(Self {
             values: Values {
                 texts,
                 result: [row.get("state")?, row.get("exit_code")?],
-                submitted: time("submitted")?,
+                submitted: row.time_opt("submitted")?,
                 started,
                 ended,
                 run_time: started.map(run_time),

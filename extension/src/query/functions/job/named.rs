@@ -1,12 +1,10 @@
 //! The job that a question names, by its number or as users type it.
 
 use jobstats_core::instant::Micros;
-use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
-use crate::pg::time::micros;
 use crate::query::filters::exactly;
 use crate::query::functions::job::time::Asked;
 use crate::query::jobs::note_arrays;
@@ -50,7 +48,7 @@ impl Named {
             if found.get("is_array")? {
                 note_arrays(std::slice::from_ref(&number));
             }
-            started = found.get::<Option<TimestampWithTimeZone>>("started")?;
+            started = found.time_opt("started")?;
         }
         let is_shared = match scheduler.as_deref() {
             Some(scheduler) => client.query_value(
@@ -62,7 +60,7 @@ impl Named {
         Ok(Self {
             asked,
             number,
-            started: started.map(micros).transpose()?,
+            started,
             scheduler,
             is_shared,
         })

@@ -4,13 +4,12 @@
 //! and inside the last bucket, to find the last row.
 
 use jobstats_core::instant::{DAY, Micros, Span};
-use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::{EARLIEST, micros, timestamptz};
+use crate::pg::time::{EARLIEST, timestamptz};
 use crate::query::params::{Params, Query};
 use crate::query::plan::bind_spans;
 use crate::query::sources::{Sources, Spans};
@@ -82,16 +81,14 @@ fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Ve
     let rows = client.query(&*query.sql, &query.params)?;
     let mut found = Vec::new();
     for row in rows {
-        let first: Option<TimestampWithTimeZone> = row.get("first")?;
-        let latest: Option<TimestampWithTimeZone> = row.get("latest")?;
-        if let Some((first, latest)) = first.zip(latest) {
+        if let Some((first, latest)) = row.time_opt("first")?.zip(row.time_opt("latest")?) {
             let level = usize::try_from(row.get::<i32>("source")? - 1).ok();
             found.push(Found {
                 level,
-                first: micros(first)?,
+                first,
                 latest: match level {
                     Some(level) => bucket(client, level, latest)?,
-                    None => (micros(latest)?, micros(latest)?),
+                    None => (latest, latest),
                 },
             });
         }
@@ -100,17 +97,13 @@ fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Ve
 }
 
 /// Returns the time span of a bucket.
-fn bucket(
-    client: &SpiClient<'_>,
-    level: usize,
-    bucket: TimestampWithTimeZone,
-) -> Result<Span, Error> {
-    let found = client.query_opt(
+fn bucket(client: &SpiClient<'_>, level: usize, bucket: Micros) -> Result<Span, Error> {
+    let found = client.query_only(
         "SELECT $1 + rollup.width - interval '1 microsecond' AS ends FROM jobstats.rollups rollup WHERE rollup.level = $2",
-        &[bucket.into(), ROLLUPS[level].name.into()],
+        &[timestamptz(bucket)?.into(), ROLLUPS[level].name.into()],
+        "rollups",
     )?;
-    let end = found.ok_or(Error::NoRow("rollups"))?.get("ends")?;
-    Ok((micros(bucket)? - 1, micros(end)?))
+    Ok((bucket - 1, found.time("ends")?))
 }
 
 /// Returns the end of the last row in a bucket of a rollup. A finer rollup that does not have the row does not keep it
@@ -131,14 +124,14 @@ fn last_in_bucket(
             timestamptz(to)?.into(),
             entries.to_vec().into(),
         ];
-        client.query_value::<Option<TimestampWithTimeZone>>(&statement, &parameters)
+        client.query_time(&statement, &parameters)
     };
     for (finer, rollup) in ROLLUPS.iter().enumerate().take(level).rev() {
         if let Some(found) = latest("bucket", &rollup.relation(), span)? {
             span = bucket(client, finer, found)?;
         }
     }
-    latest("\"time\"", "increments", span)?.map_or(Ok(span.1), micros)
+    Ok(latest("\"time\"", "increments", span)?.unwrap_or(span.1))
 }
 
 /// Returns `first` itself if increments are kept that long, otherwise the start of the bucket that holds it.
@@ -146,20 +139,20 @@ fn known_since(client: &SpiClient<'_>, first: Micros) -> Result<Micros, Error> {
     if first >= store::settings(client)?.kept_since {
         return Ok(first);
     }
-    let start: Option<TimestampWithTimeZone> = client.query_value(
+    let start = client.query_time(
         "SELECT bucket.start FROM jobstats.rollups rollup \
          CROSS JOIN LATERAL date_bin(rollup.width, $1, '1970-01-01 00:00:00+00') AS bucket (start) \
          WHERE bucket.start >= rollup.dropped ORDER BY rollup.width LIMIT 1",
         &[timestamptz(first)?.into()],
     )?;
-    start.map_or(Ok(first), micros)
+    Ok(start.unwrap_or(first))
 }
 
 /// Returns a time before which no row of the job ends, so that nothing older has to be searched. Late text may have
 /// come from up to `raw_retention` before the job was first seen; older text has lowered that time. The result is the start
 /// of the observation that holds this time.
 fn earliest(client: &SpiClient<'_>, job: &str) -> Result<Option<Micros>, Error> {
-    let first_seen: Option<TimestampWithTimeZone> = client.query_value(
+    let first_seen = client.query_time(
         "SELECT min(entry.first_seen) FROM jobstats.entries entry WHERE entry.job = $1",
         &[job.into()],
     )?;
@@ -167,11 +160,10 @@ fn earliest(client: &SpiClient<'_>, job: &str) -> Result<Option<Micros>, Error> 
         return Ok(None);
     };
     let late = store::settings(client)?.raw_retention;
-    let possible = micros(first_seen)?.saturating_sub(late).max(EARLIEST);
-    let observed_since: Option<TimestampWithTimeZone> = client.query_value(
+    let possible = first_seen.saturating_sub(late).max(EARLIEST);
+    let since = client.query_time(
         include_str!("span/observed_since.sql"),
         &[timestamptz(possible)?.into()],
     )?;
-    let since = observed_since.map(micros).transpose()?;
     Ok(Some(since.map_or(possible, |since| since.min(possible))))
 }

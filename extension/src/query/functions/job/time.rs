@@ -142,7 +142,7 @@ fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Gap>, Error> {
     )?;
     let gap = |row: Row<'_>| {
         Ok(Gap {
-            span: (micros(row.get("span_from")?)?, micros(row.get("span_to")?)?),
+            span: (row.time("span_from")?, row.time("span_to")?),
             width: row.get("width")?,
         })
     };
@@ -162,11 +162,11 @@ fn buckets(
     if count > BUCKETS || count.saturating_mul(entries) > BUCKETS_OF_ENTRIES {
         return Ok(None);
     }
-    let dropped: Option<TimestampWithTimeZone> = client.query_value(
+    let dropped = client.query_time(
         "SELECT rollup.dropped FROM jobstats.rollups rollup WHERE rollup.level = $1",
         &[ROLLUPS[0].name.into()],
     )?;
-    if dropped.map(micros).transpose()? > Some(since) {
+    if dropped > Some(since) {
         return Ok(None);
     }
     let coarse = coarse(client, window)?;
@@ -176,9 +176,7 @@ fn buckets(
     edges.extend(inner.take_while(|&edge| edge < until).filter(is_known));
     edges.push(until);
     Ok(Some(Window {
-        stalled: None,
-        observed_lately: false,
         edges,
-        behind: Vec::new(),
+        ..Window::whole(since, until)
     }))
 }
