@@ -177,7 +177,7 @@ fn why_unusable(
 
 /// Returns the schedulers of a batch that are not among those of the batches before.
 fn new_schedulers<'b>(known: &mut BTreeSet<String>, batch: &'b Batch<'_>) -> Vec<&'b str> {
-    let mut new: Vec<&str> = batch.keys().map(Submission::scheduler).collect();
+    let mut new: Vec<&str> = batch.keys().map(|it| &*it.scheduler).collect();
     new.dedup();
     new.retain(|scheduler| known.insert((*scheduler).to_owned()));
     new

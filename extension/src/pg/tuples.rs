@@ -7,11 +7,13 @@ use std::ffi::c_long;
 use std::marker::PhantomData;
 
 use pgrx::datum::DatumWithOid;
-use pgrx::spi::{SpiClient, SpiCursor, SpiTupleTable};
+use pgrx::spi::{SpiClient, SpiTupleTable};
 use pgrx::{FromDatum, pg_sys};
 
 use crate::pg::error::Error;
+use crate::pg::memory::require_room;
 use crate::pg::plans;
+use crate::pg::spi::connect;
 use crate::pg::tuplestore::{ColumnType, columns};
 
 /// The types of columns that [`Tuples::integer`] reads.
@@ -25,6 +27,9 @@ pub const BOOLEANS: [pg_sys::Oid; 1] = [pg_sys::BOOLOID];
 
 /// The type of columns that [`Tuples::text`] reads.
 pub const TEXTS: [pg_sys::Oid; 1] = [pg_sys::TEXTOID];
+
+/// The number of rows of a batch.
+const BATCH: c_long = 10_000;
 
 /// The rows of a statement. One of them is current.
 pub struct Tuples<'conn> {
@@ -56,9 +61,30 @@ impl<'conn> Tuples<'conn> {
         Self::latest(plans::update(client, statement, parameters)?)
     }
 
-    /// Fetches at most this many further rows of a statement. They live as long as the connection.
-    pub fn fetch(cursor: &'conn mut SpiCursor<'_>, most: usize) -> Result<Self, Error> {
-        Self::latest(cursor.fetch(most.try_into().unwrap_or(c_long::MAX))?)
+    /// Runs a statement that reads, and gives `each` its rows in batches, for each row of which `room` bytes must be free. All rows
+    /// of a large job on a large cluster would fill the memory.
+    pub fn each_batch(
+        client: &SpiClient<'_>,
+        statement: &str,
+        parameters: &[DatumWithOid<'_>],
+        room: usize,
+        mut each: impl FnMut(&mut Tuples<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let cursor = client.try_open_cursor(statement, parameters)?;
+        let name = cursor.detach_into_name();
+        // Fetched rows are freed when a connection ends.
+        while connect(|client| {
+            let mut cursor = client.find_cursor(&name)?;
+            let mut rows = Tuples::latest(cursor.fetch(BATCH)?)?;
+            let more = rows.len() > 0;
+            require_room(rows.len(), room)?;
+            each(&mut rows)?;
+            if more {
+                cursor.detach_into_name();
+            }
+            Ok(more)
+        })? {}
+        Ok(())
     }
 
     /// Takes the rows that a statement has just returned.

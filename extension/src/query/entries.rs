@@ -35,7 +35,7 @@ pub fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
 /// Returns a SELECT of the users whose names the filters let through; `None` if they let through users without a name, or users
 /// whom jobs alone name.
 fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
-    if plan.owners.are_named_by_jobs() {
+    if plan.owners.names {
         return None;
     }
     let conditions = filters.conditions_on_name(params)?;

@@ -35,14 +35,15 @@ const NAMED: usize = 3;
 #[derive(Default)]
 pub struct Jobs {
     /// Set if entries are joined with their jobs.
-    joined: bool,
+    pub joined: bool,
     /// Set if the question is about names or groups of users, some of whom jobs alone name.
-    names: bool,
-    /// Set if entries that have usage in the window may belong to several jobs.
-    several: bool,
+    pub names: bool,
+    /// Set if entries that have usage in the window may belong to several jobs, so that a job is known for parts of their usage
+    /// only.
+    pub several: bool,
     /// Set if the window has few of all jobs. Where the planner takes disks for slow, as it does unless it is told otherwise, it
     /// reads a million jobs to find ten thousand.
-    few: bool,
+    pub few: bool,
     /// The jobs whose labels filters match, with the positions of these filters.
     labelled: Vec<Labelled>,
     /// Arrays whose elements share a number, one of which a filter names.
@@ -106,12 +107,6 @@ impl Jobs {
         Ok(())
     }
 
-    /// Returns whether entries that have usage in the window may belong to several jobs, so that a job is known for parts of
-    /// their usage only.
-    pub fn are_several(&self) -> bool {
-        self.several
-    }
-
     /// Returns the conditions of filters on rows `entry` and their jobs, each with a leading AND.
     pub fn conditions_on_entries(&self, filters: &Filters, params: &Params) -> String {
         filters.conditions_on_entries(self.entry(), &self.labelled, params)
@@ -127,21 +122,6 @@ impl Jobs {
             name: "entry",
             jobs,
         }
-    }
-
-    /// Returns whether the question is about names or groups of users, some of whom jobs alone name.
-    pub fn name_users(&self) -> bool {
-        self.names
-    }
-
-    /// Returns whether entries are joined with their jobs.
-    pub fn are_joined(&self) -> bool {
-        self.joined
-    }
-
-    /// Returns whether the window has few of all jobs.
-    pub fn are_few(&self) -> bool {
-        self.few
     }
 
     /// Returns the start of the days of a row of usage of an entry with several jobs, as a column of a table with a leading

@@ -16,7 +16,7 @@ impl Plan {
     /// Returns a SELECT of rows of usage, which have a time `at`, with the start of the days to which they belong if their
     /// entry has several jobs.
     pub fn with_jobs(&self, usage: String, params: &Params) -> String {
-        if !self.jobs.are_several() {
+        if !self.jobs.several {
             return usage;
         }
         sql!(
@@ -34,7 +34,7 @@ impl Plan {
 
     /// Returns a join of sums `part` and their entries `entry` with their jobs in the window.
     pub fn join_jobs_of_sums(&self, params: &Params) -> String {
-        let of_sum = match self.jobs.are_several() {
+        let of_sum = match self.jobs.several {
             true => {
                 "CASE WHEN part.valid_from IS NULL THEN entry_job.alone ELSE entry_job.valid_from = part.valid_from END"
             }
@@ -46,7 +46,7 @@ impl Plan {
     /// Returns a join of a table that has an `entry_id` with the jobs of its rows in the window, if the question depends on
     /// them. `condition` says which of several rows of an entry counts.
     fn join_with_jobs(&self, jobs: &Jobs, table: &str, condition: &str, params: &Params) -> String {
-        if !jobs.are_joined() {
+        if !jobs.joined {
             return String::new();
         }
         sql!(
@@ -55,24 +55,24 @@ impl Plan {
             condition = condition,
             since = self.since(params),
             until = self.until(params),
-            job = if jobs.are_few() { EACH } else { ALL },
+            job = if jobs.few { EACH } else { ALL },
         )
     }
 
     /// Returns a join of rows `part` by entry, which have the start of their day as `at` if entries must be divided, with their
     /// jobs.
     pub fn join_jobs_of_owners(&self, params: &Params) -> String {
-        let of_day = match self.owners.divide_entries() {
+        let of_day = match self.owners.jobs.several {
             true => "entry_job.valid_from < part.at AND entry_job.valid_to >= part.at",
             false => "entry_job.alone",
         };
-        self.join_with_jobs(self.owners.jobs(), "part", of_day, params)
+        self.join_with_jobs(&self.owners.jobs, "part", of_day, params)
     }
 
     /// Returns whether entries that have usage in the window may belong to several jobs or names, so that these are known for
     /// parts of their usage only.
     pub fn divides_entries(&self) -> bool {
-        self.jobs.are_several() || self.names.several
+        self.jobs.several || self.names.several
     }
 
     /// Returns the columns of a table, each with a leading comma, that say to which job and to which name usage belongs, where
@@ -111,7 +111,7 @@ impl Plan {
         if by_owner {
             return sql!("names/of_users.sql", usage = usage, earlier = earlier);
         }
-        let of_jobs = match self.jobs.are_joined() {
+        let of_jobs = match self.jobs.joined {
             true => sql!(
                 "names/of_jobs.sql",
                 since = self.since(params),

@@ -169,7 +169,7 @@ impl Measure {
 }
 
 /// The measures of one question.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Measures {
     /// The measures in the order of the answer.
     pub list: Vec<Measure>,
@@ -193,7 +193,7 @@ impl Measures {
             return Ok(Self {
                 list,
                 all: true,
-                without_times: Vec::new(),
+                ..Self::default()
             });
         };
         let mut list: Vec<Measure> = Vec::new();
@@ -206,11 +206,7 @@ impl Measures {
         if !list.iter().any(|measure| measure.name == WEIGHTED) {
             list.extend(weighted);
         }
-        Ok(Self {
-            list,
-            all: false,
-            without_times: Vec::new(),
-        })
+        Ok(Self::listed(list))
     }
 
     /// Returns all operations, `metadata` and `service_time`.
@@ -229,7 +225,7 @@ impl Measures {
     /// Parses the arguments `operation` and `weights`, which give a single measure.
     pub fn parse_one(operation: &str, weights: Option<Jsonb<'_>>) -> Result<Self, Error> {
         let weighted = weights.map(|it| combination(&it)).transpose()?;
-        Ok(Self::only(one(operation, weighted.as_ref())?))
+        Ok(Self::listed(vec![one(operation, weighted.as_ref())?]))
     }
 
     /// Parses the arguments `operation` and `weights` of a function that shows who is busy. If `operation` is NULL, that
@@ -249,13 +245,17 @@ impl Measures {
         })
     }
 
-    /// Returns a single measure.
-    pub fn only(measure: Measure) -> Self {
+    /// Returns these measures alone.
+    pub fn listed(list: Vec<Measure>) -> Self {
         Self {
-            list: vec![measure],
-            all: false,
-            without_times: Vec::new(),
+            list,
+            ..Self::default()
         }
+    }
+
+    /// Returns the measures of these names.
+    pub fn named<const N: usize>(names: [&str; N]) -> Result<Self, Error> {
+        Self::parse(Some(names.map(|it| Some(it.to_owned())).to_vec()), None)
     }
 }
 

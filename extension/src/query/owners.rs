@@ -18,9 +18,10 @@ pub struct Owners {
     /// The names of the columns, which are those of dimensions.
     columns: Vec<&'static str>,
     /// Set if some of them are names and groups of users that jobs alone know.
-    names: bool,
-    /// The ways in which the question depends on jobs, where it reads rows by entry.
-    jobs: Jobs,
+    pub names: bool,
+    /// The ways in which the question depends on jobs, where it reads rows by entry. If entries have several, these rows must be
+    /// summed by day before they are joined with their jobs.
+    pub jobs: Jobs,
 }
 
 impl Owners {
@@ -32,7 +33,7 @@ impl Owners {
         owner: Owner,
     ) -> Result<Self, Error> {
         let jobs = Jobs::find(client, question, window)?;
-        let names = jobs.name_users();
+        let names = jobs.names;
         let mut columns: Vec<&str> = match owner {
             Owner::User => vec!["uid"],
             Owner::Account => Vec::new(),
@@ -56,21 +57,6 @@ impl Owners {
         })
     }
 
-    /// Returns whether users are known by the names that their jobs have for them, too.
-    pub fn are_named_by_jobs(&self) -> bool {
-        self.names
-    }
-
-    /// Returns whether rows by entry must be summed by day before they are joined with their jobs.
-    pub fn divide_entries(&self) -> bool {
-        self.jobs.are_several()
-    }
-
-    /// Returns how rows by entry are joined with their jobs.
-    pub fn jobs(&self) -> &Jobs {
-        &self.jobs
-    }
-
     /// Returns the table of sums by owner that statements call `name`.
     pub fn table(&self, name: &'static str) -> Table {
         let jobs = Where::InRows { names: self.names };
@@ -88,7 +74,7 @@ impl Owners {
     /// Returns what the columns hold of an entry `entry` and its job `job`, each with a leading comma.
     pub fn of_entry(&self) -> String {
         let value = |column: &str| match column {
-            "uid" if self.jobs.are_joined() => "coalesce(entry.uid, job.uid)".to_owned(),
+            "uid" if self.jobs.joined => "coalesce(entry.uid, job.uid)".to_owned(),
             "uid" => "entry.uid".to_owned(),
             "account" | "partition" => format!("job.{column}"),
             _ => format!("CASE WHEN entry.uid IS NULL THEN job.{column} END"),

@@ -118,7 +118,7 @@ impl Plan {
                  bucket are interpolated"
             );
         }
-        if self.sources.has_lost() {
+        if self.sources.has_lost {
             pgrx::notice!(
                 "increments are kept since {kept_since}; older data that is not in rollups counts as not observed"
             );
@@ -170,7 +170,7 @@ impl Instants {
             since_reach: timestamptz(sources.reach(since))?,
             until_reach: timestamptz(sources.reach(until))?,
             day_before: timestamptz(since.saturating_sub(DAY).max(EARLIEST))?,
-            kept_since: timestamptz(sources.kept_since())?,
+            kept_since: timestamptz(sources.kept_since)?,
             edges: timestamptzs(&window.edges)?,
         })
     }

@@ -3,6 +3,8 @@
 use jobstats_core::target::TargetKind;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 
+use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
 use crate::query::dimension::{By, Dimension, Level};
 use crate::query::filters::Filters;
 use crate::query::measure::{Measure, Measures};
@@ -19,6 +21,17 @@ pub struct Period {
     pub step: Option<Interval>,
     /// Set if the window is not cut to the time up to which it has been observed so far.
     pub fixed: bool,
+}
+
+impl Period {
+    /// Takes the start and the end from the arguments of a function.
+    pub fn take(arguments: &mut Arguments<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            since: arguments.take()?,
+            until: arguments.take()?,
+            ..Self::default()
+        })
+    }
 }
 
 /// The columns of a summary and the operations whose totals they are.
@@ -42,10 +55,6 @@ pub struct Question {
     pub measures: Measures,
     /// The filters that leave rows out.
     pub filters: Filters,
-    /// Set if totals are wanted, and not only rates.
-    pub totals: bool,
-    /// Set if calls and `per_call` are wanted too.
-    pub calls: bool,
     /// The groups that are wanted.
     pub wanted: Wanted,
 }
@@ -53,8 +62,10 @@ pub struct Question {
 /// The groups that are wanted, with their columns and their order.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted {
-    /// Every group, in order of time and dimensions.
-    All,
+    /// Every group with its rates, in order of time and dimensions.
+    Rates,
+    /// Every group with its totals, calls and rates, in order of time and dimensions.
+    Totals,
     /// The groups with the largest total of the only measure.
     Top {
         /// The number of groups.
@@ -76,9 +87,19 @@ pub enum Wanted {
 }
 
 impl Wanted {
+    /// Returns whether totals are wanted, and not only rates.
+    pub fn has_totals(self) -> bool {
+        !matches!(self, Self::Rates)
+    }
+
+    /// Returns whether calls and `per_call` are wanted.
+    pub fn has_calls(self) -> bool {
+        matches!(self, Self::Totals | Self::Top { .. })
+    }
+
     /// Returns whether the answer has a row for each measure of a group, and not one for all of them.
     pub fn has_row_per_measure(self) -> bool {
-        matches!(self, Self::All | Self::Top { .. })
+        matches!(self, Self::Rates | Self::Totals | Self::Top { .. })
     }
 }
 
@@ -89,7 +110,7 @@ impl Question {
         Self {
             period: Period::default(),
             by: self.by.clone(),
-            measures: Measures::only(measure.clone()),
+            measures: Measures::listed(vec![measure.clone()]),
             filters: self.filters.clone().only("kind", kind.as_str().to_owned()),
             ..*self
         }

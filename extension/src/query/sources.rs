@@ -17,15 +17,15 @@ pub struct Sources {
     /// The spans of whole buckets of each rollup.
     whole: Rollups,
     /// The spans that are read from `increments`.
-    rest: Rest,
+    pub rest: Rest,
     /// The spans of each rollup that may be parts of buckets.
     parts: Rollups,
     /// All spans that are read, from any source.
-    read: Spans,
+    pub read: Spans,
     /// Set if a part of the window is too old for any source.
-    has_lost: bool,
+    pub has_lost: bool,
     /// The time since which increments and observations are kept.
-    kept_since: Micros,
+    pub kept_since: Micros,
     /// The spans in which rows of increments may cross edges of rollups.
     coarse: Vec<Coarse>,
 }
@@ -217,29 +217,9 @@ impl Sources {
         self.parts.iter().map(|(rollup, spans)| (*rollup, spans))
     }
 
-    /// Returns the spans that are read from increments.
-    pub fn rest(&self) -> &Rest {
-        &self.rest
-    }
-
-    /// Returns all spans that are read, from any source.
-    pub fn read(&self) -> &Spans {
-        &self.read
-    }
-
     /// Returns whether increments are read. They are also read, without finding a row, if there is no other source.
     pub fn has_rest(&self) -> bool {
         !self.rest.spans.lower.is_empty() || self.whole.is_empty() && self.parts.is_empty()
-    }
-
-    /// Returns whether a part of the window is too old for any source.
-    pub fn has_lost(&self) -> bool {
-        self.has_lost
-    }
-
-    /// Returns the time since which increments are kept.
-    pub fn kept_since(&self) -> Micros {
-        self.kept_since
     }
 
     /// Returns the latest end of rows of increments that cross an instant.

@@ -91,7 +91,7 @@ impl<'a> Statement<'a> {
         let mut sums = Vec::new();
         let measures = question.measures.list.iter();
         let measures = measures
-            .map(|it| Parts::new(it, question.calls, &mut sums))
+            .map(|it| Parts::new(it, question.wanted.has_calls(), &mut sums))
             .collect();
         let has_times = sums.iter().any(|sum| sum.time);
         let probe = has_times.then(|| number(&mut sums, &Sum::service_time()));

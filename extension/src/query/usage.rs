@@ -140,7 +140,7 @@ impl Search<'_> {
 
     /// Returns a SELECT of the parts of increments that lie in spans.
     fn of_rest(&self) -> String {
-        let rest = self.plan.sources.rest();
+        let rest = &self.plan.sources.rest;
         let (lower, upper) = bind_spans("increments", &rest.spans, self.params);
         let reach = self
             .params
@@ -246,7 +246,7 @@ impl Search<'_> {
 
     /// Returns whether rows of a relation have `at`.
     fn has_dates(&self, relation: Relation) -> bool {
-        let divides = self.by_owner && self.plan.owners.divide_entries();
+        let divides = self.by_owner && self.plan.owners.jobs.several;
         self.dated || divides && !relation.is_by_owner()
     }
 

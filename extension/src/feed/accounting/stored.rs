@@ -41,7 +41,7 @@ const SETTINGS: [(&CStr, &CStr); 4] = [
 /// The submission of a job.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Submission {
-    scheduler: String,
+    pub scheduler: String,
     job: String,
     label: String,
     submitted: Option<Micros>,
@@ -56,11 +56,6 @@ impl Submission {
             label: job.label.clone().into_owned(),
             submitted: job.submitted,
         }
-    }
-
-    /// Returns the name of the scheduler.
-    pub fn scheduler(&self) -> &str {
-        &self.scheduler
     }
 }
 

@@ -331,7 +331,7 @@ impl Neighbours<'_, '_> {
             are.stored(0, next.kept)
         } else {
             if let Some(former) = self.former {
-                let stale = former.stale(self.before.time(), read)?;
+                let stale = former.stale(self.before.time, read)?;
                 stored::delete_increments(client, target_id, &[stale])?;
             }
             store(client, entries, target_id, are, settings.reduced)?.0
@@ -343,9 +343,9 @@ impl Neighbours<'_, '_> {
     /// Returns the records that the observation before carried until now, if nothing else of it has changed; `None` if
     /// more has changed, or if they are unknown.
     fn carried_formerly(&self) -> Result<Option<Option<Snapshot<'_>>>, Error> {
-        let former = self.former.filter(|former| {
-            former.time == self.before.time() && former.carried.damage().is_none()
-        });
+        let former = self
+            .former
+            .filter(|former| former.time == self.before.time && former.carried.damage().is_none());
         let Some(former) = former else {
             return Ok(None);
         };

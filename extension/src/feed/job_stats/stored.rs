@@ -97,7 +97,8 @@ pub enum Text {
 
 /// An observation, scanned.
 pub struct Read<'a> {
-    time: Micros,
+    /// The time at which the text was read.
+    pub time: Micros,
     server: &'a str,
     snapshot: Option<Cow<'a, Snapshot<'a>>>,
     carried: Option<Snapshot<'a>>,
@@ -192,11 +193,6 @@ fn text(row: &Row<'_>, raw: &Row<'_>, lookup: Option<Lookup>) -> Result<Unpacked
 }
 
 impl Read<'_> {
-    /// Returns the time at which the text was read.
-    pub fn time(&self) -> Micros {
-        self.time
-    }
-
     /// Returns the observation for comparing a later one with it. If its carried records are unknown, its text proves
     /// no more than a text that is gone, and is left out.
     pub fn known(&self) -> Observation<'_> {

@@ -26,7 +26,7 @@ COMMENT ON FUNCTION jobstats_balance IS
 'Shows which targets are busier than others, and who uses them most. In (since, until], with a row for each target that the filters select, of the kinds that report the operation unless kind names others, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload, uid, user_name and account name who did most of it there, and share is their part. The targets that are farthest above their median come first. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let (since, until) = (arguments.take()?, arguments.take()?);
+    let period = Period::take(&mut arguments)?;
     let operation = arguments.take::<String>()?;
     let operation = operation.as_deref().unwrap_or("write_bytes");
     let measures = Measures::parse_one(operation, None)?;
@@ -39,11 +39,7 @@ fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         .any_of("kind", kinds)
         .any_of("target", arguments.take()?);
     let question = Question {
-        period: Period {
-            since,
-            until,
-            ..Period::default()
-        },
+        period,
         by: By::these(&[
             "cluster",
             "filesystem",
@@ -56,8 +52,6 @@ fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         ]),
         filters,
         measures,
-        totals: true,
-        calls: false,
         wanted: Wanted::Leading,
     };
     answer(&question, rows)

@@ -31,22 +31,16 @@ COMMENT ON FUNCTION jobstats_densities IS
 'Counts how many users, jobs or targets have which rate. Per step, of which time is the start and seconds the width, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. Without operation that is the rate of service_time or, where no target in scope reports times (Lustre before 2.14), of metadata of MDTs and then of bytes of OSTs. To see who they are, use jobstats_top() over the step with min_rate => lower. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window, a step that is empty or mixes months with days, or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 "#)]
 fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let (since, until) = (arguments.take()?, arguments.take()?);
+    let mut period = Period::take(&mut arguments)?;
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
-    let (base, step) = (arguments.take()?, arguments.take()?);
+    let base = arguments.take()?;
+    period.step = arguments.take()?;
     let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
     let question = Question {
-        period: Period {
-            since,
-            until,
-            step,
-            fixed: false,
-        },
+        period,
         by: By::parse(by, &["uid"])?,
         measures: Measures::parse_busy(operation.as_deref(), None)?,
         filters,
-        totals: true,
-        calls: false,
         wanted: Wanted::Densities {
             base: usable(base)?,
         },

@@ -1,7 +1,5 @@
 //! `jobstats_job()` reports on one job as a whole.
 
-use std::collections::HashSet;
-
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -20,12 +18,13 @@ use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::statement::Statement;
 use crate::query::unknown;
+use crate::query::window::Window;
 use crate::store;
 
 use accounting::Accounting;
 use attributed::Attributed;
 use entries::{Entries, note_unmatched};
-use grouping::Grouping;
+use grouping::{Grouping, OF_TARGETS};
 use named::Named;
 use report::Report;
 use scope::Scope;
@@ -187,39 +186,21 @@ impl Subject {
         chosen: Chosen,
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        let entries = &self.entries;
-        let question = Question {
-            period: Period::default(),
-            by: By::these(&["cluster", "filesystem", "kind", "target"]),
-            measures: Measures::every()?,
-            filters,
-            totals: true,
-            calls: true,
-            wanted: Wanted::All,
-        };
-        let Some(plan) = Plan::over(client, &question, chosen.window)? else {
+        let (entries, measures) = (&self.entries, Measures::every()?);
+        let found = Usage::read(client, chosen.window, measures, filters, entries, grouping)?;
+        let Some(usage) = found else {
             return Ok(());
         };
-        let statement = Statement::new(&question, &plan, if_few(entries.ids()));
-        let targets = statement.targets();
-        let targets = client.query(&*targets.sql, &targets.params)?;
-        let scope = Scope::read(targets, plan.window.steps(), grouping)?;
-        let mut work = Work::new(&question.measures, grouping.by_node);
-        let mdts: HashSet<i32> = scope.mdts().collect();
-        let usage = statement.rows_of_entries(&work.columns());
-        work.add_rows(client, &usage, entries, &mdts)?;
+        let Usage {
+            plan,
+            measures,
+            scope,
+            work,
+        } = &usage;
         plan.note_behind()?;
         plan.note_age();
         let details = if chosen.is_whole && chosen.has_buckets {
-            details::of_job(
-                client,
-                &plan,
-                &question.measures,
-                &work,
-                entries,
-                &scope,
-                grouping,
-            )?
+            details::of_job(client, plan, measures, work, entries, scope, grouping)?
         } else {
             None
         };
@@ -227,13 +208,59 @@ impl Subject {
             window: &plan.window,
             has_buckets: chosen.has_buckets,
             by_node: grouping.by_node,
-            measures: &question.measures.list,
-            scope: &scope,
+            measures: &measures.list,
+            scope,
             entries,
             details: details.as_ref(),
             accounting: self.accounting.as_ref(),
             is_cut: self.is_cut,
         };
-        report.write(&work, rows)
+        report.write(work, rows)
+    }
+}
+
+/// The usage of entries in a window, with the targets in scope.
+struct Usage {
+    plan: Plan,
+    measures: Measures,
+    scope: Scope,
+    work: Work,
+}
+
+impl Usage {
+    /// Reads the usage by target, step and, if the grouping tells them apart, node. Returns `None` if there are no measures.
+    fn read(
+        client: &SpiClient<'_>,
+        window: Window,
+        measures: Measures,
+        filters: Filters,
+        entries: &Entries,
+        grouping: &Grouping,
+    ) -> Result<Option<Self>, Error> {
+        let question = Question {
+            period: Period::default(),
+            by: By::these(&OF_TARGETS),
+            measures,
+            filters,
+            wanted: Wanted::Totals,
+        };
+        let Some(plan) = Plan::over(client, &question, window)? else {
+            return Ok(None);
+        };
+        let statement = Statement::new(&question, &plan, if_few(entries.ids()));
+        let targets = statement.targets();
+        let targets = client.query(&*targets.sql, &targets.params)?;
+        let scope = Scope::read(targets, plan.window.steps(), grouping)?;
+        let mut work = Work::new(&question.measures, grouping.by_node);
+        if !entries.is_empty() {
+            let usage = statement.rows_of_entries(&work.columns());
+            work.add_rows(client, &usage, entries, &scope)?;
+        }
+        Ok(Some(Self {
+            plan,
+            measures: question.measures,
+            scope,
+            work,
+        }))
     }
 }

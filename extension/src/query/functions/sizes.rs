@@ -50,21 +50,14 @@ COMMENT ON FUNCTION jobstats_sizes IS
 'Shows how large reads and writes were. Per group in (since, until] and operation (read_bytes, write_bytes), a row with known_from histogram counts the calls of more than lower and up to upper bytes; sizes without calls have no row. Lustre before 2.16 prints no histograms: for calls on such targets there is one row with known_from sums, which has their mean and, from Lustre 2.14 on, their standard deviation, where the sum of squares cannot have wrapped. share is the part of all calls of the group and operation. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let (since, until) = (arguments.take()?, arguments.take()?);
+    let period = Period::take(&mut arguments)?;
     let by = arguments.take()?;
     let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
-    let operations = OPERATIONS.map(|(operation, _)| Some(operation.to_owned()));
     let question = Question {
-        period: Period {
-            since,
-            until,
-            ..Period::default()
-        },
+        period,
         by: By::parse(by, &[])?,
-        measures: Measures::parse(Some(operations.to_vec()), None)?,
+        measures: Measures::named(OPERATIONS.map(|it| it.0))?,
         filters,
-        totals: true,
-        calls: false,
         wanted: Wanted::Sizes,
     };
     let _pinned = Pinned::new(SETTINGS);
@@ -89,7 +82,7 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
 
 /// Raises a notice if a part of the window is too old: only increments have histograms.
 fn note_age(plan: &Plan) {
-    if plan.window.since() < plan.sources.kept_since() {
+    if plan.window.since() < plan.sources.kept_since {
         pgrx::notice!(
             "sizes of reads and writes are kept as long as increments are, and not in rollups"
         );

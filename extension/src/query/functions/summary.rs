@@ -28,21 +28,14 @@ COMMENT ON FUNCTION jobstats_summary IS
 'Sums up what each job or user did, in one wide row. Per group in (since, until]: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_summary(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let (since, until) = (arguments.take()?, arguments.take()?);
+    let period = Period::take(&mut arguments)?;
     let by = arguments.take()?;
     let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
-    let operations = SUMMARY.map(|(_, operation)| Some(operation.to_owned()));
     let question = Question {
-        period: Period {
-            since,
-            until,
-            ..Period::default()
-        },
+        period,
         by: By::parse(by, &["job"])?,
-        measures: Measures::parse(Some(operations.to_vec()), None)?,
+        measures: Measures::named(SUMMARY.map(|it| it.1))?,
         filters,
-        totals: true,
-        calls: false,
         wanted: Wanted::Summary,
     };
     answer(&question, rows)

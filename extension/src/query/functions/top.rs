@@ -33,23 +33,17 @@ COMMENT ON FUNCTION jobstats_top IS
 'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. Without operation that is service_time or, where no target in scope reports times (Lustre before 2.14), first metadata of MDTs and then bytes of OSTs, each with ranks and shares of its own. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let (since, until) = (arguments.take()?, arguments.take()?);
+    let period = Period::take(&mut arguments)?;
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
     let (n, min_rate) = (arguments.take()?, arguments.take()?);
     let filters = Filters::take(&mut arguments)?;
     let weights = arguments.take()?;
     let filters = filters.excluding(arguments.take()?)?;
     let question = Question {
-        period: Period {
-            since,
-            until,
-            ..Period::default()
-        },
+        period,
         by: By::parse(by, &["workload", "uid"])?,
         measures: Measures::parse_busy(operation.as_deref(), weights)?,
         filters,
-        totals: true,
-        calls: true,
         wanted: Wanted::Top {
             n: rows_wanted(n)?,
             min_rate,

@@ -27,21 +27,15 @@ COMMENT ON FUNCTION jobstats_totals IS
 'Shows usage in a window, exactly, by user, job or target. One row per group; totals of adjacent windows (since, until] add up. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_totals(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let (since, until) = (arguments.take()?, arguments.take()?);
+    let period = Period::take(&mut arguments)?;
     let (operations, by) = (arguments.take()?, arguments.take()?);
     let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
     let question = Question {
-        period: Period {
-            since,
-            until,
-            ..Period::default()
-        },
+        period,
         by: By::parse(by, &["target"])?,
         measures: Measures::parse(operations, None)?,
         filters,
-        totals: true,
-        calls: true,
-        wanted: Wanted::All,
+        wanted: Wanted::Totals,
     };
     answer(&question, rows)
 }

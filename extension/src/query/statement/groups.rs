@@ -17,7 +17,7 @@ impl Statement<'_> {
         let limit = (ROW_LIMIT + 1).to_string();
         let schema = &self.plan.schema;
         match self.question.wanted {
-            Wanted::All | Wanted::Summary | Wanted::Sizes => {
+            Wanted::Rates | Wanted::Totals | Wanted::Summary | Wanted::Sizes => {
                 sql!("all.sql", groups = groups, limit = limit)
             }
             Wanted::Top { n, min_rate } => sql!(
@@ -41,7 +41,9 @@ impl Statement<'_> {
     /// Returns the columns by which the rows are ordered.
     pub(super) fn order(&self, table: &str) -> String {
         let first = match self.question.wanted {
-            Wanted::All | Wanted::Summary | Wanted::Sizes => format!("{table}step"),
+            Wanted::Rates | Wanted::Totals | Wanted::Summary | Wanted::Sizes => {
+                format!("{table}step")
+            }
             Wanted::Top { .. } => format!("{table}total_0 DESC"),
             Wanted::Densities { .. } => return format!("{table}step, {table}bucket"),
             Wanted::Leading => format!("{table}excess DESC NULLS LAST"),
@@ -113,7 +115,7 @@ impl Statement<'_> {
     }
 
     fn group_sums(&self, n: usize, measure: &Parts<'_>) -> String {
-        let mut sums = if self.question.totals {
+        let mut sums = if self.question.wanted.has_totals() {
             format!(",\n    trim_scale({}) AS total_{n}", self.total(measure))
         } else {
             format!(",\n    {} AS occurs_{n}", self.occurs(measure))
@@ -121,7 +123,7 @@ impl Statement<'_> {
         if !self.is_summary() {
             let _ = write!(sums, ",\n    {} AS rate_{n}", self.rate(measure));
         }
-        if self.question.calls {
+        if self.question.wanted.has_calls() {
             let value = |sum: Option<SumNumber>| match sum {
                 Some(sum) => self.value(sum),
                 None => "NULL::numeric".to_owned(),
@@ -144,18 +146,16 @@ impl Statement<'_> {
             return values;
         }
         for (n, measure) in self.measures.iter().enumerate() {
-            if self.question.totals {
+            if self.question.wanted.has_totals() {
                 let _ = write!(values, ", sums.total_{n}");
             } else {
                 let _ = write!(values, ", sums.occurs_{n}");
             }
-            if !self.is_summary() {
-                let _ = write!(values, ", sums.rate_{n}");
-            }
-            if self.question.totals && self.question.wanted.has_row_per_measure() {
+            let _ = write!(values, ", sums.rate_{n}");
+            if self.question.wanted.has_totals() && self.question.wanted.has_row_per_measure() {
                 let _ = write!(values, ", sums.total_{n} <> 0 AS occurs_{n}");
             }
-            if self.question.calls {
+            if self.question.wanted.has_calls() {
                 let in_time = measure.spent.is_some_and(|sum| self.sums[sum].time);
                 let spent = times(
                     format!("sums.spent_{n}"),

@@ -63,8 +63,8 @@ impl Statement<'_> {
     /// Returns a SELECT of the microseconds for which each unit was observed in each step.
     pub(super) fn seconds(&self) -> String {
         let (plan, params) = (self.plan, &self.params);
-        let observation = if plan.sources.has_lost() {
-            let (lower, upper) = bind_spans("read", plan.sources.read(), params);
+        let observation = if plan.sources.has_lost {
+            let (lower, upper) = bind_spans("read", &plan.sources.read, params);
             sql!(
                 "kept_observation.sql",
                 key = self.unit_key("observation"),

@@ -52,7 +52,7 @@ pub struct Accounting {
     /// The number of jobs, which had the number at different times.
     jobs: usize,
     /// The times between which the number was that of no other job; `None` where no other job had it.
-    limits: (Option<Micros>, Option<Micros>),
+    pub limits: (Option<Micros>, Option<Micros>),
 }
 
 /// A run of a job.
@@ -190,11 +190,6 @@ impl Accounting {
     /// Returns the end of the last run, or the time up to which the work of a running job is known.
     pub fn ended(&self) -> Micros {
         self.together.ended.unwrap_or(self.observed)
-    }
-
-    /// Returns the times between which the number was that of no other job; `None` where no other job had it.
-    pub fn limits(&self) -> (Option<Micros>, Option<Micros>) {
-        self.limits
     }
 
     /// Limits the time that is asked for to that of the job, if its number had other jobs.

@@ -1,6 +1,6 @@
 //! The work without a job that a job is likely to have done. Its rows stand beside those of the job, and are in none of its sums.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
@@ -75,11 +75,10 @@ impl<'a> Attributed<'a> {
         let entries = Entries::of(client, &ids)?;
         let targets = client.query(include_str!("attributed/targets.sql"), &[])?;
         let scope = Scope::read(targets, 1, grouping)?;
-        let mdts: HashSet<i32> = scope.mdts().collect();
         let measures = Measures::every()?;
         let mut work = Work::new(&measures, grouping.by_node);
         let usage = self.usage(&work)?;
-        work.add_rows(client, &usage, &entries, &mdts)?;
+        work.add_rows(client, &usage, &entries, &scope)?;
         for ((group, measure), done) in sums(&work, &scope, grouping) {
             pause();
             let node = group.node.and_then(|node| entries.node_name(node));

@@ -15,26 +15,21 @@ use crate::pg::error::{Error, shown};
 use crate::pg::guc::Pinned;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, connect};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::SETTINGS;
-use crate::query::dimension::By;
-use crate::query::entries::if_few;
 use crate::query::filters::{Filters, exactly};
+use crate::query::functions::job::Usage;
 use crate::query::functions::job::accounting::{Accounting, interval};
 use crate::query::functions::job::entries::Entries;
-use crate::query::functions::job::grouping::{Group, Grouping};
+use crate::query::functions::job::grouping::{Group, Grouping, OF_TARGETS};
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::scope::Scope;
 use crate::query::functions::job::span;
 use crate::query::functions::job::time::Asked;
-use crate::query::functions::job::work::Work;
 use crate::query::measure::{Measure, Measures, Term};
 use crate::query::notice::hinted;
-use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, Wanted};
-use crate::query::statement::Statement;
 use crate::query::unknown;
 use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
 use crate::store;
@@ -71,7 +66,7 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     let width = width.as_ref().map(micros_of).transpose()?;
     let operations = arguments.take()?;
     let mut filters = Filters::default();
-    for name in ["cluster", "filesystem", "kind", "target"] {
+    for name in OF_TARGETS {
         filters = filters.any_of(name, arguments.take()?);
     }
     let weights = arguments.take()?;
@@ -160,11 +155,7 @@ type Totals = HashMap<(usize, usize), Vec<(i32, i128)>>;
 impl Comparison {
     /// Adds the rows of a job.
     fn add(&mut self, client: &SpiClient<'_>, job: String, rows: &mut Rows) -> Result<(), Error> {
-        let asked = Asked {
-            since: None,
-            until: None,
-            step: None,
-        };
+        let asked = Asked::default();
         let job = Named::find(client, job, self.scheduler.clone())?;
         let entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
@@ -182,51 +173,26 @@ impl Comparison {
             }
             return Ok(());
         };
-        let Some((plan, scope, work)) = self.work(client, window, filters, &entries)? else {
+        let Some(usage) = self.usage(client, window, filters, &entries)? else {
             return Ok(());
         };
         if !self.has_noted_age {
-            plan.note_age();
+            usage.plan.note_age();
             self.has_noted_age = true;
         }
-        self.write(&job, &plan.window, &scope, &work, rows)
+        self.write(&job, &usage, rows)
     }
 
-    /// Reads the work of entries in a window.
-    fn work(
+    /// Reads the usage of entries in a window.
+    fn usage(
         &self,
         client: &SpiClient<'_>,
         window: Window,
         filters: Filters,
         entries: &Entries,
-    ) -> Result<Option<(Plan, Scope, Work)>, Error> {
-        let question = Question {
-            period: Period::default(),
-            by: By::these(&["cluster", "filesystem", "kind", "target"]),
-            measures: Measures {
-                list: self.terms(),
-                all: false,
-                without_times: Vec::new(),
-            },
-            filters,
-            totals: true,
-            calls: false,
-            wanted: Wanted::All,
-        };
-        let Some(plan) = Plan::over(client, &question, window)? else {
-            return Ok(None);
-        };
-        let statement = Statement::new(&question, &plan, if_few(entries.ids()));
-        let targets = statement.targets();
-        let targets = client.query(&*targets.sql, &targets.params)?;
-        let scope = Scope::read(targets, plan.window.steps(), &Grouping::of_whole())?;
-        let mut work = Work::new(&question.measures, false);
-        if !entries.is_empty() {
-            let mdts: HashSet<i32> = scope.mdts().collect();
-            let usage = statement.rows_of_entries(&work.columns());
-            work.add_rows(client, &usage, entries, &mdts)?;
-        }
-        Ok(Some((plan, scope, work)))
+    ) -> Result<Option<Usage>, Error> {
+        let (measures, whole) = (Measures::listed(self.terms()), Grouping::of_whole());
+        Usage::read(client, window, measures, filters, entries, &whole)
     }
 
     /// Returns the start of the first work of a number in a span, by any of the operations.
@@ -238,9 +204,9 @@ impl Comparison {
         (from, until): Span,
     ) -> Result<Option<Micros>, Error> {
         let filters = Filters::default().only("job", exactly(&job.number));
-        let found = self.work(client, Window::whole(from, until), filters, entries)?;
-        Ok(found.and_then(|(_, _, work)| {
-            let done = work.done().flat_map(|(_, done)| done);
+        let found = self.usage(client, Window::whole(from, until), filters, entries)?;
+        Ok(found.and_then(|usage| {
+            let done = usage.work.done().flat_map(|(_, done)| done);
             done.map(|(_, done)| done.first.max(from)).min()
         }))
     }
@@ -253,7 +219,7 @@ impl Comparison {
         accounting: Option<&Accounting>,
         entries: &Entries,
     ) -> Result<Option<Window>, Error> {
-        let limits = accounting.map_or((None, None), Accounting::limits);
+        let limits = accounting.map_or((None, None), |it| it.limits);
         let work = match entries.is_empty() {
             true => None,
             false => span::of_job(client, &job.number, &entries.ids())?,
@@ -314,14 +280,8 @@ impl Comparison {
         terms.collect()
     }
 
-    fn write(
-        &mut self,
-        job: &Named,
-        window: &Window,
-        scope: &Scope,
-        work: &Work,
-        rows: &mut Rows,
-    ) -> Result<(), Error> {
+    fn write(&mut self, job: &Named, usage: &Usage, rows: &mut Rows) -> Result<(), Error> {
+        let (window, scope, work) = (&usage.plan.window, &usage.scope, &usage.work);
         let written = self.written + window.steps().saturating_mul(self.measures.len());
         if written > ROW_LIMIT {
             return Err(Error::TooManyRows);

@@ -11,9 +11,7 @@ use jobstats_core::per_call::{Calls, CounterCalls};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::connect;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptzs;
 use crate::pg::tuples::{BOOLEANS, INTEGERS, TEXTS, Tuples};
@@ -28,9 +26,6 @@ use crate::store::sum::Sum;
 
 /// The largest number of buckets with usage: those of a day.
 const BUCKETS: usize = 144;
-
-/// The number of rows in memory at a time.
-const BATCH: usize = 10_000;
 
 /// The memory that the details of a row may take.
 const ROW_BYTES: usize = 8 << 10;
@@ -60,7 +55,7 @@ pub fn of_job(
     grouping: &Grouping,
 ) -> Result<Option<Details>, Error> {
     let buckets: BTreeSet<usize> = work.done().map(|(place, _)| place.step).collect();
-    if buckets.len() > BUCKETS || plan.window.since() < plan.sources.kept_since() {
+    if buckets.len() > BUCKETS || plan.window.since() < plan.sources.kept_since {
         return Ok(None);
     }
     let used: BTreeSet<usize> = work
@@ -163,25 +158,15 @@ impl Reading<'_> {
     }
 
     fn read(&mut self, client: &SpiClient<'_>, query: &Query) -> Result<(), Error> {
-        let cursor = client.try_open_cursor(&*query.sql, &query.params)?;
-        let name = cursor.detach_into_name();
-        // Fetched rows are freed when a connection ends.
-        while connect(|client| {
-            let mut cursor = client.find_cursor(&name)?;
-            let mut rows = Tuples::fetch(&mut cursor, BATCH)?;
-            let more = rows.len() > 0;
-            require_room(rows.len(), ROW_BYTES)?;
-            self.require_types(&rows)?;
+        Tuples::each_batch(client, &query.sql, &query.params, ROW_BYTES, |rows| {
+            self.require_types(rows)?;
             for row in 0..rows.len() {
                 pause();
                 rows.read(row);
-                self.add_row(&rows);
+                self.add_row(rows);
             }
-            if more {
-                cursor.detach_into_name();
-            }
-            Ok::<_, Error>(more)
-        })? {}
+            Ok(())
+        })?;
         self.end_observation();
         self.end_counters(None);
         Ok(())

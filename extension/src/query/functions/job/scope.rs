@@ -10,7 +10,6 @@ use crate::query::functions::job::work::Place;
 
 /// A target in scope.
 struct Target {
-    id: i32,
     /// The number of its group.
     group: usize,
     is_mdt: bool,
@@ -51,10 +50,10 @@ impl Scope {
             });
             let observed: Option<Vec<Option<i64>>> = row.get("observed")?;
             let observed = observed.unwrap_or_default().into_iter();
-            let id = row.get("target_id")?;
-            scope.positions.insert(id, scope.targets.len());
+            scope
+                .positions
+                .insert(row.get("target_id")?, scope.targets.len());
             scope.targets.push(Target {
-                id,
                 group,
                 is_mdt: row.get::<String>("kind")? == "MDT",
                 observed: observed.map(Option::unwrap_or_default).collect(),
@@ -63,9 +62,10 @@ impl Scope {
         Ok(scope)
     }
 
-    /// Returns the metadata targets.
-    pub fn mdts(&self) -> impl Iterator<Item = i32> {
-        self.targets.iter().filter(|it| it.is_mdt).map(|it| it.id)
+    /// Returns whether a target is a metadata target in scope.
+    pub fn has_mdt(&self, target: i32) -> bool {
+        let position = self.positions.get(&target);
+        position.is_some_and(|&position| self.targets[position].is_mdt)
     }
 
     /// Returns whether a target is in scope.

@@ -70,7 +70,7 @@ fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Ve
             since = since,
         )
     };
-    let rest = &sources.rest().spans;
+    let rest = &sources.rest.spans;
     let mut searches = vec![search(0, "increments", "\"time\"", "since", rest)];
     for (table, spans) in sources.whole() {
         let position = ROLLUPS.iter().position(|it| it.name == table.rollup.name);

@@ -25,6 +25,7 @@ const BUCKETS: usize = 1000;
 const BUCKETS_OF_ENTRIES: usize = 50_000;
 
 /// The time that is asked for.
+#[derive(Default)]
 pub struct Asked {
     pub since: Option<TimestampWithTimeZone>,
     pub until: Option<TimestampWithTimeZone>,

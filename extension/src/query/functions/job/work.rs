@@ -9,18 +9,14 @@ use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::connect;
 use crate::pg::time::from_postgres;
 use crate::pg::tuples::{INTEGERS, Tuples};
 use crate::query::functions::job::entries::Entries;
+use crate::query::functions::job::scope::Scope;
 use crate::query::measure::Measures;
 use crate::query::params::Query;
 use crate::store::sum::Sum;
-
-/// The number of rows in memory at a time. All rows of a large job on a large cluster would fill the memory.
-const BATCH: usize = 10_000;
 
 /// The memory that the usage in one place may take: a pointer for each measure, and some usage.
 const PLACE_BYTES: usize = 4 << 10;
@@ -186,36 +182,26 @@ impl Work {
         client: &SpiClient<'_>,
         usage: &Query,
         entries: &Entries,
-        mdts: &HashSet<i32>,
+        scope: &Scope,
     ) -> Result<(), Error> {
-        let cursor = client.try_open_cursor(&*usage.sql, &usage.params)?;
-        let name = cursor.detach_into_name();
-        // Fetched rows are freed when a connection ends.
-        while connect(|client| {
-            let mut cursor = client.find_cursor(&name)?;
-            let mut rows = Tuples::fetch(&mut cursor, BATCH)?;
-            let more = rows.len() > 0;
-            require_room(rows.len(), PLACE_BYTES)?;
+        let (statement, parameters) = (&*usage.sql, &*usage.params);
+        Tuples::each_batch(client, statement, parameters, PLACE_BYTES, |rows| {
             for column in 0..FIRST_VALUE + self.columns.len() {
                 rows.require(column, &INTEGERS)?;
             }
             for row in 0..rows.len() {
                 pause();
                 rows.read(row);
-                if let Some(row) = self.row(&rows, entries, mdts) {
+                if let Some(row) = self.row(rows, entries, scope) {
                     self.add(&row);
                 }
             }
-            if more {
-                cursor.detach_into_name();
-            }
-            Ok::<_, Error>(more)
-        })? {}
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Returns the current row of a batch.
-    fn row(&self, rows: &Tuples<'_>, entries: &Entries, mdts: &HashSet<i32>) -> Option<EntryUsage> {
+    fn row(&self, rows: &Tuples<'_>, entries: &Entries, scope: &Scope) -> Option<EntryUsage> {
         let target = i32::try_from(rows.integer(1)?).ok()?;
         // Where entries are many, rows are those of all entries with the number of the job.
         let entry = rows.integer(2).filter(|&it| entries.has(it))?;
@@ -223,7 +209,7 @@ impl Work {
         Some(EntryUsage {
             step: usize::try_from(rows.integer(0)? - 1).ok()?,
             target,
-            on_mdt: mdts.contains(&target),
+            on_mdt: scope.has_mdt(target),
             node: entries.node(entry),
             first: from_postgres(rows.integer(3)?)?,
             last: from_postgres(rows.integer(4)?)?,
