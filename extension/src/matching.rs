@@ -149,15 +149,8 @@ pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         &[],
         "refresh",
     )?;
-    let (matched, refreshed, days): (
-        TimestampWithTimeZone,
-        TimestampWithTimeZone,
-        TimestampWithTimeZone,
-    ) = (
-        state.get("matched")?,
-        state.get("refreshed")?,
-        state.get("days")?,
-    );
+    let time = |name| state.get::<TimestampWithTimeZone>(name);
+    let (matched, refreshed, days) = (time("matched")?, time("refreshed")?, time("days")?);
     let late: Option<Vec<TimestampWithTimeZone>> = state.get("late")?;
     let queued = client.execute(
         include_str!("matching/sweep.sql"),
@@ -170,12 +163,12 @@ pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     Ok(i64::try_from(renamed.saturating_add(queued)).unwrap_or(i64::MAX))
 }
 
+/// The statement that makes feeds of jobs, and who matches them, wait.
+const LOCK_JOBS: &str = "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE";
+
 /// Lets everything be matched anew after identities have changed. Entries whose jobs are not known belong to none from now on.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.execute_rows(
-        "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE",
-        &[],
-    )?;
+    client.execute(LOCK_JOBS, &[])?;
     client.execute(include_str!("matching/forget.sql"), &[])?;
     client.execute(
         "INSERT INTO jobstats.to_match (job) SELECT DISTINCT j.job FROM jobstats.jobs j",
@@ -191,10 +184,7 @@ pub fn forget_some(
     changed: Vec<i64>,
     numbers: Vec<Option<String>>,
 ) -> Result<(), Error> {
-    client.execute_rows(
-        "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE",
-        &[],
-    )?;
+    client.execute(LOCK_JOBS, &[])?;
     client.execute(
         "INSERT INTO jobstats.to_match (job) SELECT DISTINCT n.job FROM unnest($1::text[]) AS n (job) \
          WHERE n.job IS NOT NULL AND EXISTS (SELECT FROM jobstats.jobs)",

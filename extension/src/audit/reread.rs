@@ -8,7 +8,7 @@ use crate::audit::{Window, begin_as_feed};
 use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Row, SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::store::rights::owner::as_owner_of_store;
@@ -103,16 +103,15 @@ fn next(
             AT_A_TIME.into(),
         ],
     )?;
-    rows.map(|row| key(&row)).collect()
-}
-
-fn key(row: &Row<'_>) -> Result<Key, Error> {
-    Ok(Key {
-        time: row.at(1)?,
-        cluster: row.at(2)?,
-        source: row.at(3)?,
-        server: row.at(4)?,
+    rows.map(|row| {
+        Ok(Key {
+            time: row.at(1)?,
+            cluster: row.at(2)?,
+            source: row.at(3)?,
+            server: row.at(4)?,
+        })
     })
+    .collect()
 }
 
 /// Reads a text again and writes the row of the answer.

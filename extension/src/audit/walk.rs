@@ -17,7 +17,7 @@ use crate::audit::{Target, Window};
 use crate::feed::job_stats::compute::{Computation, computation, names, rows};
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::rows::EntryIncrement;
-use crate::feed::job_stats::stored::Stale;
+use crate::feed::job_stats::stored::{Stale, Unpacked};
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
@@ -341,10 +341,7 @@ impl Walking<'_, '_> {
             }
             Purpose::Repair => {
                 let carried = before.map(|before| &before.loaded.stored.carried);
-                let records = carried
-                    .and_then(|carried| carried.value())
-                    .map(|records| snapshot::read_carried(records, PAUSE))
-                    .transpose()?;
+                let records = carried.map(Unpacked::records).transpose()?.flatten();
                 let first_seen = records.as_ref().and_then(Snapshot::first_seen);
                 let are_damaged = carried.is_some_and(|carried| carried.damage().is_some());
                 earliest_possible(previous, time, since, first_seen, are_damaged).max(EARLIEST)

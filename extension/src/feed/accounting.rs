@@ -22,7 +22,7 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::covered::{Covers, is_before_covers};
 use crate::feed::ingest::Ingest;
-use crate::feed::source::Source;
+use crate::feed::source::{Source, lock};
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
@@ -67,7 +67,7 @@ impl Source for Scheduler {
     }
 
     fn lock(&self, client: &mut SpiClient<'_>, cluster: &str) -> Result<(), Error> {
-        lock(client, cluster)
+        lock_jobs(client, cluster)
     }
 
     fn covers(&self) -> Covers {
@@ -308,24 +308,16 @@ fn zone(client: &SpiClient<'_>) -> Result<Zone, Error> {
 }
 
 /// Makes feeds of jobs of a cluster wait for each other: two that merge the same job would each miss what the other one says. Those
-/// of other clusters write no job of its scheduler, and go on; but a feed without a cluster may write jobs of any. The lock on
-/// targets shows `jobstats.health` and maintenance a session that stays in its transaction, as those of other feeds do.
-fn lock(client: &mut SpiClient<'_>, cluster: &str) -> Result<(), Error> {
-    client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
+/// of other clusters write no job of its scheduler, and go on; but a feed without a cluster may write jobs of any.
+fn lock_jobs(client: &mut SpiClient<'_>, cluster: &str) -> Result<(), Error> {
     if cluster.is_empty() {
-        return lock_row(client, "jobs", "FOR UPDATE");
+        return lock(client, "jobs", "FOR UPDATE");
     }
-    lock_row(client, "jobs", "FOR KEY SHARE")?;
+    lock(client, "jobs", "FOR KEY SHARE")?;
     let own = format!("jobs of {cluster}");
     client.execute(
         "INSERT INTO jobstats.locks (name) VALUES ($1) ON CONFLICT DO NOTHING",
         &[own.as_str().into()],
     )?;
-    lock_row(client, &own, "FOR UPDATE")
-}
-
-fn lock_row(client: &mut SpiClient<'_>, name: &str, mode: &str) -> Result<(), Error> {
-    let statement = format!("SELECT FROM jobstats.locks l WHERE l.name = $1 {mode}");
-    let row = client.execute_opt(statement.as_str(), &[name.into()])?;
-    row.map(|_| ()).ok_or(Error::NoRow("locks"))
+    lock(client, &own, "FOR UPDATE")
 }

@@ -15,6 +15,7 @@ const NAME_LIMIT: usize = 255;
 const LONGEST_READING: i128 = DAY as i128;
 
 /// The columns of a row of the feed, as the caller passes them.
+#[derive(Default)]
 pub struct Arguments<'a> {
     pub cluster: Option<String>,
     pub server: Option<String>,

@@ -1,5 +1,6 @@
 //! The functions through which SQL feeds a text.
 
+use jobstats_core::increment::Counts;
 use pgrx::IntoDatum;
 use pgrx::prelude::*;
 
@@ -28,29 +29,13 @@ fn jobstats_ingest(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
     let covers = call.take()?;
     for outcome in run(Arguments { covers, ..columns })? {
         rows.put(|| {
-            let [
-                entries,
-                active,
-                added,
-                resets,
-                removed,
-                carried,
-                unknown,
-                problems,
-            ] = outcome.counts.values().map(IntoDatum::into_datum);
-            [
-                outcome.target.as_deref().into_datum(),
-                outcome.action.as_str().into_datum(),
-                entries,
-                active,
-                added,
-                resets,
-                removed,
-                carried,
-                unknown,
-                problems,
-                outcome.increments.into_datum(),
-            ]
+            let mut row = [None; 3 + Counts::NAMES.len()];
+            let counts = outcome.counts.values().map(IntoDatum::into_datum);
+            row[0] = outcome.target.as_deref().into_datum();
+            row[1] = outcome.action.as_str().into_datum();
+            row[2..2 + counts.len()].copy_from_slice(&counts);
+            row[2 + counts.len()] = outcome.increments.into_datum();
+            row
         });
     }
     Ok(())
@@ -89,7 +74,6 @@ fn columns<'call>(call: &mut Call<'call>) -> Result<Arguments<'call>, Error> {
         duration: call.take()?,
         shipper: call.take()?,
         source: call.take()?,
-        covers: None,
-        own_targets: None,
+        ..Arguments::default()
     })
 }

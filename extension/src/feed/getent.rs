@@ -17,7 +17,7 @@ use jobstats_core::{group, passwd, snapshot};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::source::Source;
+use crate::feed::source::{Source, lock};
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
@@ -80,8 +80,9 @@ impl Source for Getent {
         Ok(kept.map(Cow::Owned))
     }
 
+    /// Makes feeds of names wait for each other: two that change the same name would each miss what the other one says.
     fn lock(&self, client: &mut SpiClient<'_>, _: &str) -> Result<(), Error> {
-        lock(client)
+        lock(client, "names", "FOR UPDATE")
     }
 
     fn ingest(
@@ -126,20 +127,7 @@ impl From<ReadError> for Error {
     }
 }
 
-/// Makes feeds of names wait for each other: two that change the same name would each miss what the other one says. The lock on
-/// targets shows `jobstats.health` and maintenance a session that stays in its transaction, as those of other feeds do.
-fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
-    client
-        .execute_opt(
-            "SELECT FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE",
-            &[],
-        )?
-        .ok_or(Error::NoRow("locks"))?;
-    Ok(())
-}
-
-/// Does the same for who can do without, unless a feed of names is under way: returns whether there is none.
+/// Takes the same lock for who can do without, unless a feed of names is under way: returns whether there is none.
 fn try_lock(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     let locked = client.execute_opt(
         "SELECT FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE SKIP LOCKED",

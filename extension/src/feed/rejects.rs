@@ -19,14 +19,9 @@ pub fn insert(
     if rejects.is_empty() {
         return Ok(());
     }
-    let (mut targets, mut lines, mut reasons, mut texts) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for row in rejects {
-        targets.push(row.target);
-        lines.push(row.line);
-        reasons.push(row.reason);
-        texts.push(row.text);
-    }
+    let rows = rejects.into_iter();
+    let rows = rows.map(|it| (it.target, it.line, it.reason, it.text));
+    let (targets, lines, reasons, texts): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = rows.collect();
     client.execute(
         "INSERT INTO jobstats.rejects (\"time\", received, cluster, server, target, line, reason, text) \
          SELECT $1, $2, $3, $4, * FROM unnest($5::text[], $6::integer[], $7::text[], $8::text[])",

@@ -42,19 +42,12 @@ COMMENT ON FUNCTION jobstats_internal.reread(text, text, text, timestamptz) IS
 'Internal: reads a text of jobstats.texts again; problem is why nothing of it, or not all of it, could be used.';
 "#)]
 fn jobstats_reread_text(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
-    let (cluster, source, server, read_at) =
-        (call.take()?, call.take()?, call.take()?, call.take()?);
     let mut arguments = Arguments {
-        cluster,
-        server,
-        read_at,
-        body: None,
-        body_zstd: None,
-        duration: None,
-        shipper: None,
-        source,
-        covers: None,
-        own_targets: None,
+        cluster: call.take()?,
+        source: call.take()?,
+        server: call.take()?,
+        read_at: call.take()?,
+        ..Arguments::default()
     };
     let reread = connect_mut(|client| reread(client, &mut arguments))?;
     rows.put(|| {

@@ -9,6 +9,7 @@ use crate::feed::covered::Covers;
 use crate::feed::ingest::Ingest;
 use crate::feed::text::Text;
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 use crate::store::Settings;
 
 /// A kind of text that the feed takes.
@@ -51,4 +52,13 @@ pub trait Source: Sync {
         ingest: &mut Ingest<'_>,
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error>;
+}
+
+/// Locks a row of `jobstats.locks` in this mode. The lock on targets shows `jobstats.health` and maintenance a session that stays in
+/// its transaction, as those of feeds of targets do.
+pub fn lock(client: &mut SpiClient<'_>, name: &str, mode: &str) -> Result<(), Error> {
+    client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
+    let statement = format!("SELECT FROM jobstats.locks l WHERE l.name = $1 {mode}");
+    let row = client.execute_opt(&*statement, &[name.into()])?;
+    row.map(|_| ()).ok_or(Error::NoRow("locks"))
 }

@@ -137,16 +137,13 @@ fn insert_missing<'t>(
     cluster: &str,
     targets: impl Iterator<Item = TargetName<'t>>,
 ) -> Result<(), Error> {
-    let (mut names, mut filesystems, mut kinds, mut indexes) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for target in targets {
+    let rows = targets.map(|target| {
         let name = target.shown();
         let (filesystem, index) = filesystem_and_index(&name);
-        filesystems.push(filesystem.map(str::to_owned));
-        indexes.push(index);
-        kinds.push(target.kind.as_str());
-        names.push(name);
-    }
+        let filesystem = filesystem.map(str::to_owned);
+        (name, filesystem, target.kind.as_str(), index)
+    });
+    let (names, filesystems, kinds, indexes): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = rows.collect();
     client.execute(
         "INSERT INTO jobstats.targets (cluster, name, filesystem, kind, index) \
          SELECT $1, n.name, n.filesystem, n.kind, n.index \
@@ -199,9 +196,7 @@ fn lock_known(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result<T
              ORDER BY target.cluster <> $1, target.cluster, target.name LIMIT 10) known",
         &[cluster.into()],
     )?;
-    Err(Error::Unknown {
-        what: "target",
-        name: name.to_owned(),
-        valid: known.unwrap_or_else(|| "targets that have been fed, and there are none".to_owned()),
-    })
+    let known = known.as_deref();
+    let valid = known.unwrap_or("targets that have been fed, and there are none");
+    Err(Error::unknown("target", name, valid))
 }

@@ -79,7 +79,7 @@ fn jobstats_attributed_spans(
     until: TimestampWithTimeZone,
     mut rows: Rows,
 ) -> SqlResult<()> {
-    connect(|client| {
+    Ok(connect(|client| {
         for span in spans(client, job_no, Some(since), Some(until))? {
             let (since, until) = (timestamptz(span.since)?, timestamptz(span.until)?);
             rows.put(|| {
@@ -91,8 +91,7 @@ fn jobstats_attributed_spans(
             });
         }
         Ok(())
-    })?;
-    Ok(())
+    })?)
 }
 
 /// Returns the spans in which entries without a job did work that a job is likely to have done, within the times that are given.

@@ -47,18 +47,6 @@ impl Identified {
 /// The days on which entries were active, in order.
 type Days = HashMap<i64, Vec<Activity>>;
 
-/// Rows of `jobstats.entry_jobs`, by column.
-#[derive(Default)]
-struct Rows {
-    entries: Vec<i64>,
-    first_days: Vec<i64>,
-    /// `None` where a range has no end.
-    last_days: Vec<Option<i64>>,
-    job_nos: Vec<Option<i64>>,
-    statuses: Vec<&'static str>,
-    alone: Vec<bool>,
-}
-
 /// Matches all entries with these numbers with the jobs of these numbers.
 pub fn renew(
     client: &mut SpiClient<'_>,
@@ -87,7 +75,7 @@ fn renew_some(
 ) -> Result<(), Error> {
     let entries = identified(client, ids)?;
     let mut days = days(client, ids, jobs, store)?;
-    let mut rows = Rows::default();
+    let mut rows = Vec::new();
     for entry in &entries {
         pause();
         let Some(known) = jobs.get(&entry.number) else {
@@ -108,30 +96,26 @@ fn renew_some(
         };
         let is_alone = found.len() == 1 && found.iter().all(has);
         for range in found {
-            rows.entries.push(entry.id);
-            rows.alone.push(is_alone);
-            rows.first_days.push(range.from);
-            rows.last_days
-                .push((range.until != FOREVER).then_some(range.until));
+            // A range without an end has no last day.
+            let last_day = (range.until != FOREVER).then_some(range.until);
             let (job_no, status) = match range.verdict {
                 Verdict::Job(position) => (Some(known.keys[position]), "known"),
                 Verdict::Ambiguous => (None, "ambiguous"),
                 Verdict::Stale | Verdict::Unknown => (None, "stale"),
             };
-            rows.job_nos.push(job_no);
-            rows.statuses.push(status);
+            rows.push((entry.id, range.from, last_day, job_no, status, is_alone));
         }
     }
     let changed = client.execute_rows(
         include_str!("write_entries.sql"),
         &[
             ids.to_vec().into(),
-            rows.entries.into(),
-            rows.first_days.into(),
-            rows.last_days.into(),
-            rows.job_nos.into(),
-            rows.statuses.into(),
-            rows.alone.into(),
+            rows.iter().map(|it| it.0).collect::<Vec<_>>().into(),
+            rows.iter().map(|it| it.1).collect::<Vec<_>>().into(),
+            rows.iter().map(|it| it.2).collect::<Vec<_>>().into(),
+            rows.iter().map(|it| it.3).collect::<Vec<_>>().into(),
+            rows.iter().map(|it| it.4).collect::<Vec<_>>().into(),
+            rows.iter().map(|it| it.5).collect::<Vec<_>>().into(),
         ],
     )?;
     note_changed(client, changed)

@@ -245,6 +245,15 @@ impl Error {
         }
     }
 
+    /// Makes an [`Error::Unknown`].
+    pub fn unknown(what: &'static str, name: &str, valid: impl Into<String>) -> Self {
+        Self::Unknown {
+            what,
+            name: name.to_owned(),
+            valid: valid.into(),
+        }
+    }
+
     /// Makes an [`Error::DamagedValue`] of the reason why a value cannot be read.
     pub fn damaged_value(reason: impl Display) -> Self {
         Self::DamagedValue(reason.to_string())

@@ -37,7 +37,7 @@ pub const SETTINGS: [(&CStr, &CStr); 4] = [
 /// if there are no rows because a filter names nothing or nothing was observed.
 pub fn answer(question: &Question, mut rows: Rows) -> SqlResult<()> {
     let _pinned = Pinned::new(SETTINGS);
-    connect(|client| {
+    Ok(connect(|client| {
         let Some(plan) = Plan::find(client, question)? else {
             return empty::explain(client, &question.period, &question.filters);
         };
@@ -58,8 +58,7 @@ pub fn answer(question: &Question, mut rows: Rows) -> SqlResult<()> {
         }
         plan.note_age();
         Ok(())
-    })?;
-    Ok(())
+    })?)
 }
 
 /// Writes the rows of the measures that take the place of times in this window, and returns the number of rows. Raises a

@@ -182,6 +182,20 @@ impl Table {
 }
 
 impl Dimension {
+    /// Returns the dimension of this name, if there is one.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        DIMENSIONS.iter().find(|it| it.name == name)
+    }
+
+    /// Returns the dimension of this name.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] if there is none.
+    pub fn named(name: &str) -> Result<&'static Self, Error> {
+        let names = || DIMENSIONS.iter().map(|it| it.name).collect::<Vec<_>>();
+        Self::find(name).ok_or_else(|| Error::unknown("dimension", name, names().join(", ")))
+    }
+
     /// Returns an expression for the dimension of a row of the table. Names must be [joined](join_names).
     pub fn column(&self, table: Table) -> String {
         let column = self.column;
@@ -308,10 +322,8 @@ impl By {
         };
         let mut chosen = Vec::new();
         for name in names {
-            let found = DIMENSIONS
-                .iter()
-                .find(|it| Some(it.name) == name.as_deref());
-            chosen.push(found.ok_or_else(|| unknown(name))?.name);
+            let name = name.as_deref().unwrap_or("NULL");
+            chosen.push(Dimension::named(name)?.name);
         }
         Ok(Self::these(&chosen))
     }
@@ -335,16 +347,6 @@ impl By {
     /// Returns whether there are dimensions of this level.
     pub fn has(&self, level: Level) -> bool {
         self.of(&[level]).next().is_some()
-    }
-}
-
-/// Returns the error for a name that is not that of a dimension.
-pub fn unknown(name: Option<String>) -> Error {
-    let names: Vec<&str> = DIMENSIONS.iter().map(|dimension| dimension.name).collect();
-    Error::Unknown {
-        what: "dimension",
-        name: name.unwrap_or_else(|| "NULL".to_owned()),
-        valid: names.join(", "),
     }
 }
 

@@ -42,12 +42,12 @@ pub fn explain(client: &SpiClient<'_>, period: &Period, filters: &Filters) -> Re
     let edges = (micros(first)?, micros(last)?);
     if edges.0 == edges.1 {
         hinted(
-            "no target in scope was observed twice".to_owned(),
+            "no target in scope was observed twice",
             format!("Rates begin with the second text of a target. The first one is of {first}."),
         );
     } else if until <= edges.0 || since >= edges.1 {
         hinted(
-            "no target was observed in this window".to_owned(),
+            "no target was observed in this window",
             format!("The first observation is of {first}, the last one of {last}."),
         );
     }

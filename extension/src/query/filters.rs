@@ -7,7 +7,7 @@ use crate::pg::argument::require_pattern;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
-use crate::query::dimension::{DIMENSIONS, Dimension, Level, Table, ValueType, unknown};
+use crate::query::dimension::{DIMENSIONS, Dimension, Level, Table, ValueType};
 use crate::query::params::Params;
 
 /// The largest size of the argument `exclude` in bytes of text: enough for some thousand names.
@@ -116,8 +116,7 @@ impl Filters {
             }
         };
         for (name, list) in lists {
-            let dimension = DIMENSIONS.iter().find(|it| it.name == name);
-            let dimension = dimension.ok_or_else(|| unknown(Some(name)))?;
+            let dimension = Dimension::named(&name)?;
             self.0.push(Filter {
                 dimension,
                 values: excluded(dimension, &list)?,
@@ -134,9 +133,7 @@ impl Filters {
 
     /// Adds the filter of the dimension of this name, if there are patterns for it.
     pub fn any_of(mut self, name: &str, patterns: Option<Vec<Option<String>>>) -> Self {
-        let dimension = DIMENSIONS.iter().find(|it| it.name == name);
-        let values = patterns.map(Values::Patterns);
-        let found = dimension.zip(values);
+        let found = Dimension::find(name).zip(patterns.map(Values::Patterns));
         self.0.extend(found.map(|(dimension, values)| Filter {
             dimension,
             values,

@@ -7,14 +7,14 @@
 use jobstats_core::instant::{DAY, Micros};
 use pgrx::spi::SpiClient;
 
-use crate::pg::error::{Error, shown};
+use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Rows, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{self, Dimension, Table};
 use crate::query::filters::{Filters, Labelled};
-use crate::query::notice::listed;
+use crate::query::notice::{distinct, listed};
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::window::Window;
@@ -165,9 +165,7 @@ impl Jobs {
 
 /// Raises a notice that the answer is about all elements of these arrays, if there are any.
 pub fn note_arrays(arrays: &[String]) {
-    let mut arrays: Vec<String> = arrays.iter().map(|it| shown(it).into_owned()).collect();
-    arrays.sort();
-    arrays.dedup();
+    let arrays = distinct(arrays.iter().map(String::as_str));
     if !arrays.is_empty() {
         pgrx::notice!(
             "elements of an array share its number, so the answer is about all elements of {}",

@@ -301,13 +301,10 @@ fn time_name(operation: &Operation) -> String {
 /// Returns the error for the name of an operation that does not exist.
 pub fn unknown(name: &str) -> Error {
     let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
-    Error::Unknown {
-        what: "operation",
-        name: name.to_owned(),
-        valid: format!(
-            "metadata, bytes, service_time, weighted (where weights are given), {}; all but read_bytes and write_bytes \
-             also with _time for the seconds spent",
-            names.join(", ")
-        ),
-    }
+    let valid = format!(
+        "metadata, bytes, service_time, weighted (where weights are given), {}; all but read_bytes and write_bytes also with \
+         _time for the seconds spent",
+        names.join(", ")
+    );
+    Error::unknown("operation", name, valid)
 }

@@ -1,10 +1,15 @@
 //! Writes the notices of the reading functions.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode};
 
+use crate::pg::error::shown;
+
 /// Raises a notice with a hint.
-pub fn hinted(message: String, hint: String) {
+pub fn hinted(message: impl Into<Cow<'static, str>>, hint: impl Into<String>) {
     ErrorReport::new(
         PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
         message,
@@ -12,6 +17,12 @@ pub fn hinted(message: String, hint: String) {
     )
     .set_hint(hint)
     .report(PgLogLevel::NOTICE);
+}
+
+/// Returns names as they are shown, in order and each of them once.
+pub fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let names: BTreeSet<String> = names.map(|it| shown(it).into_owned()).collect();
+    names.into_iter().collect()
 }
 
 /// Lists the first of some names, and the number of the others: `a, b, and 3 more`.

@@ -288,8 +288,9 @@ fn kept_since(client: &SpiClient<'_>) -> Result<Micros, Error> {
     Ok(refresh.time_opt("dropped")?.unwrap_or(EARLIEST))
 }
 
-/// Returns the spans in which rows of increments may cross edges of rollups.
-fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Coarse>, Error> {
+/// Returns the spans in which rows of increments may cross edges of rollups, because a target was not read for long: usage is known
+/// by hours or days only. Some reach into the window, and others lie near it.
+pub fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Coarse>, Error> {
     let spans = spans(client, "jobstats.coarse", "span.width", window)?;
     Ok(spans
         .into_iter()

@@ -25,8 +25,8 @@ const COMPARED: i64 = 10_000;
 pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error> {
     if !client.query_value::<bool>("SELECT EXISTS (SELECT FROM jobstats.targets)", &[])? {
         hinted(
-            "nothing was ever fed: the store has no targets".to_owned(),
-            "Run on each Lustre server: jobstats-shipper once --config /etc/jobstats/shipper.conf --verbose".to_owned(),
+            "nothing was ever fed: the store has no targets",
+            "Run on each Lustre server: jobstats-shipper once --config /etc/jobstats/shipper.conf --verbose",
         );
         return Ok(true);
     }

@@ -30,9 +30,8 @@ pub fn note_instead() {
 /// Raises a notice if no target reports times.
 pub fn note_all() {
     hinted(
-        "no target in scope reports times (Lustre before 2.14), so all times in the answer are unknown"
-            .to_owned(),
-        "Use the operations metadata (of MDTs) and bytes (of OSTs) instead.".to_owned(),
+        "no target in scope reports times (Lustre before 2.14), so all times in the answer are unknown",
+        "Use the operations metadata (of MDTs) and bytes (of OSTs) instead.",
     );
 }
 

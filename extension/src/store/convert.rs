@@ -156,24 +156,17 @@ fn jobstats_create_successor(relation: &str) -> SqlResult<Option<String>> {
 
 fn create_successor(client: &mut SpiClient<'_>, relation: &str) -> Result<Option<String>, Error> {
     let installation = installation(client)?;
-    let (
-        Installation::Timescale {
-            schema: timescale, ..
-        },
-        Some(it),
-    ) = (
-        &installation,
-        pending(client, &installation)?
-            .into_iter()
-            .find(|it| it.relation == relation),
-    )
-    else {
+    let Installation::Timescale { schema, .. } = &installation else {
+        return Ok(None);
+    };
+    let mut pending = pending(client, &installation)?.into_iter();
+    let Some(it) = pending.find(|it| it.relation == relation) else {
         return Ok(None);
     };
     client.execute(include_str!("convert/converting.sql"), &[])?;
     let successor = format!("new_{relation}");
     if let Some(level) = it.aggregate {
-        level.create_aggregate(client, timescale, &successor)?;
+        level.create_aggregate(client, schema, &successor)?;
         return client.query_value(
             "SELECT format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name) \
              FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats' AND a.view_name = $1",

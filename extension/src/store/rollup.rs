@@ -93,11 +93,8 @@ pub const ROLLUPS: [Rollup; 3] = [
 impl Rollup {
     fn find(name: &str) -> Result<&'static Self, Error> {
         let level = ROLLUPS.iter().find(|level| level.name == name);
-        level.ok_or_else(|| Error::Unknown {
-            what: "rollup",
-            name: name.to_owned(),
-            valid: ROLLUPS.map(|level| level.name).join(", "),
-        })
+        let names = || ROLLUPS.map(|level| level.name).join(", ");
+        level.ok_or_else(|| Error::unknown("rollup", name, names()))
     }
 
     /// Returns whether this rollup sums increments.

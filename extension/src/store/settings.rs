@@ -7,6 +7,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::store::version::{VERSION, require};
@@ -34,6 +35,20 @@ pub struct Settings {
     pub reduced: Reduced,
 }
 
+impl Settings {
+    /// Returns how an observation of which these parts were stored before is computed under this setting: it may get more
+    /// values, and its entries stay added up, or apart.
+    pub fn once_more(self, stored: Reduced) -> Self {
+        Self {
+            reduced: Reduced {
+                keep: self.reduced.keep.max(stored.keep),
+                ..stored
+            },
+            ..self
+        }
+    }
+}
+
 /// The parts of increments that are stored.
 #[derive(Debug, Clone, Copy)]
 pub struct Reduced {
@@ -41,17 +56,6 @@ pub struct Reduced {
     pub keep: Keep,
     /// The users below this number are those of the system, whose entries are added up.
     pub fold_uids_below: u32,
-}
-
-impl Reduced {
-    /// Returns how an observation that was stored before is computed under this setting: it may get more values, and its
-    /// entries stay added up, or apart.
-    pub fn once_more(self, stored: Self) -> Self {
-        Self {
-            keep: self.keep.max(stored.keep),
-            fold_uids_below: stored.fold_uids_below,
-        }
-    }
 }
 
 /// Returns a limit of the numbers of users, as it is stored.
@@ -81,42 +85,30 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     })
 }
 
-/// The requested settings; a setting that is `None` stays as it is.
-pub struct Wanted {
-    pub raw_retention: Option<Interval>,
-    pub retention: Option<Interval>,
-    pub rejects_retention: Option<Interval>,
-    pub rollup_10m_retention: Option<Interval>,
-    pub rollup_1h_retention: Option<Interval>,
-    pub rollup_1d_retention: Option<Interval>,
-    pub chunk_interval: Option<Interval>,
-    pub compress_after: Option<Interval>,
-    pub refresh_lag: Option<Interval>,
+/// The requested settings as parameters of statements; a setting that is NULL stays as it is.
+pub type Wanted = [DatumWithOid<'static>; 9];
+
+/// Takes the settings from the arguments of the function that sets up the store. In statements, those of rollups come last.
+pub fn wanted(arguments: &mut Arguments<'_>) -> Result<Wanted, Error> {
+    let mut next = || Ok::<_, Error>(arguments.take::<Interval>()?.into());
+    let [raw, retention, rejects] = [next()?, next()?, next()?];
+    let [of_10m, of_1h, of_1d] = [next()?, next()?, next()?];
+    let [chunk, compress, lag] = [next()?, next()?, next()?];
+    Ok([
+        raw, retention, rejects, chunk, compress, lag, of_10m, of_1h, of_1d,
+    ])
 }
 
-impl Wanted {
-    /// Stores the settings, which take effect with the next maintenance.
-    ///
-    /// # Errors
-    /// An error of PostgreSQL if a value is not possible, [`Error::Settings`] if settings contradict each other; all
-    /// settings stay as they are then.
-    pub fn apply(self, client: &mut SpiClient<'_>) -> Result<(), Error> {
-        let wanted: [DatumWithOid; 9] = [
-            self.raw_retention.into(),
-            self.retention.into(),
-            self.rejects_retention.into(),
-            self.chunk_interval.into(),
-            self.compress_after.into(),
-            self.refresh_lag.into(),
-            self.rollup_10m_retention.into(),
-            self.rollup_1h_retention.into(),
-            self.rollup_1d_retention.into(),
-        ];
-        client.execute(EACH_POSSIBLE, &wanted)?;
-        refuse_contradictions(client, &wanted)?;
-        client.execute(include_str!("settings/apply.sql"), &wanted)?;
-        Ok(())
-    }
+/// Stores the requested settings, which take effect with the next maintenance.
+///
+/// # Errors
+/// An error of PostgreSQL if a value is not possible, [`Error::Settings`] if settings contradict each other; all
+/// settings stay as they are then.
+pub fn apply(client: &mut SpiClient<'_>, wanted: &Wanted) -> Result<(), Error> {
+    client.execute(EACH_POSSIBLE, wanted)?;
+    refuse_contradictions(client, wanted)?;
+    client.execute(include_str!("settings/apply.sql"), wanted)?;
+    Ok(())
 }
 
 /// The query that fails if a requested setting is not possible, whatever the others are.

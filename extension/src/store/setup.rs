@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use pgrx::datum::Interval;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
@@ -17,7 +17,7 @@ use crate::store::installation::{Installation, installation};
 use crate::store::maintain::schedule;
 use crate::store::parts::{self, Checked};
 use crate::store::rollup;
-use crate::store::settings::{self, Wanted};
+use crate::store::settings;
 use crate::store::{convert, tables, version, views};
 
 extension_sql_file!("setup.sql", name = "setup");
@@ -33,29 +33,8 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.set_up IS
 'Internal: does what jobstats_setup() does, and fails with 55P03 where it would have to wait for a lock.';
 "#)]
-#[allow(clippy::too_many_arguments)]
-fn jobstats_set_up(
-    raw_retention: Option<Interval>,
-    retention: Option<Interval>,
-    rejects_retention: Option<Interval>,
-    rollup_10m_retention: Option<Interval>,
-    rollup_1h_retention: Option<Interval>,
-    rollup_1d_retention: Option<Interval>,
-    chunk_interval: Option<Interval>,
-    compress_after: Option<Interval>,
-    refresh_lag: Option<Interval>,
-) -> SqlResult<String> {
-    let wanted = Wanted {
-        raw_retention,
-        retention,
-        rejects_retention,
-        rollup_10m_retention,
-        rollup_1h_retention,
-        rollup_1d_retention,
-        chunk_interval,
-        compress_after,
-        refresh_lag,
-    };
+fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
+    let wanted = settings::wanted(&mut arguments)?;
     let message = connect_mut(|client| -> Result<String, Error> {
         require_utf8(client)?;
         let schema = store::extension_schema()?;
@@ -82,7 +61,7 @@ fn jobstats_set_up(
             "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
             &[store::VERSION.into()],
         )?;
-        wanted.apply(client)?;
+        settings::apply(client, &wanted)?;
         tables::tune(client, &installation)?;
         settings::create_check(client)?;
         views::create(client, &schema)?;

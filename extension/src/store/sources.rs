@@ -155,10 +155,6 @@ fn jobstats_known_sources(sources: Option<Short<Vec<Option<String>>>>) -> SqlRes
     for name in names {
         wanted[position(name.as_deref())?] = true;
     }
-    let mut known = SOURCES.iter().zip(wanted).collect::<Vec<_>>();
-    known.retain(|(_, is_wanted)| *is_wanted);
-    Ok(known
-        .iter()
-        .map(|(source, _)| source.name.to_owned())
-        .collect())
+    let known = SOURCES.iter().zip(wanted).filter(|(_, wanted)| *wanted);
+    Ok(known.map(|(source, _)| source.name.to_owned()).collect())
 }

@@ -24,7 +24,7 @@ use crate::pg::pause::pause;
 use crate::pg::plans;
 use crate::pg::time::{from_postgres, timestamptz};
 use crate::pg::tuples::{INTEGERS, TEXTS, Tuples};
-use columns::{Keys, arguments};
+use columns::{arguments, keys};
 
 /// The largest size of a stored submission, in bytes of its values.
 const SUBMISSION_MAX: usize = 256 << 10;
@@ -242,8 +242,7 @@ fn size(form: &Form) -> usize {
 
 /// Returns the rows of the submissions of a batch, in the order of the batch.
 fn read(client: &mut SpiClient<'_>, batch: &Batch<'_>) -> Result<Vec<Vec<Stored>>, Error> {
-    let keys = Keys::of(batch.keys())?;
-    let mut rows = Tuples::update(client, include_str!("read.sql"), &keys.arguments())?;
+    let mut rows = Tuples::update(client, include_str!("read.sql"), &keys(batch.keys())?)?;
     for column in [0, 2, 3, 4, 6, 13, 15, 19] {
         rows.require(column, &INTEGERS)?;
     }

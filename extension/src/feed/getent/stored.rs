@@ -83,7 +83,7 @@ pub fn merge(
 ) -> Result<Written, Error> {
     require_room(entries.len(), NAME_BYTES)?;
     let mut written = Written::default();
-    let (mut current, mut earlier) = (Columns::default(), Columns::default());
+    let (mut current, mut earlier) = (Vec::new(), Vec::new());
     let (mut forgotten, mut renamed) = (Vec::<i64>::new(), Renamed::default());
     for (place, before) in stored(client, table, entries, time)? {
         let Some(entry) = entries.get(place) else {
@@ -102,14 +102,14 @@ pub fn merge(
         if old != new || !is_same {
             forgotten.extend((!old.is_empty()).then_some(i64::from(entry.number)));
             for (run, next) in new.iter().zip(&after.runs[1..]) {
-                earlier.push(entry.number, run, next.since);
+                earlier.push((entry.number.into(), run.clone(), next.since));
             }
         }
         if let Some(run) = after.runs.last() {
-            current.push(entry.number, run, Micros::MAX);
+            current.push((entry.number.into(), run.clone(), Micros::MAX));
         }
     }
-    write(client, table, current, forgotten, earlier)?;
+    write(client, table, &current, forgotten, &earlier)?;
     if table.is_matched {
         renamed.store(client)?;
     }
@@ -248,50 +248,37 @@ fn stored(
     Ok(stored)
 }
 
-/// Rows to be written, column by column. An instant that is unknown is NULL.
-#[derive(Default)]
-struct Columns {
-    numbers: Vec<i64>,
-    names: Vec<String>,
-    gids: Vec<Option<i64>>,
-    since: Vec<Option<i64>>,
-    seen: Vec<Option<i64>>,
-    until: Vec<i64>,
-}
+/// A row to be written: the number, its name with its times, and the end of the name.
+type Row = (i64, Run, Micros);
 
-impl Columns {
-    fn push(&mut self, number: u32, run: &Run, until: Micros) {
-        let known = |time: Micros| Some(time).filter(|time| *time != Micros::MIN);
-        self.numbers.push(number.into());
-        self.names.push(run.name.name.clone());
-        self.gids.push(run.name.gid);
-        self.since.push(known(run.since));
-        self.seen.push(known(run.seen));
-        self.until.push(until);
-    }
-
-    fn into_arguments(self) -> [DatumWithOid<'static>; 6] {
-        [
-            self.numbers.into(),
-            self.names.into(),
-            self.gids.into(),
-            self.since.into(),
-            self.seen.into(),
-            self.until.into(),
-        ]
-    }
+/// Returns the columns of rows as arguments of a statement. An instant that is unknown is NULL.
+fn arguments(rows: &[Row]) -> [DatumWithOid<'static>; 6] {
+    let known = |time: Micros| Some(time).filter(|time| *time != Micros::MIN);
+    let numbers = |value: &dyn Fn(&Run) -> Option<i64>| {
+        let numbers = rows.iter().map(|it| value(&it.1));
+        numbers.collect::<Vec<_>>().into()
+    };
+    let names = rows.iter().map(|it| it.1.name.name.clone());
+    [
+        rows.iter().map(|it| it.0).collect::<Vec<_>>().into(),
+        names.collect::<Vec<_>>().into(),
+        numbers(&|run| run.name.gid),
+        numbers(&|run| known(run.since)),
+        numbers(&|run| known(run.seen)),
+        rows.iter().map(|it| it.2).collect::<Vec<_>>().into(),
+    ]
 }
 
 /// Writes the current names; and the earlier ones, in place of all that are stored of `forgotten`.
 fn write(
     client: &mut SpiClient<'_>,
     table: &Table,
-    current: Columns,
+    current: &[Row],
     forgotten: Vec<i64>,
-    earlier: Columns,
+    earlier: &[Row],
 ) -> Result<(), Error> {
     let Table { name, number, .. } = *table;
-    if !current.numbers.is_empty() {
+    if !current.is_empty() {
         let statement = sql!(
             "write.sql",
             table = name,
@@ -301,14 +288,14 @@ fn write(
             said_gid = table.gid(", said.gid", ""),
             set_gid = table.gid(", gid = excluded.gid", ""),
         );
-        client.execute(&*statement, &current.into_arguments()[..5])?;
+        client.execute(&*statement, &arguments(current)[..5])?;
     }
     if !forgotten.is_empty() {
         let delete =
             format!("DELETE FROM jobstats.earlier_{name} e WHERE e.{number} = ANY ($1::bigint[])");
         client.execute(&*delete, &[forgotten.into()])?;
     }
-    if !earlier.numbers.is_empty() {
+    if !earlier.is_empty() {
         let statement = sql!(
             "write_earlier.sql",
             table = name,
@@ -317,7 +304,7 @@ fn write(
             gid = table.gid(", gid", ""),
             said_gid = table.gid(", said.gid", ""),
         );
-        client.execute(&*statement, &earlier.into_arguments())?;
+        client.execute(&*statement, &arguments(earlier))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use jobstats_core::increment::{
     Comparison, Counts, Increment, Observation, Problem, clamp, compare, span,
 };
 use jobstats_core::instant::Micros;
-use jobstats_core::snapshot::{self, Snapshot, cleanup_interval, print_to};
+use jobstats_core::snapshot::{Snapshot, cleanup_interval, print_to};
 use pgrx::spi::SpiClient;
 
 use crate::feed::job_stats::entries::{Entries, Folding};
@@ -198,10 +198,7 @@ pub fn recompute(
         previous.map(Read::known).as_ref(),
         &this,
         cleanup_interval,
-        Settings {
-            reduced: settings.reduced.once_more(next.kept),
-            ..settings
-        },
+        settings.once_more(next.kept),
     )?;
     stored::update(client, target_id, next.time, &computed)?;
     Ok(computed)
@@ -218,10 +215,7 @@ impl Former {
     /// Returns the increments of `next` that were computed from this observation. A wider search, back to the first of
     /// all carried records, would read up to a day of all targets for every observation that is computed again.
     fn stale(&self, after: Micros, next: &Read<'_>) -> Result<Stale, Error> {
-        let carried = self.carried.value();
-        let carried = carried
-            .map(|records| snapshot::read_carried(records, PAUSE))
-            .transpose()?;
+        let carried = self.carried.records()?;
         let this = next.observation();
         let former = Observation {
             time: self.time,
@@ -306,10 +300,7 @@ impl Neighbours<'_, '_> {
         settings: Settings,
     ) -> Result<Option<Vec<u8>>, Error> {
         let (next, read) = self.next;
-        let settings = Settings {
-            reduced: settings.reduced.once_more(next.kept),
-            ..settings
-        };
+        let settings = settings.once_more(next.kept);
         let folding = entries.folding(client, settings.reduced.fold_uids_below)?;
         let this = read.observation();
         let cleanup_interval = cleanup_interval(this.snapshot, next.cleanup_interval);
@@ -346,12 +337,7 @@ impl Neighbours<'_, '_> {
         let former = self
             .former
             .filter(|former| former.time == self.before.time && former.carried.damage().is_none());
-        let Some(former) = former else {
-            return Ok(None);
-        };
-        let records = former.carried.value();
-        let records = records.map(|records| snapshot::read_carried(records, PAUSE));
-        Ok(Some(records.transpose()?))
+        former.map(|former| former.carried.records()).transpose()
     }
 }
 

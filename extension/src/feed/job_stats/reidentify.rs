@@ -117,9 +117,7 @@ fn step(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
         "UPDATE jobstats.identification SET after = $1",
         &[last.into()],
     )?;
-    let count = changed.count();
-    changed.follow(client)?;
-    Ok(Some(count))
+    changed.follow(client).map(Some)
 }
 
 /// Begins to identify all entries by the formats of the store.
@@ -145,9 +143,7 @@ fn identify_queued(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
         senders: Senders::Noted,
     };
     let changed = pass.identify(client, queued)?;
-    let count = changed.count();
-    changed.follow(client)?;
-    Ok(Some(count))
+    changed.follow(client).map(Some)
 }
 
 /// Identifies all entries, and returns how many changed.
@@ -163,7 +159,7 @@ fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         };
         after = Some(last);
         let changed = connect_mut(|client| pass.identify(client, portion))?;
-        count += changed.count();
+        count += changed.all;
     }
     if count > 0 {
         rollup::forget_users(client)?;
@@ -307,7 +303,8 @@ fn clusters_by_entry(rows: Rows<'_>) -> Result<HashMap<i64, Vec<String>>, Error>
 /// Entries whose identities have changed.
 #[derive(Default)]
 struct Changed {
-    all: usize,
+    /// The number of all of them.
+    all: i64,
     has_other_users: bool,
     /// The entries whose job has to be found anew, and their numbers of jobs.
     entries: Vec<i64>,
@@ -315,19 +312,15 @@ struct Changed {
 }
 
 impl Changed {
-    fn count(&self) -> i64 {
-        i64::try_from(self.all).unwrap_or(i64::MAX)
-    }
-
-    /// Brings up to date what depends on the identities, in the same transaction.
-    fn follow(self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+    /// Brings up to date what depends on the identities, in the same transaction. Returns the number of entries.
+    fn follow(self, client: &mut SpiClient<'_>) -> Result<i64, Error> {
         if self.has_other_users {
             rollup::forget_users(client)?;
         }
         if !self.entries.is_empty() {
             matching::forget_some(client, self.entries, self.jobs)?;
         }
-        Ok(())
+        Ok(self.all)
     }
 }
 

@@ -81,6 +81,13 @@ impl Unpacked<Vec<u8>> {
         }
     }
 
+    /// Scans the carried records, if they are readable.
+    pub fn records(&self) -> Result<Option<Snapshot<'_>>, Error> {
+        let records = self.value();
+        let records = records.map(|records| snapshot::read_carried(records, PAUSE));
+        Ok(records.transpose()?)
+    }
+
     /// Returns whether these bytes are stored, or none are.
     pub fn is(&self, bytes: Option<&[u8]>) -> bool {
         self.damage().is_none() && self.value().map(Vec::as_slice) == bytes
@@ -160,14 +167,11 @@ impl Stored {
 
     /// Scans the text and the carried records.
     pub fn read(&self) -> Result<Read<'_>, Error> {
-        let carried = self.carried.value();
         Ok(Read {
             time: self.time,
             server: &self.server,
             snapshot: self.snapshot()?,
-            carried: carried
-                .map(|records| snapshot::read_carried(records, PAUSE))
-                .transpose()?,
+            carried: self.carried.records()?,
             forgotten: self.carried.damage().is_some(),
         })
     }

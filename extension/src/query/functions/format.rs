@@ -15,12 +15,8 @@ COMMENT ON FUNCTION jobstats_format(double precision, text, text) IS
 "#)]
 fn jobstats_format(value: f64, operation: &str, quantity: &str) -> SqlResult<String> {
     let Some(quantity) = Quantity::find(quantity) else {
-        return Err(Error::Unknown {
-            what: "quantity",
-            name: quantity.to_owned(),
-            valid: Quantity::NAMES.join(", "),
-        }
-        .into());
+        let valid = Quantity::NAMES.join(", ");
+        return Err(Error::unknown("quantity", quantity, valid).into());
     };
     let readable = Readable::new(value, operation, quantity).ok_or_else(|| unknown(operation))?;
     Ok(readable.to_string())

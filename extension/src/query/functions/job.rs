@@ -108,7 +108,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         )
     })?;
     let _pinned = Pinned::new(SETTINGS);
-    connect(|client| {
+    Ok(connect(|client| {
         store::require(client)?;
         let job = Named::find(client, job, scheduler)?;
         let entries = Entries::of_job(client, &job)?;
@@ -138,8 +138,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
             work.write(client, &grouping, &mut rows)?;
         }
         Ok(())
-    })?;
-    Ok(())
+    })?)
 }
 
 /// The job that an answer is about.

@@ -61,7 +61,7 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         wanted: Wanted::Sizes,
     };
     let _pinned = Pinned::new(SETTINGS);
-    connect(|client| {
+    Ok(connect(|client| {
         let Some(plan) = Plan::find(client, &question)? else {
             return empty::explain(client, &question.period, &question.filters);
         };
@@ -76,8 +76,7 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
             empty::explain_window(client, &plan.window, &question)?;
         }
         Ok(())
-    })?;
-    Ok(())
+    })?)
 }
 
 /// Raises a notice if a part of the window is too old: only increments have histograms.

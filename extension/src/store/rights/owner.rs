@@ -87,13 +87,9 @@ fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<Strin
     let step = match work {
         Some("maintain") => "SELECT jobstats_internal.maintain_step($1::jsonb)::text",
         Some("convert") => "SELECT jobstats_internal.convert_step($1::jsonb)::text",
-        _ => {
-            return Err(Error::Unknown {
-                what: "work",
-                name: work.unwrap_or_default().to_owned(),
-                valid: "maintain, convert".to_owned(),
-            }
-            .into());
+        work => {
+            let work = work.unwrap_or_default();
+            return Err(Error::unknown("work", work, "maintain, convert").into());
         }
     };
     Ok(as_owner_of_store(|| {

@@ -11,35 +11,21 @@ use crate::pg::time::timestamptz;
 type Times = Vec<Option<TimestampWithTimeZone>>;
 type Texts<'b> = Vec<Option<&'b str>>;
 
-/// The submissions of rows.
-#[derive(Default)]
-pub struct Keys<'b> {
-    schedulers: Vec<&'b str>,
-    jobs: Vec<&'b str>,
-    labels: Vec<&'b str>,
-    submitted: Times,
-}
-
-impl<'b> Keys<'b> {
-    pub fn of(submissions: impl Iterator<Item = &'b Submission>) -> Result<Self, Error> {
-        let mut keys = Self::default();
-        for submission in submissions {
-            keys.schedulers.push(&submission.scheduler);
-            keys.jobs.push(&submission.job);
-            keys.labels.push(&submission.label);
-            keys.submitted.push(time(submission.submitted)?);
-        }
-        Ok(keys)
-    }
-
-    pub fn arguments(self) -> Vec<DatumWithOid<'b>> {
-        vec![
-            self.schedulers.into(),
-            self.jobs.into(),
-            self.labels.into(),
-            self.submitted.into(),
-        ]
-    }
+/// Returns the columns of submissions as arguments of a statement.
+pub fn keys<'b>(
+    submissions: impl Iterator<Item = &'b Submission>,
+) -> Result<Vec<DatumWithOid<'b>>, Error> {
+    let keys = submissions.map(|it| {
+        let submitted = time(it.submitted)?;
+        Ok((&*it.scheduler, &*it.job, &*it.label, submitted))
+    });
+    let keys = keys.collect::<Result<(Vec<_>, Vec<_>, Vec<_>, Times), Error>>()?;
+    Ok(vec![
+        keys.0.into(),
+        keys.1.into(),
+        keys.2.into(),
+        keys.3.into(),
+    ])
 }
 
 /// Returns the columns of rows as arguments of a statement, in the order of [`Form`].
@@ -59,7 +45,7 @@ pub fn arguments<'b>(rows: &'b [(&'b Submission, Form)]) -> Result<Vec<DatumWith
         let times = rows.iter().map(|(_, form)| time(value(form)));
         Ok(times.collect::<Result<Times, _>>()?.into())
     };
-    let mut arguments = Keys::of(rows.iter().map(|(submission, _)| *submission))?.arguments();
+    let mut arguments = keys(rows.iter().map(|(submission, _)| *submission))?;
     arguments.extend([
         times(|form| form.started)?,
         times(|form| form.ended)?,

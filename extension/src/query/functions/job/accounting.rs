@@ -18,7 +18,7 @@ use crate::query::functions::job::named::Named;
 use crate::query::functions::job::report::COLUMNS;
 use crate::query::functions::job::span;
 use crate::query::functions::job::time::Asked;
-use crate::query::notice::{hinted, listed};
+use crate::query::notice::{distinct, hinted, listed};
 
 /// The largest number of runs of a number that are read. The oldest ones are left out.
 const RUNS_MAX: i64 = 10_000;
@@ -251,15 +251,14 @@ impl Accounting {
             if is_left_out && !job.is_shared {
                 hinted(
                     format!("there are other jobs with the number {number}, at other times"),
-                    "For these, give since and until. jobstats.jobs has the times.".to_owned(),
+                    "For these, give since and until. jobstats.jobs has the times.",
                 );
             }
             return false;
         };
         hinted(
             problem,
-            "The answer is about all of them. since and until choose one, if they ran at different times."
-                .to_owned(),
+            "The answer is about all of them. since and until choose one, if they ran at different times.",
         );
         false
     }
@@ -274,8 +273,7 @@ impl Accounting {
         let then = if is_cut { " in this window" } else { "" };
         hinted(
             format!("accounting knows job {name}, but no work of it was observed{then}"),
-            "It did nothing on these file systems, or the identifiers of its processes lack its number: see jobstats.quality."
-                .to_owned(),
+            "It did nothing on these file systems, or the identifiers of its processes lack its number: see jobstats.quality.",
         );
     }
 
@@ -283,10 +281,7 @@ impl Accounting {
     fn names(&self, column: usize) -> Vec<String> {
         let names = self.runs.iter();
         let names = names.filter_map(|run| run.values.texts[column].as_deref());
-        let mut names: Vec<String> = names.map(|it| shown(it).into_owned()).collect();
-        names.sort();
-        names.dedup();
-        names
+        distinct(names)
     }
 
     /// Writes a row for each run.
@@ -489,26 +484,19 @@ impl<'a> OfRow<'a> {
     /// Makes the columns in the current memory context.
     pub fn columns(&self) -> [Option<Datum>; OF_ACCOUNTING] {
         let text = |text: &Option<String>| text.as_deref().into_datum();
-        let [scheduler, label, user_name, account, partition, job_name] =
-            self.values.texts.each_ref().map(text);
-        let [state, exit_code] = self.values.result.each_ref().map(text);
-        let [submitted, started, ended] = self.times.map(IntoDatum::into_datum);
-        [
-            scheduler,
-            label,
-            user_name,
-            account,
-            partition,
-            job_name,
-            state,
-            exit_code,
-            submitted,
-            started,
-            ended,
+        let texts = self.values.texts.iter().chain(&self.values.result);
+        let times = self.times.map(IntoDatum::into_datum);
+        let others = [
             self.run_time.into_datum(),
             self.values.cpus.into_datum(),
             self.in_service.into_datum(),
-        ]
+        ];
+        let values = texts.map(text).chain(times).chain(others);
+        let mut columns = [None; OF_ACCOUNTING];
+        for (column, value) in columns.iter_mut().zip(values) {
+            *column = value;
+        }
+        columns
     }
 }
 

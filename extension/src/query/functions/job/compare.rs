@@ -244,7 +244,7 @@ impl Comparison {
         if started.is_none() {
             hinted(
                 format!("the start of job {} is not known", shown(&job.asked)),
-                "It is compared from its first work on. To know starts, feed the accounting of the scheduler.".to_owned(),
+                "It is compared from its first work on. To know starts, feed the accounting of the scheduler.",
             );
         }
         let ended = accounting.filter(|_| started.is_some());

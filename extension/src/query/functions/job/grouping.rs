@@ -70,9 +70,6 @@ impl Grouping {
 }
 
 fn unknown(name: Option<&str>) -> Error {
-    Error::Unknown {
-        what: "dimension of a job",
-        name: name.unwrap_or("NULL").to_owned(),
-        valid: format!("{}, node", OF_TARGETS.join(", ")),
-    }
+    let valid = format!("{}, node", OF_TARGETS.join(", "));
+    Error::unknown("dimension of a job", name.unwrap_or("NULL"), valid)
 }

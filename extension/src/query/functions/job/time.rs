@@ -5,12 +5,13 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::Statements;
 use crate::pg::time::{micros, timestamptz};
 use crate::query::filters::Filters;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::span;
 use crate::query::question::Period;
+use crate::query::sources::coarse;
 use crate::query::window::Window;
 use crate::store::rollup::ROLLUPS;
 
@@ -117,39 +118,6 @@ impl Asked {
     }
 }
 
-/// A span in which usage is known by hours or days only, because a target was not read for long.
-struct Gap {
-    span: Span,
-    width: Micros,
-}
-
-impl Gap {
-    /// Returns whether it is known what was done before and after an instant.
-    fn knows(&self, instant: Micros) -> bool {
-        let (from, to) = self.span;
-        instant <= from || instant >= to || instant % self.width == 0
-    }
-}
-
-/// Returns the gaps that reach into a window.
-fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Gap>, Error> {
-    let found = client.query(
-        "SELECT span.span_from, span.span_to, (extract(epoch FROM span.width) * 1000000)::bigint AS width \
-         FROM jobstats.coarse span WHERE span.span_to > $1 AND span.span_from < $2",
-        &[
-            timestamptz(window.since())?.into(),
-            timestamptz(window.until())?.into(),
-        ],
-    )?;
-    let gap = |row: Row<'_>| {
-        Ok(Gap {
-            span: (row.time("span_from")?, row.time("span_to")?),
-            width: row.get("width")?,
-        })
-    };
-    found.map(gap).collect()
-}
-
 /// Divides a window into buckets, unless they are too many, or too old to be stored. In gaps the buckets are as wide as
 /// those that the store still has.
 fn buckets(
@@ -171,7 +139,12 @@ fn buckets(
         return Ok(None);
     }
     let coarse = coarse(client, window)?;
-    let is_known = |edge: &Micros| coarse.iter().all(|it| it.knows(*edge));
+    // It must be known what was done before and after an edge.
+    let is_known = |&edge: &Micros| {
+        let is_inside = |(from, to): Span| from < edge && edge < to;
+        let mut all = coarse.iter();
+        all.all(|it| !is_inside(it.span) || edge % it.width == 0)
+    };
     let inner = (0..).map(|n| first + n * BUCKET);
     let mut edges = vec![since];
     edges.extend(inner.take_while(|&edge| edge < until).filter(is_known));
