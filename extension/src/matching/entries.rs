@@ -75,6 +75,7 @@ fn renew_some(
 ) -> Result<(), Error> {
     let entries = identified(client, ids)?;
     let mut days = days(client, ids, jobs, store)?;
+    // The columns: entry, first day, last day, job, status, and whether the range is the only one.
     let mut rows = Vec::new();
     for entry in &entries {
         pause();

@@ -139,7 +139,7 @@ fn buckets(
         return Ok(None);
     }
     let coarse = coarse(client, window)?;
-    // It must be known what was done before and after an edge.
+    // It must be known what was done before an edge, and what after it.
     let is_known = |&edge: &Micros| {
         let is_inside = |(from, to): Span| from < edge && edge < to;
         let mut all = coarse.iter();
