@@ -10,6 +10,9 @@
 //!
 //! The program does the same for one page, and takes pictures for the documentation.
 
+// A test may be a long table.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+
 pub mod axe;
 pub mod chromium;
 pub mod inspect;

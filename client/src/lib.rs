@@ -43,6 +43,9 @@
 //! }
 //! ```
 
+// A test may be a long table.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+
 pub mod answers;
 pub mod connection;
 pub mod duration;

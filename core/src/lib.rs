@@ -75,6 +75,9 @@
 //! | [`target`], [`instant`] | name targets and instants |
 //! | [`escape`], [`template`], [`pause`] | convert bytes to text, fill text with text, and let the caller of long work cancel it |
 
+// A test may be a long table.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+
 pub mod accounting;
 pub mod audit;
 pub mod columns;

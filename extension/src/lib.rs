@@ -19,6 +19,7 @@
 #![allow(missing_docs)]
 // pgrx's error report is large, and made once per failed statement.
 #![allow(clippy::result_large_err)]
+#![warn(clippy::too_many_lines)]
 
 use pgrx::prelude::*;
 

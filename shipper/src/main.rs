@@ -16,6 +16,9 @@
 //! | [`frame`] | divides readings into texts, compressed |
 //! | [`system`] | locks, starts programs, writes messages, gives signs of life |
 
+// A test may be a long table.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+
 mod commands;
 mod frame;
 mod keep;

@@ -16,6 +16,9 @@
 //! | [`lustre`] | lists requests and counters, and the form that each release gives them |
 //! | [`random`], [`time`], [`failure`] | draw by a seed, keep the time of the simulated world, and describe why a command failed |
 
+// A test may be a long table.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+
 use std::process::ExitCode;
 
 use clap::Parser;
