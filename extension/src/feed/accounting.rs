@@ -22,7 +22,7 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::covered::{Covers, is_before_covers};
 use crate::feed::ingest::Ingest;
-use crate::feed::source::{Source, lock};
+use crate::feed::source::{Source, lock_row, show};
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
@@ -310,14 +310,15 @@ fn zone(client: &SpiClient<'_>) -> Result<Zone, Error> {
 /// Makes feeds of jobs of a cluster wait for each other: two that merge the same job would each miss what the other one says. Those
 /// of other clusters write no job of its scheduler, and go on; but a feed without a cluster may write jobs of any.
 fn lock_jobs(client: &mut SpiClient<'_>, cluster: &str) -> Result<(), Error> {
+    show(client)?;
     if cluster.is_empty() {
-        return lock(client, "jobs", "FOR UPDATE");
+        return lock_row(client, "jobs", "FOR UPDATE");
     }
-    lock(client, "jobs", "FOR KEY SHARE")?;
+    lock_row(client, "jobs", "FOR KEY SHARE")?;
     let own = format!("jobs of {cluster}");
     client.execute(
         "INSERT INTO jobstats.locks (name) VALUES ($1) ON CONFLICT DO NOTHING",
         &[own.as_str().into()],
     )?;
-    lock(client, &own, "FOR UPDATE")
+    lock_row(client, &own, "FOR UPDATE")
 }

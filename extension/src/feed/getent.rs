@@ -17,7 +17,7 @@ use jobstats_core::{group, passwd, snapshot};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::source::{Source, lock};
+use crate::feed::source::{Source, lock_row, show};
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
@@ -82,7 +82,8 @@ impl Source for Getent {
 
     /// Makes feeds of names wait for each other: two that change the same name would each miss what the other one says.
     fn lock(&self, client: &mut SpiClient<'_>, _: &str) -> Result<(), Error> {
-        lock(client, "names", "FOR UPDATE")
+        show(client)?;
+        lock_row(client, "names", "FOR UPDATE")
     }
 
     fn ingest(

@@ -54,10 +54,14 @@ pub trait Source: Sync {
     ) -> Result<Vec<Outcome>, Error>;
 }
 
-/// Locks a row of `jobstats.locks` in this mode. The lock on targets shows `jobstats.health` and maintenance a session that stays in
-/// its transaction, as those of feeds of targets do.
-pub fn lock(client: &mut SpiClient<'_>, name: &str, mode: &str) -> Result<(), Error> {
+/// Shows `jobstats.health` and maintenance a session that stays in its transaction, as the locks of feeds of targets do.
+pub fn show(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
+    Ok(())
+}
+
+/// Locks a row of `jobstats.locks` in this mode.
+pub fn lock_row(client: &mut SpiClient<'_>, name: &str, mode: &str) -> Result<(), Error> {
     let statement = format!("SELECT FROM jobstats.locks l WHERE l.name = $1 {mode}");
     let row = client.execute_opt(&*statement, &[name.into()])?;
     row.map(|_| ()).ok_or(Error::NoRow("locks"))

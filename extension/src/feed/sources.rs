@@ -14,9 +14,12 @@ use crate::store::sources;
 /// The sources that are no schedulers, in the order of [`sources::SOURCES`], where the schedulers follow.
 const OTHERS: [&dyn Source; sources::OTHERS.len()] = [&JobStats, &PASSWD, &GROUP];
 
-fn all() -> impl Iterator<Item = &'static dyn Source> {
-    let schedulers = SCHEDULERS.iter().map(|it| it as &dyn Source);
-    OTHERS.into_iter().chain(schedulers)
+/// Returns the source at a position of [`sources::SOURCES`].
+fn at(position: usize) -> &'static dyn Source {
+    match position.checked_sub(OTHERS.len()) {
+        Some(scheduler) => &SCHEDULERS[scheduler],
+        None => OTHERS[position],
+    }
 }
 
 /// Returns the source of a name; `None` names the output of lctl.
@@ -24,13 +27,13 @@ fn all() -> impl Iterator<Item = &'static dyn Source> {
 /// # Errors
 /// [`Error::UnknownSource`] if no source has this name.
 pub fn named(name: Option<&str>) -> Result<&'static dyn Source, Error> {
-    let position = sources::position(name)?;
-    Ok(all().nth(position).unwrap_or(&JobStats))
+    Ok(at(sources::position(name)?))
 }
 
 /// Returns whether a text is not of this source, but of another one, or of `shadow`, which none reads. Then its lines must not
 /// be stored, not even as rejects: the other source may have secrets in them.
 pub fn is_of_another(source: &dyn Source, text: &[u8]) -> bool {
-    let is_known = || all().any(|other| other.recognizes(text));
-    !source.recognizes(text) && (is_known() || begins_with_password(text))
+    let mut all = (0..sources::SOURCES.len()).map(at);
+    !source.recognizes(text)
+        && (all.any(|other| other.recognizes(text)) || begins_with_password(text))
 }
