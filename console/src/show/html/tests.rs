@@ -30,6 +30,13 @@ struct Read {
 const VOID: [&str; 1] = ["meta"];
 
 impl Read {
+    /// Returns the elements but for those around the words that stand on one line.
+    fn lasting(&self) -> Vec<String> {
+        let mut elements = self.elements.borrow().clone();
+        elements.retain(|element| element != "span class");
+        elements
+    }
+
     fn tag(&self, tag: &Tag) {
         let name = tag.name.to_string();
         match tag.kind {
@@ -270,10 +277,8 @@ fn a_table_without_rows_has_only_its_note() {
 }
 
 /// The elements of a page about somebody without intentions.
-static BENIGN: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let read = read(&page("ada").document().unwrap());
-    read.elements.into_inner()
-});
+static BENIGN: LazyLock<Vec<String>> =
+    LazyLock::new(|| read(&page("ada").document().unwrap()).lasting());
 
 /// Names that have done harm somewhere.
 fn hostile() -> impl Strategy<Value = String> {
@@ -291,13 +296,15 @@ fn hostile() -> impl Strategy<Value = String> {
         "\0",
         "=cmd|' /C calc'!A0",
         "javascript:alert(1)",
+        "x-MDT0000<b>",
+        "2026-11-<b>",
     ];
     let known: Vec<_> = known.map(str::to_owned).to_vec();
     prop_oneof![
         any::<String>(),
         prop::sample::select(known),
         "[<>&\"'/=!\\-a-z ]{0,40}",
-        Just("x".repeat(10_000)),
+        Just("x".repeat(1_000)),
     ]
 }
 
@@ -311,7 +318,7 @@ proptest! {
         prop_assert_eq!(&*read.mistakes.borrow(), &Vec::<String>::new());
         prop_assert!(read.open.borrow().is_empty());
         // The places where text stands depend on its length, and elements do not.
-        prop_assert_eq!(&*read.elements.borrow(), &*BENIGN);
+        prop_assert_eq!(read.lasting(), &**BENIGN);
     }
 
     #[test]
