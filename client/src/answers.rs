@@ -7,6 +7,11 @@
 //! Arguments and columns have the names that the functions have: `docs/functions/` has a page for each function, which a test
 //! compares with the database, and [`Dimension`] explains those that are dimensions. An argument that is `None` has its default, and
 //! a column is `None` where the page says NULL.
+//!
+//! A `total` is in bytes, calls or, of times such as `service_time`, in seconds, and exact. A `rate` is the total per second that the
+//! targets were observed. `per_call` is in bytes or seconds, and `None` under ten calls. `seconds` is the width of a step or window,
+//! which begins at `time`. A `share` is a part of the total of all groups, and `coverage` the observed part of all time of all targets,
+//! both from 0 to 1.
 
 use std::fmt::Write as _;
 
@@ -17,6 +22,7 @@ use tokio_postgres::types::{FromSql, ToSql, Type};
 use crate::Error;
 
 mod dimension;
+mod entries;
 mod interval;
 mod jobs;
 mod literal;
@@ -24,12 +30,16 @@ mod targets;
 mod usage;
 
 pub use dimension::{Dimension, Filters, Group, exactly};
+pub use entries::{Entries, EntryRow, Work, WorkRow};
 pub use interval::Interval;
 pub use jobs::{
     Attributed, AttributedRow, Compare, CompareRow, Job, JobRow, JobRunRow, JobRuns, JobSummaries,
     JobSummaryRow,
 };
-pub use targets::{Health, HealthRow, Now, NowRow, Quality, QualityRow, TargetRow, Targets};
+pub use targets::{
+    Health, HealthRow, Kept, KeptRow, Nearest, NearestRow, Now, NowRow, Quality, QualityRow,
+    TargetRow, Targets,
+};
 pub use usage::{
     Balance, BalanceRow, Densities, DensityRow, RateRow, Rates, SizeRow, Sizes, Summary,
     SummaryRow, Top, TopRow, TotalRow, Totals,
@@ -94,9 +104,9 @@ pub enum Source {
     Function(&'static str),
     /// A view, with its schema.
     View(&'static str),
-    /// The rows of a view that fulfil a condition, in which `$` and its name stand for an argument.
+    /// The rows of a view, or of a function that is called so, that fulfil a condition. In both `$` and its name stand for an argument.
     Part {
-        /// The view, with its schema.
+        /// The view with its schema, or the call of the function.
         view: &'static str,
         /// The condition.
         condition: &'static str,
@@ -116,7 +126,8 @@ impl Source {
             }
             Self::View(name) => write!(statement, "{name}"),
             Self::Part { view, condition } => {
-                write!(statement, "{view} WHERE {}", filled(condition, arguments))
+                let (view, condition) = (filled(view, arguments), filled(condition, arguments));
+                write!(statement, "{view} WHERE {condition}")
             }
         };
         statement
@@ -198,6 +209,7 @@ values! {
     String => TEXT, |text| literal::quoted(text);
     Vec<String> => TEXT_ARRAY, |texts| literal::array(texts, "text");
     Vec<Dimension> => TEXT_ARRAY, |names| literal::array(names, "text");
+    Vec<i32> => INT4_ARRAY, |numbers| literal::array(numbers, "integer");
     Vec<i64> => INT8_ARRAY, |numbers| literal::array(numbers, "bigint");
     i32 => INT4, ToString::to_string;
     f64 => FLOAT8, |number| literal::number(*number);

@@ -148,6 +148,7 @@ fn questions_are_answered() {
     rows_have_all_columns(&mut store);
     all_arguments_reach_their_functions(&mut store);
     the_present_is_shown(&mut store);
+    what_programs_sum_up_is_what_functions_say(&mut store);
     totals_and_rates_agree(&mut store);
     leaders_and_summaries_agree_with_totals(&mut store);
     a_job_adds_up_to_its_summary(&mut store);
@@ -159,9 +160,12 @@ fn questions_are_answered() {
 
 fn parts_of_views_are_read(store: &mut Store) {
     let mut names: Vec<_> = store.ask(&Targets::default()).into_iter().collect();
-    names.sort_by(|one, other| one.name.cmp(&other.name));
+    names.sort_by(|one, other| one.target.cmp(&other.target));
     assert_eq!(
-        names.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+        names
+            .iter()
+            .map(|it| it.target.as_str())
+            .collect::<Vec<_>>(),
         TARGETS
     );
     assert!(
@@ -248,6 +252,8 @@ fn rows_have_all_columns(store: &mut Store) {
     store.has_all_columns::<Balance>();
     store.has_all_columns::<Densities>();
     store.has_all_columns::<Health>();
+    store.has_all_columns::<Work>();
+    store.has_all_columns::<Kept>();
 }
 
 /// The server refuses an argument that a function does not have, or has with another type.
@@ -395,6 +401,50 @@ fn the_present_is_shown(store: &mut Store) {
         assert_eq!(row.usual_interval.unwrap().0, SignedDuration::from_mins(5));
         assert_eq!(row.kind.unwrap(), row.target.unwrap()[6..9]);
     }
+}
+
+/// The work of the last observations, with the users of its entries, is what `jobstats_now()` is made of.
+fn what_programs_sum_up_is_what_functions_say(store: &mut Store) {
+    let kept = store.ask(&Kept::default()).remove(0);
+    assert_eq!(kept.targets, 3);
+    let first = store.ask(&Nearest {
+        at: kept
+            .first
+            .map(|first| first - SignedDuration::from_micros(1)),
+        cluster: texts(&["small"]),
+        filesystem: texts(&["small"]),
+    });
+    assert_eq!(first.iter().filter_map(|it| it.after).min(), kept.first);
+    let last = store.ask(&Nearest::default());
+    let last = last.iter().filter_map(|it| it.before).max();
+    let targets = store.ask(&Targets {
+        at: last,
+        filesystem: texts(&["small"]),
+        ..Targets::default()
+    });
+    assert_eq!(targets.iter().filter_map(|it| it.time).max(), last);
+    let work = store.ask(&Work {
+        at: last,
+        level: Some("increments".to_owned()),
+        target_id: Some(targets.iter().map(|it| it.target_id).collect()),
+    });
+    let entries = store.ask(&Entries {
+        at: last,
+        entry_id: work.iter().map(|it| it.entry_id).collect(),
+    });
+    let mut users: Vec<_> = entries.into_iter().filter_map(|it| it.uid).collect();
+    let now = store.ask(&Now {
+        n: Some(i32::MAX),
+        at: last,
+        ..Now::default()
+    });
+    let mut expected: Vec<_> = now.into_iter().filter_map(|it| it.uid).collect();
+    for users in [&mut users, &mut expected] {
+        users.sort_unstable();
+        users.dedup();
+    }
+    assert!(!users.is_empty());
+    assert_eq!(users, expected);
 }
 
 fn totals_and_rates_agree(store: &mut Store) {

@@ -697,7 +697,8 @@ WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR str
 ORDER BY array_position(ARRAY[
     'jobstats_help',
     'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance',
-    'jobstats_densities', 'jobstats_sizes', 'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
+    'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
+    'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
     'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
     'jobstats_grant_reader', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
@@ -1383,9 +1384,67 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_unpack_
 COMMENT ON FUNCTION jobstats_unpack(bytea) IS
 'Returns the text in zstd data. NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 500 times the size of the data, 53200 out of memory.';
 
+CREATE FUNCTION jobstats_work(at timestamptz DEFAULT NULL, level text DEFAULT 'increments', target_id integer[] DEFAULT NULL) RETURNS TABLE (
+    target_id integer, entry_id bigint, totals bigint[], usecs bigint[]
+)
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_work_wrapper';
+COMMENT ON FUNCTION jobstats_work(timestamptz, text, integer[]) IS
+'Shows what each entry did on each target, now or at a time. Of the level increments: in the last observation of the target up to at (NULL: now), as jobstats_targets() has it, or in its last hour; an entry has a row for each of its increments. Of a rollup (10m, 1h, 1d): in the bucket that at lies in. totals has the calls or bytes of each operation, in the order of jobstats_operations(), and usecs the microseconds that the server spent on it; NULL where it did nothing or reports no times. target_id NULL is all targets. Errors: 22023 for an unknown level, 55000 where there is no store.';
+
 CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_zeros_wrapper';
 COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'Returns how many values of a density were zero.';
+
+CREATE FUNCTION jobstats_kept(level text DEFAULT 'increments', cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL) RETURNS TABLE (
+    now timestamptz, since timestamptz, first timestamptz, complete timestamptz, targets bigint
+)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+AS $$
+#variable_conflict use_column
+<<own>>
+DECLARE
+    level text := coalesce(jobstats_kept.level, text 'increments');
+    since timestamptz;
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_bound(text 'the pattern', pattern) FROM unnest(cluster || filesystem) pattern;
+    own.since := (
+        SELECT refresh.dropped FROM jobstats.refresh WHERE own.level = 'increments'
+        UNION ALL
+        SELECT rollup.dropped FROM jobstats.rollups rollup WHERE rollup.level = own.level);
+    IF own.since IS NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('there is no level "%s"', left(own.level, 60)),
+            HINT = 'Levels are increments, 10m, 1h and 1d.';
+    END IF;
+    RETURN QUERY
+    WITH known AS MATERIALIZED (
+        SELECT target.target_id, target.cluster, target.name
+        FROM jobstats.targets target
+        WHERE (jobstats_kept.cluster IS NULL OR target.cluster LIKE ANY (jobstats_kept.cluster))
+            AND (jobstats_kept.filesystem IS NULL OR target.filesystem LIKE ANY (jobstats_kept.filesystem))
+    )
+    SELECT now(), own.since, min(least(observation.first, span.first)),
+        (
+            SELECT min(health.last_observation)
+            FROM jobstats.health
+            JOIN known ON known.cluster = health.cluster AND known.name = health.target
+            WHERE health.status NOT IN ('silent', 'retired')
+        ),
+        count(*)
+    FROM known
+    LEFT JOIN LATERAL (
+        SELECT o."time" AS first FROM jobstats.observations o WHERE o.target_id = known.target_id ORDER BY o."time" LIMIT 1
+    ) observation ON true
+    LEFT JOIN LATERAL (
+        SELECT s.since AS first FROM jobstats.observed s
+        WHERE s.target_id = known.target_id AND own.level <> 'increments' ORDER BY s.until LIMIT 1
+    ) span ON true;
+END
+$$;
+COMMENT ON FUNCTION jobstats_kept(text, text[], text[]) IS
+'Says of which time the store keeps increments, or a rollup. level is increments, 10m, 1h or 1d. now is the time of the store. Older rows than since are not kept; first is the first observation, NULL if there is none. Up to complete all targets have been observed that still report; NULL if none does. targets is the number of targets. cluster and filesystem are LIKE patterns; NULL: all. Errors: 22023 for an unknown level, 22025 for a pattern that ends with the escape character, 22001 for one of over 255 bytes, 55000 where there is no store.';
 
 -- Locks of concurrent work on the store. They are row locks in jobstats.locks, a table that only the owner of the store
 -- can lock. Everybody can see the keys of advisory locks and take them.
@@ -1790,6 +1849,69 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.summarize_ranges() IS
 'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, which on a large day may be hours later, every query of recent times reads all of them.';
+
+-- The names that users and groups had: the one place that says whose name a number was on a day. PostgreSQL puts a call of these
+-- functions into the statement that calls them, as it does with views.
+
+CREATE FUNCTION jobstats_internal.user_names(since timestamptz, until timestamptz) RETURNS TABLE (
+    uid bigint, user_name text, gid bigint, named_until timestamptz
+)
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+SELECT u.uid, u.user_name, u.gid, NULL::timestamptz
+FROM jobstats.users u
+WHERE NOT EXISTS (SELECT FROM jobstats.earlier_users e WHERE e.uid = u.uid AND e.until >= user_names.until)
+UNION ALL
+SELECT e.uid, e.user_name, e.gid, CASE WHEN e.until < user_names.until THEN e.until END
+FROM jobstats.earlier_users e
+WHERE e.until > user_names.since AND NOT EXISTS (
+    SELECT FROM jobstats.earlier_users l WHERE l.uid = e.uid AND l.until >= user_names.until AND l.until < e.until)
+$$;
+COMMENT ON FUNCTION jobstats_internal.user_names(timestamptz, timestamptz) IS
+'Internal: the names that users had in the window (since, until], with their primary groups. named_until is NULL for the name at its end, else the end of the days of the name.';
+
+CREATE FUNCTION jobstats_internal.group_names(at timestamptz) RETURNS TABLE (gid bigint, group_name text)
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+SELECT g.gid, g.group_name
+FROM jobstats.groups g
+WHERE NOT EXISTS (SELECT FROM jobstats.earlier_groups e WHERE e.gid = g.gid AND e.until >= at)
+UNION ALL
+SELECT e.gid, e.group_name
+FROM jobstats.earlier_groups e
+WHERE e.until >= at AND NOT EXISTS (
+    SELECT FROM jobstats.earlier_groups l WHERE l.gid = e.gid AND l.until >= at AND l.until < e.until)
+$$;
+COMMENT ON FUNCTION jobstats_internal.group_names(timestamptz) IS
+'Internal: the names that groups had at a time.';
+
+-- PostgreSQL puts a call of this function into the statement that calls it, so that conditions on entries choose what is read, and
+-- what nobody asks for is not computed. A clause SET would prevent that.
+CREATE FUNCTION jobstats_entries(at timestamptz DEFAULT NULL) RETURNS TABLE (
+    entry_id bigint, entry text, status text, workload text, job text, uid bigint, user_name text, gid bigint, group_name text,
+    account text, partition text, job_name text, state text, node text, executable text, pid bigint
+)
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+SELECT entry.entry_id, entry.name, entry.status, entry.workload, entry.job,
+    coalesce(entry.uid, job.uid),
+    coalesce(person.user_name, CASE WHEN entry.uid IS NULL THEN job.user_name END),
+    coalesce(person.gid, CASE WHEN entry.uid IS NULL THEN job.gid END),
+    -- The name that the job has for its group says nothing of another group of the user.
+    coalesce(team.group_name, CASE WHEN entry.uid IS NULL AND coalesce(person.gid, job.gid) IS NOT DISTINCT FROM job.gid
+        THEN job.group_name END),
+    job.account, job.partition, job.job_name, job.state, entry.node, entry.executable, entry.pid
+FROM jobstats.entries entry
+LEFT JOIN jobstats.entry_jobs entry_job ON entry_job.entry_id = entry.entry_id
+    AND entry_job.valid_from < coalesce(at, now()) AND entry_job.valid_to >= coalesce(at, now())
+LEFT JOIN jobstats.job_ids job ON job.job_no = entry_job.job_no
+LEFT JOIN jobstats_internal.user_names(coalesce(at, now()) - interval '1 microsecond', coalesce(at, now())) person
+    ON person.uid = coalesce(entry.uid, job.uid)
+LEFT JOIN jobstats_internal.group_names(coalesce(at, now())) team
+    ON team.gid = coalesce(person.gid, CASE WHEN entry.uid IS NULL THEN job.gid END)
+$$;
+COMMENT ON FUNCTION jobstats_entries(timestamptz) IS
+'Shows whose work each entry counts at a time, as far as it is known. One row per entry: what its identifier says, the job that it belongs to on that day of UTC, and the names that the user and the group had at the start of that day; NULL where nobody knows. at NULL is now. All other reading functions name users and jobs by the same rules. Ask for some entries only, by a join or a condition on entry_id: a store has millions of them. Errors: 42P01 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.observed_add(internal, timestamptz, timestamptz, timestamptz[]) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'observed_add_wrapper';
@@ -2216,6 +2338,47 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.sweep() IS
 'Internal: deletes entries of the next batch that nothing refers to any more, and returns their number; NULL: there is nothing to look through, -1: feeds are in the way.';
+
+-- The last observation of each target at a time. PostgreSQL puts a call of this function into the statement that calls it, so that what
+-- nobody asks for is not computed, and conditions choose the targets that are looked at. A clause SET would prevent that.
+CREATE FUNCTION jobstats_targets(at timestamptz DEFAULT NULL) RETURNS TABLE (
+    target_id integer, cluster text, filesystem text, kind text, target text, server text, since timestamptz, "time" timestamptz,
+    usual_interval interval, entries integer, problems integer, added integer, resets integer, removed integer,
+    before timestamptz, after timestamptz
+)
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+SELECT known.target_id, known.cluster, known.filesystem, known.kind, known.name, last.server,
+    CASE WHEN last.since IS NOT NULL THEN greatest(last.since, last."time" - interval '1 hour') END, last."time",
+    (
+        SELECT percentile_disc(0.5::double precision) WITHIN GROUP (ORDER BY recent."time" - recent.since)
+        FROM (
+            SELECT o."time", o.since FROM jobstats.observations o
+            WHERE o.target_id = known.target_id AND o."time" > last."time" - interval '1 day' AND o."time" <= last."time"
+            ORDER BY o."time" DESC LIMIT 10
+        ) recent
+    ),
+    last.entries, last.problems, last.added, last.resets, last.removed,
+    (
+        SELECT o."time" FROM jobstats.observations o
+        WHERE o.target_id = known.target_id AND o."time" <= coalesce(at, now())
+        ORDER BY o."time" DESC LIMIT 1
+    ),
+    (
+        SELECT o."time" FROM jobstats.observations o
+        WHERE o.target_id = known.target_id AND o."time" > coalesce(at, now())
+        ORDER BY o."time" LIMIT 1
+    )
+FROM jobstats.targets known
+LEFT JOIN LATERAL (
+    SELECT o.* FROM jobstats.observations o
+    WHERE o.target_id = known.target_id AND (known.retired IS NULL OR at <= known.retired)
+        AND o."time" > coalesce(at, now()) - interval '24 hours' AND (at IS NULL OR o."time" <= at)
+    ORDER BY o."time" DESC LIMIT 1
+) last ON true
+$$;
+COMMENT ON FUNCTION jobstats_targets(timestamptz) IS
+'Lists the targets with their last observation, now or at a time. One row per target that was ever observed. time is that of the last observation up to at (NULL: now) and, with all that comes from it, NULL if the target had not been observed for a day or was retired before. since is the time of the observation before, or an hour before time if that is later; NULL for a first observation, with which nothing can be compared. usual_interval is the median of the last ten intervals between observations. before is the last observation up to at, however long ago that was, and after the first one later; NULL where the store has none. Errors: 42P01 where there is no store.';
 
 -- Texts of people and jobs, and the spans of time of which accounting has been read.
 
@@ -3328,9 +3491,10 @@ $privileges$;
 -- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
     jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_compare,
-    jobstats_densities, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
-    jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_metrics, jobstats_now, jobstats_rates,
-    jobstats_sizes, jobstats_summary, jobstats_top, jobstats_totals,
+    jobstats_densities, jobstats_entries, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
+    jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
+    jobstats_rates, jobstats_sizes, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_work,
+    jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,

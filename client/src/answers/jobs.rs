@@ -20,30 +20,40 @@ question! {
 answer! {
     /// A run of a job, as accounting has it, or the usage of the job by one operation: of the whole job, or of a group.
     JobRow {
+        /// The start of the step or window; of a run its start, `None` if it has not begun.
         time: Option<Timestamp>,
         seconds: Option<f64>,
+        /// The target; `None` for the whole job, or if targets make no groups.
         cluster: Option<String>,
         filesystem: Option<String>,
         kind: Option<String>,
         target: Option<String>,
         node: Option<String>,
+        /// The operation; `run` for a run; with `attributed_` before it for work without a job that this job is likely to have
+        /// done, which is in none of the other rows.
         operation: String,
         total: Option<Decimal>,
         calls: Option<Decimal>,
         per_call: Option<f64>,
+        /// Bytes or seconds of the smallest and the largest call, if all calls are known, and their standard deviation.
         min: Option<Decimal>,
         max: Option<Decimal>,
         stddev: Option<f64>,
         rate: Option<f64>,
+        /// The rates in buckets of ten minutes.
         min_rate: Option<f64>,
         median_rate: Option<f64>,
         mean_rate: Option<f64>,
         max_rate: Option<f64>,
+        /// The time after which the job did so, and the last time.
         first: Option<Timestamp>,
         last_active: Option<Timestamp>,
+        /// The nodes that identifiers name; of a run the number that the scheduler gave it.
         nodes: Option<i64>,
         coverage: Option<f64>,
+        /// This and what follows is `None` if accounting does not know the job, or if its runs differ.
         scheduler: Option<String>,
+        /// The job as users type it.
         label: Option<String>,
         user_name: Option<String>,
         account: Option<String>,
@@ -56,6 +66,7 @@ answer! {
         ended: Option<Timestamp>,
         run_time: Option<Interval>,
         cpus: Option<i64>,
+        /// The mean number of requests in service per node, for `service_time`.
         in_service: Option<f64>,
     }
 }
@@ -101,9 +112,11 @@ answer! {
         kind: String,
         entry: String,
         node: String,
+        /// The start and the end of the buckets.
         first: Timestamp,
         last: Timestamp,
         operation: String,
+        /// Calls or bytes.
         total: Decimal,
     }
 }

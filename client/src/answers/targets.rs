@@ -1,4 +1,4 @@
-//! Targets: `jobstats_now()`, the table `jobstats.targets`, and the views `jobstats.health` and `jobstats.quality`.
+//! Targets: `jobstats_now()`, `jobstats_targets()`, `jobstats_kept()`, and the views `jobstats.health` and `jobstats.quality`.
 
 use jiff::Timestamp;
 
@@ -21,7 +21,9 @@ answer! {
         kind: String,
         server: String,
         time: Timestamp,
+        /// The time since the observation.
         age: Interval,
+        /// The seconds that count: those that the observation covers, but at most an hour.
         seconds: f64,
         rank: i64,
         workload: String,
@@ -29,25 +31,100 @@ answer! {
         user_name: Option<String>,
         account: Option<String>,
         job_name: Option<String>,
+        /// The operation that took most of the time, and its calls per second.
         operation: String,
         rate: f64,
+        /// The mean number of requests of all operations in service; `None` before Lustre 2.14.
         service_time: Option<f64>,
+        /// The part of the server's time, or of all calls if the server reports no times, 0 to 1.
         share: f64,
     }
 }
 
+/// The targets of these clusters and file systems.
+const TARGETS: Source = Source::Part {
+    view: "jobstats_targets($at)",
+    condition: "($cluster IS NULL OR cluster LIKE ANY ($cluster)) AND ($filesystem IS NULL OR filesystem LIKE ANY ($filesystem))",
+};
+
 question! {
-    /// Which targets have ever been observed?
-    Targets(Source::View("jobstats.targets")) -> TargetRow {}
+    /// What is the last observation of each target?
+    Targets(TARGETS) -> TargetRow {
+        at: Option<Timestamp>,
+        cluster: Option<Vec<String>>,
+        filesystem: Option<Vec<String>>,
+    }
 }
 
 answer! {
-    /// A target.
+    /// A target. All that comes from an observation is `None` if it was not observed in the day before.
     TargetRow {
+        target_id: i32,
         cluster: String,
-        name: String,
         filesystem: Option<String>,
         kind: String,
+        target: String,
+        /// The server that it was observed on.
+        server: Option<String>,
+        /// The time of the observation before, or an hour before this one; `None` for a first observation.
+        since: Option<Timestamp>,
+        /// The time of the observation.
+        time: Option<Timestamp>,
+        /// The usual time between observations.
+        usual_interval: Option<Interval>,
+        /// The number of records of the text.
+        entries: Option<i32>,
+        /// The number of lines and values that could not be used.
+        problems: Option<i32>,
+        /// The number of entries that were born.
+        added: Option<i32>,
+        /// The number of entries whose counters restarted.
+        resets: Option<i32>,
+        /// The number of entries that are gone.
+        removed: Option<i32>,
+    }
+}
+
+question! {
+    /// Which observations of each target are nearest to a time?
+    Nearest(TARGETS) -> NearestRow {
+        at: Option<Timestamp>,
+        cluster: Option<Vec<String>>,
+        filesystem: Option<Vec<String>>,
+    }
+}
+
+answer! {
+    /// The observations of a target that are nearest to a time.
+    NearestRow {
+        /// The last observation up to then, however long ago.
+        before: Option<Timestamp>,
+        /// The first observation later.
+        after: Option<Timestamp>,
+    }
+}
+
+question! {
+    /// Of which time does the store keep increments, or a rollup?
+    Kept(Source::Function("jobstats_kept")) -> KeptRow {
+        /// `increments`, which is the default, or a rollup: `10m`, `1h` or `1d`.
+        level: Option<String>,
+        cluster: Option<Vec<String>>,
+        filesystem: Option<Vec<String>>,
+    }
+}
+
+answer! {
+    /// The times of a store that say what it has.
+    KeptRow {
+        now: Timestamp,
+        /// The time since which the level is kept.
+        since: Timestamp,
+        /// The first observation; `None` if there is none.
+        first: Option<Timestamp>,
+        /// The time up to which all targets that still report have been observed; `None` if none reports.
+        complete: Option<Timestamp>,
+        targets: i64,
     }
 }
 

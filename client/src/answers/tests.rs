@@ -78,6 +78,13 @@ fn a_question_can_be_copied() {
         "SELECT \"rank\", \"job\" FROM jobstats_top(\"since\" => '1970-01-01 00:00:00+00', \"until\" => '1970-01-01 \
          00:00:00+00', \"by\" => '{job}', \"n\" => 3, \"user_name\" => ARRAY['o''neil $since']::text[]);"
     );
+    let entries = Entries {
+        at: Some(Timestamp::UNIX_EPOCH),
+        entry_id: vec![1, -2],
+    };
+    assert!(statement(&entries, &["uid"]).ends_with(
+        "FROM jobstats_entries('1970-01-01 00:00:00+00') WHERE entry_id = ANY ('{1,-2}');"
+    ));
     assert_eq!(
         statement(&Health::default(), &[]),
         "SELECT * FROM jobstats.health;"

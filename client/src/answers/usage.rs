@@ -64,15 +64,19 @@ answer! {
     /// The most important totals of a group. Totals are exact, and `None` if they are not known.
     SummaryRow {
         group: Group,
+        /// The time after which the group was active.
         first: Option<Timestamp>,
         last_active: Option<Timestamp>,
         nodes: Option<i64>,
         read_bytes: Option<Decimal>,
         write_bytes: Option<Decimal>,
+        /// Calls of read; those of write and open follow.
         read: Option<Decimal>,
         write: Option<Decimal>,
         opens: Option<Decimal>,
+        /// Calls of all metadata operations.
         metadata: Option<Decimal>,
+        /// The seconds that servers spent on all calls; `None` before Lustre 2.14.
         service_time: Option<Decimal>,
         busiest_target: Option<String>,
     }
@@ -119,11 +123,15 @@ answer! {
     SizeRow {
         group: Group,
         operation: String,
+        /// `histogram`, or `sums` for targets before Lustre 2.16.
         known_from: String,
+        /// Calls of this many bytes are too small; `None` for sums.
         lower: Option<i64>,
+        /// The size in bytes of the largest calls; `None` for sums.
         upper: Option<i64>,
         count: Decimal,
         share: f64,
+        /// The mean size in bytes, and its standard deviation; `None` for histograms.
         mean: Option<f64>,
         stddev: Option<f64>,
     }
@@ -147,9 +155,12 @@ answer! {
         time: Timestamp,
         seconds: f64,
         operation: String,
+        /// The exponent of the lower edge.
         bucket: i32,
+        /// The edges, per second: the lower one belongs to the bucket.
         lower: f64,
         upper: f64,
+        /// The number of groups with such a rate.
         count: i64,
     }
 }
@@ -174,12 +185,15 @@ answer! {
         kind: String,
         target: String,
         rate: Option<f64>,
+        /// The rate ÷ the median of the observed targets of this cluster, file system and kind; `None` if that is 0.
         ratio: Option<f64>,
+        /// The workload, with its user and account, that did most of it, and its part.
         workload: Option<String>,
         uid: Option<i64>,
         user_name: Option<String>,
         account: Option<String>,
         share: Option<f64>,
+        /// The observed part of the window, 0 to 1.
         coverage: f64,
     }
 }

@@ -1,10 +1,9 @@
 //! Joins entries with their jobs, and users and groups with their names.
 
-use jobstats_core::names;
-
 use crate::pg::template::sql;
 use crate::query::dimension::{Dimension, Table, join_names};
 use crate::query::jobs::Jobs;
+use crate::query::names;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 

@@ -4,6 +4,7 @@
 //! that usage is summed by number first, and the sums are joined with the names at the end of the window. Only of users who
 //! had several names in it, usage is summed by name.
 
+use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -12,6 +13,23 @@ use crate::pg::time::timestamptz;
 use crate::query::dimension::Dimension;
 use crate::query::question::Question;
 use crate::query::window::Window;
+
+extension_sql_file!("names/names.sql", name = "names");
+
+/// Returns the table of the names that users had at a time, which is an expression.
+pub fn users_at(at: &str) -> String {
+    users(&format!("{at} - interval '1 microsecond'"), at)
+}
+
+/// Returns the table of the names that users had after `since`, up to `until`.
+pub fn users(since: &str, until: &str) -> String {
+    format!("jobstats_internal.user_names({since}, {until})")
+}
+
+/// Returns the table of the names that groups had at a time.
+pub fn groups_at(at: &str) -> String {
+    format!("jobstats_internal.group_names({at})")
+}
 
 /// The names that have changed since the start of the window. All are `false` if the question is about no names.
 #[derive(Default)]

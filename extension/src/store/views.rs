@@ -24,7 +24,11 @@ const HOUR: &str =
 
 /// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
 /// extension.
-fn views(schema: &str) -> [(&'static str, String); 6] {
+fn views(schema: &str) -> [(&'static str, String); 7] {
+    let columns: Vec<String> = operation_columns()
+        .map(|(_, name)| format!("increment.\"{name}\""))
+        .collect();
+    let rows = sql!("views/increments_rows.sql", columns = columns.join(", "));
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
@@ -65,6 +69,7 @@ fn views(schema: &str) -> [(&'static str, String); 6] {
     );
     [
         ("raw_text", sql!("views/raw_text.sql", extschema = schema)),
+        ("increments_rows", rows),
         ("rates", rates),
         ("maintenance_state", sql!("views/maintenance_state.sql")),
         ("health", health),

@@ -32,7 +32,8 @@ WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR str
 ORDER BY array_position(ARRAY[
     'jobstats_help',
     'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance',
-    'jobstats_densities', 'jobstats_sizes', 'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
+    'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
+    'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
     'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
     'jobstats_grant_reader', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',

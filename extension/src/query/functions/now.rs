@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use jobstats_core::instant::DAY;
-use jobstats_core::names::users_at;
 use jobstats_core::operation::{OPERATIONS, Operation};
 use pgrx::IntoDatum;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
@@ -22,6 +21,7 @@ use crate::query::dimension::{By, Jobs, Table, join_names, named_columns};
 use crate::query::filters::Filters;
 use crate::query::functions::last_work::sums;
 use crate::query::functions::top::rows_wanted;
+use crate::query::names::users_at;
 use crate::query::question::Period;
 use crate::query::{empty, without_times};
 use crate::store;
@@ -154,6 +154,7 @@ fn operations() -> impl Iterator<Item = &'static Operation> {
 fn statement() -> Result<String, Error> {
     Ok(sql!(
         "now.sql",
+        extschema = store::extension_schema()?,
         last_work = LAST_WORK,
         calls = sums(operations().map(|operation| operation.name.to_owned()))?,
         usecs = sums(operations().map(usecs_name))?,

@@ -1,15 +1,9 @@
 -- What every workload and user did in the last observation of each target, now or at a time, or in the last hour of it: who asks about now
 -- does not ask what an observation after a gap of days says of these days.
 WITH last AS MATERIALIZED (
-    SELECT t.target_id, t.cluster, t.name, t.kind, o.server, greatest(o.since, o."time" - interval '1 hour') AS since, o."time"
-    FROM jobstats.targets t
-    CROSS JOIN LATERAL (
-        SELECT o.server, o.since, o."time" FROM jobstats.observations o
-        WHERE o.target_id = t.target_id AND o."time" > coalesce($2, now()) - interval '24 hours'
-            AND ($2 IS NULL OR o."time" <= $2)
-        ORDER BY o."time" DESC LIMIT 1
-    ) o
-    WHERE (t.retired IS NULL OR $2 <= t.retired) AND o.since IS NOT NULL AND ($1 IS NULL OR t.name LIKE ANY ($1))
+    SELECT t.target_id, t.cluster, t.target AS name, t.kind, t.server, t.since, t."time"
+    FROM @extschema@.jobstats_targets($2) t
+    WHERE t.since IS NOT NULL AND ($1 IS NULL OR t.target LIKE ANY ($1))
 ),
 @last_work@
 SELECT l.target_id, l.cluster, l.name, l.kind, l.server, l."time", coalesce($2, now()) - l."time" AS age,

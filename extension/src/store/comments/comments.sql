@@ -77,6 +77,7 @@ WITH meanings (relation, name, meaning) AS (
     ('increments', 'read_bytes_hist', 'Reads by size: element k+1 counts sizes above 2^(k-1) and up to 2^k bytes; 32 elements.'),
     ('increments', 'write_bytes_hist', 'Writes by size: element k+1 counts sizes above 2^(k-1) and up to 2^k bytes; 32 elements.'),
     ('increments', 'detail', 'Facts that the columns do not hold: new min and max, growth of sumsq modulo 2^64 if it is not sum² / calls, operations that have no column. An empty operation: its first calls, which were all alike. Of an observation that is kept without detail, only calls and sums of operations that have no column.'),
+    ('increments_rows', NULL, 'The rows of increments, with names of columns as in increments_10m. For speed, ask with a condition on until.'),
     ('targets', NULL, 'Metadata and object storage targets seen so far.'),
     ('targets', 'cleanup_interval', 'job_cleanup_interval as shipped; NULL: not shipped, 600 s are assumed.'),
     ('targets', 'target_id', 'Number of the target, as in all tables.'),

@@ -12,7 +12,7 @@ use crate::store::views::Whose;
 impl Rollup {
     /// Returns the SQL expression for the bucket of an instant that ends a span. A bucket is stored as a microsecond
     /// after its start: like rows of `increments`, buckets include their ends and not their starts.
-    fn bucket(&self, instant: &str) -> String {
+    pub fn bucket(&self, instant: &str) -> String {
         format!(
             "date_bin('{width}', {instant} - interval '1 microsecond', {EPOCH}) + interval '1 microsecond'",
             width = self.width

@@ -1,0 +1,133 @@
+//! `jobstats_work()` shows what each entry did in the last observation of each target, or in a bucket of a rollup.
+
+use jobstats_core::operation::{Kind, OPERATIONS, Operation};
+use pgrx::IntoDatum;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::pause::PAUSE;
+use crate::pg::spi::{self, SqlResult, Statements, connect};
+use crate::pg::template::sql;
+use crate::pg::time::micros;
+use crate::pg::tuplestore::Rows;
+use crate::store;
+use crate::store::columns::usecs_name;
+use crate::store::rollup::{ROLLUPS, Rollup};
+use crate::store::views::LAST_WORK;
+
+/// The level of rows as they were observed.
+const INCREMENTS: &str = "increments";
+
+/// The memory that a row takes.
+const ROW_BYTES: usize = 2 << 10;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_work(at timestamptz DEFAULT NULL, level text DEFAULT 'increments', target_id integer[] DEFAULT NULL) RETURNS TABLE (
+    target_id integer, entry_id bigint, totals bigint[], usecs bigint[]
+)
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_work(timestamptz, text, integer[]) IS
+'Shows what each entry did on each target, now or at a time. Of the level increments: in the last observation of the target up to at (NULL: now), as jobstats_targets() has it, or in its last hour; an entry has a row for each of its increments. Of a rollup (10m, 1h, 1d): in the bucket that at lies in. totals has the calls or bytes of each operation, in the order of jobstats_operations(), and usecs the microseconds that the server spent on it; NULL where it did nothing or reports no times. target_id NULL is all targets. Errors: 22023 for an unknown level, 55000 where there is no store.';
+"#)]
+fn jobstats_work(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let at = arguments.take::<TimestampWithTimeZone>()?;
+    let level = arguments.take::<String>()?;
+    let targets = arguments.take::<Vec<Option<i32>>>()?;
+    at.map_or(Ok(0), micros)?;
+    connect(|client| {
+        store::require(client)?;
+        let found = match level.as_deref() {
+            None | Some(INCREMENTS) => client.query(&*last()?, &[at.into(), targets.into()])?,
+            Some(level) => {
+                let rollup = rollup(level)?;
+                let bucket = bucket(client, rollup, at)?;
+                let statement = of_bucket(rollup);
+                client.query(&*statement, &[bucket.into(), targets.into()])?
+            }
+        };
+        require_room(found.len(), ROW_BYTES)?;
+        for row in PAUSE.among(found) {
+            put(&row, &mut rows)?;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Returns the statement that reads the work of last observations.
+fn last() -> Result<String, Error> {
+    Ok(sql!(
+        "work/last.sql",
+        extschema = store::extension_schema()?,
+        last_work = LAST_WORK,
+        columns = columns("work"),
+    ))
+}
+
+/// Returns the statement that reads the work in a bucket.
+fn of_bucket(rollup: &Rollup) -> String {
+    sql!(
+        "work/bucket.sql",
+        view = rollup.live(),
+        columns = columns("summed")
+    )
+}
+
+fn rollup(level: &str) -> Result<&'static Rollup, Error> {
+    let known = ROLLUPS.iter().find(|rollup| rollup.name == level);
+    known.ok_or_else(|| Error::Unknown {
+        what: "level",
+        name: level.to_owned(),
+        valid: [INCREMENTS]
+            .into_iter()
+            .chain(ROLLUPS.iter().map(|rollup| rollup.name))
+            .collect::<Vec<_>>()
+            .join(", "),
+    })
+}
+
+/// Returns the bucket that a time lies in.
+fn bucket(
+    client: &SpiClient<'_>,
+    rollup: &Rollup,
+    at: Option<TimestampWithTimeZone>,
+) -> Result<TimestampWithTimeZone, Error> {
+    let bucket = rollup.bucket("coalesce($1, now())");
+    client.query_value(&format!("SELECT {bucket}"), &[at.into()])
+}
+
+/// Returns arrays of the totals and the times of all operations, as columns of a table.
+fn columns(table: &str) -> String {
+    let usecs = |operation: &Operation| match operation.kind {
+        Kind::Requests => format!("{table}.\"{}\"", usecs_name(operation)),
+        Kind::Bytes => "NULL".to_owned(),
+    };
+    let totals = OPERATIONS.iter();
+    let totals = totals.map(|operation| format!("{table}.\"{}\"", operation.name));
+    let totals: Vec<String> = totals.collect();
+    let usecs: Vec<String> = OPERATIONS.iter().map(usecs).collect();
+    format!(
+        "ARRAY[{}]::bigint[] AS totals, ARRAY[{}]::bigint[] AS usecs",
+        totals.join(", "),
+        usecs.join(", ")
+    )
+}
+
+fn put(row: &spi::Row<'_>, rows: &mut Rows) -> Result<(), Error> {
+    let (target, entry): (i32, i64) = (row.at(1)?, row.at(2)?);
+    let (totals, usecs): (Vec<Option<i64>>, Vec<Option<i64>>) = (row.at(3)?, row.at(4)?);
+    rows.put(|| {
+        [
+            target.into_datum(),
+            entry.into_datum(),
+            totals.into_datum(),
+            usecs.into_datum(),
+        ]
+    });
+    Ok(())
+}
