@@ -63,6 +63,14 @@ recipe_is_whole() {
     [ -z "$found" ] || die "the recipe for \"$1\" in CONTRIBUTING.md does not name these files, where $2 stands:$found"
 }
 
+# The console asks functions and views: only the store knows what its tables mean. Its version stands in a table, whatever that is.
+console_reads_no_table() {
+    local tables found
+    tables=$(grep -rhoP 'CREATE TABLE IF NOT EXISTS jobstats\.\K\w+' extension/src/store | sort -u | grep -vx settings | paste -sd '|')
+    found=$(git grep -nE "(FROM|JOIN) +jobstats\.($tables|rollup_\w+)\b" -- console/src || true)
+    [ -z "$found" ] || die "$(printf 'the console reads these tables:\n%s' "$found")"
+}
+
 extension=(--no-default-features --features "jobstats/pg$(pg_major)")
 
 say "cargo fmt --check"
@@ -74,6 +82,8 @@ rooms_are_in_order
 say "recipes"
 recipe_is_whole "An operation" readpage
 recipe_is_whole "A scheduler" gridengine
+say "tables that the console reads"
+console_reads_no_table
 say "cargo clippy"
 cargo clippy --workspace --all-targets "${extension[@]}" -- -D warnings
 say "cargo doc"

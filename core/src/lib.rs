@@ -62,7 +62,6 @@
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |
 //! | [`passwd`], [`group`] | read the output of `getent passwd` and `getent group`: the names of users and groups |
 //! | [`getent`] | reads the fields that both have, and keeps the names that a user or group had before |
-//! | [`names`] | fills in the tables of the names that users and groups had at a time |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`], [`distribution`] | sum up the readings of any counter, count values by size, describe them |
 //! | [`metrics`] | chooses the metrics of targets and of the store |
@@ -97,7 +96,6 @@ pub mod job_stats;
 mod lctl;
 pub mod matching;
 pub mod metrics;
-pub mod names;
 pub mod nearest;
 pub mod openmetrics;
 pub mod operation;

@@ -6,13 +6,16 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use jobstats_client::answers::{Question, statement};
-use jobstats_client::{Connector, Kind, Options, ask};
+use jobstats_client::{Connector, Kind, Notice, Options, ask};
 use postgres::Client;
 
 pub use check::{Unreadable, require};
 
 /// The time limit of connecting.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// The statement that begins a transaction which reads, and whose answers are all of one moment.
+pub const BEGIN: &str = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// An error of the connection or of a question.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +44,31 @@ impl Error {
     }
 }
 
+/// Returns what makes connections to the store that these options name.
+///
+/// # Errors
+///
+/// Fails if the settings do not describe a connection. Nothing is connected yet.
+pub fn connector(options: &Options) -> Result<Connector, jobstats_client::Error> {
+    Connector::new(options.settings("jobstats-console")?, CONNECT)
+}
+
+/// Connects, makes the settings of the session by these statements, and looks whether there is a store that the role may read.
+///
+/// # Errors
+///
+/// Fails if the database cannot be reached, or the role cannot read a store there.
+pub fn connect(
+    connector: &Connector,
+    settings: &str,
+    note: impl Fn(Notice) + Send + Sync + 'static,
+) -> Result<Client, Error> {
+    let mut client = connector.client_that_notes(note)?;
+    client.batch_execute(&format!("SET TIME ZONE 'UTC'; {settings}"))?;
+    require(&mut client)?;
+    Ok(client)
+}
+
 /// A connection that only reads. All answers of it are of one moment.
 pub struct Store {
     client: Client,
@@ -65,18 +93,11 @@ impl Store {
     ///
     /// Fails if the settings are wrong, the database cannot be reached, or the role cannot read a store there.
     pub fn open(options: &Options) -> Result<Self, Error> {
-        let settings = options
-            .settings("jobstats-console")
-            .map_err(jobstats_client::Error::from)?;
         let (sender, notes) = mpsc::channel();
-        let mut client = Connector::new(settings, CONNECT)?.client_that_notes(move |notice| {
+        let client = connect(&connector(options)?, BEGIN, move |notice| {
             // The receiver lives as long as the client.
             let _ = sender.send(notice.message);
         })?;
-        let begin =
-            "SET TIME ZONE 'UTC'; BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
-        client.batch_execute(begin)?;
-        require(&mut client)?;
         Ok(Self { client, notes })
     }
 

@@ -9,6 +9,7 @@ use jobstats_client::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
 use jobstats_client::settings::SettingsError;
 
 use crate::ask::config::{self, Profile};
+use crate::ask::store;
 use crate::commands::options::Top;
 use crate::live::user_names::UserNames;
 use crate::show::page::{Look, Mode};
@@ -187,12 +188,12 @@ fn store(top: &Top, profile: &Profile, is_patient: bool) -> Result<Option<Stored
     let is_bare = top.profile.is_some() && !profile.names_store();
     match Stored::new(&options, scope, at, is_patient) {
         Ok(store) => Ok(Some(store)),
-        Err(stored::Error::Client(jobstats_client::Error::Settings(SettingsError::Nowhere))) => {
-            Err(match is_bare {
-                true => Error::NoCommand,
-                false => Error::NoInput,
-            })
-        }
+        Err(stored::Error::Store(store::Error::Client(jobstats_client::Error::Settings(
+            SettingsError::Nowhere,
+        )))) => Err(match is_bare {
+            true => Error::NoCommand,
+            false => Error::NoInput,
+        }),
         Err(error) => Err(source::Error::from(error).into()),
     }
 }

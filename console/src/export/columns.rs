@@ -1,10 +1,10 @@
 //! The columns of a file.
 
+use jobstats_core::columns::operation_columns;
 use jobstats_core::increment;
 use jobstats_core::operation::{Kind as Quantity, OPERATIONS};
+use postgres::Client;
 use serde::Serialize;
-
-use crate::source::stored::session;
 
 /// The kind of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +65,30 @@ const FIRST: [(&str, Kind, bool, &str); 22] = [
     ("pid", Kind::Number, PERSONAL, "the number of the process"),
 ];
 
+/// The names of the columns that the store has. A store of an older version lacks some operations.
+const STORED: &str = "\
+    SELECT a.attname::text AS name FROM pg_catalog.pg_attribute a \
+    WHERE a.attrelid = pg_catalog.to_regclass('jobstats.increments_rows') AND a.attnum > 0 AND NOT a.attisdropped";
+
 /// Returns the columns of a file: when, where and who, and then the operations that the store has.
-pub fn columns(operations: &[increment::Column]) -> Vec<Column> {
+///
+/// # Errors
+///
+/// Fails if the connection fails.
+pub fn ask(client: &mut Client) -> Result<Vec<Column>, tokio_postgres::Error> {
+    let stored = client.query_typed(STORED, &[])?;
+    let stored = stored.iter().map(|row| row.try_get("name"));
+    let stored: Vec<String> = stored.collect::<Result<_, _>>()?;
+    let operations = operation_columns().filter(|(_, name)| stored.contains(name));
+    Ok(columns(operations))
+}
+
+/// Returns the columns of operations, for a statement.
+pub fn of_operations(columns: &[Column]) -> &[Column] {
+    &columns[FIRST.len()..]
+}
+
+fn columns(operations: impl Iterator<Item = (increment::Column, String)>) -> Vec<Column> {
     let first = FIRST.map(|(name, kind, is_personal, meaning)| Column {
         name: name.to_owned(),
         kind,
@@ -74,11 +96,11 @@ pub fn columns(operations: &[increment::Column]) -> Vec<Column> {
         unit: None,
         meaning: meaning.to_owned(),
     });
-    let operations = operations.iter().map(|column| operation(*column));
+    let operations = operations.map(|(column, name)| operation(column, name));
     first.into_iter().chain(operations).collect()
 }
 
-fn operation(column: increment::Column) -> Column {
+fn operation(column: increment::Column, name: String) -> Column {
     let (unit, meaning) = match column {
         increment::Column::Total(index) => {
             let operation = &OPERATIONS[index];
@@ -95,7 +117,7 @@ fn operation(column: increment::Column) -> Column {
         }
     };
     Column {
-        name: session::name(column),
+        name,
         kind: Kind::Number,
         is_personal: false,
         unit: Some(unit),
@@ -109,24 +131,17 @@ mod tests {
 
     #[test]
     fn columns_are_named_as_in_the_store_and_have_units() {
-        let open = OPERATIONS.iter().position(|it| it.name == "open").unwrap();
-        let bytes = OPERATIONS
-            .iter()
-            .position(|it| it.name == "read_bytes")
-            .unwrap();
-        let columns = columns(&[
-            increment::Column::Total(open),
-            increment::Column::Usecs(open),
-            increment::Column::Total(bytes),
-        ]);
+        let some = ["read_bytes", "open", "open_usecs"];
+        let columns =
+            columns(operation_columns().filter(|(_, name)| some.contains(&name.as_str())));
         let units = columns[FIRST.len()..].iter();
         let units: Vec<_> = units.map(|it| (it.name.as_str(), it.unit)).collect();
         assert_eq!(
             units,
             [
+                ("read_bytes", Some("bytes")),
                 ("open", Some("calls")),
-                ("open_usecs", Some("microseconds")),
-                ("read_bytes", Some("bytes"))
+                ("open_usecs", Some("microseconds"))
             ]
         );
     }

@@ -3,54 +3,26 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
+use jobstats_client::answers::{Kept, KeptRow};
 use postgres::Client;
-use tokio_postgres::types::Type;
 
 use super::Level;
 use crate::source::stored::{self, Scope};
-
-/// The times of a store that say which days can be exported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kept {
-    /// The time of the store.
-    pub now: Timestamp,
-    /// The time since which the level is kept.
-    pub since: Timestamp,
-    /// The first observation; `None` if there is none.
-    pub first: Option<Timestamp>,
-    /// The time up to which all targets that still report have been observed; `None` if none reports.
-    pub observed: Option<Timestamp>,
-}
 
 /// Asks what the store keeps.
 ///
 /// # Errors
 ///
 /// Fails if the connection fails, or the store has no target of this scope.
-pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<Kept, stored::Error> {
-    let rows = client.query_typed(
-        include_str!("kept.sql"),
-        &[
-            (&scope.cluster, Type::TEXT),
-            (&scope.filesystem, Type::TEXT),
-            (&level.name(), Type::TEXT),
-        ],
-    )?;
-    let Some(row) = rows.first() else {
-        return Err(stored::Error::Empty);
+pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<KeptRow, stored::Error> {
+    let question = Kept {
+        level: Some(level.name().to_owned()),
+        cluster: scope.clusters(),
+        filesystem: scope.filesystems(),
     };
-    if row.try_get::<_, i64>("targets")? == 0 {
-        return Err(match *scope == Scope::default() {
-            true => stored::Error::Empty,
-            false => stored::Error::OutOfScope,
-        });
-    }
-    Ok(Kept {
-        now: row.try_get("now")?,
-        since: row.try_get("kept")?,
-        first: row.try_get("first")?,
-        observed: row.try_get("observed")?,
-    })
+    let kept = jobstats_client::ask(client, &question)?;
+    let kept = kept.into_iter().find(|kept| kept.targets > 0);
+    kept.ok_or_else(|| scope.nothing())
 }
 
 /// The days to export, and what is said of others.
@@ -63,7 +35,7 @@ pub struct Plan {
 }
 
 /// Chooses the days from that of one time up to that before another; without them, all that are kept and over.
-pub fn plan(from: Option<Timestamp>, to: Option<Timestamp>, kept: &Kept, level: Level) -> Plan {
+pub fn plan(from: Option<Timestamp>, to: Option<Timestamp>, kept: &KeptRow, level: Level) -> Plan {
     let Some(first) = kept.first else {
         return Plan::default();
     };
@@ -92,7 +64,7 @@ pub fn plan(from: Option<Timestamp>, to: Option<Timestamp>, kept: &Kept, level: 
             "days from {today} on are left out: they are not over"
         ));
     }
-    let settled = kept.observed.map_or(today, |time| day(time).min(today));
+    let settled = kept.complete.map_or(today, |time| day(time).min(today));
     if settled < ends.min(today) && begins < ends {
         notes.push(format!(
             "days from {settled} on are left out: not all targets have been observed since their end; export them later"
@@ -130,12 +102,13 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn kept() -> Kept {
-        Kept {
+    fn kept() -> KeptRow {
+        KeptRow {
             now: time("2026-11-23T14:00:00Z"),
             since: time("1970-01-01T00:00:00Z"),
             first: Some(time("2026-11-20T09:30:00Z")),
-            observed: Some(time("2026-11-23T13:58:00Z")),
+            complete: Some(time("2026-11-23T13:58:00Z")),
+            targets: 1,
         }
     }
 
@@ -164,16 +137,16 @@ mod tests {
 
     #[test]
     fn a_day_waits_until_its_last_texts_have_come() {
-        let late = Kept {
+        let late = KeptRow {
             now: time("2026-11-23T00:03:00Z"),
-            observed: Some(time("2026-11-22T23:59:00Z")),
+            complete: Some(time("2026-11-22T23:59:00Z")),
             ..kept()
         };
         let waiting = plan(None, None, &late, Level::Increments);
         assert_eq!(days(&waiting), ["2026-11-20", "2026-11-21"]);
         assert!(waiting.notes[0].contains("from 2026-11-22 on"));
-        let silent = Kept {
-            observed: None,
+        let silent = KeptRow {
+            complete: None,
             ..late
         };
         assert_eq!(plan(None, None, &silent, Level::Increments).days.len(), 3);
@@ -181,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_day_that_has_lost_its_start_is_left_out() {
-        let old = Kept {
+        let old = KeptRow {
             since: time("2026-11-20T12:00:00Z"),
             ..kept()
         };
@@ -189,7 +162,7 @@ mod tests {
         let rest = plan(Some(from), None, &old, Level::Increments);
         assert_eq!(days(&rest), ["2026-11-21", "2026-11-22"]);
         assert!(rest.notes[0].contains("days before 2026-11-21 are left out"));
-        let nothing = Kept {
+        let nothing = KeptRow {
             first: None,
             ..kept()
         };

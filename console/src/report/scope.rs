@@ -94,7 +94,7 @@ impl Scope {
                 targets: targets
                     .iter()
                     .filter(|row| row.filesystem.as_ref() == Some(filesystem) && row.cluster == *of)
-                    .map(|row| row.name.clone())
+                    .map(|row| row.target.clone())
                     .collect(),
                 measure: Measure::ServiceTime,
                 clock,

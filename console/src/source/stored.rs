@@ -5,26 +5,30 @@
 
 mod errors;
 mod questions;
-pub mod session;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use jobstats_client::answers::TargetRow;
 use jobstats_client::{Backoff, Connector, Options};
+use jobstats_core::increment::Column;
 use jobstats_core::instant::{MINUTE, Micros};
+use jobstats_core::target::TargetKind;
+use postgres::Client;
 
 use super::{Source, Step, Update};
+use crate::ask::store;
 use crate::live::board::Loads;
 use crate::live::interval::{Failure, Interval, Reading, STORE, Seen};
 use crate::live::who::Who;
 
 pub use errors::Error;
-use questions::{Person, ROLLUPS, Rollup, Target, Work};
-use session::Session;
+use questions::{Active, ROLLUPS, Rollup, Target, Work};
 
-/// The time limit of connecting.
-const CONNECT: Duration = Duration::from_secs(10);
+/// The settings of a session: it reads only, no statement hangs, and none is compiled, which would take longer than it runs.
+const SETTINGS: &str = "\
+    SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET jit = off; SET client_min_messages = warning";
 
 /// The time after which accounts and names of users are asked for again.
 const RENEWED: Micros = 10 * MINUTE;
@@ -47,13 +51,33 @@ pub struct Scope {
     pub filesystem: Option<String>,
 }
 
+impl Scope {
+    /// Returns the clusters, as an argument of questions.
+    pub fn clusters(&self) -> Option<Vec<String>> {
+        self.cluster.clone().map(|pattern| vec![pattern])
+    }
+
+    /// Returns the file systems, as an argument of questions.
+    pub fn filesystems(&self) -> Option<Vec<String>> {
+        self.filesystem.clone().map(|pattern| vec![pattern])
+    }
+
+    /// Returns what is said of a store that has no target of this scope.
+    pub fn nothing(&self) -> Error {
+        match *self == Self::default() {
+            true => Error::Empty,
+            false => Error::OutOfScope,
+        }
+    }
+}
+
 /// A store that is read again and again.
 pub struct Stored {
     connector: Connector,
     scope: Scope,
     /// True if a failure is shown, and tried again, instead of ending the program.
     is_patient: bool,
-    session: Option<Session>,
+    session: Option<Client>,
     /// The moment that is shown; `None` is now.
     at: Option<Micros>,
     /// The reading that was made last, if it has not been dropped.
@@ -110,10 +134,8 @@ impl Stored {
         at: Option<Micros>,
         is_patient: bool,
     ) -> Result<Self, Error> {
-        let settings = options.settings("jobstats-console");
-        let settings = settings.map_err(jobstats_client::Error::from)?;
         Ok(Self {
-            connector: Connector::new(settings, CONNECT)?,
+            connector: store::connector(options)?,
             scope,
             is_patient,
             session: None,
@@ -137,15 +159,26 @@ impl Stored {
         now.saturating_add(passed.unwrap_or(Micros::MAX))
     }
 
-    fn session(&mut self) -> Result<&mut Session, Error> {
+    fn session(&mut self) -> Result<&mut Client, Error> {
         let session = match self.session.take() {
             Some(session) => session,
-            None => Session::open(&self.connector)?,
+            None => store::connect(&self.connector, SETTINGS, drop)?,
         };
         Ok(self.session.insert(session))
     }
 
+    /// Takes a step, all answers to which are of one moment of the store.
     fn try_step(&mut self, step: Step) -> Result<Update, Error> {
+        self.session()?.batch_execute(store::BEGIN)?;
+        let update = self.step_in_transaction(step);
+        match &update {
+            Err(error) if error.kind().is_some() => {}
+            _ => self.session()?.batch_execute("COMMIT")?,
+        }
+        update
+    }
+
+    fn step_in_transaction(&mut self, step: Step) -> Result<Update, Error> {
         let (was_at, mut begins_anew) = (self.at, self.shown.is_none());
         if let Some(place) = self.place {
             match self.moved(step, place)? {
@@ -233,24 +266,31 @@ impl Stored {
     /// Makes the reading of the moment that is shown.
     fn read(&mut self, begins_anew: bool) -> Result<Update, Error> {
         let (at, scope) = (self.at, self.scope.clone());
-        let (now, targets) = questions::targets(self.session()?, &scope, at)?;
+        let now = questions::now(self.session()?)?;
         self.clock = Some((now, Instant::now()));
-        let (rollup, targets) = match at {
-            Some(at) if targets.is_empty() => self.in_rollups(at)?,
-            _ => (None, targets),
+        let all = questions::targets(self.session()?, &scope, at)?;
+        let targets: Vec<Target> = all.iter().cloned().filter_map(Target::observed).collect();
+        let in_bucket = match at {
+            Some(at) if targets.is_empty() => self.in_rollups(&all, at)?,
+            _ => None,
+        };
+        let is_rollup = in_bucket.is_some();
+        let (targets, work) = match in_bucket {
+            Some((targets, work)) => (targets, Some(work)),
+            None => (targets, None),
         };
         let newest = targets.iter().map(|it| it.time).max();
         let Some(newest) = newest else {
             return Err(self.nothing(at)?);
         };
         // Of a rollup, the bucket is shown that the moment is in.
-        let time = match rollup {
-            Some(_) => newest,
-            None => at.unwrap_or(now),
+        let time = match is_rollup {
+            true => newest,
+            false => at.unwrap_or(now),
         };
         let has_clusters = targets
             .iter()
-            .map(|it| &it.cluster)
+            .map(|it| &it.row.cluster)
             .collect::<BTreeSet<_>>()
             .len()
             > 1;
@@ -261,9 +301,9 @@ impl Stored {
         let known: HashMap<i32, Micros> = before
             .iter()
             .flat_map(|shown| &shown.targets)
-            .map(|target| (target.id, target.time))
+            .map(|target| (target.row.target_id, target.time))
             .collect();
-        let is_new = |target: &&Target| known.get(&target.id) != Some(&target.time);
+        let is_new = |target: &&Target| known.get(&target.row.target_id) != Some(&target.time);
         let fresh: Vec<&Target> = targets.iter().filter(is_new).collect();
         let name = |target: &Target| name(target, has_clusters);
         let pending = targets.iter().filter(|target| !is_new(target));
@@ -271,9 +311,9 @@ impl Stored {
         if fresh.is_empty() && !self.is_patient && at.is_none() {
             return Ok(Update::default());
         }
-        let work = match rollup.zip(at) {
-            Some((rollup, at)) => questions::work_of(self.session()?, &fresh, rollup, at)?,
-            None => questions::work(self.session()?, &fresh)?,
+        let work = match work {
+            Some(work) => work,
+            None => questions::work(self.session()?, &fresh, at)?,
         };
         let users = self.meet(&work, time)?;
         let mut work_of: HashMap<i32, Vec<Work>> = HashMap::new();
@@ -281,7 +321,7 @@ impl Stored {
             work_of.entry(one.target).or_default().push(one);
         }
         let seen = fresh.iter().map(|target| {
-            let work = work_of.remove(&target.id).unwrap_or_default();
+            let work = work_of.remove(&target.row.target_id).unwrap_or_default();
             self.seen(target, name(target), work)
         });
         let mut readings = vec![Reading {
@@ -306,7 +346,7 @@ impl Stored {
             time,
             newest: newest.min(time),
             pace,
-            is_rollup: rollup.is_some(),
+            is_rollup,
         });
         self.shown = Some(Shown {
             time,
@@ -323,18 +363,19 @@ impl Stored {
         })
     }
 
-    /// Returns the targets of the finest rollup that knows something of a moment, where observations are not kept any more.
-    fn in_rollups(&mut self, at: Micros) -> Result<(Option<Rollup>, Vec<Target>), Error> {
+    /// Returns the targets of the finest rollup that knows something of a moment, where observations are not kept any more, and their
+    /// work.
+    fn in_rollups(&mut self, all: &[TargetRow], at: Micros) -> Result<Option<Active>, Error> {
         let scope = self.scope.clone();
         let first = questions::first(self.session()?, &scope)?;
         let is_over = |rollup: &Rollup| first.is_none_or(|first| rollup.end(at) <= first);
         for rollup in ROLLUPS.into_iter().filter(is_over) {
-            let targets = questions::targets_of(self.session()?, &scope, rollup, at)?;
+            let (targets, work) = questions::in_bucket(self.session()?, all, rollup, at)?;
             if !targets.is_empty() {
-                return Ok((Some(rollup), targets));
+                return Ok(Some((targets, work)));
             }
         }
-        Ok((None, Vec::new()))
+        Ok(None)
     }
 
     /// Returns what is said of a store, or of a moment, of which nothing is known.
@@ -349,26 +390,22 @@ impl Stored {
                 is_rollup: false,
             });
         }
-        Ok(match first {
-            None if scope == Scope::default() => Error::Empty,
-            None => Error::OutOfScope,
-            Some(first) => Error::Before { first },
-        })
+        Ok(first.map_or_else(|| scope.nothing(), |first| Error::Before { first }))
     }
 
     fn seen(&self, target: &Target, name: Arc<str>, work: Vec<Work>) -> Seen {
-        let interval = target.since.map(|since| {
-            let has_times = work.iter().flat_map(|it| &it.totals);
-            let has_times = has_times
-                .clone()
-                .any(|(column, _)| matches!(column, jobstats_core::increment::Column::Usecs(_)));
+        let row = &target.row;
+        let count = |count: Option<i32>| count.unwrap_or_default().unsigned_abs().into();
+        let interval = row.since.map(|since| {
+            let mut totals = work.iter().flat_map(|it| &it.totals);
+            let has_times = totals.any(|(column, _)| matches!(column, Column::Usecs(_)));
             Interval {
-                since,
+                since: since.as_microsecond(),
                 until: target.time,
                 timed: (!work.is_empty()).then_some(has_times),
-                added: target.added,
-                resets: target.resets,
-                removed: target.removed,
+                added: count(row.added),
+                resets: count(row.resets),
+                removed: count(row.removed),
                 work: work
                     .into_iter()
                     .filter_map(|it| {
@@ -382,11 +419,11 @@ impl Stored {
         });
         Seen {
             target: name,
-            kind: target.kind,
-            server: target.server.clone(),
+            kind: TargetKind::named(&row.kind).unwrap_or(TargetKind::Ost),
+            server: row.server.as_deref().unwrap_or_default().into(),
             time: target.time,
-            entries: target.entries,
-            problems: target.problems,
+            entries: count(row.entries),
+            problems: count(row.problems),
             interval,
         }
     }
@@ -402,18 +439,12 @@ impl Stored {
         let unknown = wanted.iter().filter(|it| !self.people.contains_key(it));
         let unknown: Vec<i64> = unknown.copied().collect();
         if !unknown.is_empty() {
-            let people = questions::people(self.session()?, &unknown, time)?;
-            let people = people.into_iter().map(
-                |Person {
-                     entry,
-                     who,
-                     user_name,
-                 }| {
-                    let user = who.user.zip(user_name);
-                    let who = Arc::new(who);
-                    (entry, Known { who, user })
-                },
-            );
+            let entries = questions::entries(self.session()?, unknown, time)?;
+            let people = entries.into_iter().map(|entry| {
+                let who = Arc::new(questions::who(&entry));
+                let user = who.user.zip(entry.user_name.map(Into::into));
+                (entry.entry_id, Known { who, user })
+            });
             self.people.extend(people);
         }
         let users = wanted
@@ -526,7 +557,7 @@ fn pace(targets: &[Target]) -> Micros {
 /// Returns the name of a target, with that of its cluster if there are several.
 fn name(target: &Target, has_clusters: bool) -> Arc<str> {
     match has_clusters {
-        true => format!("{}/{}", target.cluster, target.name).into(),
-        false => target.name.as_str().into(),
+        true => format!("{}/{}", target.row.cluster, target.row.target).into(),
+        false => target.row.target.as_str().into(),
     }
 }

@@ -15,7 +15,7 @@ use crate::values::when::Span;
 /// Returns the work on a target in a window.
 pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> {
     let targets = store.ask(&Targets::default())?.rows;
-    let known: Vec<_> = targets.iter().filter(|row| row.name == name).collect();
+    let known: Vec<_> = targets.iter().filter(|row| row.target == name).collect();
     let Some(target) = known.first() else {
         return Ok(Err(vec![unknown(name, &targets)]));
     };
@@ -73,7 +73,7 @@ fn unknown(name: &str, targets: &[TargetRow]) -> String {
     let wanted = name.to_lowercase();
     let similar = targets
         .iter()
-        .map(|row| row.name.as_str())
+        .map(|row| row.target.as_str())
         .filter(|known| known.to_lowercase().contains(&wanted));
     let mut similar: Vec<_> = similar.take(5).collect();
     similar.sort_unstable();

@@ -1,20 +1,17 @@
-//! Why a store cannot be read.
+//! Why a store has nothing to show.
 
 use jobstats_client::Kind;
 use jobstats_core::instant::Micros;
 
-use crate::ask::store::{self, Unreadable};
+use crate::ask::store;
 use crate::values::when::moment;
 
 /// An error of the connection, of the store, or of a question.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The settings, the connection or an answer failed.
+    /// The store cannot be asked.
     #[error(transparent)]
-    Client(#[from] jobstats_client::Error),
-    /// The store cannot be read.
-    #[error(transparent)]
-    Unreadable(#[from] Unreadable),
+    Store(#[from] store::Error),
     /// No target was ever observed.
     #[error("no target has been observed yet; jobstats-shipper sends readings")]
     Empty,
@@ -29,29 +26,25 @@ pub enum Error {
     },
 }
 
-impl From<store::Error> for Error {
-    fn from(error: store::Error) -> Self {
-        match error {
-            store::Error::Client(error) => Self::Client(error),
-            store::Error::Unreadable(error) => Self::Unreadable(error),
-        }
+impl From<jobstats_client::Error> for Error {
+    fn from(error: jobstats_client::Error) -> Self {
+        Self::Store(error.into())
     }
 }
 
 impl From<tokio_postgres::Error> for Error {
     fn from(error: tokio_postgres::Error) -> Self {
-        Self::Client(error.into())
+        Self::Store(error.into())
     }
 }
 
 impl Error {
     /// Returns the kind of the error; `None` if there is just nothing to show.
     pub fn kind(&self) -> Option<Kind> {
-        Some(match self {
-            Self::Client(error) => error.kind(),
-            Self::Unreadable(error) => error.kind(),
-            Self::Empty | Self::OutOfScope | Self::Before { .. } => return None,
-        })
+        match self {
+            Self::Store(error) => Some(error.kind()),
+            Self::Empty | Self::OutOfScope | Self::Before { .. } => None,
+        }
     }
 
     /// Returns true if a later attempt may succeed without a change of the settings.

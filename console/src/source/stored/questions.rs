@@ -1,19 +1,19 @@
-//! The questions of the screen to the tables of a store, which its functions are made of. The functions sum up for one grouping at a time;
-//! the screen has the work of each entry, so that a key answers at once.
+//! The questions of the screen to a store. Most functions sum up for one grouping at a time; the screen asks those that have the work of
+//! each entry, so that a key answers at once.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::answers::{self, Dimension, Filters, Rates, Window};
+use jobstats_client::answers::{
+    self, Dimension, Entries, EntryRow, Filters, Nearest, NearestRow, Rates, TargetRow, Targets,
+    Window, WorkRow,
+};
 use jobstats_client::ask;
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
-use jobstats_core::names::users_at;
-use jobstats_core::target::TargetKind;
-use postgres::Row;
-use tokio_postgres::types::Type;
+use jobstats_core::operation::OPERATIONS;
+use postgres::Client;
 
-use super::session::{Session, name};
 use super::{Error, Scope};
 use crate::live::board::{Load, Loads};
 use crate::live::who::Who;
@@ -21,53 +21,34 @@ use crate::live::who::Who;
 /// A target and its last observation.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The number in the store.
-    pub id: i32,
-    /// The name of the cluster.
-    pub cluster: String,
-    /// The name of the target.
-    pub name: String,
-    /// The kind.
-    pub kind: TargetKind,
-    /// The server.
-    pub server: Arc<str>,
+    /// The answer of the store.
+    pub row: TargetRow,
     /// The time of the observation.
     pub time: Micros,
-    /// The time of the observation before, or an hour earlier if that is later; `None` if there was none.
-    pub since: Option<Micros>,
     /// The usual time between observations.
     pub usual: Option<Micros>,
-    /// The number of entries.
-    pub entries: u64,
-    /// The number of lines and values that could not be used.
-    pub problems: u64,
-    /// The number of entries that were born.
-    pub added: u64,
-    /// The number of entries whose counters restarted.
-    pub resets: u64,
-    /// The number of entries that are gone.
-    pub removed: u64,
 }
 
 impl Target {
-    fn from_row(row: &Row) -> Result<Self, tokio_postgres::Error> {
-        let count = |name| Ok(u64::from(row.try_get::<_, i32>(name)?.unsigned_abs()));
-        let kind: String = row.try_get("kind")?;
-        let usual: Option<answers::Interval> = row.try_get("usual")?;
-        Ok(Self {
-            id: row.try_get("target_id")?,
-            cluster: row.try_get("cluster")?,
-            name: row.try_get("name")?,
-            kind: TargetKind::named(&kind).unwrap_or(TargetKind::Ost),
-            server: row.try_get::<_, String>("server")?.into(),
-            time: micros(row.try_get("time")?),
-            since: row.try_get::<_, Option<Timestamp>>("since")?.map(micros),
+    /// Returns the target, if it was observed.
+    pub fn observed(row: TargetRow) -> Option<Self> {
+        let usual = row.usual_interval;
+        Some(Self {
+            time: row.time?.as_microsecond(),
             usual: usual.and_then(|usual| Micros::try_from(usual.0.as_micros()).ok()),
-            entries: count("entries")?,
-            problems: count("problems")?,
-            added: count("added")?,
-            resets: count("resets")?,
-            removed: count("removed")?,
+            row,
+        })
+    }
+
+    /// Returns the target as if it had been observed at the end of the bucket of a moment.
+    fn of_bucket(row: &TargetRow, rollup: Rollup, at: Micros) -> Option<Self> {
+        let end = rollup.end(at);
+        let width = SignedDuration::from_micros(rollup.width);
+        Self::observed(TargetRow {
+            since: Some(timestamp(end - rollup.width)),
+            time: Some(timestamp(end)),
+            usual_interval: Some(width.into()),
+            ..row.clone()
         })
     }
 
@@ -89,53 +70,68 @@ pub struct Work {
     pub totals: Vec<(Column, i64)>,
 }
 
-/// The owner of an entry.
-#[derive(Debug, Clone)]
-pub struct Person {
-    /// The number of the entry.
-    pub entry: i64,
-    /// The owner.
-    pub who: Who,
-    /// The name of the user, if it is known.
-    pub user_name: Option<Box<str>>,
+impl From<WorkRow> for Work {
+    fn from(row: WorkRow) -> Self {
+        // A store of a later version may have further operations.
+        let columns = |column: fn(usize) -> Column| (0..OPERATIONS.len()).map(column);
+        let totals = columns(Column::Total).zip(row.totals);
+        let totals = totals.chain(columns(Column::Usecs).zip(row.usecs));
+        Self {
+            target: row.target_id,
+            entry: row.entry_id,
+            totals: totals
+                .filter_map(|(column, total)| Some((column, total?)))
+                .collect(),
+        }
+    }
 }
 
-fn micros(time: Timestamp) -> Micros {
-    time.as_microsecond()
+/// Returns the owner of an entry.
+pub fn who(entry: &EntryRow) -> Who {
+    let text = |text: &Option<String>| text.as_deref().map(Into::into);
+    Who {
+        entry: entry.entry.as_str().into(),
+        user: entry.uid.and_then(|user| u32::try_from(user).ok()),
+        job: text(&entry.job),
+        node: text(&entry.node),
+        process: text(&entry.executable),
+        account: text(&entry.account),
+    }
 }
 
 fn timestamp(time: Micros) -> Timestamp {
     Timestamp::from_microsecond(time).unwrap_or_default()
 }
 
-/// Returns the time of the database, and the last observation of each target at a time, or now.
+/// Returns the time of the database.
+pub fn now(client: &mut Client) -> Result<Micros, Error> {
+    let row = client.query_typed("SELECT now()", &[])?;
+    let now = row.first().map(|row| row.try_get::<_, Timestamp>(0));
+    let now = now.transpose()?.unwrap_or_else(Timestamp::now);
+    Ok(now.as_microsecond())
+}
+
+/// Returns all targets by name, with their last observations at a time, or now.
 pub fn targets(
-    session: &mut Session,
+    client: &mut Client,
     scope: &Scope,
     at: Option<Micros>,
-) -> Result<(Micros, Vec<Target>), Error> {
-    let at = at.map(timestamp);
-    let rows = session.client.query_typed(
-        include_str!("targets.sql"),
-        &[
-            (&at, Type::TIMESTAMPTZ),
-            (&scope.cluster, Type::TEXT),
-            (&scope.filesystem, Type::TEXT),
-        ],
-    )?;
-    let now = rows.first().map(|row| row.try_get::<_, Timestamp>("now"));
-    let now = now.transpose()?.unwrap_or_else(Timestamp::now);
-    let targets = rows.iter().map(Target::from_row);
-    Ok((micros(now), targets.collect::<Result<_, _>>()?))
+) -> Result<Vec<TargetRow>, Error> {
+    let question = Targets {
+        at: at.map(timestamp),
+        cluster: scope.clusters(),
+        filesystem: scope.filesystems(),
+    };
+    let mut targets = ask(client, &question)?;
+    targets.sort_by_cached_key(|it| (it.cluster.clone(), it.target.clone()));
+    Ok(targets)
 }
 
 /// A rollup, which is kept for longer than observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rollup {
-    /// The view.
-    view: &'static str,
-    /// The width of a bucket as an interval.
-    interval: &'static str,
+    /// The name.
+    level: &'static str,
     /// The width of a bucket.
     width: Micros,
 }
@@ -143,28 +139,20 @@ pub struct Rollup {
 /// The rollups, from the finest one on.
 pub const ROLLUPS: [Rollup; 3] = [
     Rollup {
-        view: "increments_10m",
-        interval: "10 minutes",
+        level: "10m",
         width: 10 * MINUTE,
     },
     Rollup {
-        view: "increments_1h",
-        interval: "1 hour",
+        level: "1h",
         width: HOUR,
     },
     Rollup {
-        view: "increments_1d",
-        interval: "1 day",
+        level: "1d",
         width: DAY,
     },
 ];
 
 impl Rollup {
-    /// Returns the bucket of a moment, which is the start of the bucket and a microsecond.
-    fn bucket(self, at: Micros) -> Timestamp {
-        timestamp(self.end(at) - self.width + 1)
-    }
-
     /// Returns the end of the bucket of a moment.
     pub const fn end(self, at: Micros) -> Micros {
         let at = at.saturating_sub(1);
@@ -172,187 +160,115 @@ impl Rollup {
     }
 }
 
-/// Returns the targets that did something in the bucket of a moment.
-pub fn targets_of(
-    session: &mut Session,
-    scope: &Scope,
+/// Targets that did something, and what each entry did on them.
+pub type Active = (Vec<Target>, Vec<Work>);
+
+/// Returns those of the targets that did something in the bucket of a moment, and what each entry did there.
+pub fn in_bucket(
+    client: &mut Client,
+    targets: &[TargetRow],
     rollup: Rollup,
     at: Micros,
-) -> Result<Vec<Target>, Error> {
-    let statement = include_str!("bucket.sql").replace("@view@", rollup.view);
-    let rows = session.client.query_typed(
-        &statement.replace("@width@", rollup.interval),
-        &[
-            (&rollup.bucket(at), Type::TIMESTAMPTZ),
-            (&scope.cluster, Type::TEXT),
-            (&scope.filesystem, Type::TEXT),
-        ],
-    )?;
-    let targets = rows.iter().map(Target::from_row);
-    Ok(targets.collect::<Result<_, _>>()?)
+) -> Result<Active, Error> {
+    let question = answers::Work {
+        at: Some(timestamp(at)),
+        level: Some(rollup.level.to_owned()),
+        target_id: Some(targets.iter().map(|it| it.target_id).collect()),
+    };
+    let work = ask(client, &question)?;
+    let active: BTreeSet<i32> = work.iter().map(|it| it.target_id).collect();
+    let targets = targets.iter().filter(|it| active.contains(&it.target_id));
+    let targets = targets.filter_map(|it| Target::of_bucket(it, rollup, at));
+    Ok((
+        targets.collect(),
+        work.into_iter().map(Into::into).collect(),
+    ))
 }
 
-/// Returns what each entry did on these targets in the bucket of a moment.
-pub fn work_of(
-    session: &mut Session,
+/// Returns what each entry did in the last observations of these targets at a time, or now.
+pub fn work(
+    client: &mut Client,
     targets: &[&Target],
-    rollup: Rollup,
-    at: Micros,
+    at: Option<Micros>,
 ) -> Result<Vec<Work>, Error> {
-    let ids: Vec<i32> = targets.iter().map(|it| it.id).collect();
-    let statement = include_str!("bucket_work.sql").replace("@view@", rollup.view);
-    let rows = session.client.query_typed(
-        &statement.replace("@columns@", &columns(session)),
-        &[
-            (&rollup.bucket(at), Type::TIMESTAMPTZ),
-            (&ids, Type::INT4_ARRAY),
-        ],
-    )?;
-    read_work(session, &rows)
-}
-
-/// Returns what each entry did in the last observations of these targets.
-pub fn work(session: &mut Session, targets: &[&Target]) -> Result<Vec<Work>, Error> {
-    let observed = targets
-        .iter()
-        .filter_map(|it| Some((it.id, it.since?, it.time)));
-    let (mut ids, mut since, mut times) = (Vec::new(), Vec::new(), Vec::new());
-    for (id, from, time) in observed {
-        ids.push(id);
-        since.push(timestamp(from));
-        times.push(timestamp(time));
-    }
+    let ids: Vec<i32> = targets.iter().map(|it| it.row.target_id).collect();
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let statement = include_str!("work.sql").replace("@columns@", &columns(session));
-    let rows = session.client.query_typed(
-        &statement,
-        &[
-            (&ids, Type::INT4_ARRAY),
-            (&since, Type::TIMESTAMPTZ_ARRAY),
-            (&times, Type::TIMESTAMPTZ_ARRAY),
-        ],
-    )?;
-    read_work(session, &rows)
+    let question = answers::Work {
+        at: at.map(timestamp),
+        level: None,
+        target_id: Some(ids),
+    };
+    let work = ask(client, &question)?;
+    Ok(work.into_iter().map(Into::into).collect())
 }
 
-/// Returns the columns of operations, for a statement.
-fn columns(session: &Session) -> String {
-    let columns = session.columns.iter();
-    let columns: Vec<_> = columns.map(|it| format!(r#"i."{}""#, name(*it))).collect();
-    columns.join(", ")
-}
-
-fn read_work(session: &Session, rows: &[Row]) -> Result<Vec<Work>, Error> {
-    let work = rows.iter().map(|row| {
-        let totals: Vec<Option<i64>> = row.try_get("totals")?;
-        let totals = session.columns.iter().copied().zip(totals);
-        Ok(Work {
-            target: row.try_get("target_id")?,
-            entry: row.try_get("entry_id")?,
-            totals: totals
-                .filter_map(|(column, total)| Some((column, total?)))
-                .collect(),
-        })
-    });
-    Ok(work.collect::<Result<_, tokio_postgres::Error>>()?)
-}
-
-/// Returns the owners of entries at a time.
-pub fn people(session: &mut Session, entries: &[i64], at: Micros) -> Result<Vec<Person>, Error> {
-    let rows = session.client.query_typed(
-        &include_str!("people.sql").replace("@users@", &users_at("$2")),
-        &[
-            (&entries, Type::INT8_ARRAY),
-            (&timestamp(at), Type::TIMESTAMPTZ),
-        ],
-    )?;
-    let people = rows.iter().map(|row| {
-        let text = |name| Ok(row.try_get::<_, Option<String>>(name)?.map(Into::into));
-        let user: Option<i64> = row.try_get("uid")?;
-        Ok(Person {
-            entry: row.try_get("entry_id")?,
-            who: Who {
-                entry: row.try_get::<_, String>("name")?.into(),
-                user: user.and_then(|user| u32::try_from(user).ok()),
-                job: text("job")?,
-                node: text("node")?,
-                process: text("executable")?,
-                account: text("account")?,
-            },
-            user_name: text("user_name")?,
-        })
-    });
-    Ok(people.collect::<Result<_, tokio_postgres::Error>>()?)
+/// Returns these entries with their owners at a time.
+pub fn entries(client: &mut Client, entries: Vec<i64>, at: Micros) -> Result<Vec<EntryRow>, Error> {
+    let question = Entries {
+        at: Some(timestamp(at)),
+        entry_id: entries,
+    };
+    Ok(ask(client, &question)?)
 }
 
 /// Returns the time of the first observation.
-pub fn first(session: &mut Session, scope: &Scope) -> Result<Option<Micros>, Error> {
-    after(session, scope, 0)
+pub fn first(client: &mut Client, scope: &Scope) -> Result<Option<Micros>, Error> {
+    after(client, scope, 0)
 }
 
 /// Returns the time of the first observation after a time.
-pub fn after(session: &mut Session, scope: &Scope, time: Micros) -> Result<Option<Micros>, Error> {
-    edge(session, scope, time, ("min", ">", "ASC"))
+pub fn after(client: &mut Client, scope: &Scope, time: Micros) -> Result<Option<Micros>, Error> {
+    let nearest = nearest(client, scope, time)?;
+    let after = nearest.iter().filter_map(|it| it.after).min();
+    Ok(after.map(Timestamp::as_microsecond))
 }
 
 /// Returns the time of the last observation up to a time.
-pub fn before(session: &mut Session, scope: &Scope, time: Micros) -> Result<Option<Micros>, Error> {
-    edge(session, scope, time, ("max", "<=", "DESC"))
+pub fn before(client: &mut Client, scope: &Scope, time: Micros) -> Result<Option<Micros>, Error> {
+    let nearest = nearest(client, scope, time)?;
+    let before = nearest.iter().filter_map(|it| it.before).max();
+    Ok(before.map(Timestamp::as_microsecond))
 }
 
-fn edge(
-    session: &mut Session,
-    scope: &Scope,
-    time: Micros,
-    (edge, side, order): (&str, &str, &str),
-) -> Result<Option<Micros>, Error> {
-    let statement = include_str!("edge.sql").replace("@edge@", edge);
-    let statement = statement.replace("@side@", side).replace("@order@", order);
-    let rows = session.client.query_typed(
-        &statement,
-        &[
-            (&timestamp(time), Type::TIMESTAMPTZ),
-            (&scope.cluster, Type::TEXT),
-            (&scope.filesystem, Type::TEXT),
-        ],
-    )?;
-    let time = rows
-        .first()
-        .map(|row| row.try_get::<_, Option<Timestamp>>("time"));
-    Ok(time.transpose()?.flatten().map(micros))
+fn nearest(client: &mut Client, scope: &Scope, time: Micros) -> Result<Vec<NearestRow>, Error> {
+    let question = Nearest {
+        at: Some(timestamp(time)),
+        cluster: scope.clusters(),
+        filesystem: scope.filesystems(),
+    };
+    Ok(ask(client, &question)?)
 }
 
 /// Returns the loads of file systems in the day up to a time, in steps that rollups have.
 pub fn history(
-    session: &mut Session,
+    client: &mut Client,
     scope: &Scope,
     until: Micros,
     step: Micros,
     has_clusters: bool,
 ) -> Result<Loads, Error> {
-    let pattern = |pattern: &Option<String>| pattern.clone().map(|it| vec![it]);
     let question = Rates {
         window: Window::new(timestamp(until - DAY), timestamp(until)),
         operations: Some(vec!["service_time".to_owned()]),
         by: Some(vec![Dimension::Cluster, Dimension::Filesystem]),
         step: Some(SignedDuration::from_micros(step).into()),
         filters: Filters {
-            cluster: pattern(&scope.cluster),
-            filesystem: pattern(&scope.filesystem),
+            cluster: scope.clusters(),
+            filesystem: scope.filesystems(),
             ..Filters::default()
         },
     };
     let mut history = Loads::new();
-    for row in ask(&mut session.client, &question)? {
+    for row in ask(client, &question)? {
         let name = row.group.filesystem.unwrap_or_default();
         let name = match (has_clusters, row.group.cluster) {
             (true, Some(cluster)) => format!("{cluster}/{name}"),
             _ => name,
         };
         history.entry(name.into()).or_default().push(Load {
-            time: micros(row.time),
+            time: row.time.as_microsecond(),
             service: row.rate,
             requests: 0.0,
         });
