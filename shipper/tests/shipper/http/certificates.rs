@@ -139,6 +139,12 @@ fn a_client_certificate_is_shown_to_a_server_that_wants_one() {
     with(&other_key).is(78, &["TLS: "]);
     with(&certificate).is(78, &["chmod 600"]);
     assert!(server.requests().is_empty());
+    let other = Certificates::new();
+    let [strange, its_key] = other.client("mds1");
+    once()
+        .args(&["--client-certificate", &strange, "--client-key", &its_key])
+        .run()
+        .is(78, &["TLS: received fatal alert", "readings wait"]);
     with(&key).succeeds_silently();
     assert_eq!(arrived(&server, 0), texts(1..=4));
     once()
