@@ -30,6 +30,26 @@ make_database() {
 
 configure() { printf '# kept\nJOBSTATS_DATABASE_URL=postgresql:///jobs?user=jobstats-shipper\n' >"$config"; }
 
+# The example for cron, as it is, run by a cron. It has no capability, and each server waits for its place in two minutes.
+cron_feeds() {
+    local before waited=0 cron
+    before=$(observations)
+    apt-get install -q -y --no-install-recommends cron >/dev/null
+    chmod 0755 /srv/closed
+    cp /usr/share/doc/jobstats-shipper/examples/jobstats-shipper.cron /etc/cron.d/jobstats-shipper
+    cron -f &
+    cron=$!
+    until [ "$(observations)" -gt "$before" ]; do
+        [ "$((waited += 5))" -le 600 ] || fail "cron fed nothing in ten minutes"
+        sleep 5
+    done
+    rm /etc/cron.d/jobstats-shipper
+    kill "$cron"
+    chmod 0700 /srv/closed
+    waiting 0
+    passed "a cron ran the line of the example"
+}
+
 start_nothing
 make_lctl
 make_ssh
@@ -63,6 +83,7 @@ run_service
 waiting 0
 is 3 "$(observations)" "observations"
 passed "an upgrade kept configuration and spool"
+cron_feeds
 
 database stop
 unreachable
