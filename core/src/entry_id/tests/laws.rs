@@ -68,7 +68,7 @@ const SEPARATED: [&str; 10] = [
 ];
 
 /// The formats of a site that the documentation recommends, each with its pattern of nodes.
-const RECOMMENDED: [&[(&str, Option<&str>)]; 9] = [
+const RECOMMENDED: [&[(&str, Option<&str>)]; 11] = [
     &[("%u:%j:%H", None), ("%e.%u", None)],
     &[("%u:%j:%h", None), ("%e.%u", None)],
     &[("%.8j:%u:%H", None), ("%e.%u", None)],
@@ -76,6 +76,8 @@ const RECOMMENDED: [&[(&str, Option<&str>)]; 9] = [
     &[("%u:%j:%H", None), ("%e.%u", None), ("%e@%u@%H", None)],
     &[("%u:%j:%h", None), ("%e.%u", None), ("%e@%u@%H", None)],
     &[("%.8j:%u:%H", None), ("%e.%u", None), ("%u@%H", None)],
+    &[("%.8j:%u:%H", None), ("%e@%u@%H", None)],
+    &[("%u:%j", None), ("%e@%u@%H", None)],
     &[
         ("%e:%u:%H", Some("login%")),
         ("%u:%j:%H", None),
@@ -221,8 +223,11 @@ proptest! {
         let process = Process { executable, uid, gid: 1, pid: 1, job, host: host.to_owned() };
         let id = process.identifier(&format.replace("%.8j?%e", if limited > 0 { "%j" } else { "%e" }).replace("%.8j", "%j"));
         let id = &id[..id.floor_char_boundary(31)];
-        let identity = by_node(formats).identify(id).uid;
-        prop_assert!(identity.is_none_or(|it| it == uid), "{} {:?}", id, identity);
+        let formats = by_node(formats);
+        let identity = formats.identify(id);
+        prop_assert!(identity.uid.is_none_or(|it| it == uid), "{id} {identity:?}");
+        // The accounting of a job would name its user.
+        prop_assert!(identity.uid.is_some() || identity.job.is_none(), "{id} {identity:?}");
     }
 
     #[test]
