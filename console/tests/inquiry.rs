@@ -626,7 +626,8 @@ fn plain(page: &str) -> String {
         })
 }
 
-/// The users, accounts and jobs of a report are all work, of which the function has the mean.
+/// The users, accounts and jobs of a report are all work, of which the function has the mean, and the numbers of a picture are
+/// those of its statement.
 fn a_report_adds_up(store: &Store, page: &str, from: &str) {
     let mut client = Client::connect(&store.url, NoTls).unwrap();
     let statement =
@@ -636,17 +637,37 @@ fn a_report_adds_up(store: &Store, page: &str, from: &str) {
     let said = amount(lead.split_once(" requests in service").unwrap().0).unwrap();
     assert!(is_near(said, mean, ROUNDING), "{said} is not {mean}");
     for caption in ["Users", "Accounts", "Jobs"] {
-        let (titles, rows) = table(page, caption).unwrap();
-        let column = |title: &str| -> f64 {
-            let at = titles.iter().position(|it| it == title).unwrap();
-            rows.iter().filter_map(|row| amount(&row[at])).sum()
-        };
-        assert!(
-            is_near(column("In service"), mean, 0.02),
-            "{caption}: {rows:?}"
-        );
-        assert!(is_near(column("Part"), 1.0, 0.02), "{caption}: {rows:?}");
+        for (title, whole) in [("In service", mean), ("Part", 1.0)] {
+            let sum = sum_of_column(page, caption, title);
+            assert!(is_near(sum, whole, 0.02), "{caption}, {title}: {sum}");
+        }
     }
+    let of_writes = "rate) FILTER (WHERE operation = 'write_bytes'";
+    for (heading, title, column) in [
+        ("Load of the file system", "Load", "rate"),
+        ("Each target, by requests in service", "Load", "rate"),
+        ("How many users had which rate", "Users", "count"),
+        ("Bytes written", "Rate", of_writes),
+        ("Bytes written to each OST", "Rate", "rate"),
+    ] {
+        let (_, figure) = page.split_once(&format!("<h3>{heading}</h3>")).unwrap();
+        let statement = statements(figure).remove(0);
+        let statement = statement.trim_end_matches(';');
+        let statement = format!("SELECT sum({column})::double precision FROM ({statement}) answer");
+        let answer: f64 = client.query_one(&statement, &[]).unwrap().get(0);
+        let sum = sum_of_column(page, heading, title);
+        assert!(
+            answer > 0.0 && is_near(sum, answer, 0.01),
+            "{heading}: {sum}, {answer}"
+        );
+    }
+}
+
+/// Returns the sum of a column of the first table below a heading.
+fn sum_of_column(page: &str, heading: &str, title: &str) -> f64 {
+    let (titles, rows) = table(page, heading).unwrap();
+    let at = titles.iter().position(|it| it == title).unwrap();
+    rows.iter().filter_map(|row| amount(&row[at])).sum()
 }
 
 fn pages_are_written(store: &Store) {
@@ -724,21 +745,26 @@ fn pages_are_written(store: &Store) {
 /// A number on a page can be had by SQL: psql would run each statement as it stands there.
 fn every_statement_runs(store: &Store, page: &str) {
     let mut client = Client::connect(&store.url, NoTls).unwrap();
-    let statements = page.split("<code>").skip(1);
-    let statements: Vec<_> = statements
-        .map(|it| it.split_once("</code>").unwrap().0)
-        .collect();
+    let statements = statements(page);
     assert!(!statements.is_empty());
     for statement in statements {
-        let statement = statement
+        let ran = client.batch_execute(&statement);
+        assert!(ran.is_ok(), "{statement}: {ran:?}");
+    }
+}
+
+/// Returns the statements of a page, or of a part of it.
+fn statements(page: &str) -> Vec<String> {
+    let statement = |code: &str| {
+        let (statement, _) = code.split_once("</code>").unwrap();
+        statement
             .replace("&#60;", "<")
             .replace("&#62;", ">")
             .replace("&#34;", "\"")
             .replace("&#39;", "'")
-            .replace("&#38;", "&");
-        let ran = client.batch_execute(&statement);
-        assert!(ran.is_ok(), "{statement}: {ran:?}");
-    }
+            .replace("&#38;", "&")
+    };
+    page.split("<code>").skip(1).map(statement).collect()
 }
 
 fn what_is_wrong_is_told(store: &mut Store) {
