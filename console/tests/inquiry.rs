@@ -195,6 +195,7 @@ fn a_store_is_asked() {
     json_has_exact_numbers(&store);
     parts_add_up(&store);
     pages_are_written(&store);
+    an_old_server_has_requests(&store);
     what_is_wrong_is_told(&mut store);
 }
 
@@ -661,6 +662,34 @@ fn a_report_adds_up(store: &Store, page: &str, from: &str) {
             "{heading}: {sum}, {answer}"
         );
     }
+}
+
+/// Servers that report no times have requests in the place of time. Those of OSTs are no metadata requests.
+fn an_old_server_has_requests(store: &Store) {
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    for (time, opens) in [(0, 0), (600, 30)] {
+        let entry = |name: &str, samples: u64| {
+            format!(
+                "job_stats:\n- job_id: 21:1000:n05\n  snapshot_time: {}\n  {name}: {{ samples: {samples}, unit: reqs }}\n",
+                store.zero + time
+            )
+        };
+        let mdt = entry("open", opens)
+            + &format!("  setattr: {{ samples: {}, unit: reqs }}\n", opens / 3);
+        let text = format!(
+            "mdt.old-MDT0000.job_stats=\n{mdt}obdfilter.old-OST0000.job_stats=\n{}",
+            entry("setattr", 9 * opens)
+        );
+        feed(&mut client, store.zero + time, &text);
+    }
+    let from = jiff::Timestamp::from_second(store.zero as i64)
+        .unwrap()
+        .to_string();
+    let page = plain(&store.text(&["report", "old", "--from", &from, "-o", "-"]));
+    assert!(
+        page.contains("75 % of that user&#39;s metadata requests were open requests"),
+        "{page}"
+    );
 }
 
 /// Returns the sum of a column of the first table below a heading.

@@ -167,6 +167,11 @@ fn operation(store: &mut Store, measure: Measure, work: &Selection) -> Result<Sh
         // Which of them are bytes needs no words.
         Measure::Bytes => return Ok(None),
     };
+    let mut work = work.clone();
+    if measure == Measure::Metadata {
+        // OSTs have requests of the same names.
+        work.filters.kind = Some(vec!["MDT".to_owned()]);
+    }
     let totals = work.totals(store, names)?;
     let amounts = totals
         .rows
