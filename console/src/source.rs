@@ -22,22 +22,14 @@ pub use stored::Stored;
 /// A source cannot be used any more.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A format of identifiers is none.
     #[error(transparent)]
     Format(#[from] jobstats_core::entry_id::FormatError),
-    /// The reading cannot be recorded.
     #[error(transparent)]
     Record(#[from] recording::Error),
-    /// The recording cannot be read.
-    #[error("{}: {cause}", path.display())]
-    Directory {
-        path: PathBuf,
-        cause: std::io::Error,
-    },
-    /// The store cannot be read.
+    #[error(transparent)]
+    Directory(#[from] jobstats_client::FileError),
     #[error(transparent)]
     Store(#[from] stored::Error),
-    /// The directory has no reading.
     #[error("{} has no recording of job_stats", .0.display())]
     Nothing(PathBuf),
 }

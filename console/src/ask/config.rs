@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::io::{self, ErrorKind::InvalidData};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jobstats_client::Options;
 use jobstats_client::duration::Length;
 use jobstats_client::trust::{self, TrustError};
+use jobstats_client::{FileError, Options};
 use serde::Deserialize;
 
 use crate::values::text::shown;
@@ -22,27 +23,16 @@ pub enum Error {
     #[error(transparent)]
     File(#[from] TrustError),
     /// The file is not TOML, or has a key that does not exist or a value of another kind.
-    #[error("{}: {cause}", path.display())]
-    Format {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error with its place in the file.
-        cause: Box<toml::de::Error>,
-    },
-    /// There is no such profile.
+    #[error(transparent)]
+    Format(#[from] FileError),
     #[error("{} has no [profile.{name}]; it has {known}", path.display())]
     Unknown {
-        /// The path of the file.
         path: PathBuf,
-        /// The name that was asked for.
         name: String,
-        /// The names of the profiles.
         known: String,
     },
-    /// The profile names no store.
     #[error("[profile.{0}] has neither a database_url nor a config, which name a store")]
     NoStore(String),
-    /// There is no file.
     #[error("there is no configuration: neither {} nor {SYSTEM}", .0.display())]
     Nothing(PathBuf),
 }
@@ -62,11 +52,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Returns the options, completed by those of the profile.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no such profile, or if it names no store.
+    /// Returns the options, completed by those of the profile, which must name a store.
     pub fn complete(&self) -> Result<Options, Error> {
         let options = self.options.clone();
         let Some(name) = &self.profile else {
@@ -126,20 +112,11 @@ impl Profile {
 }
 
 /// Reads a profile, from this file or from the user's or the machine's.
-///
-/// # Errors
-///
-/// Fails if there is no such file or profile.
 pub fn profile(path: Option<&Path>, name: &str) -> Result<Profile, Error> {
-    let path = match path {
-        Some(path) => path.to_owned(),
-        None => find()?,
-    };
+    let path = path.map_or_else(find, |path| Ok(path.to_owned()))?;
     let text = trust::commands(&path)?;
-    let mut config: Config = toml::from_str(&text).map_err(|cause| Error::Format {
-        path: path.clone(),
-        cause: Box::new(cause),
-    })?;
+    let config = toml::from_str(&text).map_err(|cause| io::Error::new(InvalidData, cause));
+    let mut config: Config = config.map_err(FileError::at(&path))?;
     config.profile.remove(name).ok_or_else(|| {
         let known: Vec<_> = config.profile.keys().map(String::as_str).collect();
         let known = match known.as_slice() {

@@ -9,6 +9,7 @@ use clap::Args;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use jobstats_client::answers::Window;
+use jobstats_client::file::{FileError, directory_of};
 use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
@@ -207,10 +208,7 @@ fn write(path: &Path, document: &str) -> Result<(), Error> {
         true => fs::write(path, document),
         false => replace(path, document),
     };
-    written.map_err(|cause| Error::File {
-        path: path.to_owned(),
-        cause,
-    })
+    Ok(written.map_err(FileError::at(path))?)
 }
 
 /// Returns true for a pipe or a device, and for the names that the system gives to open files, such as /dev/stderr, which are links.
@@ -227,8 +225,7 @@ fn is_stream(path: &Path) -> bool {
 /// Writes a file that takes the place of the one of this name when it is complete. A page names users, so only its owner may read a new
 /// one; a file that this user has opened to others stays open to them.
 fn replace(path: &Path, document: &str) -> io::Result<()> {
-    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let mut file = NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
+    let mut file = NamedTempFile::new_in(directory_of(path))?;
     file.write_all(document.as_bytes())?;
     if let Ok(before) = fs::symlink_metadata(path)
         && before.is_file()

@@ -82,7 +82,7 @@ impl Error {
                 source::Error::Store(error) => error.kind().map_or(NOTHING, exit::code),
                 source::Error::Nothing(_) => NOTHING,
                 source::Error::Format(_) => USAGE,
-                source::Error::Record(_) | source::Error::Directory { .. } => SYSTEM,
+                source::Error::Record(_) | source::Error::Directory(_) => SYSTEM,
             },
             Self::Terminal(terminal::Error::Unread(_)) | Self::Users(_) | Self::NoUsers => UNREAD,
             Self::NoTerminal | Self::Record(_) | Self::Terminal(_) => SYSTEM,

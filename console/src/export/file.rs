@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use jobstats_client::file::{FileError, if_there};
 use jobstats_client::own_file;
 use parquet::basic::{
     Compression, Encoding, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel,
@@ -35,52 +36,22 @@ const DICTIONARY: usize = 8 << 20;
 /// An error of the directory or of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The directory or a file cannot be read or written.
-    #[error("{}: {cause}", path.display())]
-    File {
-        /// The path.
-        path: PathBuf,
-        /// The error of the system.
-        cause: io::Error,
-    },
-    /// A file cannot be written.
-    #[error("{}: {cause}", path.display())]
-    Parquet {
-        /// The path.
-        path: PathBuf,
-        /// The error of the library.
-        cause: ParquetError,
-    },
-    /// The directory is in use.
+    #[error(transparent)]
+    File(#[from] FileError),
     #[error("another export writes to {}", .0.display())]
     Busy(PathBuf),
-    /// The directory has a file that another export has written.
     #[error("{} was exported with other options: name another directory, or write all days anew with --again", .0.display())]
     Other(PathBuf),
 }
 
-impl Error {
-    fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
-        let path = path.to_owned();
-        move |cause| Self::File { path, cause }
-    }
-
-    fn parquet(path: &Path) -> impl FnOnce(ParquetError) -> Self + use<> {
-        let path = path.to_owned();
-        move |cause| match cause {
-            // The library wraps errors of the system, which are what a person can do something about.
-            ParquetError::External(cause) => match cause.downcast::<io::Error>() {
-                Ok(cause) => Self::File {
-                    path,
-                    cause: *cause,
-                },
-                Err(cause) => Self::Parquet {
-                    path,
-                    cause: ParquetError::External(cause),
-                },
-            },
-            cause => Self::Parquet { path, cause },
-        }
+/// Returns an error of the library. It wraps errors of the system, which are what a person can do something about.
+fn unwrapped(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(cause) => *cause,
+            Err(cause) => io::Error::other(ParquetError::External(cause)),
+        },
+        cause => io::Error::other(cause),
     }
 }
 
@@ -93,17 +64,14 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Opens a directory, and makes it if it does not exist. Only its owner may look into a new one.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directory cannot be made, or another export writes to it.
+    /// Opens a directory, and makes it if it does not exist. Only its owner may look into a new one. This fails if another export
+    /// writes to it.
     pub fn open(path: &Path, export: String) -> Result<Self, Error> {
         let mut builder = DirBuilder::new();
         let made = builder.recursive(true).mode(0o700).create(path);
-        made.map_err(Error::file(path))?;
+        made.map_err(FileError::at(path))?;
         let lock = path.join(".lock");
-        let file = own_file::open(&lock).map_err(Error::file(&lock))?;
+        let file = own_file::open(&lock).map_err(FileError::at(&lock))?;
         // Some file systems have no locks. There nothing keeps two exports apart.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(Error::Busy(path.to_owned()));
@@ -120,50 +88,32 @@ impl Directory {
         self.path.join(format!("{day}.parquet"))
     }
 
-    /// Returns true if the day has been exported.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file was exported with other options, or is no export.
+    /// Returns true if the day has been exported. This fails if the file was exported with other options, or is no export.
     pub fn has(&self, day: Date) -> Result<bool, Error> {
         let path = self.file(day);
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(cause) => return Err(Error::file(&path)(cause)),
-        };
-        match export_of(file) {
-            Ok(Some(export)) if export == self.export => Ok(true),
+        let file = if_there(File::open(&path)).map_err(FileError::at(&path))?;
+        match file.map(export_of) {
+            None => Ok(false),
+            Some(Ok(Some(export))) if export == self.export => Ok(true),
             _ => Err(Error::Other(path)),
         }
     }
 
     /// Begins the file of a day. It has its name only when it is complete.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be written.
     pub fn begin(&self, day: Date, columns: &[Column]) -> Result<DayFile, Error> {
         let path = self.file(day);
         let part = self.path.join(format!(".{day}.parquet.part"));
         // An export that was killed may have left it.
-        match fs::remove_file(&part) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::file(&part)(cause));
-            }
-            _ => {}
-        }
+        if_there(fs::remove_file(&part)).map_err(FileError::at(&part))?;
         let file = File::options()
             .write(true)
             .create_new(true)
             .mode(0o600)
             .open(&part);
-        let file = file.map_err(Error::file(&part))?;
-        let part = TempPath::try_from_path(&part).map_err(Error::file(&part))?;
-        let schema = schema(columns).map_err(Error::parquet(&path))?;
-        let properties = properties(columns).map_err(Error::parquet(&path))?;
-        let writer = SerializedFileWriter::new(file, schema, properties);
-        let mut writer = writer.map_err(Error::parquet(&path))?;
+        let file = file.map_err(FileError::at(&part))?;
+        let part = TempPath::try_from_path(&part).map_err(FileError::at(&part))?;
+        let writer = writer(file, columns).map_err(unwrapped);
+        let mut writer = writer.map_err(FileError::at(&path))?;
         let described = serde_json::to_string(columns).unwrap_or_default();
         for (key, value) in [
             (EXPORT, self.export.clone()),
@@ -194,31 +144,29 @@ pub struct DayFile {
 
 impl DayFile {
     /// Writes rows as a row group.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be written.
     pub fn write(&mut self, batch: &mut Batch<'_>) -> Result<(), Error> {
         let group = self.writer.next_row_group();
         let written = group.and_then(|group| batch.write(group));
-        written.map_err(Error::parquet(&self.path))
+        let written = written.map_err(unwrapped);
+        Ok(written.map_err(FileError::at(&self.path))?)
     }
 
     /// Ends the file, puts it in its place, and returns its size.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be written.
     pub fn finish(self) -> Result<u64, Error> {
-        // This writes the end of the file too.
-        let file = self.writer.into_inner();
-        let file = file.map_err(Error::parquet(&self.path))?;
-        file.sync_all().map_err(Error::file(&self.path))?;
-        let about = file.metadata().map_err(Error::file(&self.path))?;
-        let kept = self.part.persist(&self.path);
-        kept.map_err(|error| Error::file(&self.path)(error.error))?;
-        Ok(about.len())
+        let finished = || {
+            // This writes the end of the file too.
+            let file = self.writer.into_inner().map_err(unwrapped)?;
+            file.sync_all()?;
+            let bytes = file.metadata()?.len();
+            self.part.persist(&self.path)?;
+            Ok(bytes)
+        };
+        Ok(finished().map_err(FileError::at(&self.path))?)
     }
+}
+
+fn writer(file: File, columns: &[Column]) -> Result<SerializedFileWriter<File>, ParquetError> {
+    SerializedFileWriter::new(file, schema(columns)?, properties(columns)?)
 }
 
 fn schema(columns: &[Column]) -> Result<TypePtr, ParquetError> {
@@ -402,7 +350,7 @@ mod tests {
         let lock = place.path().join(".lock");
         std::os::unix::fs::symlink(&target, &lock).unwrap();
         let opened = Directory::open(place.path(), "any".to_owned());
-        assert!(matches!(opened, Err(Error::File { path, .. }) if path == lock));
+        assert!(matches!(opened, Err(Error::File(FileError { path, .. })) if path == lock));
         assert_eq!(fs::read_to_string(&target).unwrap(), "text");
     }
 

@@ -8,9 +8,11 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use jobstats_client::file::{FileError, directory_of, if_there};
 use ring::hmac::{self, HMAC_SHA256, Key, Tag};
 use ring::rand::{SecureRandom, SystemRandom};
 use rustix::process::geteuid;
+use tempfile::NamedTempFile;
 
 /// The number of random bytes of a key.
 const RANDOM: usize = 32;
@@ -30,21 +32,12 @@ const BITS: u32 = 53;
 /// An error of the file of a key.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file cannot be read or made.
-    #[error("{}: {cause}", path.display())]
-    File {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the system.
-        cause: io::Error,
-    },
-    /// Others can read the key, or have made it.
+    #[error(transparent)]
+    File(#[from] FileError),
     #[error("{} can be read by others, or is not yours: chmod 600 it", .0.display())]
     Open(PathBuf),
-    /// The file is too short for a key.
     #[error("{} has no key: it needs {LEAST} characters or more; name a file that does not exist, and one is made", .0.display())]
     Short(PathBuf),
-    /// The system has no random numbers.
     #[error("the system gives no random numbers for a key")]
     Random,
 }
@@ -55,16 +48,11 @@ pub struct Pseudonyms {
 }
 
 impl Pseudonyms {
-    /// Reads the key of a file. If the file does not exist, it is made with a random key.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read or made, has no key, or can be read by others.
+    /// Reads the key of a file. If the file does not exist, it is made with a random key. This fails if others can read it.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        match File::open(path) {
-            Ok(file) => read(path, file),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => make(path),
-            Err(cause) => Err(failed(path)(cause)),
+        match if_there(File::open(path)).map_err(FileError::at(path))? {
+            Some(file) => read(path, file),
+            None => make(path),
         }
     }
 
@@ -104,13 +92,13 @@ impl Pseudonyms {
 }
 
 fn read(path: &Path, file: File) -> Result<Pseudonyms, Error> {
-    let about = file.metadata().map_err(failed(path))?;
+    let about = file.metadata().map_err(FileError::at(path))?;
     if about.permissions().mode() & 0o077 != 0 || about.uid() != geteuid().as_raw() {
         return Err(Error::Open(path.to_owned()));
     }
     let mut text = Vec::new();
     let read = file.take(MOST).read_to_end(&mut text);
-    read.map_err(failed(path))?;
+    read.map_err(FileError::at(path))?;
     match text.trim_ascii() {
         key if key.len() < LEAST => Err(Error::Short(path.to_owned())),
         key => Ok(Pseudonyms::new(key)),
@@ -123,23 +111,19 @@ fn make(path: &Path) -> Result<Pseudonyms, Error> {
     let filled = SystemRandom::new().fill(&mut random);
     filled.map_err(|_| Error::Random)?;
     let key = hexadecimal(&random);
-    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed(path))?;
-    writeln!(file, "{key}").map_err(failed(path))?;
-    file.as_file().sync_all().map_err(failed(path))?;
-    let kept = file.persist_noclobber(path);
-    kept.map_err(|error| failed(path)(error.error))?;
+    let keep = || {
+        let mut file = NamedTempFile::new_in(directory_of(path))?;
+        writeln!(file, "{key}")?;
+        file.as_file().sync_all()?;
+        file.persist_noclobber(path)?;
+        Ok::<_, io::Error>(())
+    };
+    keep().map_err(FileError::at(path))?;
     Ok(Pseudonyms::new(key.as_bytes()))
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn failed(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
-    let path = path.to_owned();
-    move |cause| Error::File { path, cause }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use jobstats_client::FileError;
 use jobstats_client::spool::{Directory, Entry, SpoolError, SpoolFile};
 use zstd::stream::read::Decoder;
 
@@ -41,16 +42,13 @@ pub struct Replay {
 impl Replay {
     /// Opens the recording, which must have a reading of `job_stats`. Only the heads of its files are read.
     pub fn open(path: &Path, formats: &[String]) -> Result<Self, Error> {
-        let broken = |cause: io::Error| Error::Directory {
-            path: path.to_owned(),
-            cause,
-        };
-        let entries = Directory::at(path).waiting().map_err(broken)?;
+        let broken = FileError::at(path);
+        let entries = Directory::at(path).waiting().map_err(&broken)?;
         let mut files = Vec::new();
         for entry in entries.into_iter().filter(|entry| entry.source == LCTL) {
             let index = match SpoolFile::index(&entry.path) {
                 Ok(index) => index,
-                Err(SpoolError::Io(cause)) => return Err(broken(cause)),
+                Err(SpoolError::Io(cause)) => return Err(broken(cause).into()),
                 // Nobody knows of a damaged file when it was read.
                 Err(_) => continue,
             };
