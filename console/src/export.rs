@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jobstats_client::exit;
+use jobstats_client::file::directory_of;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::{Client, IsolationLevel, Row};
 use serde_json::json;
@@ -135,42 +136,23 @@ impl Level {
 /// An error that ends an export. Days that were finished before stay.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No day can be between the two times.
-    #[error("--from {from} is not before --to {to}, the first day that is not exported any more")]
-    Order {
-        /// The first day.
-        from: Date,
-        /// The day to stop at.
-        to: Date,
-    },
-    /// The key would be given away with the files.
-    #[error("{} would be given away with the files: name a key outside of {}", key.display(), directory.display())]
-    KeyBeside {
-        /// The path of the key.
-        key: PathBuf,
-        /// The directory of the files.
-        directory: PathBuf,
-    },
-    /// The store has nothing for any day.
+    #[error("{0}")]
+    Usage(String),
     #[error("nothing is kept of these days, clusters and file systems{}", text::listed(.0))]
     Nothing(Vec<String>),
-    /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] stored::Error),
-    /// A file cannot be written.
     #[error(transparent)]
     File(#[from] file::Error),
-    /// The key cannot be used.
     #[error(transparent)]
     Key(#[from] pseudonyms::Error),
-    /// The profile cannot be used.
     #[error(transparent)]
     Config(#[from] config::Error),
 }
 
 impl From<tokio_postgres::Error> for Error {
     fn from(error: tokio_postgres::Error) -> Self {
-        Self::Store(error.into())
+        Self::Store(store::Error::from(error).into())
     }
 }
 
@@ -178,9 +160,7 @@ impl Error {
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Order { .. } | Self::KeyBeside { .. } | Self::File(file::Error::Other(_)) => {
-                exit::USAGE
-            }
+            Self::Usage(_) | Self::File(file::Error::Other(_)) => exit::USAGE,
             Self::Nothing(_) => exit::NOTHING,
             Self::File(file::Error::Busy(_)) => exit::LATER,
             Self::Store(error) => error.kind().map_or(exit::NOTHING, exit::code),
@@ -191,15 +171,13 @@ impl Error {
 }
 
 /// Runs `export`.
-///
-/// # Errors
-///
-/// Fails if the arguments are wrong, the store cannot be read, or a file cannot be written.
 pub fn run(options: &Export) -> Result<(), Error> {
     if let (Some(from), Some(to)) = (options.from, options.to) {
         let (from, to) = (days::day(from), days::day(to));
         if from >= to {
-            return Err(Error::Order { from, to });
+            return Err(Error::Usage(format!(
+                "--from {from} is not before --to {to}, the first day that is not exported any more"
+            )));
         }
     }
     let pseudonyms = options.pseudonyms.as_deref();
@@ -234,16 +212,16 @@ pub fn run(options: &Export) -> Result<(), Error> {
 
 /// Opens a key, which must not lie in the directory of the files.
 fn pseudonyms_of(key: &Path, directory: &Path) -> Result<Pseudonyms, Error> {
-    let place = key.parent().filter(|it| !it.as_os_str().is_empty());
-    let place = place.unwrap_or(Path::new(".")).canonicalize();
+    let place = directory_of(key).canonicalize();
     // Neither a place nor a directory that does not exist yet has anything in it.
     if let (Ok(place), Ok(files)) = (place, directory.canonicalize())
         && place.starts_with(files)
     {
-        return Err(Error::KeyBeside {
-            key: key.to_owned(),
-            directory: directory.to_owned(),
-        });
+        return Err(Error::Usage(format!(
+            "{} would be given away with the files: name a key outside of {}",
+            key.display(),
+            directory.display()
+        )));
     }
     Ok(Pseudonyms::open(key)?)
 }
@@ -271,10 +249,7 @@ fn statement(columns: &[Column], level: Level, is_ordered: bool) -> String {
         .replace("@view@", &view)
         .replace("@time@", time)
         .replace("@active@", active);
-    match is_ordered {
-        true => rows + ORDER,
-        false => rows,
-    }
+    if is_ordered { rows + ORDER } else { rows }
 }
 
 /// Returns a bar that is only seen on a terminal.

@@ -17,6 +17,9 @@
 //! | `ask` | connects to the store that the configuration or the command line names |
 //! | `values` | prints and reads numbers, names and times |
 
+// A test may be a long table.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+
 mod ask;
 mod commands;
 mod export;

@@ -9,7 +9,10 @@ use jobstats_client::answers::{Question, statement};
 use jobstats_client::{Connector, Kind, Notice, Options, ask};
 use postgres::Client;
 
-pub use check::{Unreadable, require};
+pub use check::require;
+
+/// The oldest version of a store that can be read.
+const OLDEST: &str = "0.2.0";
 
 /// The time limit of connecting.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -17,15 +20,26 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The statement that begins a transaction which reads, and whose answers are all of one moment.
 pub const BEGIN: &str = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/// An error of the connection or of a question.
+/// An error of the connection or of a question, or why the store cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The settings, the connection or an answer failed.
     #[error(transparent)]
     Client(#[from] jobstats_client::Error),
-    /// The store cannot be read.
-    #[error(transparent)]
-    Unreadable(#[from] Unreadable),
+    #[error(
+        "the database {0} has no extension jobstats: is it the right one? CREATE EXTENSION jobstats adds it"
+    )]
+    NoExtension(String),
+    #[error("the database {0} has no store yet: its owner makes one by SELECT jobstats_setup()")]
+    NoStore(String),
+    #[error(
+        "the role {0} may not read the store: its owner allows that by SELECT jobstats_grant_reader('{0}')"
+    )]
+    Denied(String),
+    #[error(
+        "the store is of version {0}, and this program reads {OLDEST} and later: the owner of the store runs ALTER EXTENSION \
+         jobstats UPDATE, and SELECT jobstats_setup()"
+    )]
+    Old(String),
 }
 
 impl From<postgres::Error> for Error {
@@ -39,25 +53,20 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Client(error) => error.kind(),
-            Self::Unreadable(error) => error.kind(),
+            Self::NoExtension(_) | Self::NoStore(_) | Self::Old(_) => Kind::Setup,
+            Self::Denied(_) => Kind::Denied,
         }
     }
 }
 
-/// Returns what makes connections to the store that these options name.
-///
-/// # Errors
-///
-/// Fails if the settings do not describe a connection. Nothing is connected yet.
-pub fn connector(options: &Options) -> Result<Connector, jobstats_client::Error> {
-    Connector::new(options.settings("jobstats-console")?, CONNECT)
+/// Returns what makes connections to the store that these options name. Nothing is connected yet.
+pub fn connector(options: &Options) -> Result<Connector, Error> {
+    let settings = options.settings("jobstats-console");
+    let settings = settings.map_err(jobstats_client::Error::from)?;
+    Ok(Connector::new(settings, CONNECT)?)
 }
 
 /// Connects, makes the settings of the session by these statements, and looks whether there is a store that the role may read.
-///
-/// # Errors
-///
-/// Fails if the database cannot be reached, or the role cannot read a store there.
 pub fn connect(
     connector: &Connector,
     settings: &str,
@@ -88,10 +97,6 @@ pub struct Answered<A> {
 
 impl Store {
     /// Connects, and begins a transaction that reads.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the settings are wrong, the database cannot be reached, or the role cannot read a store there.
     pub fn open(options: &Options) -> Result<Self, Error> {
         let (sender, notes) = mpsc::channel();
         let client = connect(&connector(options)?, BEGIN, move |notice| {
@@ -102,10 +107,6 @@ impl Store {
     }
 
     /// Asks a question.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the connection or the function fails.
     pub fn ask<Q: Question>(&mut self, question: &Q) -> Result<Answered<Q::Answer>, Error> {
         let rows = ask(&mut self.client, question)?;
         Ok(Answered {

@@ -7,20 +7,17 @@ use jobstats_client::answers::{Kept, KeptRow};
 use postgres::Client;
 
 use super::Level;
+use crate::ask::store;
 use crate::source::stored::{self, Scope};
 
-/// Asks what the store keeps.
-///
-/// # Errors
-///
-/// Fails if the connection fails, or the store has no target of this scope.
+/// Asks what the store keeps. This fails if it has no target of this scope.
 pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<KeptRow, stored::Error> {
     let question = Kept {
         level: Some(level.name().to_owned()),
         cluster: scope.clusters(),
         filesystem: scope.filesystems(),
     };
-    let kept = jobstats_client::ask(client, &question)?;
+    let kept = jobstats_client::ask(client, &question).map_err(store::Error::from)?;
     let kept = kept.into_iter().find(|kept| kept.targets > 0);
     kept.ok_or_else(|| scope.nothing())
 }

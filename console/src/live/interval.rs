@@ -71,7 +71,7 @@ pub const STORE: &str = "store";
 pub struct Failure {
     pub server: Arc<str>,
     pub reason: String,
-    /// The time at which it was last read, where targets do not tell that.
+    /// The time at which it was last read. In a reading it is `None` where targets tell that, and on a board if it never was.
     pub since: Option<Micros>,
 }
 
@@ -82,7 +82,7 @@ pub struct Reading {
     pub time: Micros,
     /// The texts of the targets.
     pub seen: Vec<Seen>,
-    /// The targets that have no text in this reading, and of which none is due.
+    /// The targets of which no other text is due, whether they have one in this reading or not.
     pub pending: Vec<Arc<str>>,
     pub failures: Vec<Failure>,
 }

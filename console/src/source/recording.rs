@@ -6,12 +6,12 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use jobstats_client::spool::{self, Data, Directory, Index, SpoolError};
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::stream::write::Encoder;
 
 use crate::live::track::{Text, TextPart};
+use crate::values::when;
 
 /// The zstd level. The texts are so repetitive that the fastest level makes them small.
 const LEVEL: i32 = 1;
@@ -69,7 +69,7 @@ impl Recorder {
             let micros = part.until.saturating_sub(part.time).unsigned_abs();
             texts.push(spool::Text {
                 name: part.name.clone(),
-                time: Timestamp::from_microsecond(part.time).unwrap_or_default(),
+                time: when::timestamp(part.time),
                 duration: Some(Duration::from_micros(micros)),
                 bytes,
                 frames: vec![frame],

@@ -6,29 +6,24 @@
 mod errors;
 mod questions;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use jobstats_client::answers::TargetRow;
+use jobstats_client::answers::WorkRow;
 use jobstats_client::{Backoff, Connector, Options};
-use jobstats_core::increment::Column;
 use jobstats_core::instant::{MINUTE, Micros};
+use jobstats_core::operation::OPERATIONS;
 use jobstats_core::target::TargetKind;
-use postgres::Client;
 
 use super::{Source, Step, Update};
 use crate::ask::store;
 use crate::live::board::Loads;
-use crate::live::interval::{Failure, Interval, Reading, STORE, Seen};
+use crate::live::interval::{Failure, Interval, Reading, STORE, Seen, Work};
 use crate::live::who::Who;
 
 pub use errors::Error;
-use questions::{Active, ROLLUPS, Rollup, Target, Work};
-
-/// The settings of a session: it reads only, no statement hangs, and none is compiled, which would take longer than it runs.
-const SETTINGS: &str = "\
-    SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET jit = off; SET client_min_messages = warning";
+use questions::{Session, Target};
 
 /// The time after which accounts and names of users are asked for again.
 const RENEWED: Micros = 10 * MINUTE;
@@ -77,7 +72,7 @@ pub struct Stored {
     scope: Scope,
     /// True if a failure is shown, and tried again, instead of ending the program.
     is_patient: bool,
-    session: Option<Client>,
+    session: Option<Session>,
     /// The moment that is shown; `None` is now.
     at: Option<Micros>,
     /// The reading that was made last, if it has not been dropped.
@@ -111,14 +106,54 @@ struct Place {
 struct Shown {
     time: Micros,
     targets: Vec<Target>,
+    /// True if the targets are of several clusters. As long as they are, their names have the cluster.
     has_clusters: bool,
 }
 
-/// The owner of an identifier, with the name of the user.
-struct Known {
-    who: Arc<Who>,
-    user: Option<(u32, Box<str>)>,
+impl Shown {
+    fn new(time: Micros, targets: Vec<Target>) -> Self {
+        let mut clusters = targets.iter().map(|it| &it.row.cluster);
+        let first = clusters.next();
+        let has_clusters = clusters.any(|cluster| Some(cluster) != first);
+        Self {
+            time,
+            targets,
+            has_clusters,
+        }
+    }
+
+    fn name(&self, target: &Target) -> Arc<str> {
+        match self.has_clusters {
+            true => format!("{}/{}", target.row.cluster, target.row.target).into(),
+            false => target.row.target.as_str().into(),
+        }
+    }
+
+    /// Returns the names of the targets that are not late at a time.
+    fn pending(&self, time: Micros) -> Vec<Arc<str>> {
+        let pending = self.targets.iter().filter(|it| !it.is_late(time));
+        pending.map(|it| self.name(it)).collect()
+    }
+
+    /// Returns the targets of which the reading before does not have the observation.
+    fn fresh(&self, before: Option<&Self>) -> Vec<&Target> {
+        let known = before.iter().flat_map(|before| &before.targets);
+        let known: HashSet<_> = known.map(Target::observation).collect();
+        let targets = self.targets.iter();
+        let fresh = targets.filter(|it| !known.contains(&it.observation()));
+        fresh.collect()
+    }
+
+    /// Returns the usual time between the readings of most targets.
+    fn pace(&self) -> Micros {
+        let mut usual: Vec<_> = self.targets.iter().filter_map(|it| it.usual).collect();
+        usual.sort_unstable();
+        usual.get(usual.len() / 2).copied().unwrap_or(USUAL).max(1)
+    }
 }
+
+/// The owner of an identifier, and the number and the name of the user.
+type Known = (Arc<Who>, Option<(u32, Box<str>)>);
 
 impl Stored {
     /// Takes the connection, what of the store is looked at, and the moment to begin with; `None` is now.
@@ -159,21 +194,21 @@ impl Stored {
         now.saturating_add(passed.unwrap_or(Micros::MAX))
     }
 
-    fn session(&mut self) -> Result<&mut Client, Error> {
+    fn session(&mut self) -> Result<&mut Session, Error> {
         let session = match self.session.take() {
             Some(session) => session,
-            None => store::connect(&self.connector, SETTINGS, drop)?,
+            None => Session::open(&self.connector, self.scope.clone())?,
         };
         Ok(self.session.insert(session))
     }
 
     /// Takes a step, all answers to which are of one moment of the store.
     fn try_step(&mut self, step: Step) -> Result<Update, Error> {
-        self.session()?.batch_execute(store::BEGIN)?;
+        self.session()?.execute(store::BEGIN)?;
         let update = self.step_in_transaction(step);
         match &update {
             Err(error) if error.kind().is_some() => {}
-            _ => self.session()?.batch_execute("COMMIT")?,
+            _ => self.session()?.execute("COMMIT")?,
         }
         update
     }
@@ -220,8 +255,7 @@ impl Stored {
                 (read, _) => return read,
             }
         }
-        let scope = self.scope.clone();
-        let after = questions::after(self.session()?, &scope, place.time)?;
+        let after = self.session()?.after(place.time)?;
         self.at = after.or(was_at);
         match after {
             Some(_) => self.read(begins_anew),
@@ -232,12 +266,11 @@ impl Stored {
     /// Returns the moment to which a step goes. A step over a time without observations goes to the next ones.
     fn moved(&mut self, step: Step, place: Place) -> Result<Moment, Error> {
         let (is_live, is_patient) = (self.at.is_none(), self.is_patient);
-        let scope = self.scope.clone();
         let by = match step {
             Step::Next if is_live => return Ok(Moment::Stays),
             Step::End => return Ok(Moment::Now),
             Step::Begin => {
-                let first = questions::first(self.session()?, &scope)?;
+                let first = self.session()?.first()?;
                 return Ok(first.map_or(Moment::Stays, |first| Moment::At(first + place.pace)));
             }
             Step::Next => 1,
@@ -247,14 +280,13 @@ impl Stored {
         let base = if by < 0 { place.newest } else { place.time };
         let wanted = base.saturating_add(place.pace.saturating_mul(by as Micros));
         if by < 0 {
-            let before = questions::before(self.session()?, &scope, wanted)?;
+            let before = self.session()?.before(wanted)?;
             return Ok(Moment::At(match before {
                 Some(before) if before <= wanted - place.pace && !place.is_rollup => before,
                 _ => wanted,
             }));
         }
-        let after = questions::after(self.session()?, &scope, place.time)?;
-        Ok(match after {
+        Ok(match self.session()?.after(place.time)? {
             _ if is_live => Moment::Stays,
             _ if place.is_rollup && wanted <= self.now() => Moment::At(wanted),
             Some(after) => Moment::At(wanted.min(self.now()).max(after)),
@@ -265,123 +297,71 @@ impl Stored {
 
     /// Makes the reading of the moment that is shown.
     fn read(&mut self, begins_anew: bool) -> Result<Update, Error> {
-        let (at, scope) = (self.at, self.scope.clone());
-        let now = questions::now(self.session()?)?;
+        let at = self.at;
+        let now = self.session()?.now()?;
         self.clock = Some((now, Instant::now()));
-        let all = questions::targets(self.session()?, &scope, at)?;
-        let targets: Vec<Target> = all.iter().cloned().filter_map(Target::observed).collect();
-        let in_bucket = match at {
-            Some(at) if targets.is_empty() => self.in_rollups(&all, at)?,
-            _ => None,
-        };
-        let is_rollup = in_bucket.is_some();
-        let (targets, work) = match in_bucket {
-            Some((targets, work)) => (targets, Some(work)),
-            None => (targets, None),
-        };
-        let newest = targets.iter().map(|it| it.time).max();
-        let Some(newest) = newest else {
+        let (targets, in_bucket) = self.targets(at)?;
+        let Some(newest) = targets.iter().map(|it| it.time).max() else {
             return Err(self.nothing(at)?);
         };
+        let is_rollup = in_bucket.is_some();
         // Of a rollup, the bucket is shown that the moment is in.
         let time = match is_rollup {
             true => newest,
             false => at.unwrap_or(now),
         };
-        let has_clusters = targets
-            .iter()
-            .map(|it| &it.row.cluster)
-            .collect::<BTreeSet<_>>()
-            .len()
-            > 1;
-        // Names of targets have the cluster as long as there are several.
-        let before = self.shown.as_ref();
-        let before = before.filter(|it| !begins_anew && it.has_clusters == has_clusters);
+        let shown = Shown::new(time, targets);
+        let before = self.shown.as_ref().filter(|_| !begins_anew);
+        let before = before.filter(|it| it.has_clusters == shown.has_clusters);
         let begins_anew = before.is_none();
-        let known: HashMap<i32, Micros> = before
-            .iter()
-            .flat_map(|shown| &shown.targets)
-            .map(|target| (target.row.target_id, target.time))
-            .collect();
-        let is_new = |target: &&Target| known.get(&target.row.target_id) != Some(&target.time);
-        let fresh: Vec<&Target> = targets.iter().filter(is_new).collect();
-        let name = |target: &Target| name(target, has_clusters);
-        let pending = targets.iter().filter(|target| !is_new(target));
-        let pending: Vec<_> = pending.filter(|it| !it.is_late(time)).map(name).collect();
+        let fresh = shown.fresh(before);
         if fresh.is_empty() && !self.is_patient && at.is_none() {
             return Ok(Update::default());
         }
-        let work = match work {
+        let work = match in_bucket {
             Some(work) => work,
-            None => questions::work(self.session()?, &fresh, at)?,
+            None => self.session()?.work(&fresh, at)?,
         };
         let users = self.meet(&work, time)?;
-        let mut work_of: HashMap<i32, Vec<Work>> = HashMap::new();
-        for one in work {
-            work_of.entry(one.target).or_default().push(one);
-        }
-        let seen = fresh.iter().map(|target| {
-            let work = work_of.remove(&target.row.target_id).unwrap_or_default();
-            self.seen(target, name(target), work)
-        });
-        let mut readings = vec![Reading {
-            time,
-            seen: seen.collect(),
-            pending,
-            failures: Vec::new(),
-        }];
-        if begins_anew {
-            // The first reading has targets that were late at that moment.
-            let pending = targets.iter().filter(|target| !target.is_late(time));
-            readings.push(Reading {
-                time,
-                pending: pending.map(name).collect(),
-                ..Reading::default()
-            });
-        }
-        let history = self.history(time, begins_anew, has_clusters)?;
-        let pace = pace(&targets);
-        let until_next = at.map(|_| pace);
+        let readings = self.readings(&shown, &fresh, &work, begins_anew);
+        let history = self.history(time, begins_anew, shown.has_clusters)?;
+        let pace = shown.pace();
         self.place = Some(Place {
             time,
             newest: newest.min(time),
             pace,
             is_rollup,
         });
-        self.shown = Some(Shown {
-            time,
-            targets,
-            has_clusters,
-        });
+        self.shown = Some(shown);
         Ok(Update {
             readings,
             begins_anew,
-            until_next,
+            until_next: at.map(|_| pace),
             history,
             users,
             ..Update::default()
         })
     }
 
-    /// Returns the targets of the finest rollup that knows something of a moment, where observations are not kept any more, and their
-    /// work.
-    fn in_rollups(&mut self, all: &[TargetRow], at: Micros) -> Result<Option<Active>, Error> {
-        let scope = self.scope.clone();
-        let first = questions::first(self.session()?, &scope)?;
-        let is_over = |rollup: &Rollup| first.is_none_or(|first| rollup.end(at) <= first);
-        for rollup in ROLLUPS.into_iter().filter(is_over) {
-            let (targets, work) = questions::in_bucket(self.session()?, all, rollup, at)?;
-            if !targets.is_empty() {
-                return Ok(Some((targets, work)));
-            }
+    /// Returns the targets that were observed up to a moment. Where observations are not kept any more, they are those of a bucket of a
+    /// rollup, with their work in it.
+    fn targets(
+        &mut self,
+        at: Option<Micros>,
+    ) -> Result<(Vec<Target>, Option<Vec<WorkRow>>), Error> {
+        let all = self.session()?.targets(at)?;
+        let targets: Vec<_> = all.iter().cloned().filter_map(Target::observed).collect();
+        if let Some(at) = at.filter(|_| targets.is_empty())
+            && let Some((targets, work)) = self.session()?.in_rollups(&all, at)?
+        {
+            return Ok((targets, Some(work)));
         }
-        Ok(None)
+        Ok((targets, None))
     }
 
     /// Returns what is said of a store, or of a moment, of which nothing is known.
     fn nothing(&mut self, at: Option<Micros>) -> Result<Error, Error> {
-        let scope = self.scope.clone();
-        let first = questions::first(self.session()?, &scope)?;
+        let first = self.session()?.first()?;
         if let Some(at) = at.filter(|_| self.place.is_none()) {
             self.place = Some(Place {
                 time: at,
@@ -390,31 +370,60 @@ impl Stored {
                 is_rollup: false,
             });
         }
-        Ok(first.map_or_else(|| scope.nothing(), |first| Error::Before { first }))
+        Ok(first.map_or_else(|| self.scope.nothing(), |first| Error::Before { first }))
     }
 
-    fn seen(&self, target: &Target, name: Arc<str>, work: Vec<Work>) -> Seen {
+    /// Returns a reading of the targets whose observations are new, and after a jump a second one, which says which targets were late at
+    /// that moment.
+    fn readings(
+        &self,
+        shown: &Shown,
+        fresh: &[&Target],
+        work: &[WorkRow],
+        begins_anew: bool,
+    ) -> Vec<Reading> {
+        let mut work_of: HashMap<i32, Vec<&WorkRow>> = HashMap::new();
+        for one in work {
+            work_of.entry(one.target_id).or_default().push(one);
+        }
+        let seen = fresh.iter().map(|target| {
+            let work = work_of.remove(&target.row.target_id).unwrap_or_default();
+            self.seen(target, shown.name(target), &work)
+        });
+        let reading = Reading {
+            time: shown.time,
+            pending: shown.pending(shown.time),
+            ..Reading::default()
+        };
+        let mut readings = vec![Reading {
+            seen: seen.collect(),
+            ..reading.clone()
+        }];
+        readings.extend(begins_anew.then_some(reading));
+        readings
+    }
+
+    fn seen(&self, target: &Target, name: Arc<str>, rows: &[&WorkRow]) -> Seen {
         let row = &target.row;
         let count = |count: Option<i32>| count.unwrap_or_default().unsigned_abs().into();
         let interval = row.since.map(|since| {
-            let mut totals = work.iter().flat_map(|it| &it.totals);
-            let has_times = totals.any(|(column, _)| matches!(column, Column::Usecs(_)));
+            let mut usecs = rows
+                .iter()
+                .flat_map(|it| it.usecs.iter().take(OPERATIONS.len()));
+            let has_times = usecs.any(Option::is_some);
+            let work = rows.iter().filter_map(|it| {
+                let who = Arc::clone(&self.people.get(&it.entry_id)?.0);
+                let totals = questions::totals(it);
+                Some(Work { who, totals })
+            });
             Interval {
                 since: since.as_microsecond(),
                 until: target.time,
-                timed: (!work.is_empty()).then_some(has_times),
+                timed: (!rows.is_empty()).then_some(has_times),
+                work: work.collect(),
                 added: count(row.added),
                 resets: count(row.resets),
                 removed: count(row.removed),
-                work: work
-                    .into_iter()
-                    .filter_map(|it| {
-                        Some(crate::live::interval::Work {
-                            who: Arc::clone(&self.people.get(&it.entry)?.who),
-                            totals: it.totals,
-                        })
-                    })
-                    .collect(),
             }
         });
         Seen {
@@ -429,27 +438,27 @@ impl Stored {
     }
 
     /// Asks who the owners of this work are, unless they are known, and returns the names of their users.
-    fn meet(&mut self, work: &[Work], time: Micros) -> Result<Vec<(u32, Box<str>)>, Error> {
+    fn meet(&mut self, work: &[WorkRow], time: Micros) -> Result<Vec<(u32, Box<str>)>, Error> {
         // Accounts and names change, and are different in the past.
         if (time - self.people_since).abs() > RENEWED {
             self.people.clear();
             self.people_since = time;
         }
-        let wanted: BTreeSet<i64> = work.iter().map(|it| it.entry).collect();
+        let wanted: BTreeSet<i64> = work.iter().map(|it| it.entry_id).collect();
         let unknown = wanted.iter().filter(|it| !self.people.contains_key(it));
         let unknown: Vec<i64> = unknown.copied().collect();
         if !unknown.is_empty() {
-            let entries = questions::entries(self.session()?, unknown, time)?;
+            let entries = self.session()?.entries(unknown, time)?;
             let people = entries.into_iter().map(|entry| {
                 let who = Arc::new(questions::who(&entry));
                 let user = who.user.zip(entry.user_name.map(Into::into));
-                (entry.entry_id, Known { who, user })
+                (entry.entry_id, (who, user))
             });
             self.people.extend(people);
         }
         let users = wanted
             .iter()
-            .filter_map(|it| self.people.get(it)?.user.clone());
+            .filter_map(|it| self.people.get(it)?.1.clone());
         Ok(users.collect::<BTreeMap<_, _>>().into_iter().collect())
     }
 
@@ -464,27 +473,25 @@ impl Stored {
         if !begins_anew && self.history_until == Some(until) {
             return Ok(None);
         }
-        let scope = self.scope.clone();
-        let history = questions::history(self.session()?, &scope, until, STEP, has_clusters)?;
+        let history = self.session()?.history(until, STEP, has_clusters)?;
         self.history_until = Some(until);
         Ok(Some(history))
     }
 
     /// Returns a reading that says what failed. The targets are as late as they would be without it.
     fn failed(&self, time: Micros, error: &Error) -> Update {
-        let mut reading = Reading {
-            time,
-            ..Reading::default()
-        };
-        if let Some(shown) = &self.shown {
-            let pending = shown.targets.iter().filter(|it| !it.is_late(time));
-            reading.pending = pending.map(|it| name(it, shown.has_clusters)).collect();
-        }
-        reading.failures.push(Failure {
+        let shown = self.shown.as_ref();
+        let failure = Failure {
             server: STORE.into(),
             reason: error.to_string(),
-            since: self.shown.as_ref().map(|shown| shown.time),
-        });
+            since: shown.map(|shown| shown.time),
+        };
+        let reading = Reading {
+            time,
+            pending: shown.map_or_else(Vec::new, |shown| shown.pending(time)),
+            failures: vec![failure],
+            ..Reading::default()
+        };
         Update {
             readings: vec![reading],
             ..Update::default()
@@ -545,19 +552,4 @@ enum Moment {
     At(Micros),
     /// There is nothing more.
     Nothing,
-}
-
-/// Returns the usual time between the readings of most targets.
-fn pace(targets: &[Target]) -> Micros {
-    let mut usual: Vec<_> = targets.iter().filter_map(|it| it.usual).collect();
-    usual.sort_unstable();
-    usual.get(usual.len() / 2).copied().unwrap_or(USUAL).max(1)
-}
-
-/// Returns the name of a target, with that of its cluster if there are several.
-fn name(target: &Target, has_clusters: bool) -> Arc<str> {
-    match has_clusters {
-        true => format!("{}/{}", target.row.cluster, target.row.target).into(),
-        false => target.row.target.as_str().into(),
-    }
 }

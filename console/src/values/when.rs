@@ -42,10 +42,8 @@ pub fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     }
     if let Some(length) = ago(text) {
         let length = SignedDuration::try_from(length).map_err(|error| error.to_string())?;
-        return now
-            .timestamp()
-            .checked_sub(length)
-            .map_err(|error| error.to_string());
+        let time = now.timestamp().checked_sub(length);
+        return time.map_err(|error| error.to_string());
     }
     let civil = civil(text, now).ok_or_else(|| {
         "is no time; give one such as 2h (ago), yesterday, 'monday 14:00', 2026-11-20 or '2026-11-20 13:40'"
@@ -74,11 +72,6 @@ pub fn minute(time: Timestamp) -> Timestamp {
 }
 
 fn civil(text: &str, now: &Zoned) -> Option<DateTime> {
-    if let Ok(date) = text.parse::<Date>()
-        && text.len() == 10
-    {
-        return Some(date.to_datetime(Time::midnight()));
-    }
     let (day, time) = text.split_once([' ', 'T']).unwrap_or((text, ""));
     let time_of = |text: &str| match text {
         "" => Some(Time::midnight()),
@@ -169,10 +162,7 @@ impl Clock {
 
     /// Returns the name of the zone, as it is said once.
     pub fn name(&self) -> String {
-        match self.zone.iana_name() {
-            Some(name) => name.to_owned(),
-            None => "local time".to_owned(),
-        }
+        self.zone.iana_name().unwrap_or("local time").to_owned()
     }
 }
 
@@ -226,10 +216,14 @@ pub fn step(seconds: f64, least: i64, most: usize) -> i64 {
     WIDTHS.iter().find(fits).copied().unwrap_or(2_419_200)
 }
 
+/// Returns a time in microseconds as one of the calendar.
+pub fn timestamp(time: Micros) -> Timestamp {
+    Timestamp::from_microsecond(time).unwrap_or_default()
+}
+
 /// Formats a time in UTC.
 pub fn moment(time: Micros, format: &str) -> String {
-    let time = Timestamp::from_microsecond(time).unwrap_or_default();
-    time.to_zoned(TimeZone::UTC).strftime(format).to_string()
+    timestamp(time).strftime(format).to_string()
 }
 
 #[cfg(test)]
