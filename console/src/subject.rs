@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jobstats_client::Decimal;
-use jobstats_client::answers::{RateRow, SummaryRow};
+use jobstats_client::answers::{Dimension, RateRow, SummaryRow};
 use serde::{Serialize, Serializer};
 
 pub mod chosen;
@@ -16,23 +16,21 @@ pub mod sheet;
 pub mod target;
 pub mod user;
 
-use crate::ask::store::Answered;
-
+use crate::ask::store::{Answered, Error, Store};
+use crate::show::html::Statements;
 use questions::Selection;
 
 /// A subject, or the notes of a store that knows nothing of it.
 pub type Asked = Result<Subject, Vec<String>>;
 
-/// A statement with its title.
-pub type Statement = (&'static str, String);
-
 /// The operations whose course is shown.
 pub const COURSE: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
 
 /// The kind of a subject.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Kind {
     /// A job of a scheduler.
+    #[default]
     Job,
     User,
     Target,
@@ -50,7 +48,7 @@ impl Kind {
 }
 
 /// A subject with its numbers in a window.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Subject {
     pub kind: Kind,
     /// The name, as it was asked for.
@@ -68,7 +66,7 @@ pub struct Subject {
     /// The notices of the store.
     pub notes: Vec<String>,
     /// The statements that answer the same.
-    pub statements: Vec<Statement>,
+    pub statements: Statements,
 }
 
 /// A property of a subject.
@@ -190,13 +188,12 @@ impl Course {
     /// then no rates of a whole step.
     pub fn highest(&self, operation: &str) -> Option<f64> {
         let place = COURSE.iter().position(|name| *name == operation)?;
-        let is_long = |step: &&Step| step.seconds >= self.step as f64 / 2.0;
-        let highest = |steps: &mut dyn Iterator<Item = &Step>| {
+        let highest = |least: f64| {
+            let steps = self.steps.iter().filter(|step| step.seconds >= least);
             let rates = steps.filter_map(|step| step.rates[place]);
             rates.max_by(f64::total_cmp)
         };
-        let long = highest(&mut self.steps.iter().filter(is_long));
-        long.or_else(|| highest(&mut self.steps.iter()))
+        highest(self.step as f64 / 2.0).or_else(|| highest(0.0))
     }
 }
 
@@ -250,7 +247,7 @@ impl Ranking {
     /// Ranks the groups of a summary.
     pub fn of(
         by: &'static str,
-        rows: Vec<SummaryRow>,
+        rows: &[SummaryRow],
         named: impl Fn(&SummaryRow) -> (Option<String>, Option<String>),
     ) -> Self {
         let ranked = rows.iter().map(|row| {
@@ -301,13 +298,7 @@ impl Subject {
             kind,
             name: name.to_owned(),
             work,
-            facts: Vec::new(),
-            usage: Vec::new(),
-            course: Course::default(),
-            rankings: Vec::new(),
-            findings: Vec::new(),
-            notes: Vec::new(),
-            statements: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -322,14 +313,34 @@ impl Subject {
         fact.map(|fact| &fact.value)
     }
 
+    /// Adds those of the properties that it has.
+    fn add<const N: usize>(&mut self, facts: [Option<Fact>; N]) {
+        self.facts.extend(facts.into_iter().flatten());
+    }
+
+    /// Asks for the groups of the work, ranks them by a dimension, and returns them.
+    fn rank(
+        &mut self,
+        store: &mut Store,
+        by: &'static str,
+        dimensions: &[Dimension],
+        named: impl Fn(&SummaryRow) -> (Option<String>, Option<String>),
+    ) -> Result<Vec<SummaryRow>, Error> {
+        let groups = self.work.summary(store, dimensions)?;
+        self.note(&format!("By {by}"), &groups);
+        self.rankings.push(Ranking::of(by, &groups.rows, named));
+        Ok(groups.rows)
+    }
+
     /// Takes over what the store notes, each notice once, and the statement.
-    fn note<A>(&mut self, title: &'static str, answered: &Answered<A>) {
+    fn note<A>(&mut self, title: &str, answered: &Answered<A>) {
         for note in &answered.notes {
             if !self.notes.contains(note) {
                 self.notes.push(note.clone());
             }
         }
-        self.statements.push((title, answered.statement.clone()));
+        let statement = answered.statement.clone();
+        self.statements.push((title.to_owned(), statement));
     }
 }
 
@@ -344,12 +355,10 @@ fn exact<S: Serializer>(decimal: &Option<Decimal>, serializer: S) -> Result<S::O
         let whole = u64::try_from(decimal).ok();
         whole.filter(|whole| Decimal::from(*whole) == decimal)
     };
-    match decimal {
-        Some(decimal) => match whole(*decimal) {
-            Some(whole) => serializer.serialize_u64(whole),
-            None => serializer.serialize_f64(number(*decimal)),
-        },
-        None => serializer.serialize_none(),
+    match (decimal, decimal.and_then(whole)) {
+        (None, _) => serializer.serialize_none(),
+        (_, Some(whole)) => serializer.serialize_u64(whole),
+        (Some(decimal), None) => serializer.serialize_f64(number(*decimal)),
     }
 }
 

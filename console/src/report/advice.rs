@@ -21,7 +21,7 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let of_targets = work.summary(store, &of_targets)?.rows;
     let said = of_jobs.iter().flat_map(|job| {
         let targets = of_targets.iter().filter(|row| is_of(row, job)).cloned();
-        let findings = findings::of_summary(job, targets.collect());
+        let findings = findings::of_summary(job, &targets.collect::<Vec<_>>());
         let name = shown(job.group.job.as_deref().unwrap_or_default());
         let user = user(&job.group);
         let said = move |finding| format!("Job {name} of {user}: {finding}");

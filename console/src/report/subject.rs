@@ -6,7 +6,7 @@ use super::sizes;
 use super::vocabulary::*;
 use crate::show::chart::line::band;
 use crate::subject::sheet::{label, value};
-use crate::subject::{COURSE, Ranked, Ranking, Statement, Subject, Usage};
+use crate::subject::{COURSE, Ranked, Ranking, Subject, Usage};
 
 /// Makes the page.
 pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page, Error> {
@@ -27,14 +27,10 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
     }
     if !subject.rankings.is_empty() {
         let rankings = subject.rankings.iter().map(ranking).map(Block::from);
-        sections.push(Section::new(
-            "where",
-            "Where, and by whom",
-            rankings.collect(),
-        ));
+        let rankings = rankings.collect();
+        sections.push(Section::new("where", "Where, and by whom", rankings));
     }
-    let statements = subject.statements.iter().map(titled).collect();
-    let statements = vec![Block::Statements(statements)];
+    let statements = vec![Block::Statements(subject.statements.clone())];
     sections.push(Section::new("statements", "The same in SQL", statements));
     let (kind, name) = (subject.kind.name(), shown(&subject.name));
     Ok(Page {
@@ -49,10 +45,6 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
         ],
         sections,
     })
-}
-
-fn titled((title, statement): &Statement) -> (String, String) {
-    ((*title).to_owned(), statement.clone())
 }
 
 /// Returns the sentence that says the most important.
@@ -95,15 +87,13 @@ fn usage(subject: &Subject) -> Table {
             false => Cell::default(),
         };
         let total = usage.total.map(number);
+        let per_call = Cell::value(usage.per_call, name, Quantity::PerCall);
         [
             ("Operation", Cell::text(label(name))),
             ("Total", Cell::value(total, name, Quantity::Total)),
             ("Mean", Cell::rate(usage.rate, name)),
             (highest_title.as_str(), highest),
-            (
-                "Per call",
-                Cell::value(usage.per_call, name, Quantity::PerCall),
-            ),
+            ("Per call", per_call),
         ]
     });
     Table::new("Totals", rows)
@@ -112,7 +102,7 @@ fn usage(subject: &Subject) -> Table {
 fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
     let statements = subject.statements.iter();
     let statements = statements.filter(|(title, _)| *title == "Its course");
-    let statements: Vec<_> = statements.map(titled).take(1).collect();
+    let statements: Statements = statements.take(1).cloned().collect();
     let axis = TimeAxis::new(subject.work.window, clock);
     let step = when::width(subject.course.step);
     let blocks = COURSE.iter().enumerate().filter_map(|(place, operation)| {

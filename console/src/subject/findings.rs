@@ -1,10 +1,8 @@
 //! Advice about the way in which something used Lustre. Each sentence has the number that proves it.
 
-use jiff::Timestamp;
-use jobstats_client::answers::{Filters, SummaryRow};
+use jobstats_client::answers::SummaryRow;
 
-use super::questions::Selection;
-use super::{Kind, Ranked, Ranking, Subject, Usage, number};
+use super::{Ranked, Ranking, Subject, Usage, number};
 use crate::values::number::{calls, per_call, percent, rate, total};
 use crate::values::text::shown;
 use crate::values::when;
@@ -36,23 +34,20 @@ pub fn findings(subject: &Subject) -> Vec<String> {
 }
 
 /// Returns the advice about a job that a summary has, and that was at work on these targets.
-pub fn of_summary(row: &SummaryRow, targets: Vec<SummaryRow>) -> Vec<String> {
-    let first = row.first.unwrap_or(Timestamp::UNIX_EPOCH);
-    let work = Selection {
-        window: (first, row.last_active.unwrap_or(first)),
-        filters: Filters::default(),
-    };
-    let length = when::seconds(work.window).max(1.0);
-    let mut subject = Subject::new(Kind::Job, "", work);
-    subject.usage = vec![
-        Usage::of_summary("read_bytes", row.read_bytes, row.read, length),
-        Usage::of_summary("write_bytes", row.write_bytes, row.write, length),
-        Usage::of_summary("open", row.opens, None, length),
-        Usage::of_summary("metadata", row.metadata, None, length),
-    ];
+pub fn of_summary(row: &SummaryRow, targets: &[SummaryRow]) -> Vec<String> {
+    let first = row.first.unwrap_or_default();
+    let length = when::seconds((first, row.last_active.unwrap_or(first))).max(1.0);
     let target = |row: &SummaryRow| (row.group.target.clone(), None);
-    subject.rankings = vec![Ranking::of("target", targets, target)];
-    findings(&subject)
+    findings(&Subject {
+        usage: vec![
+            Usage::of_summary("read_bytes", row.read_bytes, row.read, length),
+            Usage::of_summary("write_bytes", row.write_bytes, row.write, length),
+            Usage::of_summary("open", row.opens, None, length),
+            Usage::of_summary("metadata", row.metadata, None, length),
+        ],
+        rankings: vec![Ranking::of("target", targets, target)],
+        ..Subject::default()
+    })
 }
 
 fn small(subject: &Subject, operation: &str, name: &str) -> Option<String> {
@@ -97,8 +92,12 @@ fn one_target(targets: &Ranking) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
     use jobstats_client::Decimal;
+    use jobstats_client::answers::Filters;
 
+    use super::super::Kind;
+    use super::super::questions::Selection;
     use super::*;
 
     fn usage(operation: &str, total: i64, calls: i64, seconds: f64) -> Usage {

@@ -136,8 +136,8 @@ pub fn ask(
         );
     }
     let busy = whole.iter().find_map(|row| row.in_service);
-    let busy = Fact::new("in_service", "Busy per node", busy.map(Value::Number));
-    subject.facts.extend(busy);
+    let busy = busy.map(Value::Number);
+    subject.add([Fact::new("in_service", "Busy per node", busy)]);
     // A number alone does not say of which job work without a number is likely to be.
     if knows && choice.is_none() {
         subject.notes.extend(attributed(store, name)?);
@@ -282,12 +282,8 @@ fn by_user(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
         many => format!("{} users", many.len()),
     };
     let place = usize::from(subject.fact("label").is_some());
-    let user = Fact {
-        key: "user",
-        label: "User",
-        value: Value::Text(user),
-    };
-    subject.facts.insert(place, user);
+    let user = Fact::text("user", "User", Some(&user));
+    subject.facts.splice(place..place, user);
     subject.note("Its users", &users);
     Ok(())
 }
@@ -299,7 +295,7 @@ fn by_node(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     };
     let nodes = subject.work.summary(store, &[Dimension::Node])?;
     subject.note("Its nodes", &nodes);
-    let ranking = Ranking::of("node", nodes.rows, |row| (row.group.node.clone(), None));
+    let ranking = Ranking::of("node", &nodes.rows, |row| (row.group.node.clone(), None));
     subject.rankings.push(ranking);
     Ok(())
 }
@@ -331,8 +327,8 @@ fn summarized(name: &str, row: &JobSummaryRow, answered: &Answered<JobSummaryRow
     ];
     let times = [None, Some(row.started), Some(row.ended)];
     subject.facts = facts(texts, [row.nodes, row.cpus], times);
-    let target = Fact::text("busiest_target", "Mostly on", row.busiest_target.as_ref());
-    subject.facts.extend(target);
+    let target = row.busiest_target.as_ref();
+    subject.add([Fact::text("busiest_target", "Mostly on", target)]);
     let amounts = [
         ("read_bytes", Some(row.read_bytes), Some(row.read)),
         ("write_bytes", Some(row.write_bytes), Some(row.write)),

@@ -13,7 +13,7 @@ use crate::values::when::{self, Span};
 const STEPS: usize = 60;
 
 /// The work that questions are about: all that passes the filters in a window.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
     pub window: Span,
     pub filters: Filters,
@@ -26,7 +26,8 @@ impl Selection {
         self
     }
 
-    fn window(&self) -> Window {
+    /// Returns the window, as an argument of questions.
+    pub fn window(&self) -> Window {
         Window::new(self.window.0, self.window.1)
     }
 
@@ -108,26 +109,30 @@ pub(super) fn of_totals(
     work: &Selection,
     totals: &Answered<TotalRow>,
 ) -> Subject {
-    let usage = COURSE.iter();
-    let usage = usage.filter_map(|name| usage_of(&totals.rows, work.window, name));
+    let seconds = when::seconds(work.window);
+    let rows = COURSE
+        .iter()
+        .filter_map(|name| total_of(&totals.rows, name));
     let mut subject = Subject::new(kind, name, work.clone());
-    subject.usage = usage.collect();
+    subject.usage = rows.map(|row| usage_of(row, seconds)).collect();
     subject.note("All operations", totals);
     subject
 }
 
-/// Returns the usage of an operation. Its rate is the mean of the whole window, in which time without observations counts as
-/// idle.
-pub(super) fn usage_of(rows: &[TotalRow], window: Span, operation: &str) -> Option<Usage> {
-    let row = rows.iter().find(|row| row.operation == operation)?;
-    let seconds = when::seconds(window);
-    Some(Usage {
+/// Returns the total of an operation.
+pub(super) fn total_of<'r>(rows: &'r [TotalRow], operation: &str) -> Option<&'r TotalRow> {
+    rows.iter().find(|row| row.operation == operation)
+}
+
+/// Returns the usage of a total. Its rate is the mean of so many seconds, of which those without observations count as idle.
+fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
+    Usage {
         operation: row.operation.clone(),
         total: row.total,
         calls: row.calls,
         per_call: row.per_call,
         rate: row.total.map(|total| number(total) / seconds),
-    })
+    }
 }
 
 /// Asks for the totals of the operations of the course.
@@ -161,12 +166,7 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
         }) if *rate > 0.0 => number(*total) / rate,
         _ => when::seconds(window),
     };
-    let parts = totals.rows.iter().filter_map(|row| {
-        Some(Usage {
-            rate: row.total.map(|total| number(total) / length),
-            ..usage_of(&totals.rows, window, &row.operation)?
-        })
-    });
+    let parts = totals.rows.iter().map(|row| usage_of(row, length));
     subject.usage.extend(parts);
     subject.note("The parts of metadata requests", &totals);
     Ok(())

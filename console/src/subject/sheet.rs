@@ -23,11 +23,8 @@ const OPERATIONS: usize = 4;
 pub fn sheet(subject: &Subject, clock: &Clock, cells: usize) -> String {
     let cells = cells.clamp(WIDTHS.0, WIDTHS.1);
     let mut lines = vec!["=".repeat(cells)];
-    let title = format!(
-        "Lustre use of {} {}",
-        subject.kind.name(),
-        shown(&subject.name)
-    );
+    let (kind, name) = (subject.kind.name(), shown(&subject.name));
+    let title = format!("Lustre use of {kind} {name}");
     lines.push(centred(&cut(&title, cells), cells));
     lines.push("=".repeat(cells));
     lines.extend(facts(subject, clock, cells));
@@ -42,12 +39,8 @@ pub fn sheet(subject: &Subject, clock: &Clock, cells: usize) -> String {
         lines.push(heading("Notes", cells));
         lines.extend(notes);
     }
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    let lines = lines.iter().map(|line| format!("{}\n", line.trim_end()));
+    lines.collect()
 }
 
 fn centred(text: &str, cells: usize) -> String {
@@ -200,11 +193,8 @@ fn course(subject: &Subject, clock: &Clock, cells: usize) -> Vec<String> {
     let window = subject.work.window;
     let start = clock.within(first.time, window);
     let end = clock.within(window.1.max(last.time), window);
-    let room = steps
-        .len()
-        .div_ceil(joined)
-        .max(width(&start) + width(&end) + 2)
-        - width(&end);
+    let bars = steps.len().div_ceil(joined);
+    let room = bars.max(width(&start) + width(&end) + 2) - width(&end);
     lines.push(format!("{}{}{end}", " ".repeat(19), left(&start, room)));
     lines
 }

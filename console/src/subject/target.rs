@@ -1,13 +1,12 @@
 //! A target.
 
 use jobstats_client::answers::{
-    Balance, BalanceRow, Dimension, Filters, Health, SummaryRow, TargetRow, Targets, Window,
-    exactly,
+    Balance, BalanceRow, Dimension, Filters, Health, SummaryRow, TargetRow, Targets, exactly,
 };
 
 use super::findings::findings;
 use super::questions::{Selection, add_course, ask_totals, of_totals};
-use super::{Asked, Fact, Kind, Ranking, Subject, Value, joined};
+use super::{Asked, Fact, Kind, Subject, Value, joined};
 use crate::ask::store::{Error, Store};
 use crate::live::user_names::called;
 use crate::values::when::Span;
@@ -34,36 +33,30 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
         ));
     }
     let cluster = Some(&target.cluster).filter(|it| !it.is_empty());
-    let filesystem = Fact::text("filesystem", "File system", target.filesystem.as_ref());
-    subject.facts.extend(filesystem);
-    subject
-        .facts
-        .extend(Fact::text("cluster", "Cluster", cluster));
+    subject.add([
+        Fact::text("filesystem", "File system", target.filesystem.as_ref()),
+        Fact::text("cluster", "Cluster", cluster),
+    ]);
     let health = store.ask(&Health::default())?.rows.into_iter();
     let mut health = health.filter(|row| row.target.as_deref() == Some(name));
     if let Some(row) = health.next() {
         let last = row.last_observation.map(Value::Time);
-        let facts = [
+        subject.add([
             Fact::text("server", "Server", row.server.as_ref()),
             Fact::text("status", "Status now", Some(&row.status)),
             Fact::new("last_observation", "Last reading", last),
-        ];
-        subject.facts.extend(facts.into_iter().flatten());
+        ]);
         subject.notes.extend(row.remedy);
     }
     balance(store, &mut subject, target)?;
     add_course(store, &mut subject)?;
-    let users = work.summary(store, &[Dimension::Uid, Dimension::UserName])?;
-    subject.note("By user", &users);
-    let jobs = [Dimension::Job, Dimension::UserName, Dimension::JobName];
-    let jobs = work.summary(store, &jobs)?;
-    subject.note("By job", &jobs);
+    let by = [Dimension::Uid, Dimension::UserName];
     let user = |row: &SummaryRow| called(row.group.user_name.as_deref(), row.group.uid);
+    subject.rank(store, "user", &by, |row| (user(row), None))?;
+    let by = [Dimension::Job, Dimension::UserName, Dimension::JobName];
     let detail = |row: &SummaryRow| joined([&row.group.user_name, &row.group.job_name]);
-    subject.rankings = vec![
-        Ranking::of("user", users.rows, |row| (user(row), None)),
-        Ranking::of("job", jobs.rows, |row| (row.group.job.clone(), detail(row))),
-    ];
+    let job = |row: &SummaryRow| (row.group.job.clone(), detail(row));
+    subject.rank(store, "job", &by, job)?;
     subject.findings = findings(&subject);
     Ok(Ok(subject))
 }
@@ -90,10 +83,9 @@ fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Resu
         "MDT" => ("metadata", "requests"),
         _ => ("bytes", "bytes"),
     };
-    let window = subject.work.window;
     let filesystem = target.filesystem.as_deref();
     let balance = store.ask(&Balance {
-        window: Window::new(window.0, window.1),
+        window: subject.work.window(),
         operation: Some(operation.to_owned()),
         filesystem: filesystem.map(|name| vec![exactly(name)]),
         kind: Some(vec![target.kind.clone()]),
@@ -106,11 +98,10 @@ fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Resu
     if let Some(place) = place {
         let rank = format!("{} of {}, by {amount}", place + 1, rows.len());
         let ratio = rows[place].ratio.map(Value::Number);
-        let rank = Fact::text("rank", "Rank", Some(&rank));
-        subject.facts.extend(rank);
-        subject
-            .facts
-            .extend(Fact::new("ratio", "Rate ÷ median", ratio));
+        subject.add([
+            Fact::text("rank", "Rank", Some(&rank)),
+            Fact::new("ratio", "Rate ÷ median", ratio),
+        ]);
     }
     subject.note("Beside others of its kind", &balance);
     Ok(())

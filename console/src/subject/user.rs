@@ -3,8 +3,8 @@
 use jobstats_client::answers::{Dimension, Filters, SummaryRow, exactly};
 
 use super::findings::findings;
-use super::questions::{Selection, add_course, ask_totals, of_totals, usage_of};
-use super::{Asked, Fact, Kind, Ranking, Value, joined, number};
+use super::questions::{Selection, add_course, ask_totals, of_totals, total_of};
+use super::{Asked, Fact, Kind, Value, joined, number};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
@@ -35,34 +35,22 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
     }
     let mut subject = of_totals(Kind::User, name, &own, &totals);
     let whole = ask_totals(store, &all)?;
-    let service = |rows: &[_]| usage_of(rows, window, "service_time")?.total.map(number);
+    let service = |rows: &[_]| total_of(rows, "service_time")?.total.map(number);
     let share = service(&totals.rows).zip(service(&whole.rows));
     let share = share.map(|(own, all)| Value::Share(own / all));
-    let by = [Dimension::Job, Dimension::JobName, Dimension::State];
-    let jobs = own.summary(store, &by)?;
-    let count = jobs
-        .rows
-        .iter()
-        .filter(|row| row.group.job.is_some())
-        .count();
-    let count = i64::try_from(count).ok().map(Value::Count);
-    subject
-        .facts
-        .extend(Fact::new("share", "Part of all", share));
-    subject
-        .facts
-        .extend(Fact::new("jobs", "Jobs at work", count));
     add_course(store, &mut subject)?;
-    subject.note("By job", &jobs);
-    let targets = own.summary(store, &[Dimension::Target])?;
-    subject.note("By target", &targets);
+    let by = [Dimension::Job, Dimension::JobName, Dimension::State];
     let detail = |row: &SummaryRow| joined([&row.group.job_name, &row.group.state]);
-    subject.rankings = vec![
-        Ranking::of("job", jobs.rows, |row| (row.group.job.clone(), detail(row))),
-        Ranking::of("target", targets.rows, |row| {
-            (row.group.target.clone(), None)
-        }),
-    ];
+    let job = |row: &SummaryRow| (row.group.job.clone(), detail(row));
+    let jobs = subject.rank(store, "job", &by, job)?.into_iter();
+    let count = jobs.filter(|row| row.group.job.is_some()).count();
+    let count = i64::try_from(count).ok().map(Value::Count);
+    subject.add([
+        Fact::new("share", "Part of all", share),
+        Fact::new("jobs", "Jobs at work", count),
+    ]);
+    let target = |row: &SummaryRow| (row.group.target.clone(), None);
+    subject.rank(store, "target", &[Dimension::Target], target)?;
     subject.findings = findings(&subject);
     Ok(Ok(subject))
 }
