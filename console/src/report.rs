@@ -35,7 +35,7 @@ mod trust;
 /// The words of all parts of a report: questions, numbers, tables and pictures.
 mod vocabulary {
     pub use super::scope::{Measure, Scope};
-    pub(super) use super::{USER, by_target, change, made, point, steps, target, user};
+    pub(super) use super::{USER, by_target, change, made, point, steps, target, user, work};
     pub use crate::ask::error::Error;
     pub use crate::ask::store::{Answered, Store};
     pub use crate::show::chart::frame::{Point, Series, TimeAxis};
@@ -82,6 +82,7 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     let operations = operations::ask(store, &scope)?;
     let sizes = sizes::ask(store, &scope.work())?;
     let balance = balance::ask(store, &scope)?;
+    let quality = quality::ask(store, &scope)?;
     sections.extend([
         Section::new("targets", "Where and when", places),
         Section::new("users", "Users by rate", users),
@@ -90,22 +91,16 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
         Section::new("operations", "Operations by target", operations),
         Section::new("sizes", "Sizes of reads and writes", sizes),
         Section::new("balance", "Balance of targets", balance),
-        Section::new(
-            "quality",
-            "Quality of the data",
-            quality::ask(store, &scope)?,
-        ),
+        Section::new("quality", "Quality of the data", quality),
     ]);
     Ok(page(&scope, lead, sections))
 }
 
 /// Returns the page of a window in which nothing was observed.
 fn empty(store: &mut Store, scope: &Scope, load: &Load) -> Result<Page, Error> {
-    let mut lead = "Nothing was observed in this window.".to_owned();
-    for note in &load.notes {
-        lead.push(' ');
-        lead.push_str(&shown(note));
-    }
+    let notes = load.notes.iter().map(|note| format!(" {}", shown(note)));
+    let notes: String = notes.collect();
+    let lead = format!("Nothing was observed in this window.{notes}");
     let health = trust::Health::ask(store, scope)?;
     Ok(page(scope, lead, vec![health.section(scope, load)]))
 }
@@ -168,6 +163,12 @@ fn point(row: &RateRow) -> Point {
         seconds: row.seconds,
         value: row.rate,
     }
+}
+
+/// Returns the work in steps.
+fn work(points: &[Point]) -> f64 {
+    let work = |point: &Point| Some(point.value? * point.seconds);
+    points.iter().filter_map(work).sum()
 }
 
 /// Returns the target of a row.

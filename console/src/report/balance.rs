@@ -1,6 +1,6 @@
 //! The targets of a file system beside each other.
 
-use jobstats_client::answers::{Balance, BalanceRow, Window};
+use jobstats_client::answers::{Balance, BalanceRow};
 
 use super::vocabulary::*;
 use crate::live::user_names::called;
@@ -38,12 +38,12 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
             kind,
             heading,
         };
-        let filters = scope.work().filters;
+        let work = scope.work();
         let mut balance = store.ask(&Balance {
-            window: Window::new(scope.window.0, scope.window.1),
+            window: work.window(),
             operation: Some(operation.to_owned()),
-            cluster: filters.cluster,
-            filesystem: filters.filesystem,
+            cluster: work.filters.cluster,
+            filesystem: work.filters.filesystem,
             kind: Some(vec![kind.to_owned()]),
             target: None,
         })?;
@@ -55,9 +55,8 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
         }
     }
     if blocks.is_empty() {
-        blocks.push(Block::text(
-            "There are no two targets of a kind that could be compared.",
-        ));
+        let text = "There are no two targets of a kind that could be compared.";
+        blocks.push(Block::text(text));
     }
     Ok(blocks)
 }
@@ -97,13 +96,13 @@ impl Compared {
 
     /// Says how far the targets are from each other, and why if that is known.
     fn caption(&self, rows: &[BalanceRow]) -> String {
-        let mut said = Vec::new();
-        said.extend(self.spread(rows));
-        said.push(
-            "Beside each bar: the user of the largest single workload there, and the share of that workload in the target."
-                .to_owned(),
-        );
-        said.extend(self.advice(rows));
+        let beside = "Beside each bar: the user of the largest single workload there, and the share of that workload in the target.";
+        let said = [
+            self.spread(rows),
+            Some(beside.to_owned()),
+            self.advice(rows),
+        ];
+        let mut said: Vec<_> = said.into_iter().flatten().collect();
         if rows.len() > TARGETS {
             said.push(format!(
                 "The {TARGETS} largest of {} are drawn.",
@@ -115,10 +114,8 @@ impl Compared {
 
     /// Says how far the targets are from their median. It is unknown if that is 0.
     fn spread(&self, rows: &[BalanceRow]) -> Option<String> {
-        let known: Vec<_> = rows
-            .iter()
-            .filter_map(|row| Some((row, row.ratio?)))
-            .collect();
+        let known = rows.iter().filter_map(|row| Some((row, row.ratio?)));
+        let known: Vec<_> = known.collect();
         let (first, last) = (known.first()?, known.last()?);
         let far = (first.1 - 1.0).max(1.0 - last.1);
         if far <= BALANCED {

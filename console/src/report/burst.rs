@@ -64,13 +64,13 @@ fn bursts(rows: &[RateRow]) -> Vec<Burst> {
 
 /// Returns the mean rate of the time that was observed; 0 if none was.
 fn mean(points: &[Point]) -> f64 {
-    let known = points
-        .iter()
-        .filter_map(|point| Some((point.value?, point.seconds)));
-    let (work, seconds) = known.fold((0.0, 0.0), |sum, (rate, seconds)| {
-        (sum.0 + rate * seconds, sum.1 + seconds)
-    });
-    if seconds > 0.0 { work / seconds } else { 0.0 }
+    let known = points.iter().filter(|point| point.value.is_some());
+    let seconds: f64 = known.map(|point| point.seconds).sum();
+    if seconds > 0.0 {
+        work(points) / seconds
+    } else {
+        0.0
+    }
 }
 
 impl Burst {

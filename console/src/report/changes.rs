@@ -62,10 +62,8 @@ fn table(title: &str, operation: &str, now: &[TopRow], before: &[TopRow]) -> Tab
     }
     let is_change =
         |(now, before): (f64, f64)| (now - before).abs() >= LEAST * before && now != before;
-    let mut users: Vec<_> = users
-        .into_iter()
-        .filter(|(_, rates)| is_change(*rates))
-        .collect();
+    let users = users.into_iter().filter(|(_, rates)| is_change(*rates));
+    let mut users: Vec<_> = users.collect();
     let difference = |(_, (now, before)): &(String, (f64, f64))| (now - before).abs();
     users.sort_by(|one, other| difference(other).total_cmp(&difference(one)));
     let signed = |difference: f64| {

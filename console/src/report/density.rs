@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use jobstats_client::answers::{Densities, DensityRow, Window};
+use jobstats_client::answers::{Densities, DensityRow};
 
 use super::load::Load;
 use super::vocabulary::*;
+use crate::show::chart::frame::most;
 use crate::show::chart::grid::counts;
 
 /// The largest number of steps: a number fits into a cell.
@@ -30,7 +31,7 @@ struct Users<'s> {
 pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Block, Error> {
     let step = when::step(when::seconds(scope.window), 600, STEPS);
     let densities = store.ask(&Densities {
-        window: Window::new(scope.window.0, scope.window.1),
+        window: scope.work().window(),
         operation: Some(scope.measure.name().to_owned()),
         by: Some(vec![USER[0]]),
         base: None,
@@ -54,8 +55,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Block, Error
 impl Users<'_> {
     fn figure(&self, load: &Load, statement: String) -> Block {
         let rows = self.counts(load);
-        let top = rows[0].points.iter().filter_map(|point| point.value);
-        let top = top.fold(0.0, f64::max);
+        let top = most(&rows[0].points);
         let measure = self.scope.title().to_lowercase();
         let description = format!(
             "At most {top:.0} users at a time had a rate of {}.",
@@ -139,24 +139,15 @@ fn idle(steps: &BTreeMap<Timestamp, f64>, window: Span, load: &Load) -> Vec<Poin
         for point in &load.now {
             let (start, end) = (point.time.max(at), point.end().min(*time));
             if start < end {
-                points.extend(step(at, start, None));
-                points.extend(step(start, end, point.value.map(|_| 0.0)));
+                points.extend(Point::between(at, start, None));
+                points.extend(Point::between(start, end, point.value.map(|_| 0.0)));
                 at = end;
             }
         }
-        points.extend(step(at, *time, None));
+        points.extend(Point::between(at, *time, None));
         at = at.max(after(*time, *seconds));
     }
     points
-}
-
-fn step(start: Timestamp, end: Timestamp, value: Option<f64>) -> Option<Point> {
-    let seconds = when::seconds((start, end));
-    (seconds >= 1.0).then_some(Point {
-        time: start,
-        seconds,
-        value,
-    })
 }
 
 #[cfg(test)]

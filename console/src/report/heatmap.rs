@@ -109,14 +109,7 @@ fn groups(rows: &[RateRow], window: Span) -> (Vec<Vec<Series>>, usize) {
 /// Adds a step without data for the rest of the window. An answer ends with the last observation of any target.
 fn filled(mut points: Vec<Point>, window: Span) -> Vec<Point> {
     let end = points.last().map_or(window.1, Point::end);
-    let seconds = when::seconds((end, window.1));
-    if seconds >= 1.0 {
-        points.push(Point {
-            time: end,
-            seconds,
-            value: None,
-        });
-    }
+    points.extend(Point::between(end, window.1, None));
     points
 }
 

@@ -19,6 +19,7 @@ const HALF: f64 = 0.5;
 type Share = Option<(String, f64)>;
 
 /// The user that did most.
+#[derive(Default)]
 pub struct Leader {
     name: String,
     share: f64,
@@ -39,10 +40,7 @@ impl Leader {
         let mut leader = Self {
             name: user(&first.group),
             share: first.share.unwrap_or_default(),
-            account: None,
-            operation: None,
-            target: None,
-            job: None,
+            ..Self::default()
         };
         let Some(own) = of_user(work, &first.group) else {
             return Ok(Some(leader));
@@ -94,10 +92,8 @@ impl Leader {
         if let Some((job, share @ MOSTLY..)) = &self.job {
             parts.push((*share, format!("came from job {job}")));
         }
-        let mut said: Vec<_> = parts
-            .iter()
-            .map(|(share, part)| format!("{} {part}", percent(*share)))
-            .collect();
+        let said = |(share, part): &(f64, String)| format!("{} {part}", percent(*share));
+        let mut said: Vec<_> = parts.iter().map(said).collect();
         let of = match scope.measure {
             Measure::ServiceTime => "that user's server time",
             Measure::Metadata => "that user's metadata requests",
@@ -173,15 +169,12 @@ fn operation(store: &mut Store, measure: Measure, work: &Selection) -> Result<Sh
         work.filters.kind = Some(vec!["MDT".to_owned()]);
     }
     let totals = work.totals(store, names)?;
-    let amounts = totals
-        .rows
-        .iter()
-        .filter_map(|row| Some((row, number(row.total?))));
+    let amounts = totals.rows.iter();
+    let amounts = amounts.filter_map(|row| Some((row, number(row.total?))));
     let amounts: Vec<_> = amounts.collect();
     let whole: f64 = amounts.iter().map(|(_, amount)| amount).sum();
-    let most = amounts
-        .iter()
-        .max_by(|one, other| one.1.total_cmp(&other.1));
+    let amounts = amounts.iter();
+    let most = amounts.max_by(|one, other| one.1.total_cmp(&other.1));
     Ok(most.filter(|_| whole > 0.0).map(|(row, amount)| {
         let name = row.operation.strip_suffix("_time");
         (name.unwrap_or(&row.operation).to_owned(), amount / whole)

@@ -58,9 +58,8 @@ fn names(scope: &Scope) -> Vec<String> {
 
 /// Chooses bytes, and the operations with most work.
 fn chosen(totals: &[TotalRow]) -> Vec<Chosen> {
-    let known = totals
-        .iter()
-        .filter_map(|row| Some((row, number(row.total?))));
+    let totals = totals.iter();
+    let known = totals.filter_map(|row| Some((row, number(row.total?))));
     let mut largest: Vec<_> = known.filter(|(_, total)| *total > 0.0).collect();
     largest.sort_by(|one, other| other.1.total_cmp(&one.1));
     let whole: f64 = largest.iter().map(|(_, total)| total).sum();
@@ -115,14 +114,6 @@ fn figure(
     }))
 }
 
-/// Returns the work in a line.
-fn work(series: &Series) -> f64 {
-    let points = series.points.iter();
-    points
-        .filter_map(|point| Some(point.value? * point.seconds))
-        .sum()
-}
-
 /// The lines of an operation.
 struct Lines {
     /// The targets with most work, and the mean of the others of a kind as the last line.
@@ -144,6 +135,7 @@ impl Lines {
             (kind, Series { name, points })
         });
         let mut targets: Vec<_> = targets.collect();
+        let work = |series: &Series| work(&series.points);
         targets.sort_by(|(_, one), (_, other)| work(other).total_cmp(&work(one)));
         let busy = targets.iter().take_while(|(_, it)| work(it) > 0.0).count();
         let is_all = busy <= LINES;
@@ -156,16 +148,15 @@ impl Lines {
         let Some((kind, _)) = others.first().filter(|_| !is_all) else {
             return lines;
         };
-        lines.leaves_out = others
-            .iter()
-            .any(|(it, series)| it != kind && work(series) > 0.0);
+        let is_other = |(it, series): &(&str, Series)| it != kind && work(series) > 0.0;
+        lines.leaves_out = others.iter().any(is_other);
         // A target that was idle is one of the others too.
         let is_known = |series: &&Series| series.points.iter().any(|point| point.value.is_some());
         let of_kind = others.iter().filter(|(it, _)| it == kind);
         let of_kind: Vec<_> = of_kind.map(|(_, series)| series).filter(is_known).collect();
         let ending = if of_kind.len() == 1 { "" } else { "s" };
         let name = format!("mean of {} other {kind}{ending}", of_kind.len());
-        lines.drawn.push(mean(&of_kind, name.clone()));
+        lines.drawn.push(mean_of(&of_kind, name.clone()));
         lines.mean = Some(name);
         lines
     }
@@ -186,22 +177,15 @@ impl Lines {
 }
 
 /// Returns the mean of lines. A step that no target was observed in stays a gap.
-fn mean(others: &[&Series], name: String) -> Series {
-    let mut points: BTreeMap<_, (f64, f64, u32)> = BTreeMap::new();
+fn mean_of(others: &[&Series], name: String) -> Series {
+    let mut steps: BTreeMap<_, Vec<&Point>> = BTreeMap::new();
     for point in others.iter().flat_map(|series| &series.points) {
-        let sum = points.entry(point.time).or_insert((point.seconds, 0.0, 0));
-        if let Some(rate) = point.value {
-            sum.1 += rate;
-            sum.2 += 1;
-        }
+        steps.entry(point.time).or_default().push(point);
     }
-    let points = points
-        .into_iter()
-        .map(|(time, (seconds, sum, count))| Point {
-            time,
-            seconds,
-            value: (count > 0).then(|| sum / f64::from(count)),
-        });
+    let points = steps.values().map(|step| Point {
+        value: mean(step.iter().filter_map(|point| point.value)),
+        ..*step[0]
+    });
     Series {
         name,
         points: points.collect(),

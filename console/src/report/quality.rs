@@ -13,37 +13,8 @@ const LONGEST: SignedDuration = SignedDuration::from_hours(8 * 24);
 /// The number of seconds in an hour.
 const HOUR: i64 = 3600;
 
-/// The sums of the hours of a target.
-#[derive(Debug, Clone, PartialEq, Default)]
-struct Sums {
-    observations: i64,
-    missed: Option<i64>,
-    gaps: i64,
-    resets: i64,
-    unknown: i64,
-    problems: i64,
-    identified: i64,
-    entries: i64,
-    without_job: Vec<f64>,
-    without_user: Vec<f64>,
-}
-
-impl Sums {
-    fn add(&mut self, row: &QualityRow) {
-        self.observations += row.observations;
-        if let Some(missed) = row.missed {
-            *self.missed.get_or_insert(0) += missed;
-        }
-        self.gaps += row.gaps;
-        self.resets += row.resets;
-        self.unknown += row.unknown;
-        self.problems += row.problems;
-        self.identified += row.ok;
-        self.entries += row.ok + row.missing_job + row.truncated + row.malformed + row.partial;
-        self.without_job.extend(row.operations_without_job);
-        self.without_user.extend(row.operations_without_user);
-    }
-}
+/// The name of a target, and its hours.
+type Hours<'r> = (&'r str, Vec<&'r QualityRow>);
 
 /// Asks for the quality of the data.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
@@ -55,10 +26,10 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
         since: start,
         until,
     })?;
-    let mut targets: BTreeMap<&str, Sums> = BTreeMap::new();
+    let mut targets: BTreeMap<&str, Vec<&QualityRow>> = BTreeMap::new();
     let rows = quality.rows.iter();
     for row in rows.filter(|row| scope.has(&row.target, &row.cluster)) {
-        targets.entry(&row.target).or_default().add(row);
+        targets.entry(&row.target).or_default().push(row);
     }
     let mut text = "A missing reading loses no work: the rates are then means over a longer time. Unknown counts entries whose first \
                     value may be older than the reading, so that it is not counted. Problems counts parts of the text that could \
@@ -81,26 +52,35 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
 }
 
 /// Returns the table of the sums of each target.
-fn by_target(targets: &[(&str, Sums)]) -> Table {
-    let bad = |(_, sums): &(&str, Sums)| {
-        let bad = sums.missed.unwrap_or(0) + sums.gaps + sums.problems;
-        Some(bad as f64)
+fn by_target(targets: &[Hours<'_>]) -> Table {
+    let bad = |(_, hours): &Hours<'_>| {
+        let bad = |row: &&QualityRow| row.missed.unwrap_or(0) + row.gaps + row.problems;
+        Some(hours.iter().map(bad).sum::<i64>() as f64)
     };
-    let cells = |(name, sums): &(&str, Sums)| {
-        let missed = sums.missed.map(|missed| missed.to_string());
-        let identified = (sums.entries > 0).then(|| sums.identified as f64 / sums.entries as f64);
-        let mean = |shares: &[f64]| mean(shares.iter().copied());
+    let cells = |(name, hours): &Hours<'_>| {
+        let sum = |of: fn(&QualityRow) -> i64| hours.iter().map(|row| of(row)).sum::<i64>();
+        let share = |of: fn(&QualityRow) -> Option<f64>| {
+            let known = hours.iter().filter_map(|row| of(row));
+            Cell::percent(mean(known))
+        };
+        let others =
+            |row: &QualityRow| row.missing_job + row.truncated + row.malformed + row.partial;
+        let (identified, others) = (sum(|row| row.ok), sum(others));
+        let entries = identified + others;
+        let identified = (entries > 0).then(|| identified as f64 / entries as f64);
+        let missed = hours.iter().any(|row| row.missed.is_some());
+        let missed = missed.then(|| sum(|row| row.missed.unwrap_or(0)).to_string());
         [
             ("Target", Cell::text(name)),
-            ("Readings", Cell::count(sums.observations)),
+            ("Readings", Cell::count(sum(|row| row.observations))),
             ("Missing", Cell::count(missed.as_deref().unwrap_or("–"))),
-            ("Gaps", Cell::count(sums.gaps)),
-            ("Resets", Cell::count(sums.resets)),
-            ("Unknown", Cell::count(sums.unknown)),
-            ("Problems", Cell::count(sums.problems)),
+            ("Gaps", Cell::count(sum(|row| row.gaps))),
+            ("Resets", Cell::count(sum(|row| row.resets))),
+            ("Unknown", Cell::count(sum(|row| row.unknown))),
+            ("Problems", Cell::count(sum(|row| row.problems))),
             ("Identified", Cell::percent(identified)),
-            ("No job", Cell::percent(mean(&sums.without_job))),
-            ("No user", Cell::percent(mean(&sums.without_user))),
+            ("No job", share(|row| row.operations_without_job)),
+            ("No user", share(|row| row.operations_without_user)),
         ]
     };
     let caption = "Quality by target, those with most gaps and problems first";

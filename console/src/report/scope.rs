@@ -1,7 +1,9 @@
 //! The question that a report answers, and the operation by which it measures the load.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::answers::{Filters, Targets, exactly};
+use jobstats_client::answers::{Filters, TargetRow, Targets, exactly};
 use jobstats_core::quantity::{Quantity, Readable};
 
 use crate::ask::error::Error;
@@ -76,12 +78,8 @@ impl Scope {
         clock: Clock,
     ) -> Result<Self, Error> {
         let targets = store.ask(&Targets::default())?.rows;
-        let mut known: Vec<_> = targets
-            .iter()
-            .filter_map(|row| Some((row.filesystem.clone()?, row.cluster.clone())))
-            .collect();
-        known.sort();
-        known.dedup();
+        let known = |row: &TargetRow| Some((row.filesystem.clone()?, row.cluster.clone()));
+        let known: BTreeSet<_> = targets.iter().filter_map(known).collect();
         let is_asked = |it: &&(String, String)| {
             name.is_none_or(|name| it.0 == name) && cluster.is_none_or(|cluster| it.1 == cluster)
         };
@@ -210,16 +208,16 @@ fn superscript(exponent: i32) -> String {
     exponent.to_string().chars().map(raised).collect()
 }
 
-fn unknown(name: Option<&str>, cluster: Option<&str>, known: &[(String, String)]) -> Error {
+fn unknown(name: Option<&str>, cluster: Option<&str>, known: &BTreeSet<(String, String)>) -> Error {
     let of = cluster.map(|cluster| format!(" of cluster {}", shown(cluster)));
     let of = of.unwrap_or_default();
     let (kind, name) = match name {
         Some(name) => ("file system", shown(name) + &of),
         None => ("any", format!("file system{of}")),
     };
-    let note = match known {
-        [] => "the store has no targets yet".to_owned(),
-        known => format!("known: {}", list(known.iter())),
+    let note = match known.is_empty() {
+        true => "the store has no targets yet".to_owned(),
+        false => format!("known: {}", list(known.iter())),
     };
     Error::Unknown {
         kind,

@@ -26,9 +26,8 @@ pub fn ask(store: &mut Store, work: &Selection) -> Result<Vec<Block>, Error> {
     })?;
     let mut blocks = Vec::new();
     if start > since {
-        blocks.push(Block::text(
-            "These are the sizes of the last 24 hours of the window.",
-        ));
+        let text = "These are the sizes of the last 24 hours of the window.";
+        blocks.push(Block::text(text));
     }
     let of_sums = sizes.rows.iter().filter(|row| row.known_from == "sums");
     blocks.extend(of_sums.map(|row| Block::Text(sums(row))));

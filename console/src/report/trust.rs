@@ -81,9 +81,8 @@ impl Health {
             *statuses.entry(row.status.as_str()).or_default() += 1;
         }
         let statuses = statuses.iter();
-        let statuses: Vec<_> = statuses
-            .map(|(name, count)| format!("{count} {name}"))
-            .collect();
+        let statuses = statuses.map(|(name, count)| format!("{count} {name}"));
+        let statuses: Vec<_> = statuses.collect();
         let coverage = percent(load.coverage);
         let mut text = format!("{coverage} of the time of all targets in the window was observed.");
         if !statuses.is_empty() {

@@ -109,10 +109,26 @@ pub struct Point {
 }
 
 impl Point {
+    /// Returns a step from a start to an end, unless it is shorter than a second.
+    pub fn between(time: Timestamp, end: Timestamp, value: Option<f64>) -> Option<Self> {
+        let seconds = when::seconds((time, end));
+        (seconds >= 1.0).then_some(Self {
+            time,
+            seconds,
+            value,
+        })
+    }
+
     /// Returns the end of the step.
     pub fn end(&self) -> Timestamp {
         after(self.time, self.seconds)
     }
+}
+
+/// Returns the largest value; 0 if none is known.
+pub fn most<'p>(points: impl IntoIterator<Item = &'p Point>) -> f64 {
+    let values = points.into_iter().filter_map(|point| point.value);
+    values.fold(0.0, f64::max)
 }
 
 /// A line of a chart, or a row of a grid: its name, and its steps in order.

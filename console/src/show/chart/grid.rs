@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Chart;
-use super::frame::{Plot, Point, Series, Size, TimeAxis, Words};
+use super::frame::{Plot, Point, Series, Size, TimeAxis, Words, most};
 use super::scale::{DECADES, class};
 use super::svg::{Anchor, Short, Svg};
 use crate::values::number::mean;
@@ -44,7 +44,7 @@ pub fn heat(
     power: impl Fn(i32) -> String,
 ) -> Chart {
     let rows: usize = groups.iter().map(Vec::len).sum();
-    let most = most(groups.iter().flatten());
+    let most = most(groups.iter().flatten().flat_map(|row| &row.points));
     let scale = powers(most, power);
     Chart::new(|size| {
         let (row_height, gap) = (size.of(14.0, 12.0), 8.0);
@@ -104,12 +104,6 @@ fn powers(most: f64, print: impl Fn(i32) -> String) -> Vec<(f64, String)> {
     powers.filter(|(place, _)| *place >= 0.0).collect()
 }
 
-/// Returns the largest value of all rows; 0 if there is none.
-fn most<'r>(rows: impl Iterator<Item = &'r Series>) -> f64 {
-    let points = rows.flat_map(|row| &row.points);
-    points.filter_map(|point| point.value).fold(0.0, f64::max)
-}
-
 /// Joins each two steps, with the mean of their values: a phone has no room for more.
 fn in_pairs(points: &[Point]) -> Vec<Point> {
     let pair = |pair: &[Point]| Point {
@@ -166,7 +160,7 @@ fn legend(svg: &mut Svg, name: &str, numbers: &[(f64, String)], size: Size) -> S
 /// Draws counts in cells: rows from the largest rate to the smallest, with the count as a number where it fits. `name` is
 /// that of no other grid of the page.
 pub fn counts(words: &Words, name: &str, axis: &TimeAxis, rows: &[Series]) -> Chart {
-    let most = most(rows.iter()).max(1.0);
+    let most = most(rows.iter().flat_map(|row| &row.points)).max(1.0);
     let scale = count_marks(most);
     Chart::new(|size| {
         let row_height = size.of(22.0, 20.0);

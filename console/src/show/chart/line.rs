@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Chart;
-use super::frame::{Plot, Point, Series, Size, TimeAxis, Words, value_axis};
+use super::frame::{Plot, Point, Series, Size, TimeAxis, Words, most, value_axis};
 use super::scale::Scale;
 use super::svg::{Anchor, Short, Svg};
 use crate::values::text::{cut, shown};
@@ -20,9 +20,6 @@ pub struct Mark {
 /// The room of the number of a mark.
 const DIGIT: f64 = 14.0;
 
-/// A stretch of an outline: its start, its end so far, and its height there.
-type Stretch = (f64, f64, f64);
-
 /// Returns the outline of steps: a path for each stretch without a gap. With a base it is closed, as an area.
 fn outline(
     points: &[Point],
@@ -32,46 +29,29 @@ fn outline(
     base: Option<f64>,
 ) -> String {
     let mut path = String::new();
-    let mut open: Option<Stretch> = None;
-    for point in points {
-        let Some(value) = point.value else {
-            end(&mut path, open.take(), base);
+    let step = |point: &Point| Some((axis.edges(point, plot), scale.at(point.value?)));
+    let steps: Vec<_> = points.iter().map(step).collect();
+    for stretch in steps.split(Option::is_none) {
+        let mut steps = stretch.iter().flatten();
+        let Some(&((left, mut right), mut height)) = steps.next() else {
             continue;
         };
-        let (x, right) = axis.edges(point, plot);
-        let y = scale.at(value);
-        match &mut open {
-            Some((_, last, height)) => {
-                if (*height - y).abs() >= 0.05 {
-                    let _ = write!(path, "H{}V{}", Short(x), Short(y));
-                }
-                (*last, *height) = (right, y);
+        let _ = match base {
+            Some(base) => write!(path, "M{} {}V{}", Short(left), Short(base), Short(height)),
+            None => write!(path, "M{} {}", Short(left), Short(height)),
+        };
+        for ((x, end), y) in steps {
+            if (height - y).abs() >= 0.05 {
+                let _ = write!(path, "H{}V{}", Short(*x), Short(*y));
             }
-            None => {
-                let _ = match base {
-                    Some(base) => write!(path, "M{} {}V{}", Short(x), Short(base), Short(y)),
-                    None => write!(path, "M{} {}", Short(x), Short(y)),
-                };
-                open = Some((x, right, y));
-            }
+            (right, height) = (*end, *y);
         }
+        let _ = match base {
+            Some(base) => write!(path, "H{}V{}H{}Z", Short(right), Short(base), Short(left)),
+            None => write!(path, "H{}", Short(right)),
+        };
     }
-    end(&mut path, open, base);
     path
-}
-
-fn end(path: &mut String, stretch: Option<Stretch>, base: Option<f64>) {
-    let Some((left, right, _)) = stretch else {
-        return;
-    };
-    let _ = match base {
-        Some(base) => write!(path, "H{}V{}H{}Z", Short(right), Short(base), Short(left)),
-        None => write!(path, "H{}", Short(right)),
-    };
-}
-
-fn most<'p>(points: impl Iterator<Item = &'p Point>) -> f64 {
-    points.filter_map(|point| point.value).fold(0.0, f64::max)
 }
 
 /// Draws a load as an area, the load of a week before as a line, and numbered spans.
@@ -109,11 +89,9 @@ pub fn band(
 
 /// Returns the numbers of marks with their places above the middles of the spans, or so far to the right that each can be read.
 fn places(axis: &TimeAxis, plot: Plot, marks: &[Mark]) -> Vec<(usize, f64)> {
-    let middle = |mark: &Mark| (axis.at(mark.span.0, plot) + axis.at(mark.span.1, plot)) / 2.0;
-    let mut places: Vec<_> = marks
-        .iter()
-        .map(|mark| (mark.number, middle(mark)))
-        .collect();
+    let middle = |span: Span| (axis.at(span.0, plot) + axis.at(span.1, plot)) / 2.0;
+    let places = marks.iter().map(|mark| (mark.number, middle(mark.span)));
+    let mut places: Vec<_> = places.collect();
     places.sort_by(|one, other| one.1.total_cmp(&other.1));
     let mut least = f64::MIN;
     for (_, x) in &mut places {

@@ -61,23 +61,11 @@ pub fn class(value: f64, most: f64, classes: usize) -> usize {
 }
 
 /// The minutes of a day.
-const DAY: i64 = 24 * 60;
+const DAY: i64 = 1440;
 
-/// The widths between ticks of time, in minutes.
+/// The widths between ticks of time, in minutes: up to 12 hours, and of 1, 2, 7 and 28 days.
 const WIDTHS: [i64; 13] = [
-    1,
-    5,
-    10,
-    30,
-    60,
-    120,
-    180,
-    360,
-    720,
-    DAY,
-    2 * DAY,
-    7 * DAY,
-    28 * DAY,
+    1, 5, 10, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080, 40_320,
 ];
 
 /// Returns at most so many round times within a window, each with its label.
