@@ -12,6 +12,7 @@ use jobstats_client::generate;
 
 use crate::ask::error;
 use crate::export;
+use crate::subject::{target, user};
 use crate::terminal::signals;
 use crate::values::text;
 
@@ -81,8 +82,8 @@ fn execute(command: Command) -> Result<(), Error> {
     match command {
         Command::Top(top) => top::run(&top)?,
         Command::Job(job) => inquiry::job(&job)?,
-        Command::User(named) => inquiry::user(&named)?,
-        Command::Target(named) => inquiry::target(&named)?,
+        Command::User(named) => inquiry::named("user", &named, user::ask)?,
+        Command::Target(named) => inquiry::named("target", &named, target::ask)?,
         Command::Compare(compare) => inquiry::compare(&compare)?,
         Command::Report(report) => inquiry::report(&report)?,
         Command::Export(export) => export::run(&export)?,

@@ -18,7 +18,7 @@ use crate::ask::error::Error;
 use crate::ask::store::{self, Store};
 use crate::report::{self, Scope};
 use crate::subject::chosen::{chosen, known};
-use crate::subject::{self, Asked, Subject, json, sheet};
+use crate::subject::{Asked, Subject, json, sheet};
 use crate::terminal;
 use crate::values::when::{self, Clock, Span};
 
@@ -257,18 +257,8 @@ pub fn job(options: &Job) -> Result<(), Error> {
     show(&mut store, &subject, &options.form, &clock)
 }
 
-/// Runs `user`.
-pub fn user(options: &Named) -> Result<(), Error> {
-    named("user", options, subject::user::ask)
-}
-
-/// Runs `target`.
-pub fn target(options: &Named) -> Result<(), Error> {
-    named("target", options, subject::target::ask)
-}
-
-/// Shows the answer to a question about a name and a window.
-fn named(
+/// Runs `user` or `target`: shows the answer to a question about a name and a window.
+pub fn named(
     kind: &'static str,
     options: &Named,
     ask: impl FnOnce(&mut Store, &str, Span) -> Result<Asked, store::Error>,

@@ -189,17 +189,12 @@ impl Show {
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let number = not_negative(text)?;
-    match number > 0.0 {
-        true => Ok(number),
-        false => Err("must be positive".to_owned()),
-    }
+    let number = Some(not_negative(text)?).filter(|number| *number > 0.0);
+    number.ok_or_else(|| "must be positive".to_owned())
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().map_err(|error| error.to_string())?;
-    match number.is_finite() && number >= 0.0 {
-        true => Ok(number),
-        false => Err("must be a number that is not negative".to_owned()),
-    }
+    let number = Some(number).filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "must be a number that is not negative".to_owned())
 }

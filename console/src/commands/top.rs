@@ -102,11 +102,11 @@ pub fn run(top: &Top) -> Result<(), Error> {
         Some(name) => config::profile(top.profiles.as_deref(), name)?,
         None => Profile::default(),
     };
-    let or = |length: Option<Length>, default| length.map_or(default, |Length(length)| length);
-    let interval = top
-        .interval
-        .unwrap_or_else(|| or(profile.interval, INTERVAL));
-    let timeout = top.timeout.unwrap_or_else(|| or(profile.timeout, TIMEOUT));
+    let of_profile = |length: Option<Length>| length.map(|Length(length)| length);
+    let interval = top.interval.or(of_profile(profile.interval));
+    let interval = interval.unwrap_or(INTERVAL);
+    let timeout = top.timeout.or(of_profile(profile.timeout));
+    let timeout = timeout.unwrap_or(TIMEOUT);
     let formats = match top.format.is_empty() {
         true => &profile.formats,
         false => &top.format,

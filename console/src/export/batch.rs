@@ -84,10 +84,6 @@ impl<'a> Batch<'a> {
     }
 
     /// Writes the rows as a row group, and is empty then.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be written.
     pub fn write<W: std::io::Write + Send>(
         &mut self,
         mut group: SerializedRowGroupWriter<'_, W>,
@@ -166,12 +162,8 @@ impl Buffer<'_> {
         let Values::Texts(texts) = &self.values else {
             return (0..self.levels.len()).collect();
         };
-        let mut present = texts.rows.iter().map(|at| texts.different[*at].data());
-        let value = |level: &i16| match level {
-            1 => present.next(),
-            _ => None,
-        };
-        let values: Vec<_> = self.levels.iter().map(value).collect();
+        let present = texts.rows.iter().map(|at| texts.different[*at].data());
+        let values = by_row(present, &self.levels);
         let mut order: Vec<_> = (0..values.len()).collect();
         order.sort_by_key(|row| values[*row]);
         order
@@ -212,13 +204,17 @@ impl Buffer<'_> {
 
 /// Returns the values of the rows that have one, in this order of rows.
 fn arranged<T: Copy>(values: &[T], levels: &[i16], order: &[usize]) -> Vec<T> {
-    let mut values = values.iter().copied();
+    let values = by_row(values.iter().copied(), levels);
+    order.iter().filter_map(|row| values[*row]).collect()
+}
+
+/// Returns the value of each row, of which some have none.
+fn by_row<T>(mut present: impl Iterator<Item = T>, levels: &[i16]) -> Vec<Option<T>> {
     let value = |level: &i16| match level {
-        1 => values.next(),
+        1 => present.next(),
         _ => None,
     };
-    let by_row: Vec<_> = levels.iter().map(value).collect();
-    order.iter().filter_map(|row| by_row[*row]).collect()
+    levels.iter().map(value).collect()
 }
 
 #[cfg(test)]

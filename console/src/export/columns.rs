@@ -71,10 +71,6 @@ const STORED: &str = "\
     WHERE a.attrelid = pg_catalog.to_regclass('jobstats.increments_rows') AND a.attnum > 0 AND NOT a.attisdropped";
 
 /// Returns the columns of a file: when, where and who, and then the operations that the store has.
-///
-/// # Errors
-///
-/// Fails if the connection fails.
 pub fn ask(client: &mut Client) -> Result<Vec<Column>, tokio_postgres::Error> {
     let stored = client.query_typed(STORED, &[])?;
     let stored = stored.iter().map(|row| row.try_get("name"));

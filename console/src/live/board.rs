@@ -1,6 +1,6 @@
 //! The state of all targets: the last work of each, and which of them are late.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use jobstats_core::increment::Column;
@@ -8,7 +8,7 @@ use jobstats_core::instant::{MINUTE, Micros};
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::target::filesystem_and_index;
 
-use crate::live::interval::{Interval, Reading, Seen};
+use crate::live::interval::{Failure, Interval, Reading, Seen};
 
 /// The longest window over which rates can be averaged.
 pub const LONGEST_WINDOW: Micros = 10 * MINUTE;
@@ -100,13 +100,12 @@ impl Target {
 
     fn grow_late(&mut self, now: Micros) {
         let usual = self.last().map_or(0, Interval::length);
-        self.status = match now - self.text.time > STALE.max(5 * usual) {
-            true => Status::Unknown,
-            false => match self.status {
-                // Of a target with a single text nothing is known.
-                Status::First | Status::Unknown => Status::Unknown,
-                Status::Ok | Status::Late => Status::Late,
-            },
+        self.status = match self.status {
+            Status::Ok | Status::Late if now - self.text.time <= STALE.max(5 * usual) => {
+                Status::Late
+            }
+            // Of a target with a single text nothing is known.
+            _ => Status::Unknown,
         };
     }
 }
@@ -124,14 +123,6 @@ pub struct Load {
     pub requests: f64,
 }
 
-/// The state of a server that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Silent {
-    /// The time since which the server has not been read; `None` if it never was.
-    pub since: Option<Micros>,
-    pub reason: String,
-}
-
 /// The state of all targets.
 #[derive(Debug, Clone, Default)]
 pub struct Board {
@@ -139,7 +130,7 @@ pub struct Board {
     pub time: Micros,
     targets: BTreeMap<Arc<str>, Target>,
     /// The servers that the last reading could not read.
-    pub silent: BTreeMap<Arc<str>, Silent>,
+    pub silent: BTreeMap<Arc<str>, Failure>,
     /// The servers that were read, and when.
     read: BTreeMap<Arc<str>, Micros>,
     /// The loads of each file system.
@@ -177,8 +168,7 @@ impl Board {
         let silent = reading.failures.into_iter().map(|failure| {
             let since = failure.since;
             let since = since.or_else(|| self.read.get(&failure.server).copied());
-            let reason = failure.reason;
-            (failure.server, Silent { since, reason })
+            (Arc::clone(&failure.server), Failure { since, ..failure })
         });
         self.silent = silent.collect();
         self.forget();
@@ -195,11 +185,8 @@ impl Board {
 
     /// Returns the file systems by name. Targets whose names have none are one together, with an empty name.
     pub fn filesystems(&self) -> Vec<&str> {
-        let mut names: Vec<_> = self.targets.keys().map(|it| filesystem(it)).collect();
-        names.dedup();
-        names.sort_unstable();
-        names.dedup();
-        names
+        let names: BTreeSet<_> = self.targets.keys().map(|it| filesystem(it)).collect();
+        names.into_iter().collect()
     }
 
     /// Returns the loads of a file system that were read, oldest first.

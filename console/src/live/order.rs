@@ -10,11 +10,7 @@ const CLEARLY: f64 = 1.1;
 /// they were shown last. Two neighbours keep the places that they had if the better one is not clearly better, so that no row
 /// is more than one place from its rank.
 pub fn steady<K: Eq + Hash>(ranked: &[(K, f64)], before: &[K]) -> Vec<usize> {
-    let places: HashMap<&K, usize> = before
-        .iter()
-        .enumerate()
-        .map(|(at, key)| (key, at))
-        .collect();
+    let places: HashMap<&K, usize> = before.iter().zip(0..).collect();
     let was_below = |upper: &K, lower: &K| match (places.get(upper), places.get(lower)) {
         (Some(upper), Some(lower)) => lower < upper,
         _ => false,

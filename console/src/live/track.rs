@@ -62,19 +62,14 @@ pub struct TextPart {
 /// An error that makes a text useless.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The text is too large.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Two texts could not be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),
-    /// The text has statistics without names of targets.
     #[error("the text names no target: print it with lctl get_param, without the option -n")]
     Nameless,
-    /// Another server has printed the text of the same targets in the same reading.
     #[error("its targets were printed by {0} too: is the same server read twice?")]
     Twice(Arc<str>),
-    /// The text has no statistics at all.
     #[error("the text has no job_stats: the command should print lctl get_param '*.*.job_stats'")]
     Nothing,
 }
@@ -321,15 +316,11 @@ fn part(snapshot: &Snapshot<'_>, text: Text<'_>) -> TextPart {
         TargetKind::Mdt => "mdt",
         TargetKind::Ost => "obdfilter",
     };
-    let name = snapshot
-        .target
-        .map(|name| format!("{}.{}", kind(name.kind), name.shown()));
-    let end = snapshot
-        .text
-        .last()
-        .map_or(0, |range| range.end.saturating_sub(1));
+    let name = snapshot.target;
+    let end = snapshot.text.last();
+    let end = end.map_or(0, |range| range.end.saturating_sub(1));
     TextPart {
-        name,
+        name: name.map(|name| format!("{}.{}", kind(name.kind), name.shown())),
         time: time_of(snapshot, text),
         until: arrival(text, end),
         ranges: snapshot.text.clone(),
@@ -369,9 +360,8 @@ fn kept(snapshot: Snapshot<'_>) -> KeptSnapshot {
     if !snapshot.unlisted.is_empty() {
         return KeptSnapshot::Text(print(&snapshot));
     }
-    snapshot
-        .keep()
-        .map_or_else(|| KeptSnapshot::Text(Vec::new()), KeptSnapshot::Snapshot)
+    let kept = snapshot.keep();
+    kept.map_or_else(|| KeptSnapshot::Text(Vec::new()), KeptSnapshot::Snapshot)
 }
 
 impl KeptSnapshot {

@@ -22,15 +22,10 @@ pub struct UserNames(HashMap<u32, Box<str>>);
 impl UserNames {
     /// Reads lines of `getent passwd`. Lines that are none are left out, and of two names of a user the first counts.
     pub fn read(text: &[u8]) -> Self {
-        let mut users = HashMap::new();
-        if let Ok(contents) = passwd::read(text, Pause::NEVER) {
-            for entry in contents.entries {
-                users
-                    .entry(entry.number)
-                    .or_insert_with(|| entry.name.into());
-            }
-        }
-        Self(users)
+        let contents = passwd::read(text, Pause::NEVER);
+        let entries = contents.map_or_else(|_| Vec::new(), |contents| contents.entries);
+        let names = entries.into_iter().rev();
+        Self(names.map(|it| (it.number, it.name.into())).collect())
     }
 
     /// Adds names, which take the place of earlier ones.

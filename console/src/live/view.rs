@@ -48,11 +48,6 @@ impl By {
         }
     }
 
-    /// Returns the dimension that stands this many places further on.
-    pub fn moved(self, by: isize) -> Self {
-        moved(self, by)
-    }
-
     /// Returns the dimension into which a row of this one is looked.
     pub const fn inside(self) -> Self {
         match self {
@@ -149,20 +144,21 @@ impl Sort {
             Self::Write => "write_bytes",
         }
     }
+}
 
-    /// Returns the number that stands this many places further on.
-    pub fn moved(self, by: isize) -> Self {
-        moved(self, by)
+/// A choice that keys go through.
+pub trait Choice: ValueEnum + Copy + PartialEq {
+    /// Returns the value that stands this many places further on.
+    fn moved(self, by: isize) -> Self {
+        let all = Self::value_variants();
+        let position = all.iter().position(|it| *it == self).unwrap_or(0);
+        let position = (position as isize + by).rem_euclid(all.len() as isize);
+        all[position as usize]
     }
 }
 
-/// Returns the value that stands this many places further on, in the order in which keys go through all of them.
-fn moved<T: ValueEnum + Copy + PartialEq>(from: T, by: isize) -> T {
-    let all = T::value_variants();
-    let position = all.iter().position(|it| *it == from).unwrap_or(0);
-    let position = (position as isize + by).rem_euclid(all.len() as isize);
-    all[position as usize]
-}
+impl Choice for By {}
+impl Choice for Sort {}
 
 /// A filter of names: words that a name must have, and words with a leading `!` that it must not have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

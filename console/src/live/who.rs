@@ -39,28 +39,22 @@ impl Names {
     /// Reads identifiers by these formats. Without formats, they are guessed from the first identifiers.
     pub fn new(formats: &[String]) -> Result<Self, FormatError> {
         let own = formats.iter().map(String::as_str);
+        let own = (!formats.is_empty()).then(|| Formats::compile(own));
         Ok(Self {
-            formats: match formats {
-                [] => None,
-                _ => Some(Formats::compile(own)?),
-            },
+            formats: own.transpose()?,
             known: HashMap::new(),
         })
     }
 
     /// Guesses the formats, unless they are known.
     pub fn guess<'i>(&mut self, ids: impl Iterator<Item = &'i str>) {
-        if self.formats.is_some() {
-            return;
-        }
         let mut ids = ids.peekable();
-        if ids.peek().is_none() {
+        if self.formats.is_some() || ids.peek().is_none() {
             return;
         }
         let likely = likely_format(ids.take(MOST_GUESSED));
         let likely = likely.filter(|likely| !DEFAULT_FORMATS.contains(likely));
-        let formats = likely.into_iter();
-        let formats = formats.chain(DEFAULT_FORMATS.iter().copied());
+        let formats = likely.into_iter().chain(DEFAULT_FORMATS.iter().copied());
         // A format that cannot be compiled is left out; the formats of the list can be.
         let compiled = formats.filter_map(|format| Format::compile(format, None).ok());
         self.formats = Some(compiled.collect());

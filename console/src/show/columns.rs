@@ -59,42 +59,33 @@ use Column::{
     Read, Requests, Server, Service, Share, Status, Target, User, Users, Write,
 };
 
+/// The columns of the work of a row.
+const WORK: [Column; 11] = [
+    Service, Share, Metadata, Read, Write, PerWrite, Target, Operation, Requests, PerRequest,
+    PerRead,
+];
+
+/// The columns of the work of an operation.
+const OPERATION: [Column; 9] = [
+    Service, Share, Requests, PerRequest, Read, Write, Target, PerWrite, PerRead,
+];
+
 /// Returns the columns in order. On a narrow screen the last ones are left out.
-const fn columns(by: By) -> &'static [Column] {
-    match by {
-        By::User => &[
-            Rank, Name, Account, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target,
-            Operation, Requests, PerRequest, PerRead, Nodes,
-        ],
-        By::Account => &[
-            Rank, Name, Users, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target,
-            Operation, Requests, PerRequest, PerRead, Nodes,
-        ],
-        By::Job => &[
-            Rank, Name, User, Account, Service, Share, Metadata, Read, Write, PerWrite, Target,
-            Operation, Requests, PerRequest, PerRead, Nodes,
-        ],
-        By::Node => &[
-            Rank, Name, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation,
-            Requests, PerRequest, PerRead, Users,
-        ],
-        By::Process => &[
-            Rank, Name, Users, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation,
-            Requests, PerRequest, PerRead, Nodes,
-        ],
-        By::Target => &[
-            Rank, Name, Status, Service, Share, Metadata, Read, Write, PerWrite, Operation,
-            Requests, PerRequest, PerRead, Users, Jobs, Entries, Server,
-        ],
-        By::Operation => &[
-            Rank, Name, Users, Service, Share, Requests, PerRequest, Read, Write, Target, PerWrite,
-            PerRead, Jobs, Nodes,
-        ],
-        By::Entry => &[
-            Rank, Name, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation,
-            Requests, PerRequest, PerRead,
-        ],
-    }
+fn columns(by: By) -> impl Iterator<Item = Column> {
+    let (who, work, more): (&[_], &[_], &[_]) = match by {
+        By::User => (&[Account, Jobs], &WORK, &[Nodes]),
+        By::Account => (&[Users, Jobs], &WORK, &[Nodes]),
+        By::Job => (&[User, Account], &WORK, &[Nodes]),
+        By::Node => (&[Jobs], &WORK, &[Users]),
+        By::Process => (&[Users], &WORK, &[Nodes]),
+        By::Target => (&[Status], &WORK, &[Users, Jobs, Entries, Server]),
+        By::Operation => (&[Users], &OPERATION, &[Jobs, Nodes]),
+        By::Entry => (&[], &WORK, &[]),
+    };
+    let all = [&[Rank, Name], who, work, more].into_iter().flatten();
+    // A target is on itself.
+    all.copied()
+        .filter(move |column| *column != Target || by != By::Target)
 }
 
 /// The columns that are never left out.
@@ -135,15 +126,14 @@ impl Column {
         }
     }
 
-    const fn is_sorted(self, sort: Sort) -> bool {
-        matches!(
-            (self, sort),
-            (Service, Sort::Service)
-                | (Requests, Sort::Requests)
-                | (Metadata, Sort::Metadata)
-                | (Read, Sort::Read)
-                | (Write, Sort::Write)
-        )
+    fn is_sorted(self, sort: Sort) -> bool {
+        self == match sort {
+            Sort::Service => Service,
+            Sort::Requests => Requests,
+            Sort::Metadata => Metadata,
+            Sort::Read => Read,
+            Sort::Write => Write,
+        }
     }
 
     /// Returns the widths of parts that usual numbers take, so that columns do not move.
@@ -340,10 +330,8 @@ fn joined(
 /// Returns the title of a column, with a sign if rows are ranked by it.
 fn titled(column: Column, sort: Sort, context: &Context<'_>) -> String {
     let mark = if column.is_sorted(sort) { "↓" } else { "" };
-    format!(
-        "{mark}{}",
-        column.title(context.view.by, context.look.amounts)
-    )
+    let title = column.title(context.view.by, context.look.amounts);
+    format!("{mark}{title}")
 }
 
 /// Returns the columns that there is something to show in, in order.
@@ -354,8 +342,7 @@ fn wanted(table: &Table, context: &Context<'_>, sort: Sort) -> Vec<Column> {
         Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),
         _ => true,
     };
-    let all = columns(context.view.by).iter().copied();
-    let mut wanted: Vec<Column> = all.filter(is_wanted).collect();
+    let mut wanted: Vec<Column> = columns(context.view.by).filter(is_wanted).collect();
     if Requests.is_sorted(sort) {
         wanted.retain(|column| *column != Requests);
         wanted.insert(3.min(wanted.len()), Requests);

@@ -305,10 +305,8 @@ fn prose(text: &str) -> String {
 fn is_unit(word: &str) -> bool {
     let unit = word.trim_end_matches([',', '.', ';', ':', ')']);
     let unit = unit.trim_end_matches("/s");
-    let unit = unit
-        .strip_suffix("iB")
-        .or(unit.strip_suffix('B'))
-        .unwrap_or(unit);
+    let prefix = unit.strip_suffix("iB").or(unit.strip_suffix('B'));
+    let unit = prefix.unwrap_or(unit);
     matches!(
         unit,
         "" | "%" | "k" | "K" | "M" | "G" | "T" | "P" | "E" | "s" | "ms" | "µs" | "min" | "h"

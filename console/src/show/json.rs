@@ -1,13 +1,12 @@
 //! A table as JSON. Numbers are in base units: seconds, bytes, requests; per second where they are rates. A value that is not
 //! known is null.
 
-use std::sync::Arc;
-
 use jobstats_core::instant::Micros;
 use jobstats_core::operation::OPERATIONS;
 use serde::Serialize;
 
-use crate::live::board::{self, Board, Silent};
+use crate::live::board::{self, Board};
+use crate::live::interval;
 use crate::live::rows::{Row, Sums, Table};
 use crate::live::user_names::UserNames;
 use crate::live::view::View;
@@ -92,7 +91,7 @@ pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_j
         by: view.by.name(),
         sort: table.sort.field(),
         targets: board.targets().map(target).collect(),
-        failures: board.silent.iter().map(failure).collect(),
+        failures: board.silent.values().map(failure).collect(),
         total: &table.total,
         rows: table.rows.iter().map(|it| row(it, &view.users)).collect(),
         more: table.more,
@@ -102,11 +101,11 @@ pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_j
     Ok(escaped(&serde_json::to_string(&document)?))
 }
 
-fn failure<'a>((server, silent): (&'a Arc<str>, &'a Silent)) -> Failure<'a> {
+fn failure(failure: &interval::Failure) -> Failure<'_> {
     Failure {
-        server,
-        since: silent.since.map(time),
-        reason: &silent.reason,
+        server: &failure.server,
+        since: failure.since.map(time),
+        reason: &failure.reason,
     }
 }
 

@@ -49,11 +49,9 @@ impl Commands {
     /// Runs all commands at once, and returns their outputs in order.
     fn run(&self) -> Vec<Result<Printed, process::Error>> {
         thread::scope(|scope| {
-            let threads = self
-                .inputs
-                .iter()
-                .map(|input| scope.spawn(|| process::run(&input.command, self.limit, self.most)));
-            let threads: Vec<_> = threads.collect();
+            let run = |input: &Input| process::run(&input.command, self.limit, self.most);
+            let inputs = self.inputs.iter();
+            let threads: Vec<_> = inputs.map(|it| scope.spawn(move || run(it))).collect();
             let ended = threads.into_iter().map(|thread| {
                 let broken = || Err(std::io::Error::other("the thread ended").into());
                 thread.join().unwrap_or_else(|_| broken())
@@ -113,10 +111,8 @@ const WITH_ARGUMENT: &str = "BbcDEeFIiJLlmOoPpQRSWw";
 /// Returns the name of the server that a command reads: the host of `ssh`, or else this machine.
 pub fn server_of(command: &str) -> String {
     let mut words = command.split_whitespace();
-    if words
-        .next()
-        .is_some_and(|first| first == "ssh" || first.ends_with("/ssh"))
-    {
+    let first = words.next().unwrap_or_default();
+    if first == "ssh" || first.ends_with("/ssh") {
         while let Some(word) = words.next() {
             let Some(options) = word.strip_prefix('-') else {
                 let host = word.trim_matches(['\'', '"']);

@@ -25,30 +25,15 @@ const NO_MATCH: [i32; 2] = [2, 3];
 /// An error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The shell cannot be run, or a pipe failed.
     #[error("the command cannot be run: {0}")]
     Io(#[from] io::Error),
-    /// The command took too long.
     #[error("no answer within {0:?}")]
     TimedOut(Duration),
-    /// The command ended with an error.
-    #[error("{}", failure(ending, said))]
-    Failed {
-        /// The exit code or signal.
-        ending: String,
-        /// The last line that the command printed on its stderr.
-        said: Option<String>,
-    },
-    /// The command printed too much.
+    /// The last line that the command printed on its stderr, and its exit code or signal.
+    #[error("{0}")]
+    Failed(String),
     #[error("the command printed more than {0} bytes")]
     TooMuch(usize),
-}
-
-fn failure(ending: &str, said: &Option<String>) -> String {
-    match said {
-        Some(said) => format!("{said} ({ending})"),
-        None => ending.to_owned(),
-    }
 }
 
 /// The output of a command.
@@ -61,10 +46,6 @@ pub struct Printed {
 }
 
 /// Runs a command that may print this many bytes.
-///
-/// # Errors
-///
-/// Fails if the command cannot be run, takes too long, prints too much or ends with an error.
 pub fn run(command: &str, limit: Duration, most: usize) -> Result<Printed, Error> {
     let started = Timestamp::now();
     let mut process = Process::start(Command::new("/bin/sh").arg("-c").arg(command))?;
@@ -103,10 +84,11 @@ fn judge(status: ExitStatus, said: &[String], has_text: bool) -> Result<(), Erro
     }
     let said = lines.next_back().map(text::shown);
     let said = said.map(|said| text::cut(&said, LONGEST_MESSAGE));
-    Err(Error::Failed {
-        ending: ending(status),
-        said,
-    })
+    let ending = ending(status);
+    Err(Error::Failed(match said {
+        Some(said) => format!("{said} ({ending})"),
+        None => ending,
+    }))
 }
 
 impl Printed {

@@ -186,10 +186,9 @@ impl Source for Replay {
         }
         let readings = self.read_to(target);
         let next = self.rounds.get(self.position);
-        let last = self
-            .position
-            .checked_sub(1)
-            .and_then(|at| self.rounds.get(at));
+        let last = self.rounds[..self.position].last();
+        let until_next = next.zip(last).map(|(next, last)| next.time - last.time);
+        let until_next = until_next.map(|gap| gap.max(0));
         Ok(Update {
             readings,
             begins_anew,
@@ -197,9 +196,7 @@ impl Source for Replay {
                 at: self.position,
                 of: all,
             }),
-            until_next: next
-                .zip(last)
-                .map(|(next, last)| (next.time - last.time).max(0)),
+            until_next,
             ..Update::default()
         })
     }

@@ -6,7 +6,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::live::board::{Board, LONGEST_WINDOW};
 use crate::live::rows::{Table, table};
-use crate::live::view::{By, Filter, Key, View};
+use crate::live::view::{By, Choice, Filter, Key, View};
 use crate::show::line::Line;
 use crate::show::page::{Look, Mode, page, room};
 use crate::source::{Step, Update};
@@ -312,9 +312,8 @@ impl App {
     }
 
     fn change_interval(&mut self, by: Micros) {
-        match &mut self.look.mode {
-            Mode::Live(interval) => *interval = (*interval + by).clamp(INTERVALS.0, INTERVALS.1),
-            Mode::Replay(..) | Mode::Print => {}
+        if let Mode::Live(interval) = &mut self.look.mode {
+            *interval = (*interval + by).clamp(INTERVALS.0, INTERVALS.1);
         }
     }
 

@@ -102,17 +102,13 @@ pub fn lines(board: &Board, view: &View, look: &Look, width: usize) -> Vec<Strin
     };
     let table = table(board, view, &[], room(board, &look, height));
     let lines = page(board, &table, view, &look, width, height);
-    let mut lines: Vec<_> = lines
-        .iter()
-        .map(|line| line.to_string().trim_end().to_owned())
-        .collect();
-    // The keys of the screen are of no use in print.
-    for line in &mut lines {
-        if let Some(end) = line.find("[g]roup") {
-            line.truncate(end);
-            line.truncate(line.trim_end().len());
-        }
-    }
+    let lines = lines.iter().map(|line| {
+        let line = line.to_string();
+        // The keys of the screen are of no use in print.
+        let end = line.find("[g]roup").unwrap_or(line.len());
+        line[..end].trim_end().to_owned()
+    });
+    let mut lines: Vec<_> = lines.collect();
     let foot = lines.pop().unwrap_or_default();
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();

@@ -165,11 +165,8 @@ impl Number {
 
     /// Returns the text where nothing is aligned.
     pub fn text(&self) -> String {
-        let space = if self.unit.is_empty() || self.unit.starts_with('/') {
-            ""
-        } else {
-            " "
-        };
+        let is_close = self.unit.is_empty() || self.unit.starts_with('/');
+        let space = if is_close { "" } else { " " };
         format!("{}{}{space}{}", self.whole, self.fraction, self.unit)
     }
 
@@ -225,10 +222,7 @@ const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '�
 /// Draws the last values as a line of bars. A value that is not known is a gap.
 pub fn sparkline(values: &[Option<f64>], cells: usize) -> String {
     let values = &values[values.len().saturating_sub(cells)..];
-    let most = values
-        .iter()
-        .flatten()
-        .fold(0.0, |most: f64, it| most.max(*it));
+    let most = values.iter().flatten().copied().fold(0.0, f64::max);
     let height = |value: &Option<f64>| match value {
         None => ' ',
         Some(_) if most <= 0.0 => HEIGHTS[0],

@@ -101,13 +101,11 @@ fn states(board: &Board, filesystem: &str, line: &mut Line, room: usize) {
         targets.filter(|it| status.contains(&it.status)).count()
     };
     // States that need attention come first, because a narrow screen has no room for all.
-    let late = count(None, &[Status::Late]);
-    if late > 0 {
-        push_if_fits(line, format!("  {late} late"), WARNING, room);
-    }
-    let unknown = count(None, &[Status::Unknown]);
-    if unknown > 0 {
-        push_if_fits(line, format!("  {unknown} unknown"), BAD, room);
+    for (status, style) in [(Status::Late, WARNING), (Status::Unknown, BAD)] {
+        let count = count(None, &[status]);
+        if count > 0 {
+            push_if_fits(line, format!("  {count} {}", status.name()), style, room);
+        }
     }
     let ok = [TargetKind::Mdt, TargetKind::Ost].map(|kind| {
         let ok = count(Some(kind), &[Status::Ok, Status::First]);
@@ -156,11 +154,7 @@ pub(super) fn subject(table: &Table, view: &View, look: &Look, width: usize) -> 
         false => " (no times)",
     };
     said.push(format!("ranked by {}{why}", table.sort.name()));
-    match view.kind {
-        Some(TargetKind::Mdt) => said.push("MDTs only".to_owned()),
-        Some(TargetKind::Ost) => said.push("OSTs only".to_owned()),
-        None => {}
-    }
+    said.extend(view.kind.map(|kind| format!("{}s only", kind.as_str())));
     if view.minimum > 0.0 {
         said.push(format!("from {} on", rate(view.minimum, "open")));
     }
