@@ -195,8 +195,8 @@ fn a_store_is_asked() {
     json_has_exact_numbers(&store);
     parts_add_up(&store);
     pages_are_written(&store);
-    an_old_server_has_requests(&store);
     what_is_wrong_is_told(&mut store);
+    an_old_server_has_requests(&store);
 }
 
 /// Returns the words of a text, whatever stands between them.

@@ -146,7 +146,7 @@ fn a_client_certificate_is_shown_to_a_server_that_wants_one() {
         .run()
         .is(78, &["TLS: received fatal alert", "readings wait"]);
     with(&key).succeeds_silently();
-    assert_eq!(arrived(&server, 0), texts(1..=4));
+    assert_eq!(arrived(&server, 0), texts(1..=5));
     once()
         .args(&["--client-certificate", &certificate])
         .run()
