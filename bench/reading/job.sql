@@ -8,7 +8,7 @@ FROM jobstats.entries e JOIN jobstats.rollup_1d i USING (entry_id) JOIN jobstats
 CROSS JOIN LATERAL (VALUES
     ('service_time', (:service_time) / 1e6, :service_calls), ('read_bytes', i.read_bytes, i.read),
     ('write_bytes', i.write_bytes, i.write), ('metadata', CASE WHEN t.kind = 'MDT' THEN :metadata END, :metadata)) o (operation, total, calls)
-WHERE e.job = :job AND o.total <> 0 GROUP BY 1, 2;
+WHERE e.job = :job AND o.total <> 0 GROUP BY GROUPING SETS ((t.name, o.operation), (o.operation));
 -- lag()
 SELECT target, sum(service_time) / 1e6, sum(calls), sum(read_bytes), sum(write_bytes), sum(metadata)
 FROM (
