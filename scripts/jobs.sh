@@ -58,9 +58,9 @@ runs() {
 feed_all() {
     local text covers=NULL
     while read -r text; do
-        case $scheduler in
-        slurm | flux) covers="tstzrange(timestamptz '$(basename "$text")' - interval '135 minutes', '$(basename "$text")')" ;;
-        esac
+        if grep -q 'grows: false' "core/src/accounting/$scheduler.rs"; then
+            covers="tstzrange(timestamptz '$(basename "$text")' - interval '135 minutes', '$(basename "$text")')"
+        fi
         # shellcheck disable=SC2016 # psql runs what is in backquotes
         printf '\\set body `cat %s`\nINSERT INTO jobstats.feed (cluster, server, "time", body, source, covers) VALUES (%s, %s, %s, %s, %s, %s);\n' \
             "$text" "'$(basename "$(dirname "$text")")'" "'scheduler'" "'$(basename "$text")'" ":'body' || E'\\n'" "'$scheduler'" "$covers"

@@ -82,6 +82,7 @@ rooms_are_in_order
 say "recipes"
 recipe_is_whole "An operation" readpage
 recipe_is_whole "A scheduler" gridengine
+recipe_is_whole "A scheduler" flux
 say "tables that the console reads"
 console_reads_no_table
 say "cargo clippy"

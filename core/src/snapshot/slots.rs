@@ -8,7 +8,7 @@ use super::{Slot, Snapshot};
 use crate::job_stats::{Reason, Unit};
 use crate::operation::{self, OperationIndex};
 
-/// The largest number of unlisted operations of a target. Lustre's own list has 33 operations.
+/// The largest number of unlisted operations of a target, many times as many as Lustre has.
 const UNLISTED_MAX: usize = 256;
 
 // Carried records can have the unlisted operations of two texts and of the records that were carried before.

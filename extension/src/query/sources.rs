@@ -2,6 +2,7 @@
 
 use jobstats_core::increment::{Coarse, reach};
 use jobstats_core::instant::{DAY, Micros, Span};
+use jobstats_core::operation::OPERATIONS;
 use jobstats_core::window;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
@@ -95,11 +96,14 @@ impl Rest {
     }
 }
 
-/// Returns whether a bigint holds any sum over spans of this length of the operations on a target: all 33 operations
-/// together, at 2^40 a second (rule 14), stay below 2^63 for two days and a half.
-fn fits_bigint(length: Micros) -> bool {
-    length <= 2 * DAY
-}
+/// The longest time over which a bigint holds any sum of the operations on a target, all of them together at 2^40 a second (rule 14).
+const FITS_BIGINT: Micros = 2 * DAY;
+
+const _: () = assert!(
+    ((OPERATIONS.len() as i64) << 40)
+        .checked_mul(FITS_BIGINT / 1_000_000)
+        .is_some()
+);
 
 impl Spans {
     fn new(spans: &[Span]) -> Result<Self, Error> {
@@ -114,7 +118,7 @@ impl Spans {
 
     /// Returns whether a bigint holds any sum over the spans.
     pub fn are_short(&self) -> bool {
-        fits_bigint(self.length)
+        self.length <= FITS_BIGINT
     }
 }
 
@@ -209,7 +213,7 @@ impl Sources {
     pub fn has_short_rest(&self) -> bool {
         let others = self.inside_of_steps().chain(self.parts());
         let others: Micros = others.map(|(_, spans)| spans.length).sum();
-        fits_bigint(others + self.rest.spans.length)
+        others + self.rest.spans.length <= FITS_BIGINT
     }
 
     /// Returns the rollups of which parts of buckets may be read, with their spans.

@@ -1,5 +1,6 @@
 //! The views of the store and the feed, and the queries that they have in common with the reading functions.
 
+use jobstats_core::accounting::SCHEDULERS;
 use jobstats_core::entry_id::likely_format;
 use jobstats_core::operation::OPERATIONS;
 use pgrx::prelude::*;
@@ -44,6 +45,7 @@ fn views(schema: &str) -> [(&'static str, String); 7] {
         pace_of_last = pace,
         missed = missed("of_hour"),
         configured = CONFIGURED,
+        commands = commands(),
         extschema = schema
     );
     let quality = sql!(
@@ -76,6 +78,13 @@ fn views(schema: &str) -> [(&'static str, String); 7] {
         ("quality", quality),
         ("job_quality", job_quality),
     ]
+}
+
+/// Returns the schedulers whose accounting is what a command prints, as a list of literals.
+fn commands() -> String {
+    let commands = SCHEDULERS.iter().filter(|scheduler| !scheduler.grows);
+    let commands: Vec<String> = commands.map(|it| format!("'{}'", it.name)).collect();
+    commands.join(", ")
 }
 
 /// The columns and joins that name the users and jobs of rows with an `entry` in views of rates.

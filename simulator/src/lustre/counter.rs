@@ -74,10 +74,20 @@ impl Counter {
 }
 
 /// The counters and histograms of one entry.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counters {
     counters: [Counter; Op::COUNT],
     buckets: [[u64; BUCKETS]; 2],
+}
+
+// Cannot be derived: the standard library has defaults of arrays of up to 32 elements.
+impl Default for Counters {
+    fn default() -> Self {
+        Self {
+            counters: [Counter::default(); Op::COUNT],
+            buckets: [[0; BUCKETS]; 2],
+        }
+    }
 }
 
 /// Returns the index of the histogram element for calls of this many bytes. Element k + 1, counted from 1, holds

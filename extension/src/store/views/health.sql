@@ -181,7 +181,7 @@ SELECT c.cluster, NULL, NULL, NULL, 'accounting', NULL, NULL, NULL, NULL, NULL,
     format('The accounting of %s has been read up to %s only, so work since then belongs to no job. Check the shipper that reads it.',
         c.source, date_trunc('second', c.until)), NULL
 FROM (SELECT d.cluster, d.source, max(d.until) AS until FROM jobstats.covered d GROUP BY d.cluster, d.source) c
-WHERE c.until < now() - CASE WHEN c.source IN ('slurm', 'flux') THEN interval '1 hour' ELSE interval '1 day' END
+WHERE c.until < now() - CASE WHEN c.source IN (@commands@) THEN interval '1 hour' ELSE interval '1 day' END
 UNION ALL
 -- Accounting in which users can write rows of others.
 (SELECT r.cluster, NULL, NULL, r.server, 'accounting', NULL, NULL, NULL, NULL, NULL,
