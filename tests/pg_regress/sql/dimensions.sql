@@ -27,3 +27,14 @@ SELECT count(*) FROM jobstats_top(by => ARRAY(SELECT d.name FROM jobstats_intern
 SELECT count(*) FROM jobstats_sizes(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_summary(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_densities(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
+
+-- Views of rates have a column of each dimension, and jobstats_entries() one of each that is not of targets.
+SELECT r.relation, string_agg(d.name, ' ') AS lacks
+FROM (VALUES ('jobstats.rates'), ('jobstats.rates_10m'), ('jobstats.rates_1h'), ('jobstats.rates_1d')) r (relation)
+CROSS JOIN jobstats_internal.dimensions() d
+WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = r.relation::regclass AND a.attname = d.name)
+GROUP BY r.relation;
+SELECT string_agg(d.name, ' ') AS of_targets
+FROM jobstats_internal.dimensions() d
+JOIN pg_proc p ON p.proname = 'jobstats_entries'
+WHERE d.name <> ALL (p.proargnames);
