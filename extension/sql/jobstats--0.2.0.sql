@@ -2369,7 +2369,11 @@ SELECT known.target_id, known.cluster, known.filesystem, known.kind, known.name,
         WHERE o.target_id = known.target_id AND o."time" > coalesce(at, now())
         ORDER BY o."time" LIMIT 1
     )
-FROM jobstats.targets known
+FROM (
+    -- TimescaleDB knows no later times than these.
+    SELECT CASE WHEN at > timestamptz '294246-01-01 00:00Z' THEN timestamptz '294246-01-01 00:00Z' ELSE at END AS at
+) asked
+CROSS JOIN jobstats.targets known
 LEFT JOIN LATERAL (
     SELECT o.* FROM jobstats.observations o
     WHERE o.target_id = known.target_id AND (known.retired IS NULL OR at <= known.retired)

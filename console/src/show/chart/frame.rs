@@ -138,6 +138,12 @@ pub struct Series {
     pub points: Vec<Point>,
 }
 
+/// Half of the width of a letter, about.
+const HALF_LETTER: f64 = 3.5;
+
+/// The room at the right of a plot that each chart with times has.
+const MARGIN: f64 = 18.0;
+
 /// A window of time on the horizontal axis.
 #[derive(Debug, Clone)]
 pub struct TimeAxis<'c> {
@@ -175,7 +181,13 @@ impl<'c> TimeAxis<'c> {
                 elapsed => when::width(elapsed),
             };
             svg.line((x, plot.bottom), (x, plot.bottom + 4.0), "axis");
-            svg.text((x, plot.bottom + 16.0), "t", Anchor::Middle, &label);
+            // A long label has no room for its second half at the end of a narrow chart.
+            let half = HALF_LETTER * label.chars().count() as f64;
+            let (x, anchor) = match x + half > plot.right + MARGIN {
+                true => (plot.right + MARGIN, Anchor::End),
+                false => (x, Anchor::Middle),
+            };
+            svg.text((x, plot.bottom + 16.0), "t", anchor, &label);
         }
         svg.line((plot.left, plot.bottom), (plot.right, plot.bottom), "axis");
     }
@@ -216,5 +228,11 @@ mod tests {
             assert!(drawn.contains(label), "{label}: {drawn}");
         }
         assert!(!drawn.contains("Jan"), "{drawn}");
+        let axis = TimeAxis::new((time(0), time(50 * 60)), &clock);
+        let mut svg = Svg::new("narrow", (118.0, 30.0), "", "");
+        axis.draw(&mut svg, plot, Size::Narrow);
+        let drawn = svg.finish();
+        let last = r#"x="118" y="26" class="t" text-anchor="end">50 min<"#;
+        assert!(drawn.contains(last), "{drawn}");
     }
 }
