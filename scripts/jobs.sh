@@ -56,9 +56,10 @@ runs() {
 # feed_all
 # Sends the texts whose names come in. That they cover is said of commands only: a file says it by its records.
 feed_all() {
-    local text covers=NULL
+    local text covers=NULL is_command=
+    grep -q 'grows: false' "core/src/accounting/$scheduler.rs" && is_command=yes
     while read -r text; do
-        if grep -q 'grows: false' "core/src/accounting/$scheduler.rs"; then
+        if [ -n "$is_command" ]; then
             covers="tstzrange(timestamptz '$(basename "$text")' - interval '135 minutes', '$(basename "$text")')"
         fi
         # shellcheck disable=SC2016 # psql runs what is in backquotes

@@ -1,7 +1,6 @@
 //! The user that did most in a window, with the account, the operation, the target and the job of most of that work.
 
 use jobstats_client::answers::{Dimension, Group, exactly};
-use jobstats_core::operation::OPERATIONS;
 
 use super::operations::timed;
 use super::vocabulary::*;
@@ -154,21 +153,15 @@ fn job(group: &Group) -> Option<String> {
 
 /// Returns the operation that took most of the servers' time or, without times, the most frequent metadata request.
 fn operation(store: &mut Store, measure: Measure, work: &Selection) -> Result<Share, Error> {
-    let names = match measure {
-        Measure::ServiceTime => timed().map(|it| format!("{}_time", it.name)).collect(),
-        Measure::Metadata => {
-            let metadata = OPERATIONS.iter().filter(|operation| operation.metadata);
-            metadata.map(|it| it.name.to_owned()).collect()
+    let totals = match measure {
+        Measure::ServiceTime => {
+            let times = timed().map(|it| format!("{}_time", it.name));
+            work.totals(store, times.collect())?
         }
+        Measure::Metadata => work.metadata_parts(store)?,
         // Which of them are bytes needs no words.
         Measure::Bytes => return Ok(None),
     };
-    let mut work = work.clone();
-    if measure == Measure::Metadata {
-        // OSTs have requests of the same names.
-        work.filters.kind = Some(vec!["MDT".to_owned()]);
-    }
-    let totals = work.totals(store, names)?;
     let amounts = totals.rows.iter();
     let amounts = amounts.filter_map(|row| Some((row, number(row.total?))));
     let amounts: Vec<_> = amounts.collect();

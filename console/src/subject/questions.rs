@@ -63,6 +63,14 @@ impl Selection {
         })
     }
 
+    /// Asks for the parts of the metadata requests. These are requests of MDTs: OSTs have others of the same names.
+    pub fn metadata_parts(&self, store: &mut Store) -> Result<Answered<TotalRow>, Error> {
+        let of_mdts = self.clone();
+        let of_mdts = of_mdts.part(|filters| filters.kind = Some(vec!["MDT".to_owned()]));
+        let parts = OPERATIONS.iter().filter(|it| it.metadata);
+        of_mdts.totals(store, parts.map(|it| it.name.to_owned()).collect())
+    }
+
     /// Asks for the groups with most work by an operation.
     pub fn top(
         &self,
@@ -153,10 +161,7 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
     let rates = subject.work.rates(store, &COURSE, &[], Some(step))?;
     subject.course = Course::of(&rates.rows, step);
     subject.note("Its course", &rates);
-    let parts = OPERATIONS.iter().filter(|it| it.metadata);
-    let of_mdts = subject.work.clone();
-    let of_mdts = of_mdts.part(|filters| filters.kind = Some(vec!["MDT".to_owned()]));
-    let totals = of_mdts.totals(store, parts.map(|it| it.name.to_owned()).collect())?;
+    let totals = subject.work.metadata_parts(store)?;
     // Rates add up too: those of a job are of the time that was observed.
     let length = match subject.used("metadata") {
         Some(Usage {

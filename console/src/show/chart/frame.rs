@@ -141,8 +141,8 @@ pub struct Series {
 /// Half of the width of a letter, about.
 const HALF_LETTER: f64 = 3.5;
 
-/// The room at the right of a plot that each chart with times has.
-const MARGIN: f64 = 18.0;
+/// The room at the right of a plot with times, on a phone; a page has more.
+pub const MARGIN: f64 = 18.0;
 
 /// A window of time on the horizontal axis.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Chart;
-use super::frame::{Plot, Point, Series, Size, TimeAxis, Words, most};
+use super::frame::{MARGIN, Plot, Point, Series, Size, TimeAxis, Words, most};
 use super::scale::{DECADES, class};
 use super::svg::{Anchor, Short, Svg};
 use crate::values::number::mean;
@@ -51,7 +51,7 @@ pub fn heat(
         let body = rows as f64 * row_height + groups.len().saturating_sub(1) as f64 * gap;
         let top = size.of(44.0, 62.0);
         let mut svg = words.chart(size, top + body + 28.0);
-        let plot = size.plot((130.0, 74.0), (20.0, 18.0), (top, top + body));
+        let plot = size.plot((130.0, 74.0), (20.0, MARGIN), (top, top + body));
         let hatch = legend(&mut svg, name, &scale, size);
         let mut paths: BTreeMap<Colour, String> = BTreeMap::new();
         let mut y = top;
@@ -167,7 +167,7 @@ pub fn counts(words: &Words, name: &str, axis: &TimeAxis, rows: &[Series]) -> Ch
         let top = size.of(44.0, 62.0);
         let bottom = top + rows.len() as f64 * row_height;
         let mut svg = words.chart(size, bottom + 26.0);
-        let plot = size.plot((110.0, 100.0), (20.0, 18.0), (top, bottom));
+        let plot = size.plot((110.0, 100.0), (20.0, MARGIN), (top, bottom));
         let hatch = legend(&mut svg, name, &scale, size);
         let (mut missing, mut zero) = (String::new(), String::new());
         for (number, row) in rows.iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Chart;
-use super::frame::{Plot, Point, Series, Size, TimeAxis, Words, most, value_axis};
+use super::frame::{MARGIN, Plot, Point, Series, Size, TimeAxis, Words, most, value_axis};
 use super::scale::Scale;
 use super::svg::{Anchor, Short, Svg};
 use crate::values::text::{cut, shown};
@@ -66,7 +66,7 @@ pub fn band(
     Chart::new(|size| {
         let height = size.of(250.0, 220.0);
         let mut svg = words.chart(size, height);
-        let plot = size.plot((64.0, 62.0), (20.0, 18.0), (44.0, height - 26.0));
+        let plot = size.plot((64.0, 62.0), (20.0, MARGIN), (44.0, height - 26.0));
         legend(&mut svg, plot, !before.is_empty(), size);
         for mark in marks {
             let (left, right) = (axis.at(mark.span.0, plot), axis.at(mark.span.1, plot));
@@ -130,7 +130,7 @@ pub fn lines(
         // On a phone the names stand below, where there is room for them.
         let below = size.of(0.0, 16.0 * rows + 4.0);
         let mut svg = words.chart(size, height + below);
-        let plot = size.plot((70.0, 62.0), (170.0, 18.0), (28.0, height - 26.0));
+        let plot = size.plot((70.0, 62.0), (170.0, MARGIN), (28.0, height - 26.0));
         let scale = value_axis(&mut svg, plot, most, &format);
         for (number, series) in series.iter().take(LINES).enumerate() {
             let path = outline(&series.points, axis, plot, scale, None);
