@@ -74,21 +74,18 @@ impl Names {
     }
 
     fn read(&self, id: &str) -> Who {
-        let Some(formats) = &self.formats else {
-            return Who {
-                entry: id.into(),
-                ..Who::default()
-            };
-        };
-        let identity = formats.identify(id);
-        Who {
+        let mut who = Who {
             entry: id.into(),
-            user: identity.uid,
-            job: identity.number().map(|job| job.into()),
-            node: identity.node.map(Into::into),
-            process: identity.executable.map(Into::into),
-            account: None,
+            ..Who::default()
+        };
+        if let Some(formats) = &self.formats {
+            let identity = formats.identify(id);
+            who.user = identity.uid;
+            who.job = identity.number().map(|job| job.into());
+            who.node = identity.node.map(Into::into);
+            who.process = identity.executable.map(Into::into);
         }
+        who
     }
 }
 

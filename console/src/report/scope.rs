@@ -209,8 +209,7 @@ fn superscript(exponent: i32) -> String {
 }
 
 fn unknown(name: Option<&str>, cluster: Option<&str>, known: &BTreeSet<(String, String)>) -> Error {
-    let of = cluster.map(|cluster| format!(" of cluster {}", shown(cluster)));
-    let of = of.unwrap_or_default();
+    let of = cluster.map_or_else(String::new, |it| format!(" of cluster {}", shown(it)));
     let (kind, name) = match name {
         Some(name) => ("file system", shown(name) + &of),
         None => ("any", format!("file system{of}")),

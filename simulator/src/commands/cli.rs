@@ -333,8 +333,7 @@ fn describe(scene: &Scene) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     report::show_causes(&truths, &mut out)?;
     writeln!(out)?;
-    show(&tally::of_truths(&truths), &cluster, span, &mut out)?;
-    Ok(())
+    Ok(show(&tally::of_truths(&truths), &cluster, span, &mut out)?)
 }
 
 fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {

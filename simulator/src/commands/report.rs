@@ -38,8 +38,7 @@ pub fn write_csv(
             csv.write_record(dimensions.into_iter().chain(amounts).chain(stored))?;
         }
     }
-    csv.flush()?;
-    Ok(())
+    Ok(csv.flush()?)
 }
 
 /// Copies the truth into a table with the columns of the CSV.
@@ -119,8 +118,7 @@ pub fn write_case(
         csv.write_record(row.iter().map(|(name, _)| name))?;
     }
     csv.write_record(row.iter().map(|(_, value)| value))?;
-    csv.flush()?;
-    Ok(())
+    Ok(csv.flush()?)
 }
 
 /// The counts in a table of cases, by column name.
