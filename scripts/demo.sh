@@ -64,8 +64,12 @@ install_programs() {
 }
 
 # send SERVER ARGUMENTS
-# Reads once, by the real shipper. A simulated server needs no rest: after a reading that took long, the next one would wait.
-send() { "$shipper" once --quiet --config "$config" --spool "$files/spool/$1" --cluster alpha --server "$1" --lock "$files/lock.$1" --busy-limit 100 "${@:2}"; }
+# Reads once, by the real shipper. A simulated server needs no rest: after a reading that took long, the next one would wait. Nor is anything
+# else done on it.
+send() {
+    "$shipper" once --quiet --nice 0 --config "$config" --spool "$files/spool/$1" --cluster alpha --server "$1" --lock "$files/lock.$1" \
+        --busy-limit 100 "${@:2}"
+}
 
 # send_jobs SECONDS
 # What the scheduler says about the jobs since a time; the simulator is its sacct.
@@ -177,13 +181,15 @@ verify() {
     return "$status"
 }
 
-# Compares the answers with those of the pages. Sets differ. A target that nobody has read for two intervals is late: if reading and asking
-# took longer on a busy machine, both are done again.
+# Compares the answers with those of the pages. Sets differ. Until the last server is read, minutes may pass on a busy machine: the readings
+# of these are loaded too, or targets would lack some. A target that nobody has read for two intervals is late: if reading and asking took
+# longer, both are done again.
 compare() {
     local read
     for _ in 1 2 3 4 5; do
         read=$(now) differ=0
         send_counters
+        load
         scripts/answers.sh "$url" >"$files/differences" || differ=1
         [ "$differ" = 1 ] && [ $(($(now) - read)) -ge $((2 * interval)) ] || return 0
     done
