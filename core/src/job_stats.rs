@@ -32,6 +32,7 @@ pub use problem::{Problem, Reason};
 pub use usual_lines::ZeroLine;
 
 use crate::lctl;
+use crate::parameter::{Other, Parameter};
 use crate::pause::Pause;
 use crate::target::{TargetKind, TargetName};
 
@@ -61,6 +62,12 @@ pub trait Sink<'a> {
         lines: Range<usize>,
     ) -> Result<(), Self::Stop> {
         let _ = (target, seconds, lines);
+        Ok(())
+    }
+
+    /// Receives a value of a [`crate::parameter::Parameter`] that stands beside `job_stats`.
+    fn other(&mut self, other: Other<'a>) -> Result<(), Self::Stop> {
+        let _ = other;
         Ok(())
     }
 
@@ -116,15 +123,18 @@ pub trait Sink<'a> {
 const FIRST_LINES: usize = 10;
 const FIRST_BYTES: usize = 64 << 10;
 
-/// Returns whether a text looks like one of `job_stats`: one of its first lines begins a parameter or a record.
+/// Returns whether a text looks like one of `job_stats`: one of its first lines begins a parameter or a record, or a parameter
+/// that is read beside `job_stats`.
 pub fn is_job_stats(text: &[u8]) -> bool {
     let first = &text[..text.len().min(FIRST_BYTES)];
     let mut lines = first.split(|byte| *byte == b'\n').take(FIRST_LINES);
     lines.any(|line| {
         let begins = |start: &[u8]| line.starts_with(start);
         let of_target = TargetKind::ALL.iter().any(|kind| begins(kind.prefix()));
+        let name = memchr::memchr(b'=', line).map(|end| &line[..end]);
         begins(b"job_stats:")
             || begins(b"- job_id:")
+            || name.and_then(Parameter::parse).is_some()
             || (of_target && memchr::memmem::find(line, b".job_").is_some())
     })
 }
@@ -148,6 +158,8 @@ mod tests {
             "obdfilter.fs-OST0000.job_stats=\njob_stats:\n",
             "mdt.fs-MDT0000.job_cleanup_interval=600\n",
             "job_stats:\n- job_id: a\n",
+            "health_check=healthy\n",
+            "mdt.fs-MDT0000.md_stats=\nsnapshot_time 1.2 secs.nsecs\n",
             "error: get_param: mdt.x: No such file\n- job_id: a\n",
         ] {
             assert!(is_job_stats(text.as_bytes()), "{text}");

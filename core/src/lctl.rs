@@ -6,6 +6,7 @@
 
 mod lines;
 mod message;
+mod other;
 mod parameter;
 mod reader;
 
@@ -13,6 +14,7 @@ use std::ops::Range;
 
 pub(crate) use lines::{Joined, LINE_MAX, Lines, Piece, trim, trim_start};
 
+use crate::parameter::Other;
 use crate::pause::Pause;
 use crate::target::TargetName;
 
@@ -94,6 +96,9 @@ pub(crate) trait Values<'a> {
         line: Piece<'a>,
         lines: Range<usize>,
     ) -> Result<(), Self::Stop>;
+
+    /// Receives a value of a [`crate::parameter::Parameter`], which is not empty.
+    fn other(&mut self, other: Other<'a>) -> Result<(), Self::Stop>;
 
     /// Receives an error message which says that the parameter of this target could not be read, or only a part of it.
     /// `is_inside` is true if the message stands inside of the value of this target.

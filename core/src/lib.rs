@@ -58,6 +58,7 @@
 //! | [`snapshot`] | keeps the records of each target of a text, and prints them |
 //! | [`job_stats`] | reads the meaning of the lines of `job_stats` |
 //! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
+//! | [`parameter`] | names the parameters that are read beside `job_stats` |
 //! | [`matching`] | decides which job an entry belongs to, by the accounting of the jobs of its number |
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |
 //! | [`passwd`], [`group`] | read the output of `getent passwd` and `getent group`: the names of users and groups |
@@ -99,6 +100,7 @@ pub mod metrics;
 pub mod nearest;
 pub mod openmetrics;
 pub mod operation;
+pub mod parameter;
 pub mod passwd;
 pub mod pause;
 pub mod per_call;

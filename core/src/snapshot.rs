@@ -20,6 +20,7 @@ use crate::instant::Micros;
 pub use crate::job_stats::HISTOGRAM_LEN;
 use crate::job_stats::{Problem, Time, Unit};
 use crate::operation::{Kind, OPERATIONS};
+use crate::parameter::Other;
 use crate::target::TargetName;
 
 pub use counters::{Counter, CounterIter, Counters, Histogram};
@@ -217,6 +218,11 @@ fn zero_unit(slot: Slot) -> Unit {
 pub struct Contents<'a> {
     /// One snapshot per target, however often the target's name appears.
     pub snapshots: Vec<Snapshot<'a>>,
+    /// The values of other parameters, each parameter once: if it is printed again, as a symbolic link makes `lctl` do, its
+    /// first value. At most 100,000.
+    pub others: Vec<Other<'a>>,
+    /// The number of further values of other parameters.
+    pub others_dropped: u64,
     /// The problems that belong to no target.
     pub problems: Vec<Problem<'a>>,
     /// The number of problems, of targets or not, that are not kept: a text that consists of little else must not take

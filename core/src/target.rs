@@ -61,6 +61,18 @@ impl TargetName<'_> {
     }
 }
 
+/// The largest number of bytes of a target's name. Names in Lustre have up to 16.
+pub(crate) const TARGET_MAX: usize = 64;
+
+pub(crate) fn is_target_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+}
+
+/// Returns true if a target can have this name.
+pub(crate) fn is_target_name(name: &[u8]) -> bool {
+    (1..=TARGET_MAX).contains(&name.len()) && name.iter().copied().all(is_target_byte)
+}
+
 /// Splits a name into file system and index: `scratch-OST001f` is file system `scratch`, index 31.
 pub fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
     let Some((filesystem, device)) = name.rsplit_once('-') else {

@@ -11,6 +11,7 @@ use super::usual_lines::UsualLines;
 use super::{Reason, Sink};
 use crate::lctl::{Joined, LineKind, Lines, Outcome, Outside, Piece, Values, trim};
 use crate::operation;
+use crate::parameter::Other;
 use crate::pause::Pause;
 use crate::target::TargetName;
 
@@ -216,6 +217,10 @@ impl<'a, S: Sink<'a>> Values<'a> for Parser<'a, '_, '_, S> {
             Ok(seconds) => sink.cleanup_interval(target, seconds, lines),
             Err(reason) => sink.problem(line.number, reason, line.text),
         }
+    }
+
+    fn other(&mut self, other: Other<'a>) -> Result<(), S::Stop> {
+        self.records.sink().other(other)
     }
 
     fn read_failed(

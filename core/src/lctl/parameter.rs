@@ -1,13 +1,10 @@
 //! The names of parameters, as `lctl` prints them before values.
 
 use super::lines::is_blank;
-use crate::target::{TargetKind, TargetName};
+use crate::target::{TARGET_MAX, TargetKind, TargetName, is_target_byte};
 
 /// The number of bytes that are read of a parameter's name in the middle of a line.
 const PARAMETER_MAX: usize = 128;
-
-/// The largest number of bytes of a target's name. Names in Lustre have up to 16.
-const TARGET_MAX: usize = 64;
 
 /// A parameter, by its name before a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,10 +120,6 @@ fn of_target(name: &[u8]) -> Option<Parameter<'_>> {
     (1..=TARGET_MAX)
         .contains(&dot)
         .then_some(Parameter::OfTarget(target, leaf))
-}
-
-fn is_target_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
 /// Returns true for a byte of a parameter's name. Names can contain the characters of network identifiers and

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use super::lines::{Lines, Piece, trim};
+use super::other::OpenValue;
 use super::parameter::{self, Parameter};
 use super::{LineKind, Outcome, Outside, Values, message};
+use crate::parameter as beside;
 use crate::pause::Pause;
 use crate::target::TargetName;
 
@@ -28,6 +30,8 @@ pub(super) struct Reader<'a, 'v, 'p, V> {
     section: Section<'a>,
     /// A line `name=value` without dots in the name, with its number: another parameter, or a damaged line of the value.
     aside: Option<(u32, &'a [u8])>,
+    /// The value of a parameter beside the one that is read.
+    other: Option<OpenValue<'a>>,
 }
 
 impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
@@ -37,6 +41,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
             values,
             section: Section::Start,
             aside: None,
+            other: None,
         }
     }
 
@@ -51,7 +56,10 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
             }
             match self.lines.take() {
                 Some(piece) => self.line(piece)?,
-                None => return self.leave(self.lines.position),
+                None => {
+                    self.end_other(self.lines.position)?;
+                    return self.leave(self.lines.position);
+                }
             }
         }
     }
@@ -89,6 +97,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
         value: &'a [u8],
         piece: Piece<'a>,
     ) -> Result<bool, V::Stop> {
+        self.begin_other(value, piece)?;
         match parameter {
             Parameter::OfTarget(target, name) if name == V::PARAMETER.as_bytes() => {
                 self.named_value(target, value, piece)?;
@@ -110,6 +119,33 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
                 self.aside.get_or_insert((piece.number, piece.text));
                 Ok(false)
             }
+        }
+    }
+
+    /// Ends the value of a parameter beside the one that is read where a name stands, and begins another one if the name is
+    /// that of such a parameter. `lctl -H` prints the name before each line.
+    fn begin_other(&mut self, value: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+        let name = piece.text.strip_suffix(value).unwrap_or(piece.text);
+        let name = name.split_last().map(|(_, name)| name);
+        let parameter = name.and_then(beside::Parameter::parse);
+        let from = piece.offset_of(value);
+        if let Some(open) = &mut self.other
+            && parameter == Some(open.parameter)
+            && !trim(value).is_empty()
+        {
+            open.go_on(self.lines.text(), piece.from, from);
+            return Ok(());
+        }
+        self.end_other(piece.from)?;
+        self.other = parameter.map(|it| OpenValue::new(it, piece.number, from));
+        Ok(())
+    }
+
+    fn end_other(&mut self, at: usize) -> Result<(), V::Stop> {
+        let other = self.other.take();
+        match other.and_then(|open| open.finish(self.lines.text(), at)) {
+            Some(other) => self.values.other(other),
+            None => Ok(()),
         }
     }
 
@@ -148,6 +184,9 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
 
     /// Handles an error message.
     fn message(&mut self, range: Range<usize>) -> Result<(), V::Stop> {
+        if let Some(open) = &mut self.other {
+            open.leave_out(self.lines.text(), range.clone());
+        }
         let message = &self.lines.text()[range.clone()];
         match parameter::named_in_message(message, V::PARAMETER) {
             Some(target) => {
@@ -203,7 +242,7 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
     }
 
     fn value_line(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
-        if self.is_aside(text)? {
+        if self.is_aside(text, piece)? {
             return self.message_within(text, piece);
         }
         if let Some(offset) = message::merged(text)
@@ -226,14 +265,17 @@ impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
 
     /// Returns true if a line belongs to the value of another parameter, one without dots in its name. A heading or an
     /// entry ends that value. A line from inside of an entry shows that the parameter was a damaged line of that entry.
-    fn is_aside(&mut self, text: &[u8]) -> Result<bool, V::Stop> {
+    fn is_aside(&mut self, text: &[u8], piece: Piece<'a>) -> Result<bool, V::Stop> {
         let Some((number, damaged)) = self.aside else {
             return Ok(false);
         };
         match V::kind(text) {
             LineKind::Any => return Ok(true),
-            LineKind::Heading | LineKind::Entry(_) => {}
-            LineKind::Inner => self.values.outside(number, damaged, Outside::Damaged)?,
+            LineKind::Heading | LineKind::Entry(_) => self.end_other(piece.from)?,
+            LineKind::Inner => {
+                self.other = None;
+                self.values.outside(number, damaged, Outside::Damaged)?;
+            }
         }
         self.aside = None;
         Ok(false)

@@ -1,7 +1,7 @@
 //! Reads a text into snapshots.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, TryReserveError};
+use std::collections::{HashMap, HashSet, TryReserveError};
 use std::ops::Range;
 
 use super::counters::{NUMBERS, are_zero};
@@ -12,6 +12,7 @@ use crate::job_stats::{
     CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TimeLine, Unit, ZeroLine, scan,
 };
 use crate::operation;
+use crate::parameter::{Other, Parameter};
 use crate::pause::Pause;
 use crate::target::TargetName;
 
@@ -23,6 +24,9 @@ const TEXT_MAX: usize = 1 << 30;
 /// `PROBLEMS_BYTES`.
 const PROBLEMS_KEPT: usize = 1_000;
 const PROBLEMS_BYTES: usize = 4 << 20;
+
+/// The number of values of other parameters that are kept of a text.
+const OTHERS_MAX: usize = 100_000;
 
 /// Reads all targets of a text, each with its records. An identifier stands in the records twice only if it had two
 /// lives.
@@ -115,6 +119,10 @@ struct Reader<'a> {
     current: Option<usize>,
     /// The record of that target that has begun and not ended.
     open: Option<Open>,
+    /// The values of other parameters, the parameters that have one, and the number of values that are not kept.
+    others: Vec<Other<'a>>,
+    seen: HashSet<Parameter<'a>>,
+    others_dropped: u64,
     /// The problems outside of targets.
     problems: Vec<Problem<'a>>,
     budget: Budget,
@@ -131,6 +139,9 @@ impl<'a> Reader<'a> {
             positions: HashMap::new(),
             current: None,
             open: None,
+            others: Vec::new(),
+            seen: HashSet::new(),
+            others_dropped: 0,
             problems: Vec::new(),
             budget: Budget::of(text),
         };
@@ -151,6 +162,8 @@ impl<'a> Reader<'a> {
                 .map(|target| target.snapshot)
                 .filter(|snapshot| snapshot.observed || snapshot.cleanup_interval.is_some())
                 .collect(),
+            others: self.others,
+            others_dropped: self.others_dropped,
             problems: self.problems,
             problems_dropped: self.budget.dropped,
         }
@@ -353,6 +366,19 @@ impl<'a> Sink<'a> for Reader<'a> {
     ) -> Result<(), TryReserveError> {
         self.named(Some(target), lines)?.complete = false;
         Ok(())
+    }
+
+    fn other(&mut self, other: Other<'a>) -> Result<(), TryReserveError> {
+        if self.seen.contains(&other.parameter) {
+            return Ok(());
+        }
+        if self.others.len() == OTHERS_MAX {
+            self.others_dropped += 1;
+            return Ok(());
+        }
+        self.seen.try_reserve(1)?;
+        self.seen.insert(other.parameter);
+        push(&mut self.others, other)
     }
 
     fn record(

@@ -1,5 +1,7 @@
 //! Laws of reading any bytes. The fuzz target checks them too.
 
+use std::borrow::Cow;
+
 use jobstats_core::job_stats::Problem;
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pause::Pause;
@@ -15,10 +17,30 @@ pub fn check(text: &[u8], cut: usize) {
         print_gives_it_again(snapshot);
         lines_give_it_again(snapshot, text);
     }
+    other_values_are_of_the_text(text);
     it_outlives_the_text(text);
     ends_of_lines_do_not_matter(text);
     a_cut_changes_nothing_before_it(text, cut);
     read_carried(text, Pause::NEVER).unwrap();
+}
+
+/// Each parameter has one value, which stands on its line.
+fn other_values_are_of_the_text(text: &[u8]) {
+    let others = read(text, Pause::NEVER).unwrap().others;
+    let mut seen = std::collections::HashSet::new();
+    for other in &others {
+        assert!(seen.insert(other.parameter) && !other.value.trim_ascii().is_empty());
+        if let Cow::Borrowed(value) = other.value {
+            let begin = value.as_ptr() as usize - text.as_ptr() as usize;
+            assert_eq!(other.line as usize, line_of(text, begin));
+        }
+        let lines = text.split(|byte| *byte == b'\n').count();
+        assert!(
+            other
+                .lines(Pause::NEVER)
+                .all(|(line, _)| line as usize <= lines)
+        );
+    }
 }
 
 /// Detached, a snapshot says the same when its text is gone, but for problems.

@@ -1,6 +1,7 @@
-//! Lines find their target: names of parameters, error messages, wrapped lines and cut texts.
+//! Lines find their target: names of parameters, error messages, wrapped lines and cut texts; other parameters.
 
 mod cut;
 mod merged;
 mod names;
+mod others;
 mod wrapped;

@@ -1,0 +1,336 @@
+//! The parameters whose values are read beside `job_stats`: what targets and services count as a whole, and what they
+//! hold.
+//!
+//! ```
+//! use jobstats_core::parameter::Parameter;
+//! use jobstats_core::target::{TargetKind, TargetName};
+//!
+//! let target = TargetName { kind: TargetKind::Ost, name: b"fs-OST0000" };
+//! let name = b"obdfilter.fs-OST0000.exports.10.0.0.1@tcp.stats";
+//! assert_eq!(Parameter::parse(name), Some(Parameter::ExportStats(target, b"10.0.0.1@tcp")));
+//! assert_eq!(Parameter::parse(b"osd-zfs.MGS.kbytestotal"), None);
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::TryReserveError;
+
+use thiserror::Error;
+
+use crate::field;
+use crate::pause::Pause;
+use crate::target::{TargetKind, TargetName, is_target_name, kind_in_name};
+
+/// The largest number of bytes of a network identifier. An IPv6 address with the name of its network has less than 64.
+const NID_MAX: usize = 128;
+
+/// The largest number of bytes of the name of a service.
+const SERVICE_MAX: usize = 64;
+
+/// The beginnings of the names of services' parameters.
+const SERVICES: [&[u8]; 4] = [b"mds.MDS.", b"ost.OSS.", b"ldlm.services.", b"mgs.MGS."];
+
+/// The number of problems of a text that are kept.
+const PROBLEMS_MAX: usize = 1_000;
+
+/// A number that a target says of its space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    /// `kbytestotal`: the size in KiB.
+    KbytesTotal,
+    /// `kbytesavail`: the KiB that users can still fill.
+    KbytesAvail,
+    /// `kbytesfree`: the KiB that are free, with those kept for root.
+    KbytesFree,
+    /// `filestotal`: the number of inodes.
+    FilesTotal,
+    /// `filesfree`: the number of free inodes.
+    FilesFree,
+}
+
+impl Space {
+    const ALL: [Self; 5] = [
+        Self::KbytesTotal,
+        Self::KbytesAvail,
+        Self::KbytesFree,
+        Self::FilesTotal,
+        Self::FilesFree,
+    ];
+
+    /// Returns the name of the parameter.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::KbytesTotal => "kbytestotal",
+            Self::KbytesAvail => "kbytesavail",
+            Self::KbytesFree => "kbytesfree",
+            Self::FilesTotal => "filestotal",
+            Self::FilesFree => "filesfree",
+        }
+    }
+}
+
+/// The kind of owner whose space is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Owner {
+    /// A user.
+    User,
+    /// A group.
+    Group,
+    /// A project.
+    Project,
+}
+
+impl Owner {
+    const ALL: [Self; 3] = [Self::User, Self::Group, Self::Project];
+
+    /// Returns the name of the kind.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Group => "group",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// A parameter that is read beside `job_stats`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Parameter<'a> {
+    /// The counters of a whole target: `mdt.T.md_stats`, `obdfilter.T.stats`.
+    Whole(TargetName<'a>),
+    /// The counters of a target for the client at a network identifier: `obdfilter.T.exports.NID.stats`.
+    ExportStats(TargetName<'a>, &'a [u8]),
+    /// The connections of the client at a network identifier: `obdfilter.T.exports.NID.uuid`.
+    ExportUuid(TargetName<'a>, &'a [u8]),
+    /// The counters of a service of a server: `mds.MDS.mdt.stats` is service `mdt`.
+    Service(&'a str),
+    /// The requests that wait in a service: `ost.OSS.ost_io.nrs_policies`.
+    Policies(&'a str),
+    /// A number of a target's space: `osd-ldiskfs.T.kbytestotal`.
+    Space(TargetName<'a>, Space),
+    /// The state of a target's recovery: `mdt.T.recovery_status`.
+    Recovery(TargetName<'a>),
+    /// The readers of an MDT's changelog: `mdd.T.changelog_users`.
+    Changelog(TargetName<'a>),
+    /// The space that owners use on a target: `osd-zfs.T.quota_slave.acct_user`.
+    Used(TargetName<'a>, Owner),
+    /// The health of the server.
+    Health,
+}
+
+impl<'a> Parameter<'a> {
+    /// Reads the name of a parameter; `None` if the value of the parameter is not read.
+    pub fn parse(name: &'a [u8]) -> Option<Self> {
+        if name == b"health_check" {
+            return Some(Self::Health);
+        }
+        if let Some(of_service) = SERVICES.iter().find_map(|it| name.strip_prefix(*it)) {
+            return Self::of_service(of_service);
+        }
+        // A network identifier in the middle has dots too.
+        let (device, rest) = name.split_at(memchr::memchr(b'.', name)?);
+        let (middle, leaf) = rest.split_at(memchr::memrchr(b'.', rest)?);
+        let (middle, leaf) = (middle.get(1..)?, &leaf[1..]);
+        let mut kinds = TargetKind::ALL.into_iter();
+        if let Some(kind) = kinds.find(|kind| kind.name() == device) {
+            return Self::of_target(kind, middle, leaf);
+        }
+        match device {
+            b"mdd" if leaf == b"changelog_users" => {
+                named(TargetKind::Mdt, middle).map(Self::Changelog)
+            }
+            _ if device.starts_with(b"osd-") => Self::of_device(middle, leaf),
+            _ => None,
+        }
+    }
+
+    fn of_service(name: &'a [u8]) -> Option<Self> {
+        let (service, make): (_, fn(&'a str) -> Self) = match name.strip_suffix(b".stats") {
+            Some(service) => (service, Self::Service),
+            None => (name.strip_suffix(b".nrs_policies")?, Self::Policies),
+        };
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+        let is_name = (1..=SERVICE_MAX).contains(&service.len()) && service.iter().all(is_part);
+        std::str::from_utf8(service)
+            .ok()
+            .filter(|_| is_name)
+            .map(make)
+    }
+
+    fn of_target(kind: TargetKind, middle: &'a [u8], leaf: &[u8]) -> Option<Self> {
+        let Some(exports) = memchr::memmem::find(middle, b".exports.") else {
+            let target = named(kind, middle)?;
+            return match (kind, leaf) {
+                (TargetKind::Mdt, b"md_stats") | (TargetKind::Ost, b"stats") => {
+                    Some(Self::Whole(target))
+                }
+                (_, b"recovery_status") => Some(Self::Recovery(target)),
+                _ => None,
+            };
+        };
+        let target = named(kind, &middle[..exports])?;
+        let nid = &middle[exports + b".exports.".len()..];
+        let is_nid = (1..=NID_MAX).contains(&nid.len()) && nid.iter().all(u8::is_ascii_graphic);
+        match leaf {
+            b"stats" if is_nid => Some(Self::ExportStats(target, nid)),
+            b"uuid" if is_nid => Some(Self::ExportUuid(target, nid)),
+            _ => None,
+        }
+    }
+
+    /// Reads the name of a parameter of the device below a target. The device of the MGS is that of no target.
+    fn of_device(middle: &'a [u8], leaf: &[u8]) -> Option<Self> {
+        let name = middle.strip_suffix(b".quota_slave").unwrap_or(middle);
+        let target = of_name(name)?;
+        if name.len() < middle.len() {
+            let owner = leaf.strip_prefix(b"acct_")?;
+            let mut owners = Owner::ALL.into_iter();
+            let owner = owners.find(|it| it.as_str().as_bytes() == owner)?;
+            return Some(Self::Used(target, owner));
+        }
+        let mut spaces = Space::ALL.into_iter();
+        let space = spaces.find(|it| it.as_str().as_bytes() == leaf)?;
+        Some(Self::Space(target, space))
+    }
+
+    /// Returns the target that the parameter is of; `None` for a parameter of the server.
+    pub const fn target(self) -> Option<TargetName<'a>> {
+        match self {
+            Self::Whole(target)
+            | Self::ExportStats(target, _)
+            | Self::ExportUuid(target, _)
+            | Self::Space(target, _)
+            | Self::Recovery(target)
+            | Self::Changelog(target)
+            | Self::Used(target, _) => Some(target),
+            Self::Service(_) | Self::Policies(_) | Self::Health => None,
+        }
+    }
+}
+
+fn named(kind: TargetKind, name: &[u8]) -> Option<TargetName<'_>> {
+    is_target_name(name).then_some(TargetName { kind, name })
+}
+
+/// Returns the target of a name that says its kind: `fs-OST0000`.
+fn of_name(name: &[u8]) -> Option<TargetName<'_>> {
+    named(kind_in_name(std::str::from_utf8(name).ok()?)?, name)
+}
+
+/// A value of a parameter in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Other<'a> {
+    /// The parameter.
+    pub parameter: Parameter<'a>,
+    /// The line on which the value begins, counted from 1.
+    pub line: u32,
+    /// The value with the ends of its lines. Error messages in it are replaced by empty lines.
+    pub value: Cow<'a, [u8]>,
+}
+
+impl Other<'_> {
+    /// Returns the lines of the value with their numbers, without blank lines and blanks around lines.
+    pub fn lines(&self, pause: Pause<'_>) -> impl Iterator<Item = (u32, &[u8])> {
+        let lines = field::lines(&self.value, pause);
+        lines
+            .map(|(number, line)| (self.line.saturating_add(number - 1), line.trim_ascii()))
+            .filter(|(_, line)| !line.is_empty())
+    }
+
+    /// Returns true if the last line of the value may be cut, because nothing ends it.
+    pub fn is_cut(&self) -> bool {
+        !self.value.ends_with(b"\n")
+    }
+
+    /// Returns the number of the last line that is not blank, if that line may be cut.
+    pub fn cut_line(&self) -> Option<u32> {
+        let lines = memchr::memchr_iter(b'\n', &self.value).count();
+        self.is_cut()
+            .then(|| self.line.saturating_add(lines as u32))
+    }
+}
+
+/// The reason why a value, or a line of it, could not be used, in words for an administrator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
+pub enum Reason {
+    /// The line is nothing that the parameter prints.
+    #[error("the line is nothing that the parameter prints")]
+    UnreadableLine,
+    /// The text ends in the middle of the line, or another parameter begins there.
+    #[error("the line ends in the middle")]
+    CutLine,
+    /// A number cannot be read, is negative, or is too large.
+    #[error("a number is not between 0 and 2^63-1")]
+    BadNumber,
+    /// The number of an owner is none.
+    #[error("the id is not between 0 and 2^32-1")]
+    BadId,
+    /// The value has more lines than such a parameter can have.
+    #[error("the value has too many lines")]
+    TooManyLines,
+}
+
+impl Reason {
+    /// Returns a short code that stays the same in all versions.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::UnreadableLine => "unreadable line",
+            Self::CutLine => "cut line",
+            Self::BadNumber => "bad number",
+            Self::BadId => "bad id",
+            Self::TooManyLines => "too many lines",
+        }
+    }
+}
+
+/// A line of a value that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem<'o> {
+    /// The parameter.
+    pub parameter: Parameter<'o>,
+    /// The line in the text, counted from 1.
+    pub line: u32,
+    /// The reason.
+    pub reason: Reason,
+    /// The text of the line.
+    pub text: &'o [u8],
+}
+
+/// The problems of the values of a text, the first thousand of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problems<'o> {
+    /// The problems.
+    pub kept: Vec<Problem<'o>>,
+    /// The number of further problems.
+    pub dropped: u64,
+}
+
+impl<'o> Problems<'o> {
+    /// Adds a problem of a line.
+    pub(crate) fn report(
+        &mut self,
+        other: &'o Other<'_>,
+        (line, text): (u32, &'o [u8]),
+        reason: Reason,
+    ) -> Result<(), TryReserveError> {
+        if self.kept.len() == PROBLEMS_MAX {
+            self.dropped += 1;
+            return Ok(());
+        }
+        self.kept.try_reserve(1)?;
+        self.kept.push(Problem {
+            parameter: other.parameter,
+            line,
+            reason,
+            text,
+        });
+        Ok(())
+    }
+}
+
+/// Reads a number that a gauge or a counter can have: between 0 and 2^63-1.
+pub(crate) fn number(digits: &[u8]) -> Result<i64, Reason> {
+    field::number(digits).ok_or(Reason::BadNumber)
+}
