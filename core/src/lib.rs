@@ -54,10 +54,13 @@
 //! | [`window`] | chooses the rollups that answer for a window, divides totals by observed time |
 //! | [`columns`] | names the columns of increments, and sums over them |
 //! | [`per_call`] | finds the bounds and the standard deviation of single calls in the details of increments |
+//! | [`whole`] | keeps what targets count as a whole, and compares it |
 //! | [`increment`] | compares two snapshots of one target, by the rules of `docs/rules.md`, and splits the increments at edges in time |
 //! | [`snapshot`] | keeps the records of each target of a text, and prints them |
 //! | [`job_stats`] | reads the meaning of the lines of `job_stats` |
 //! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
+//! | [`stats`] | reads the counters of targets and services |
+//! | [`sample`], [`used`] | read gauges, and the space that owners use |
 //! | [`parameter`] | names the parameters that are read beside `job_stats` |
 //! | [`matching`] | decides which job an entry belongs to, by the accounting of the jobs of its number |
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |
@@ -105,7 +108,11 @@ pub mod passwd;
 pub mod pause;
 pub mod per_call;
 pub mod quantity;
+pub mod sample;
 pub mod snapshot;
+pub mod stats;
 pub mod target;
 pub mod template;
+pub mod used;
+pub mod whole;
 pub mod window;

@@ -35,41 +35,15 @@ const SERVICES: [&[u8]; 4] = [b"mds.MDS.", b"ost.OSS.", b"ldlm.services.", b"mgs
 /// The number of problems of a text that are kept.
 const PROBLEMS_MAX: usize = 1_000;
 
-/// A number that a target says of its space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Space {
-    /// `kbytestotal`: the size in KiB.
-    KbytesTotal,
-    /// `kbytesavail`: the KiB that users can still fill.
-    KbytesAvail,
-    /// `kbytesfree`: the KiB that are free, with those kept for root.
-    KbytesFree,
-    /// `filestotal`: the number of inodes.
-    FilesTotal,
-    /// `filesfree`: the number of free inodes.
-    FilesFree,
-}
-
-impl Space {
-    const ALL: [Self; 5] = [
-        Self::KbytesTotal,
-        Self::KbytesAvail,
-        Self::KbytesFree,
-        Self::FilesTotal,
-        Self::FilesFree,
-    ];
-
-    /// Returns the name of the parameter.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::KbytesTotal => "kbytestotal",
-            Self::KbytesAvail => "kbytesavail",
-            Self::KbytesFree => "kbytesfree",
-            Self::FilesTotal => "filestotal",
-            Self::FilesFree => "filesfree",
-        }
-    }
-}
+/// The numbers that a target says of its space: KiB in all, KiB that users can still fill, KiB that are free with those kept
+/// for root, inodes in all, and free inodes.
+const SPACES: [&str; 5] = [
+    "kbytestotal",
+    "kbytesavail",
+    "kbytesfree",
+    "filestotal",
+    "filesfree",
+];
 
 /// The kind of owner whose space is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -108,8 +82,8 @@ pub enum Parameter<'a> {
     Service(&'a str),
     /// The requests that wait in a service: `ost.OSS.ost_io.nrs_policies`.
     Policies(&'a str),
-    /// A number of a target's space: `osd-ldiskfs.T.kbytestotal`.
-    Space(TargetName<'a>, Space),
+    /// A number of a target's space, with its name: `osd-ldiskfs.T.kbytestotal`.
+    Space(TargetName<'a>, &'static str),
     /// The state of a target's recovery: `mdt.T.recovery_status`.
     Recovery(TargetName<'a>),
     /// The readers of an MDT's changelog: `mdd.T.changelog_users`.
@@ -190,8 +164,7 @@ impl<'a> Parameter<'a> {
             let owner = owners.find(|it| it.as_str().as_bytes() == owner)?;
             return Some(Self::Used(target, owner));
         }
-        let mut spaces = Space::ALL.into_iter();
-        let space = spaces.find(|it| it.as_str().as_bytes() == leaf)?;
+        let space = SPACES.into_iter().find(|it| it.as_bytes() == leaf)?;
         Some(Self::Space(target, space))
     }
 
@@ -239,16 +212,13 @@ impl Other<'_> {
             .filter(|(_, line)| !line.is_empty())
     }
 
-    /// Returns true if the last line of the value may be cut, because nothing ends it.
-    pub fn is_cut(&self) -> bool {
-        !self.value.ends_with(b"\n")
-    }
-
-    /// Returns the number of the last line that is not blank, if that line may be cut.
-    pub fn cut_line(&self) -> Option<u32> {
-        let lines = memchr::memchr_iter(b'\n', &self.value).count();
-        self.is_cut()
-            .then(|| self.line.saturating_add(lines as u32))
+    /// Returns the last line with its number, if nothing ends it, so that it may be cut.
+    pub fn cut(&self) -> Option<(u32, &[u8])> {
+        let begin = memchr::memrchr(b'\n', &self.value).map_or(0, |end| end + 1);
+        let (before, last) = self.value.split_at(begin);
+        let lines = memchr::memchr_iter(b'\n', before).count();
+        let number = self.line.saturating_add(lines as u32);
+        (!last.is_empty()).then_some((number, last))
     }
 }
 

@@ -6,6 +6,8 @@ use super::reason;
 use crate::escape::escape;
 use crate::getent::may_have_password;
 use crate::job_stats::Problem;
+use crate::parameter;
+use crate::target::TargetName;
 
 /// The number of rows per text and reason; further rejects are only counted.
 const PER_REASON: usize = 100;
@@ -40,6 +42,21 @@ impl Rejects {
             let reason = problem.reason.code();
             self.add(target, Some(problem.line), reason, Some(problem.text));
         }
+    }
+
+    /// Adds the lines of values beside `job_stats` that could not be used.
+    pub fn add_values(&mut self, problems: &parameter::Problems<'_>) {
+        for problem in &problems.kept {
+            let target = problem.parameter.target().map(TargetName::shown);
+            let reason = problem.reason.code();
+            self.add(
+                target.as_deref(),
+                Some(problem.line),
+                reason,
+                Some(problem.text),
+            );
+        }
+        self.add_dropped(problems.dropped);
     }
 
     /// Adds the number of problems of a text that were not even kept, because the text consists of little else.

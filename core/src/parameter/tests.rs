@@ -34,11 +34,11 @@ fn names_of_parameters() {
         ),
         (
             "osd-ldiskfs.fs-MDT0000.kbytestotal",
-            Parameter::Space(MDT, Space::KbytesTotal),
+            Parameter::Space(MDT, "kbytestotal"),
         ),
         (
             "osd-zfs.fs-OST001f.filesfree",
-            Parameter::Space(OST, Space::FilesFree),
+            Parameter::Space(OST, "filesfree"),
         ),
         ("mdt.fs-MDT0000.recovery_status", Parameter::Recovery(MDT)),
         (
@@ -98,8 +98,8 @@ fn the_line_that_may_be_cut() {
         line: 7,
         value: value.as_bytes().into(),
     };
-    assert_eq!(other("a\nb\n").cut_line(), None);
-    assert_eq!(other("a\n\n b").cut_line(), Some(9));
+    assert_eq!(other("a\nb\n").cut(), None);
+    assert_eq!(other("a\n\n b").cut(), Some((9, &b" b"[..])));
     let value = other("a\r\n\n b");
     let lines: Vec<_> = value.lines(Pause::NEVER).collect();
     assert_eq!(lines, [(7, &b"a"[..]), (9, b"b")]);

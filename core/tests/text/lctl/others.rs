@@ -15,7 +15,7 @@ fn others(text: &str) -> Vec<(String, u32, String)> {
             let parameter = match other.parameter {
                 Parameter::Service(name) => name.to_owned(),
                 Parameter::Health => "health".to_owned(),
-                Parameter::Space(target, space) => format!("{} {}", target.shown(), space.as_str()),
+                Parameter::Space(target, space) => format!("{} {}", target.shown(), space),
                 other => other.target().unwrap().shown(),
             };
             let value = String::from_utf8(other.value.into_owned()).unwrap();

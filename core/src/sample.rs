@@ -1,0 +1,334 @@
+//! Reads gauges out of the values beside `job_stats`: space, health, recovery, readers of changelogs, and requests that wait.
+//!
+//! | name | of | labels | value |
+//! |---|---|---|---|
+//! | `kbytestotal`, `kbytesavail`, `kbytesfree` | target | | KiB |
+//! | `filestotal`, `filesfree` | target | | inodes |
+//! | `unhealthy` | server | | 0, or the number of unhealthy devices, at least 1 |
+//! | `recovering` | target | | 1 or 0 |
+//! | `recovery_left` | target | | seconds, while it recovers |
+//! | `changelog_behind` | target | `reader` | records |
+//! | `changelog_idle` | target | `reader` | seconds since the reader's last use |
+//! | `requests_queued`, `requests_active` | server | `service`, `policy` | requests, whatever their priority |
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, TryReserveError};
+
+use crate::escape::escape;
+use crate::parameter::{Other, Parameter, Problems, Reason, number};
+use crate::pause::Pause;
+use crate::target::TargetName;
+
+/// The largest number of samples of a text.
+const SAMPLES_MAX: usize = 100_000;
+
+/// The largest number of bytes of the name of a reader or a policy.
+const NAME_MAX: usize = 64;
+
+/// A gauge at one time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample<'o> {
+    /// The target; `None` for a gauge of the server.
+    pub target: Option<TargetName<'o>>,
+    /// The name of the gauge.
+    pub name: &'static str,
+    /// The names and values of the labels. A target or server has one sample of a gauge for each value of the labels.
+    pub labels: Vec<(&'static str, Cow<'o, str>)>,
+    /// The value, which is not negative.
+    pub value: i64,
+    /// The line on which the parameter's value begins, counted from 1.
+    pub line: u32,
+}
+
+/// Reads the samples of a text. A value that is cut gives none.
+///
+/// # Errors
+/// [`TryReserveError`] if there is not enough memory.
+pub fn read<'o>(
+    others: &'o [Other<'_>],
+    problems: &mut Problems<'o>,
+    pause: Pause<'_>,
+) -> Result<Vec<Sample<'o>>, TryReserveError> {
+    let mut samples = Vec::new();
+    for other in pause.among(others) {
+        let read = match other.parameter {
+            Parameter::Space(..) => Value::space,
+            Parameter::Health => Value::health,
+            Parameter::Recovery(_) => Value::recovery,
+            Parameter::Changelog(_) => Value::changelog,
+            Parameter::Policies(_) => Value::policies,
+            _ => continue,
+        };
+        match other.cut() {
+            Some(cut) => problems.report(other, cut, Reason::CutLine)?,
+            None => read(&mut Value {
+                other,
+                samples: &mut samples,
+                problems,
+                pause,
+            })?,
+        }
+    }
+    Ok(samples)
+}
+
+type Done = Result<(), TryReserveError>;
+
+/// The value of a parameter.
+struct Value<'o, 'v> {
+    other: &'o Other<'o>,
+    samples: &'v mut Vec<Sample<'o>>,
+    problems: &'v mut Problems<'o>,
+    pause: Pause<'v>,
+}
+
+impl<'o, 'v> Value<'o, 'v> {
+    fn lines(&self) -> impl Iterator<Item = (u32, &'o [u8])> + use<'o, 'v> {
+        self.other.lines(self.pause)
+    }
+
+    fn report(&mut self, line: (u32, &'o [u8]), reason: Reason) -> Done {
+        self.problems.report(self.other, line, reason)
+    }
+
+    fn add(
+        &mut self,
+        name: &'static str,
+        value: i64,
+        labels: &[(&'static str, Cow<'o, str>)],
+    ) -> Done {
+        if self.samples.len() == SAMPLES_MAX {
+            return self.report((self.other.line, b""), Reason::TooManyLines);
+        }
+        self.samples.try_reserve(1)?;
+        self.samples.push(Sample {
+            target: self.other.parameter.target(),
+            name,
+            labels: labels.to_vec(),
+            value,
+            line: self.other.line,
+        });
+        Ok(())
+    }
+
+    /// Reads a single number. A symbolic link can make `lctl` print it again.
+    fn space(&mut self) -> Done {
+        let (Parameter::Space(_, space), Some(line)) = (self.other.parameter, self.lines().next())
+        else {
+            return Ok(());
+        };
+        match number(line.1) {
+            Ok(value) => self.add(space, value, &[]),
+            Err(reason) => self.report(line, reason),
+        }
+    }
+
+    /// Reads `healthy` or `NOT HEALTHY`, before which the devices may be named that are not.
+    fn health(&mut self) -> Done {
+        let (mut devices, mut is_healthy) = (0, None);
+        for line in self.lines() {
+            match line.1 {
+                b"healthy" => is_healthy = is_healthy.or(Some(true)),
+                b"NOT HEALTHY" | b"LBUG" => is_healthy = Some(false),
+                device if device.ends_with(b" reported unhealthy") => devices += 1,
+                _ => self.report(line, Reason::UnreadableLine)?,
+            }
+        }
+        let unhealthy = match is_healthy {
+            Some(true) => devices,
+            Some(false) => devices.max(1),
+            None if devices > 0 => devices,
+            None => return Ok(()),
+        };
+        self.add("unhealthy", unhealthy, &[])
+    }
+
+    /// Reads the lines `status: RECOVERING` and `time_remaining: 84`.
+    fn recovery(&mut self) -> Done {
+        let (mut recovering, mut left) = (None, None);
+        for line in self.lines() {
+            match fields(line.1) {
+                Some((b"status", b"RECOVERING" | b"WAITING" | b"WAITING_FOR_CLIENTS")) => {
+                    recovering = Some(1);
+                }
+                Some((b"status", b"COMPLETE" | b"INACTIVE")) => recovering = Some(0),
+                Some((b"time_remaining", seconds)) => match number(seconds) {
+                    Ok(seconds) => left = Some(seconds),
+                    Err(reason) => self.report(line, reason)?,
+                },
+                None | Some((b"status", _)) => self.report(line, Reason::UnreadableLine)?,
+                Some(_) => {}
+            }
+        }
+        if let Some(recovering) = recovering {
+            self.add("recovering", recovering, &[])?;
+        }
+        match left.filter(|_| recovering == Some(1)) {
+            Some(left) => self.add("recovery_left", left, &[]),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads `current_index: 7` and a line `cl1-audit 5 (600)` for each reader.
+    fn changelog(&mut self) -> Done {
+        let (mut current, mut readers) = (None, BTreeSet::new());
+        for line in self.lines() {
+            let heading = match fields(line.1) {
+                Some((b"current index" | b"current_index", index)) => number(index).map(Some),
+                _ if line.1.starts_with(b"ID ") => Ok(None),
+                _ => match current
+                    .ok_or(Reason::UnreadableLine)
+                    .and_then(|current| reader(current, line.1))
+                {
+                    Ok(reader) => {
+                        if readers.insert(reader.name) {
+                            self.reader(&reader)?;
+                        }
+                        continue;
+                    }
+                    Err(reason) => Err(reason),
+                },
+            };
+            match heading {
+                Ok(index) => current = index.or(current),
+                Err(reason) => self.report(line, reason)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn reader(&mut self, reader: &Reader<'o>) -> Done {
+        let labels = [("reader", escape(reader.name))];
+        self.add("changelog_behind", reader.behind, &labels)?;
+        match reader.idle {
+            Some(idle) => self.add("changelog_idle", idle, &labels),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads blocks that begin with `- name: fifo`, of each priority.
+    fn policies(&mut self) -> Done {
+        let Parameter::Policies(service) = self.other.parameter else {
+            return Ok(());
+        };
+        let (mut requests, mut open) = (BTreeMap::new(), None);
+        for line in self.lines() {
+            let field = fields(line.1);
+            let is_heading = matches!(
+                field,
+                Some((b"regular_requests" | b"high_priority_requests", b""))
+            );
+            if is_heading || matches!(field, Some((b"- name", _))) {
+                self.close(open.take(), &mut requests)?;
+            }
+            match (field, &mut open) {
+                _ if is_heading => {}
+                (Some((b"- name", name)), _) if name.len() <= NAME_MAX => {
+                    open = Some(Policy::new(name, line));
+                }
+                (Some((key, value)), Some(policy)) => {
+                    if let Err(reason) = policy.set(key, value) {
+                        self.report(line, reason)?;
+                    }
+                }
+                _ => self.report(line, Reason::UnreadableLine)?,
+            }
+        }
+        self.close(open, &mut requests)?;
+        for (policy, [queued, active]) in requests {
+            let labels = [
+                ("service", Cow::Borrowed(service)),
+                ("policy", escape(policy)),
+            ];
+            self.add("requests_queued", queued, &labels)?;
+            self.add("requests_active", active, &labels)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a policy to those of its name, unless it is stopped. A policy that lacks a number is of no use.
+    fn close(
+        &mut self,
+        policy: Option<Policy<'o>>,
+        requests: &mut BTreeMap<&'o [u8], [i64; 2]>,
+    ) -> Done {
+        let Some(policy) = policy.filter(|policy| !policy.is_stopped) else {
+            return Ok(());
+        };
+        let Some((queued, active)) = policy.queued.zip(policy.active) else {
+            return self.report(policy.line, Reason::UnreadableLine);
+        };
+        let sums = requests.entry(policy.name).or_default();
+        *sums = [
+            sums[0].saturating_add(queued),
+            sums[1].saturating_add(active),
+        ];
+        Ok(())
+    }
+}
+
+/// Splits a line `key: value`.
+fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = memchr::memchr(b':', line)?;
+    Some((line[..colon].trim_ascii(), line[colon + 1..].trim_ascii()))
+}
+
+/// A reader of a changelog.
+struct Reader<'o> {
+    name: &'o [u8],
+    behind: i64,
+    idle: Option<i64>,
+}
+
+/// Reads the line of a reader, of a changelog whose newest record has the index `current`.
+fn reader(current: i64, line: &[u8]) -> Result<Reader<'_>, Reason> {
+    let mut words = line
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
+    let name = words
+        .next()
+        .filter(|name| name.starts_with(b"cl") && name.len() <= NAME_MAX);
+    let (name, index) = name.zip(words.next()).ok_or(Reason::UnreadableLine)?;
+    let idle = words.next().and_then(|word| word.strip_prefix(b"("));
+    let idle = idle.map(|idle| number(idle.strip_suffix(b")").unwrap_or(idle)));
+    Ok(Reader {
+        name,
+        // The reader can go on while the text is printed.
+        behind: current.saturating_sub(number(index)?).max(0),
+        idle: idle.transpose()?,
+    })
+}
+
+/// A policy by which a service chooses the next request.
+struct Policy<'o> {
+    name: &'o [u8],
+    line: (u32, &'o [u8]),
+    is_stopped: bool,
+    queued: Option<i64>,
+    active: Option<i64>,
+}
+
+impl<'o> Policy<'o> {
+    const fn new(name: &'o [u8], line: (u32, &'o [u8])) -> Self {
+        Self {
+            name,
+            line,
+            is_stopped: false,
+            queued: None,
+            active: None,
+        }
+    }
+
+    fn set(&mut self, key: &[u8], value: &[u8]) -> Result<(), Reason> {
+        match key {
+            b"state" => self.is_stopped = value == b"stopped",
+            b"queued" => self.queued = Some(number(value)?),
+            b"active" => self.active = Some(number(value)?),
+            _ => {}
+        }
+        Ok(())
+    }
+}

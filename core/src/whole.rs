@@ -1,0 +1,243 @@
+//! The counters of whole targets, which count the work of all clients, with an identifier or without.
+//!
+//! What a target counts is kept as text that [`snapshot::print`](crate::snapshot::print()) prints: a record without an identifier,
+//! and a record for each connection of a metadata server, whose work is that of no client. So [`increment::compare`](compare())
+//! compares targets by the rules for entries:
+//!
+//! ```
+//! use jobstats_core::instant::MINUTE;
+//! use jobstats_core::parameter::Problems;
+//! use jobstats_core::pause::Pause;
+//! use jobstats_core::{snapshot, whole};
+//!
+//! let name = "mdt.fs-MDT0000.md_stats=\nsnapshot_time 1749555518.6 secs.nsecs\n";
+//! let texts = [100, 700].map(|opened| format!("{name}open {opened} samples [reqs]\n"));
+//! let mut bodies = Vec::new();
+//! for text in &texts {
+//!     let others = snapshot::read(text.as_bytes(), Pause::NEVER)?.others;
+//!     let wholes = whole::read(&others, &mut Problems::default(), Pause::NEVER)?;
+//!     bodies.push(wholes[0].body.clone());
+//! }
+//! let (before, after) = ((5 * MINUTE, &*bodies[0]), (6 * MINUTE, &*bodies[1]));
+//! let compared = whole::compare(Some(before), after, 1 << 40, Pause::NEVER)?;
+//! assert_eq!(compared.increments[0].totals[0].1, 600);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod body;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, TryReserveError};
+
+use thiserror::Error;
+
+use self::body::Body;
+use crate::increment::{self, Column, CompareError, Increment, Observation};
+use crate::instant::{Micros, SECOND};
+use crate::parameter::{Other, Parameter, Problems};
+use crate::pause::Pause;
+use crate::snapshot::{ReadError, Record};
+use crate::stats::{self, Stats};
+use crate::target::TargetName;
+
+/// The part of the name of a connection by which a metadata server is known.
+const OF_METADATA_SERVER: &[u8] = b"-mdtlov_UUID";
+
+/// A target in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whole<'o> {
+    /// The target.
+    pub target: TargetName<'o>,
+    /// The line on which the target's value begins, counted from 1.
+    pub line: u32,
+    /// The time at which the value was read, if it is on the wall clock.
+    pub time: Option<Micros>,
+    /// The counters, for [`compare`].
+    pub body: String,
+}
+
+impl Whole<'_> {
+    /// Returns the time of the observation in a text of this time.
+    pub fn time_in(&self, text: Micros) -> Micros {
+        stats::time_in(self.time, text)
+    }
+}
+
+/// The work of a target between two readings.
+#[derive(Debug, Clone, Default)]
+pub struct Compared {
+    /// The increments of the target without the work of metadata servers. They have no identifier and no detail.
+    pub increments: Vec<Increment<'static>>,
+    /// The number of connections of metadata servers whose work is left out.
+    pub exports: u32,
+    /// The body of the later reading to keep: with the counters that were known before and that are missing by damage.
+    pub body: String,
+    /// The codes and texts of the problems.
+    pub problems: Vec<(&'static str, String)>,
+}
+
+/// An error that prevents comparing two readings.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Error {
+    /// A body cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The bodies cannot be compared.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+}
+
+/// Reads the targets of a text, each once.
+///
+/// # Errors
+/// [`ReadError::OutOfMemory`].
+pub fn read<'o>(
+    others: &'o [Other<'_>],
+    problems: &mut Problems<'o>,
+    pause: Pause<'_>,
+) -> Result<Vec<Whole<'o>>, ReadError> {
+    let exports = of_metadata_servers(others, problems, pause)?;
+    let mut wholes = Vec::new();
+    for other in pause.among(others) {
+        let Parameter::Whole(target) = other.parameter else {
+            continue;
+        };
+        let own = stats::read(other, problems, pause)?;
+        let of_target = exports.get(&target).map_or(&[][..], Vec::as_slice);
+        wholes.try_reserve(1)?;
+        wholes.push(Whole {
+            target,
+            line: other.line,
+            time: own.snapshot_time,
+            body: body::print(target.kind, &own, of_target, pause)?,
+        });
+    }
+    Ok(wholes)
+}
+
+/// The counters of connections by target, each with its network identifier.
+type Exports<'o> = BTreeMap<TargetName<'o>, Vec<(&'o [u8], Stats<'o>)>>;
+
+/// Returns the counters of the connections of metadata servers.
+fn of_metadata_servers<'o>(
+    others: &'o [Other<'_>],
+    problems: &mut Problems<'o>,
+    pause: Pause<'_>,
+) -> Result<Exports<'o>, TryReserveError> {
+    let names_one =
+        |other: &Other<'_>| memchr::memmem::find(&other.value, OF_METADATA_SERVER).is_some();
+    let mut servers = BTreeSet::new();
+    for other in pause.among(others) {
+        if let Parameter::ExportUuid(target, nid) = other.parameter
+            && names_one(other)
+        {
+            servers.insert((target, nid));
+        }
+    }
+    let mut exports = BTreeMap::<_, Vec<_>>::new();
+    for other in pause.among(others) {
+        if let Parameter::ExportStats(target, nid) = other.parameter
+            && servers.contains(&(target, nid))
+        {
+            let stats = stats::read(other, problems, pause)?;
+            let of_target = exports.entry(target).or_default();
+            of_target.try_reserve(1)?;
+            of_target.push((nid, stats));
+        }
+    }
+    Ok(exports)
+}
+
+/// Compares a reading with the one before it, each with its time, which is later than that of the one before.
+///
+/// The sum of a column over all increments is limited to `max_rate` per second, as [`increment::Comparison::limit`] does.
+/// Without a reading before there are no increments.
+///
+/// # Errors
+/// [`Error::Read`] if a body is too long, and either if there is not enough memory.
+pub fn compare(
+    before: Option<(Micros, &str)>,
+    (time, after): (Micros, &str),
+    max_rate: u64,
+    pause: Pause<'_>,
+) -> Result<Compared, Error> {
+    let mut after = Body::read(after, pause)?;
+    let Some((since, before)) = before else {
+        return Ok(Compared {
+            body: after.print(),
+            ..Compared::default()
+        });
+    };
+    let mut before = Body::read(before, pause)?;
+    let printed = after.print();
+    body::fill_in(&mut before, &mut after);
+    let exports = after.text.records.iter().filter(|record| {
+        let id = after.text.id(record);
+        !id.is_empty() && (before.has(id) || starts_after(record, since))
+    });
+    let exports = exports.count() as u32;
+    let observe = |snapshot, time, carried| Observation {
+        time,
+        server: "",
+        snapshot: Some(snapshot),
+        carried,
+    };
+    let previous = observe(&before.text, since, Some(&before.carried));
+    let next = observe(&after.text, time, None);
+    // A target keeps its counters however long it is idle.
+    let mut compared = increment::compare(Some(&previous), &next, 0, pause)?;
+    compared.limit(time.saturating_sub(since), max_rate)?;
+    let problems = compared.problems.iter().map(|problem| {
+        let text = problem.to_string();
+        let text = text.strip_prefix(": ").map(str::to_owned).unwrap_or(text);
+        (problem.reason.code(), text)
+    });
+    Ok(Compared {
+        exports,
+        body: body::carry(printed, &compared.carried),
+        problems: problems.collect(),
+        increments: own_work(compared.increments),
+    })
+}
+
+/// Returns true if the counters of a record began after an instant.
+fn starts_after(record: &Record, since: Micros) -> bool {
+    record.start_time.is_some_and(|start| {
+        let micros =
+            i128::from(start.seconds) * i128::from(SECOND) + i128::from(start.nanos / 1_000);
+        micros > i128::from(since)
+    })
+}
+
+/// Returns the increments of the target without those of the connections. Counters are read one after the other, so that a
+/// connection can have counted more than its target: then nothing is left.
+fn own_work(increments: Vec<Increment<'_>>) -> Vec<Increment<'static>> {
+    let mut others = BTreeMap::<Column, i64>::new();
+    let (own, exports): (Vec<_>, Vec<_>) = increments
+        .into_iter()
+        .partition(|increment| increment.id.is_empty());
+    for (column, growth) in exports.into_iter().flat_map(|export| export.totals) {
+        let sum = others.entry(column).or_default();
+        *sum = sum.saturating_add(growth);
+    }
+    let mut left = Vec::with_capacity(own.len());
+    for mut increment in own {
+        for (column, growth) in &mut increment.totals {
+            let other = others.entry(*column).or_default();
+            let taken = (*growth).min(*other);
+            *growth -= taken;
+            *other -= taken;
+        }
+        increment.totals.retain(|(_, growth)| *growth > 0);
+        if !increment.totals.is_empty() {
+            left.push(Increment {
+                id: "",
+                detail: None,
+                last_active: None,
+                ..increment
+            });
+        }
+    }
+    left
+}
