@@ -25,7 +25,7 @@ use std::fmt;
 use thiserror::Error;
 
 pub use compare::compare;
-use compare::wall;
+pub(crate) use compare::wall;
 pub use counts::{Counts, clamp};
 pub use detail::{Detail, leave_out};
 pub use keep::Keep;

@@ -1,23 +1,11 @@
 //! The parameters whose values are read beside `job_stats`: what targets and services count as a whole, and what they
 //! hold.
-//!
-//! ```
-//! use jobstats_core::parameter::Parameter;
-//! use jobstats_core::target::{TargetKind, TargetName};
-//!
-//! let target = TargetName { kind: TargetKind::Ost, name: b"fs-OST0000" };
-//! let name = b"obdfilter.fs-OST0000.exports.10.0.0.1@tcp.stats";
-//! assert_eq!(Parameter::parse(name), Some(Parameter::ExportStats(target, b"10.0.0.1@tcp")));
-//! assert_eq!(Parameter::parse(b"osd-zfs.MGS.kbytestotal"), None);
-//! ```
 
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 use std::collections::TryReserveError;
-
-use thiserror::Error;
 
 use crate::field;
 use crate::pause::Pause;
@@ -31,6 +19,9 @@ const SERVICE_MAX: usize = 64;
 
 /// The beginnings of the names of services' parameters.
 const SERVICES: [&[u8]; 4] = [b"mds.MDS.", b"ost.OSS.", b"ldlm.services.", b"mgs.MGS."];
+
+/// The part of a name between that of a target and a network identifier.
+const EXPORTS: &[u8] = b".exports.";
 
 /// The number of problems of a text that are kept.
 const PROBLEMS_MAX: usize = 1_000;
@@ -57,8 +48,6 @@ pub enum Owner {
 }
 
 impl Owner {
-    const ALL: [Self; 3] = [Self::User, Self::Group, Self::Project];
-
     /// Returns the name of the kind.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -107,14 +96,10 @@ impl<'a> Parameter<'a> {
         let (device, rest) = name.split_at(memchr::memchr(b'.', name)?);
         let (middle, leaf) = rest.split_at(memchr::memrchr(b'.', rest)?);
         let (middle, leaf) = (middle.get(1..)?, &leaf[1..]);
-        let mut kinds = TargetKind::ALL.into_iter();
-        if let Some(kind) = kinds.find(|kind| kind.name() == device) {
-            return Self::of_target(kind, middle, leaf);
-        }
-        match device {
-            b"mdd" if leaf == b"changelog_users" => {
-                named(TargetKind::Mdt, middle).map(Self::Changelog)
-            }
+        match (device, leaf) {
+            (b"mdd", b"changelog_users") => named(TargetKind::Mdt, middle).map(Self::Changelog),
+            (b"mdt", _) => Self::of_target(TargetKind::Mdt, middle, leaf),
+            (b"obdfilter", _) => Self::of_target(TargetKind::Ost, middle, leaf),
             _ if device.starts_with(b"osd-") => Self::of_device(middle, leaf),
             _ => None,
         }
@@ -134,18 +119,17 @@ impl<'a> Parameter<'a> {
     }
 
     fn of_target(kind: TargetKind, middle: &'a [u8], leaf: &[u8]) -> Option<Self> {
-        let Some(exports) = memchr::memmem::find(middle, b".exports.") else {
-            let target = named(kind, middle)?;
+        if let Some(target) = named(kind, middle) {
             return match (kind, leaf) {
+                (_, b"recovery_status") => Some(Self::Recovery(target)),
                 (TargetKind::Mdt, b"md_stats") | (TargetKind::Ost, b"stats") => {
                     Some(Self::Whole(target))
                 }
-                (_, b"recovery_status") => Some(Self::Recovery(target)),
                 _ => None,
             };
-        };
-        let target = named(kind, &middle[..exports])?;
-        let nid = &middle[exports + b".exports.".len()..];
+        }
+        let (name, nid) = middle.split_at(memchr::memmem::find(middle, EXPORTS)?);
+        let (target, nid) = (named(kind, name)?, &nid[EXPORTS.len()..]);
         let is_nid = (1..=NID_MAX).contains(&nid.len()) && nid.iter().all(u8::is_ascii_graphic);
         match leaf {
             b"stats" if is_nid => Some(Self::ExportStats(target, nid)),
@@ -154,18 +138,19 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// Reads the name of a parameter of the device below a target. The device of the MGS is that of no target.
+    /// Reads the name of a parameter of the device below a target.
     fn of_device(middle: &'a [u8], leaf: &[u8]) -> Option<Self> {
-        let name = middle.strip_suffix(b".quota_slave").unwrap_or(middle);
-        let target = of_name(name)?;
-        if name.len() < middle.len() {
-            let owner = leaf.strip_prefix(b"acct_")?;
-            let mut owners = Owner::ALL.into_iter();
-            let owner = owners.find(|it| it.as_str().as_bytes() == owner)?;
-            return Some(Self::Used(target, owner));
-        }
-        let space = SPACES.into_iter().find(|it| it.as_bytes() == leaf)?;
-        Some(Self::Space(target, space))
+        let Some(name) = middle.strip_suffix(b".quota_slave") else {
+            let space = SPACES.into_iter().find(|it| it.as_bytes() == leaf)?;
+            return Some(Self::Space(of_name(middle)?, space));
+        };
+        let owner = match leaf {
+            b"acct_user" => Owner::User,
+            b"acct_group" => Owner::Group,
+            b"acct_project" => Owner::Project,
+            _ => return None,
+        };
+        Some(Self::Used(of_name(name)?, owner))
     }
 
     /// Returns the target that the parameter is of; `None` for a parameter of the server.
@@ -187,7 +172,7 @@ fn named(kind: TargetKind, name: &[u8]) -> Option<TargetName<'_>> {
     is_target_name(name).then_some(TargetName { kind, name })
 }
 
-/// Returns the target of a name that says its kind: `fs-OST0000`.
+/// Returns the target of a name that says its kind, as that of the MGS does not: `fs-OST0000`.
 fn of_name(name: &[u8]) -> Option<TargetName<'_>> {
     named(kind_in_name(std::str::from_utf8(name).ok()?)?, name)
 }
@@ -222,23 +207,18 @@ impl Other<'_> {
     }
 }
 
-/// The reason why a value, or a line of it, could not be used, in words for an administrator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
+/// The reason why a value, or a line of it, could not be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
     /// The line is nothing that the parameter prints.
-    #[error("the line is nothing that the parameter prints")]
     UnreadableLine,
     /// The text ends in the middle of the line, or another parameter begins there.
-    #[error("the line ends in the middle")]
     CutLine,
-    /// A number cannot be read, is negative, or is too large.
-    #[error("a number is not between 0 and 2^63-1")]
+    /// A number is not between 0 and 2^63-1.
     BadNumber,
-    /// The number of an owner is none.
-    #[error("the id is not between 0 and 2^32-1")]
+    /// The id of an owner is not between 0 and 2^32-1.
     BadId,
     /// The value has more lines than such a parameter can have.
-    #[error("the value has too many lines")]
     TooManyLines,
 }
 

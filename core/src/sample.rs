@@ -23,7 +23,10 @@ use crate::pause::Pause;
 use crate::target::TargetName;
 
 /// The largest number of samples of a text.
-const SAMPLES_MAX: usize = 100_000;
+const SAMPLES_MAX: usize = 10_000;
+
+/// The largest number of policies of a service, many times as many as Lustre has.
+const POLICIES_MAX: usize = 64;
 
 /// The largest number of bytes of the name of a reader or a policy.
 const NAME_MAX: usize = 64;
@@ -137,13 +140,11 @@ impl<'o, 'v> Value<'o, 'v> {
                 _ => self.report(line, Reason::UnreadableLine)?,
             }
         }
-        let unhealthy = match is_healthy {
-            Some(true) => devices,
-            Some(false) => devices.max(1),
-            None if devices > 0 => devices,
-            None => return Ok(()),
-        };
-        self.add("unhealthy", unhealthy, &[])
+        match is_healthy {
+            None if devices == 0 => Ok(()),
+            Some(true) => self.add("unhealthy", devices, &[]),
+            _ => self.add("unhealthy", devices.max(1), &[]),
+        }
     }
 
     /// Reads the lines `status: RECOVERING` and `time_remaining: 84`.
@@ -163,81 +164,85 @@ impl<'o, 'v> Value<'o, 'v> {
                 Some(_) => {}
             }
         }
-        if let Some(recovering) = recovering {
-            self.add("recovering", recovering, &[])?;
+        let left = left.filter(|_| recovering == Some(1));
+        for (name, value) in [("recovering", recovering), ("recovery_left", left)] {
+            if let Some(value) = value {
+                self.add(name, value, &[])?;
+            }
         }
-        match left.filter(|_| recovering == Some(1)) {
-            Some(left) => self.add("recovery_left", left, &[]),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Reads `current_index: 7` and a line `cl1-audit 5 (600)` for each reader.
     fn changelog(&mut self) -> Done {
         let (mut current, mut readers) = (None, BTreeSet::new());
         for line in self.lines() {
-            let heading = match fields(line.1) {
-                Some((b"current index" | b"current_index", index)) => number(index).map(Some),
-                _ if line.1.starts_with(b"ID ") => Ok(None),
-                _ => match current
-                    .ok_or(Reason::UnreadableLine)
-                    .and_then(|current| reader(current, line.1))
-                {
-                    Ok(reader) => {
-                        if readers.insert(reader.name) {
-                            self.reader(&reader)?;
-                        }
-                        continue;
+            let read = match (fields(line.1), current) {
+                (Some((b"current index" | b"current_index", index)), _) => {
+                    number(index).map(|index| current = Some(index))
+                }
+                _ if line.1.starts_with(b"ID ") => Ok(()),
+                (_, None) => Err(Reason::UnreadableLine),
+                (_, Some(current)) => match reader(current, line.1) {
+                    Ok((name, behind, idle)) if readers.insert(name) => {
+                        let labels = [("reader", escape(name))];
+                        self.add("changelog_behind", behind, &labels)?;
+                        let idle = idle.map(|idle| self.add("changelog_idle", idle, &labels));
+                        idle.transpose()?;
+                        Ok(())
                     }
-                    Err(reason) => Err(reason),
+                    other => other.map(|_| ()),
                 },
             };
-            match heading {
-                Ok(index) => current = index.or(current),
-                Err(reason) => self.report(line, reason)?,
+            if let Err(reason) = read {
+                self.report(line, reason)?;
             }
         }
         Ok(())
     }
 
-    fn reader(&mut self, reader: &Reader<'o>) -> Done {
-        let labels = [("reader", escape(reader.name))];
-        self.add("changelog_behind", reader.behind, &labels)?;
-        match reader.idle {
-            Some(idle) => self.add("changelog_idle", idle, &labels),
-            None => Ok(()),
-        }
-    }
-
-    /// Reads blocks that begin with `- name: fifo`, of each priority.
+    /// Reads blocks that begin with `- name: fifo`, of each priority. A policy that lacks a number is of no use.
     fn policies(&mut self) -> Done {
-        let Parameter::Policies(service) = self.other.parameter else {
-            return Ok(());
-        };
-        let (mut requests, mut open) = (BTreeMap::new(), None);
+        let mut policies = Vec::<Policy<'_>>::new();
         for line in self.lines() {
-            let field = fields(line.1);
-            let is_heading = matches!(
-                field,
-                Some((b"regular_requests" | b"high_priority_requests", b""))
-            );
-            if is_heading || matches!(field, Some((b"- name", _))) {
-                self.close(open.take(), &mut requests)?;
-            }
-            match (field, &mut open) {
-                _ if is_heading => {}
-                (Some((b"- name", name)), _) if name.len() <= NAME_MAX => {
-                    open = Some(Policy::new(name, line));
+            let is_full = policies.len() == POLICIES_MAX;
+            match (fields(line.1), policies.last_mut()) {
+                (Some((b"regular_requests" | b"high_priority_requests", b"")), _) => {}
+                (Some((b"- name", _)), _) if is_full => {
+                    return self.report(line, Reason::TooManyLines);
                 }
-                (Some((key, value)), Some(policy)) => {
-                    if let Err(reason) = policy.set(key, value) {
-                        self.report(line, reason)?;
+                (Some((b"- name", name)), _) => policies.push(Policy {
+                    name: &name[..name.len().min(NAME_MAX)],
+                    line,
+                    is_stopped: false,
+                    requests: [None; 2],
+                }),
+                (Some((b"state", state)), Some(policy)) => policy.is_stopped = state == b"stopped",
+                (Some((key @ (b"queued" | b"active"), requests)), Some(policy)) => {
+                    match number(requests) {
+                        Ok(number) => policy.requests[usize::from(key == b"active")] = Some(number),
+                        Err(reason) => self.report(line, reason)?,
                     }
                 }
+                (Some(_), Some(_)) => {}
                 _ => self.report(line, Reason::UnreadableLine)?,
             }
         }
-        self.close(open, &mut requests)?;
+        let mut requests = BTreeMap::<_, [i64; 2]>::new();
+        for policy in policies.iter().filter(|policy| !policy.is_stopped) {
+            let [Some(queued), Some(active)] = policy.requests else {
+                self.report(policy.line, Reason::UnreadableLine)?;
+                continue;
+            };
+            let sums = requests.entry(policy.name).or_default();
+            *sums = [
+                sums[0].saturating_add(queued),
+                sums[1].saturating_add(active),
+            ];
+        }
+        let Parameter::Policies(service) = self.other.parameter else {
+            return Ok(());
+        };
         for (policy, [queued, active]) in requests {
             let labels = [
                 ("service", Cow::Borrowed(service)),
@@ -248,26 +253,6 @@ impl<'o, 'v> Value<'o, 'v> {
         }
         Ok(())
     }
-
-    /// Adds a policy to those of its name, unless it is stopped. A policy that lacks a number is of no use.
-    fn close(
-        &mut self,
-        policy: Option<Policy<'o>>,
-        requests: &mut BTreeMap<&'o [u8], [i64; 2]>,
-    ) -> Done {
-        let Some(policy) = policy.filter(|policy| !policy.is_stopped) else {
-            return Ok(());
-        };
-        let Some((queued, active)) = policy.queued.zip(policy.active) else {
-            return self.report(policy.line, Reason::UnreadableLine);
-        };
-        let sums = requests.entry(policy.name).or_default();
-        *sums = [
-            sums[0].saturating_add(queued),
-            sums[1].saturating_add(active),
-        ];
-        Ok(())
-    }
 }
 
 /// Splits a line `key: value`.
@@ -276,30 +261,20 @@ fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((line[..colon].trim_ascii(), line[colon + 1..].trim_ascii()))
 }
 
-/// A reader of a changelog.
-struct Reader<'o> {
-    name: &'o [u8],
-    behind: i64,
-    idle: Option<i64>,
-}
-
-/// Reads the line of a reader, of a changelog whose newest record has the index `current`.
-fn reader(current: i64, line: &[u8]) -> Result<Reader<'_>, Reason> {
-    let mut words = line
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty());
+/// Reads the line of a reader, of a changelog whose newest record has the index `current`: the name, the number of records
+/// that it is behind, and the seconds since it was used.
+fn reader(current: i64, line: &[u8]) -> Result<(&[u8], i64, Option<i64>), Reason> {
+    let words = line.split(u8::is_ascii_whitespace);
+    let mut words = words.filter(|word| !word.is_empty());
     let name = words
         .next()
         .filter(|name| name.starts_with(b"cl") && name.len() <= NAME_MAX);
     let (name, index) = name.zip(words.next()).ok_or(Reason::UnreadableLine)?;
     let idle = words.next().and_then(|word| word.strip_prefix(b"("));
     let idle = idle.map(|idle| number(idle.strip_suffix(b")").unwrap_or(idle)));
-    Ok(Reader {
-        name,
-        // The reader can go on while the text is printed.
-        behind: current.saturating_sub(number(index)?).max(0),
-        idle: idle.transpose()?,
-    })
+    // The reader can go on while the text is printed.
+    let behind = current.saturating_sub(number(index)?).max(0);
+    Ok((name, behind, idle.transpose()?))
 }
 
 /// A policy by which a service chooses the next request.
@@ -307,28 +282,6 @@ struct Policy<'o> {
     name: &'o [u8],
     line: (u32, &'o [u8]),
     is_stopped: bool,
-    queued: Option<i64>,
-    active: Option<i64>,
-}
-
-impl<'o> Policy<'o> {
-    const fn new(name: &'o [u8], line: (u32, &'o [u8])) -> Self {
-        Self {
-            name,
-            line,
-            is_stopped: false,
-            queued: None,
-            active: None,
-        }
-    }
-
-    fn set(&mut self, key: &[u8], value: &[u8]) -> Result<(), Reason> {
-        match key {
-            b"state" => self.is_stopped = value == b"stopped",
-            b"queued" => self.queued = Some(number(value)?),
-            b"active" => self.active = Some(number(value)?),
-            _ => {}
-        }
-        Ok(())
-    }
+    /// The requests that wait, and those that are worked on.
+    requests: [Option<i64>; 2],
 }

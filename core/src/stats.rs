@@ -125,82 +125,59 @@ pub fn read<'o>(
     problems: &mut Problems<'o>,
     pause: Pause<'_>,
 ) -> Result<Stats<'o>, TryReserveError> {
-    let mut stats = Stats::default();
-    let (mut is_whole, cut) = (true, other.cut().map(|(line, _)| line));
-    let mut has_time = false;
-    for (number, text) in other.lines(pause) {
-        let line = match cut == Some(number) {
+    let mut stats = Stats {
+        is_whole: true,
+        ..Stats::default()
+    };
+    let (cut, mut has_time) = (other.cut().map(|(line, _)| line), false);
+    for line in other.lines(pause) {
+        has_time |= line.1.starts_with(b"snapshot_time");
+        let added = match cut == Some(line.0) {
             true => Err(Reason::CutLine),
-            false => Line::of(text),
+            false => stats.add(line.1),
         };
-        let reason = match line {
-            Ok(Line::Time(key, time)) => {
-                has_time |= key == b"snapshot_time";
-                stats.add_time(key, time);
-                continue;
+        if let Err(reason) = added {
+            stats.is_whole = false;
+            problems.report(other, line, reason)?;
+            if reason == Reason::TooManyLines {
+                break;
             }
-            Ok(Line::Counter(counter)) => match stats.add(counter)? {
-                Ok(()) => continue,
-                Err(reason) => reason,
-            },
-            Err(reason) => reason,
-        };
-        is_whole = false;
-        problems.report(other, (number, text), reason)?;
-        if reason == Reason::TooManyLines {
-            break;
         }
     }
-    stats.is_whole = is_whole && has_time;
+    stats.is_whole &= has_time;
     Ok(stats)
 }
 
 impl<'o> Stats<'o> {
-    fn add_time(&mut self, key: &[u8], time: Option<Micros>) {
-        let of_key = match key {
-            b"snapshot_time" => &mut self.snapshot_time,
-            b"start_time" => &mut self.start_time,
-            _ => return,
-        };
-        *of_key = of_key.or(time);
-    }
-
-    /// Adds a counter, unless there is one of its name.
-    fn add(&mut self, counter: Counter<'o>) -> Result<Result<(), Reason>, TryReserveError> {
-        if self.counters.iter().any(|known| known.name == counter.name) {
-            return Ok(Ok(()));
-        }
-        if self.counters.len() == COUNTERS_MAX {
-            return Ok(Err(Reason::TooManyLines));
-        }
-        self.counters.try_reserve(1)?;
-        self.counters.push(counter);
-        Ok(Ok(()))
-    }
-}
-
-/// A line of a value.
-enum Line<'o> {
-    /// A time, if it is on the wall clock, with its key.
-    Time(&'o [u8], Option<Micros>),
-    Counter(Counter<'o>),
-}
-
-impl<'o> Line<'o> {
-    fn of(line: &'o [u8]) -> Result<Self, Reason> {
-        let mut words = line
-            .split(u8::is_ascii_whitespace)
-            .filter(|word| !word.is_empty());
+    /// Adds a line.
+    fn add(&mut self, line: &'o [u8]) -> Result<(), Reason> {
+        let words = line.split(u8::is_ascii_whitespace);
+        let mut words = words.filter(|word| !word.is_empty());
         let mut next = || words.next().ok_or(Reason::UnreadableLine);
         let (name, number, unit) = (next()?, next()?, next()?);
         if unit == b"samples" {
-            return counter(name, number, next()?, words).map(Self::Counter);
+            let counter = counter(name, number, next()?, words)?;
+            let is_known = self.counters.iter().any(|it| it.name == counter.name);
+            return match self.counters.len() {
+                _ if is_known => Ok(()),
+                COUNTERS_MAX => Err(Reason::TooManyLines),
+                _ => {
+                    self.counters.push(counter);
+                    Ok(())
+                }
+            };
         }
         // A later version may print other times.
         if !name.ends_with(b"_time") || words.next().is_some() {
             return Err(Reason::UnreadableLine);
         }
-        Ok(Self::Time(name, time(number, unit)?))
+        let time = time(number, unit)?;
+        match name {
+            b"snapshot_time" => self.snapshot_time = self.snapshot_time.or(time),
+            b"start_time" => self.start_time = self.start_time.or(time),
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -213,19 +190,15 @@ fn counter<'o>(
 ) -> Result<Counter<'o>, Reason> {
     let unit = unit.strip_prefix(b"[").and_then(|it| it.strip_suffix(b"]"));
     let text = |bytes| std::str::from_utf8(bytes).map_err(|_| Reason::UnreadableLine);
-    let mut numbers: [&[u8]; 5] = [b""; 5];
-    let mut found = 0;
-    for word in rest {
-        *numbers.get_mut(found).ok_or(Reason::UnreadableLine)? = word;
-        found += 1;
-    }
-    let [min, max, sum, squares, _] = numbers;
-    let (values, sumsq) = match found {
-        0 => (None, None),
-        3 | 4 => {
-            let values = [number(min)?, number(max)?, number(sum)?];
-            let sumsq = (found == 4).then(|| wrapped(squares)).transpose()?;
-            (Some(values), sumsq)
+    let numbers: Vec<_> = rest.take(5).collect();
+    let (values, sumsq) = match numbers[..] {
+        [] => (None, None),
+        [min, max, sum, ref squares @ ..] if squares.len() < 2 => {
+            let sumsq = squares.first().map(|squares| wrapped(squares));
+            (
+                Some([number(min)?, number(max)?, number(sum)?]),
+                sumsq.transpose()?,
+            )
         }
         _ => return Err(Reason::UnreadableLine),
     };

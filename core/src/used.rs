@@ -57,86 +57,53 @@ pub fn read<'o>(
     let Parameter::Used(target, owner) = other.parameter else {
         return Ok(None);
     };
-    let mut list = List {
-        owner,
-        state: State::Begin,
-        rows: Vec::new(),
+    let heading = match owner {
+        Owner::User => b"usr_accounting:",
+        Owner::Group => b"grp_accounting:",
+        Owner::Project => b"prj_accounting:",
     };
-    let (cut, mut last) = (other.cut().map(|(line, _)| line), (other.line, &b""[..]));
-    for (number, line) in other.lines(pause) {
-        last = (number, line);
-        let added = match cut == Some(number) {
-            true => Err(Reason::CutLine),
-            false => list.add(line)?,
+    let cut = other.cut().map(|(line, _)| line);
+    let (mut rows, mut has_heading, mut id) = (Vec::new(), false, None);
+    let mut last = (other.line, &b""[..]);
+    for line in other.lines(pause) {
+        last = line;
+        let damage = match (line.1.strip_prefix(b"- id:"), id.take()) {
+            _ if cut == Some(line.0) => Some(Reason::CutLine),
+            (None, None) if line.1 == heading && !has_heading => {
+                has_heading = true;
+                None
+            }
+            (Some(number), None) if has_heading => {
+                id = field::number(number);
+                id.is_none().then_some(Reason::BadId)
+            }
+            (None, Some(_)) if rows.len() == OWNERS_MAX => Some(Reason::TooManyLines),
+            (None, Some(id)) => {
+                rows.try_reserve(1)?;
+                usage(id, line.1).map(|usage| rows.push(usage)).err()
+            }
+            _ => Some(Reason::UnreadableLine),
         };
-        if let Err(reason) = added {
-            problems.report(other, last, reason)?;
+        if let Some(reason) = damage {
+            problems.report(other, line, reason)?;
             return Ok(None);
         }
     }
-    if list.state != State::Between {
+    if id.is_some() || !has_heading {
         problems.report(other, last, Reason::CutLine)?;
         return Ok(None);
+    }
+    if !rows.is_sorted_by(|one: &Usage, next| one.id < next.id) {
+        // An owner that changed while the list was printed can stand in it twice, and counts with the larger space.
+        rows.sort_unstable_by(|one, other| one.id.cmp(&other.id).then(other.cmp(one)));
+        rows.dedup_by_key(|usage| usage.id);
     }
     Ok(Some(Used {
         target,
         owner,
         line: other.line,
-        rows: in_order(list.rows),
+        rows,
     }))
-}
-
-/// Puts owners in order. An owner that changed while the list was printed can stand in it twice, and counts with the
-/// larger space.
-fn in_order(mut rows: Vec<Usage>) -> Vec<Usage> {
-    if !rows.is_sorted_by(|one, next| one.id < next.id) {
-        rows.sort_unstable_by(|one, other| one.id.cmp(&other.id).then(other.cmp(one)));
-        rows.dedup_by_key(|usage| usage.id);
-    }
-    rows
-}
-
-/// The lines that may come next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// The heading.
-    Begin,
-    /// An owner.
-    Between,
-    /// The space of this owner.
-    Owner(u32),
-}
-
-struct List {
-    owner: Owner,
-    state: State,
-    rows: Vec<Usage>,
-}
-
-impl List {
-    /// Adds a line. Returns the reason if the list is damaged.
-    fn add(&mut self, line: &[u8]) -> Result<Result<(), Reason>, TryReserveError> {
-        let heading = match self.owner {
-            Owner::User => b"usr_accounting:",
-            Owner::Group => b"grp_accounting:",
-            Owner::Project => b"prj_accounting:",
-        };
-        let next = match (self.state, line.strip_prefix(b"- id:")) {
-            (State::Begin, None) if line == heading => Ok(State::Between),
-            (State::Between, Some(id)) => field::number(id).map(State::Owner).ok_or(Reason::BadId),
-            (State::Owner(id), None) => match usage(id, line) {
-                Ok(_) if self.rows.len() == OWNERS_MAX => Err(Reason::TooManyLines),
-                Ok(usage) => {
-                    self.rows.try_reserve(1)?;
-                    self.rows.push(usage);
-                    Ok(State::Between)
-                }
-                Err(reason) => Err(reason),
-            },
-            _ => Err(Reason::UnreadableLine),
-        };
-        Ok(next.map(|next| self.state = next))
-    }
 }
 
 /// Reads a line `usage: { inodes: 331, kbytes: 2000 }`. Fields that a later version may add are ignored.

@@ -2,27 +2,7 @@
 //!
 //! What a target counts is kept as text that [`snapshot::print`](crate::snapshot::print()) prints: a record without an identifier,
 //! and a record for each connection of a metadata server, whose work is that of no client. So [`increment::compare`](compare())
-//! compares targets by the rules for entries:
-//!
-//! ```
-//! use jobstats_core::instant::MINUTE;
-//! use jobstats_core::parameter::Problems;
-//! use jobstats_core::pause::Pause;
-//! use jobstats_core::{snapshot, whole};
-//!
-//! let name = "mdt.fs-MDT0000.md_stats=\nsnapshot_time 1749555518.6 secs.nsecs\n";
-//! let texts = [100, 700].map(|opened| format!("{name}open {opened} samples [reqs]\n"));
-//! let mut bodies = Vec::new();
-//! for text in &texts {
-//!     let others = snapshot::read(text.as_bytes(), Pause::NEVER)?.others;
-//!     let wholes = whole::read(&others, &mut Problems::default(), Pause::NEVER)?;
-//!     bodies.push(wholes[0].body.clone());
-//! }
-//! let (before, after) = ((5 * MINUTE, &*bodies[0]), (6 * MINUTE, &*bodies[1]));
-//! let compared = whole::compare(Some(before), after, 1 << 40, Pause::NEVER)?;
-//! assert_eq!(compared.increments[0].totals[0].1, 600);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! compares targets by the rules for entries.
 
 mod body;
 #[cfg(test)]
@@ -30,19 +10,20 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, TryReserveError};
 
-use thiserror::Error;
-
 use self::body::Body;
-use crate::increment::{self, Column, CompareError, Increment, Observation};
-use crate::instant::{Micros, SECOND};
-use crate::parameter::{Other, Parameter, Problems};
+use crate::increment::{self, Column, CompareError, Increment, Observation, wall};
+use crate::instant::Micros;
+use crate::parameter::{Other, Parameter, Problems, Reason};
 use crate::pause::Pause;
-use crate::snapshot::{ReadError, Record};
+use crate::snapshot::ReadError;
 use crate::stats::{self, Stats};
 use crate::target::TargetName;
 
 /// The part of the name of a connection by which a metadata server is known.
 const OF_METADATA_SERVER: &[u8] = b"-mdtlov_UUID";
+
+/// The largest number of connections of metadata servers to a target.
+const EXPORTS_MAX: usize = 1_000;
 
 /// A target in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,17 +56,6 @@ pub struct Compared {
     pub body: String,
     /// The codes and texts of the problems.
     pub problems: Vec<(&'static str, String)>,
-}
-
-/// An error that prevents comparing two readings.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Error {
-    /// A body cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The bodies cannot be compared.
-    #[error(transparent)]
-    Compare(#[from] CompareError),
 }
 
 /// Reads the targets of a text, each once.
@@ -125,25 +95,27 @@ fn of_metadata_servers<'o>(
     problems: &mut Problems<'o>,
     pause: Pause<'_>,
 ) -> Result<Exports<'o>, TryReserveError> {
-    let names_one =
-        |other: &Other<'_>| memchr::memmem::find(&other.value, OF_METADATA_SERVER).is_some();
-    let mut servers = BTreeSet::new();
-    for other in pause.among(others) {
-        if let Parameter::ExportUuid(target, nid) = other.parameter
-            && names_one(other)
-        {
-            servers.insert((target, nid));
-        }
-    }
+    let servers = pause
+        .among(others)
+        .filter_map(|other| match other.parameter {
+            Parameter::ExportUuid(target, nid) => {
+                let server = memchr::memmem::find(&other.value, OF_METADATA_SERVER);
+                server.map(|_| (target, nid))
+            }
+            _ => None,
+        });
+    let servers: BTreeSet<_> = servers.collect();
     let mut exports = BTreeMap::<_, Vec<_>>::new();
     for other in pause.among(others) {
         if let Parameter::ExportStats(target, nid) = other.parameter
             && servers.contains(&(target, nid))
         {
-            let stats = stats::read(other, problems, pause)?;
             let of_target = exports.entry(target).or_default();
-            of_target.try_reserve(1)?;
-            of_target.push((nid, stats));
+            if of_target.len() == EXPORTS_MAX {
+                problems.report(other, (other.line, nid), Reason::TooManyLines)?;
+                continue;
+            }
+            of_target.push((nid, stats::read(other, problems, pause)?));
         }
     }
     Ok(exports)
@@ -155,13 +127,13 @@ fn of_metadata_servers<'o>(
 /// Without a reading before there are no increments.
 ///
 /// # Errors
-/// [`Error::Read`] if a body is too long, and either if there is not enough memory.
+/// [`ReadError`] if a body is too long, or if there is not enough memory.
 pub fn compare(
     before: Option<(Micros, &str)>,
     (time, after): (Micros, &str),
     max_rate: u64,
     pause: Pause<'_>,
-) -> Result<Compared, Error> {
+) -> Result<Compared, ReadError> {
     let mut after = Body::read(after, pause)?;
     let Some((since, before)) = before else {
         return Ok(Compared {
@@ -173,8 +145,8 @@ pub fn compare(
     let printed = after.print();
     body::fill_in(&mut before, &mut after);
     let exports = after.text.records.iter().filter(|record| {
-        let id = after.text.id(record);
-        !id.is_empty() && (before.has(id) || starts_after(record, since))
+        let (id, start) = (after.text.id(record), wall(record.start_time));
+        !id.is_empty() && (before.has(id) || start.is_some_and(|start| start > since))
     });
     let exports = exports.count() as u32;
     let observe = |snapshot, time, carried| Observation {
@@ -186,27 +158,23 @@ pub fn compare(
     let previous = observe(&before.text, since, Some(&before.carried));
     let next = observe(&after.text, time, None);
     // A target keeps its counters however long it is idle.
-    let mut compared = increment::compare(Some(&previous), &next, 0, pause)?;
-    compared.limit(time.saturating_sub(since), max_rate)?;
+    let no_memory = |CompareError::OutOfMemory(error)| error;
+    let compared = increment::compare(Some(&previous), &next, 0, pause);
+    let mut compared = compared.map_err(no_memory)?;
+    let limited = compared.limit(time.saturating_sub(since), max_rate);
+    limited.map_err(no_memory)?;
     let problems = compared.problems.iter().map(|problem| {
         let text = problem.to_string();
-        let text = text.strip_prefix(": ").map(str::to_owned).unwrap_or(text);
-        (problem.reason.code(), text)
+        (
+            problem.reason.code(),
+            text.trim_start_matches(": ").to_owned(),
+        )
     });
     Ok(Compared {
         exports,
         body: body::carry(printed, &compared.carried),
         problems: problems.collect(),
         increments: own_work(compared.increments),
-    })
-}
-
-/// Returns true if the counters of a record began after an instant.
-fn starts_after(record: &Record, since: Micros) -> bool {
-    record.start_time.is_some_and(|start| {
-        let micros =
-            i128::from(start.seconds) * i128::from(SECOND) + i128::from(start.nanos / 1_000);
-        micros > i128::from(since)
     })
 }
 

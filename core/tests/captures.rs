@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,11 @@ use std::process::Command;
 use std::{env, fs};
 
 use jobstats_core::job_stats::{CounterLine, Problem, Reason, Sink, TimeLine, scan};
+use jobstats_core::parameter::{Other, Parameter, Problems};
 use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::read;
 use jobstats_core::target::TargetName;
+use jobstats_core::{sample, stats, used, whole};
 
 /// `<file> <line> <reason>`, or `<file> none`.
 const PROBLEMS: &str = include_str!("captures.problems");
@@ -169,4 +171,127 @@ fn every_target_is_complete() {
             assert_eq!(snapshot.target.is_none(), file.contains("noname"), "{file}");
         }
     }
+}
+
+/// Captures of a value alone, by the name that the parameter has on a server.
+const NAMELESS: [(&str, &str); 4] = [
+    (
+        "lustre_export_stats__telegraf__ost.txt",
+        "obdfilter.fs-OST0000.exports.0@lo.stats",
+    ),
+    (
+        "lustre_md_stats__telegraf__v2.12_secs_usecs.txt",
+        "mdt.fs-MDT0000.md_stats",
+    ),
+    (
+        "lustre_obdfilter_stats__datadog__2.16.1_noname.txt",
+        "obdfilter.fs-OST0000.stats",
+    ),
+    (
+        "lustre_obdfilter_stats__telegraf__v2.12.txt",
+        "obdfilter.fs-OST0000.stats",
+    ),
+];
+
+/// The texts that have values of parameters beside job_stats.
+fn texts_of_targets(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut texts = texts(directory);
+    texts.extend(self::texts(&directory.join("sources")));
+    texts.retain(|file, _| {
+        !file.contains("lsf_") && !file.contains("sacct") && !file.contains("acct_")
+    });
+    for (file, name) in NAMELESS {
+        let text = texts.get_mut(file).unwrap();
+        text.splice(..0, format!("{name}=\n").into_bytes());
+    }
+    texts
+}
+
+/// The number of parameters in a text that are read, by their names, and of the lines of their counters and owners. Some
+/// parameters are printed twice.
+fn counted_by_lines(text: &[u8]) -> (usize, usize) {
+    let ends = [
+        ".stats",
+        ".md_stats",
+        ".uuid",
+        ".kbytestotal",
+        ".kbytesavail",
+        ".kbytesfree",
+        ".filestotal",
+        ".filesfree",
+        ".changelog_users",
+        ".acct_user",
+        ".acct_group",
+        ".acct_project",
+        ".nrs_policies",
+        ".recovery_status",
+        "health_check",
+    ];
+    let others = [
+        "llite.",
+        "osd-ldiskfs.MGS.",
+        "mgs.MGS.exports",
+        "ldlm.namespaces.",
+    ];
+    let (mut names, mut lines, mut is_read) = (BTreeSet::new(), 0, false);
+    for line in String::from_utf8_lossy(text).lines() {
+        if let Some((name, _)) = line.split_once('=') {
+            let is_one = ends.iter().any(|end| name.ends_with(end));
+            let is_other = others.iter().any(|begin| name.starts_with(begin));
+            is_read = is_one && !is_other && names.insert(name.to_owned());
+        }
+        lines += usize::from(is_read && (line.contains(" samples [") || line.starts_with("- id:")));
+    }
+    (names.len(), lines)
+}
+
+/// Reads all that is read of a value, and returns the number of its counters and owners.
+fn read_value<'o>(other: &'o Other<'_>, problems: &mut Problems<'o>) -> usize {
+    match other.parameter {
+        Parameter::Whole(_) | Parameter::ExportStats(..) | Parameter::Service(_) => {
+            let stats = stats::read(other, problems, Pause::NEVER).unwrap();
+            assert!(stats.is_whole && stats.snapshot_time.is_some(), "{other:?}");
+            stats.counters.len()
+        }
+        Parameter::Used(..) => used::read(other, problems, Pause::NEVER)
+            .unwrap()
+            .unwrap()
+            .rows
+            .len(),
+        Parameter::ExportUuid(..) => 0,
+        _ => {
+            let samples = sample::read(std::slice::from_ref(other), problems, Pause::NEVER);
+            let is_empty_changelog = matches!(other.parameter, Parameter::Changelog(_));
+            assert!(
+                !samples.unwrap().is_empty() || is_empty_changelog,
+                "{other:?}"
+            );
+            0
+        }
+    }
+}
+
+#[test]
+fn values_beside_job_stats_are_read_without_a_problem() {
+    let Some(directory) = directory() else { return };
+    let (mut values, mut bodies) = (0, 0);
+    for (file, text) in texts_of_targets(&directory) {
+        let others = read(&text, Pause::NEVER).unwrap().others;
+        let mut problems = Problems::default();
+        let lines: usize = others
+            .iter()
+            .map(|other| read_value(other, &mut problems))
+            .sum();
+        assert_eq!((others.len(), lines), counted_by_lines(&text), "{file}");
+        for one in whole::read(&others, &mut problems, Pause::NEVER).unwrap() {
+            assert!(one.body.starts_with("job_stats:\n- job_id:"), "{file}");
+            bodies += 1;
+        }
+        assert_eq!(problems, Problems::default(), "{file}");
+        values += others.len();
+    }
+    assert!(
+        values > 100 && bodies > 9,
+        "{values} values, {bodies} targets"
+    );
 }

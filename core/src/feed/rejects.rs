@@ -145,6 +145,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::pause::Pause;
+    use crate::{sample, snapshot};
 
     fn texts(rejects: &mut Rejects) -> Vec<(String, Option<String>)> {
         let rows = rejects.take().into_iter();
@@ -187,6 +189,33 @@ mod tests {
             .map(|(_, text)| text)
             .collect();
         assert_eq!(shown, [None, Some("ada is here".to_owned())]);
+    }
+
+    #[test]
+    fn values_that_cannot_be_used_have_their_target() {
+        let text = "osd-zfs.fs-OST0000.filesfree=x\nhealth_check=y\n";
+        let others = snapshot::read(text.as_bytes(), Pause::NEVER)
+            .unwrap()
+            .others;
+        let mut problems = parameter::Problems::default();
+        sample::read(&others, &mut problems, Pause::NEVER).unwrap();
+        problems.dropped = 3;
+        let mut rejects = Rejects::default();
+        rejects.add_values(&problems);
+        let rows = rejects.take();
+        assert_eq!(
+            rows[0],
+            Reject {
+                target: Some("fs-OST0000".to_owned()),
+                line: Some(1),
+                reason: "bad number".to_owned(),
+                text: Some("x".to_owned()),
+            }
+        );
+        assert_eq!(
+            (&rows[1].target, rows[1].line, rows.len()),
+            (&None, Some(2), 3)
+        );
     }
 
     #[test]

@@ -53,7 +53,7 @@ fn retention(cleanup_interval: u32) -> Micros {
 }
 
 /// Returns the time in microseconds since 1970, or `None` if it is not on the wall clock.
-pub(super) fn wall(time: Option<Time>) -> Option<Micros> {
+pub(crate) fn wall(time: Option<Time>) -> Option<Micros> {
     let time = time.filter(|time| time.clock == Clock::Epoch)?;
     let seconds = Micros::try_from(time.seconds).ok()?;
     seconds

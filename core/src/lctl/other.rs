@@ -15,6 +15,8 @@ pub(super) struct OpenValue<'a> {
     from: usize,
     /// The number of ends of lines that `parts` owes, so that the lines of the value can still be counted.
     owed: usize,
+    /// True if there is not enough memory for `parts`.
+    is_lost: bool,
 }
 
 impl<'a> OpenValue<'a> {
@@ -26,6 +28,7 @@ impl<'a> OpenValue<'a> {
             parts: Vec::new(),
             from,
             owed: 0,
+            is_lost: false,
         }
     }
 
@@ -49,6 +52,10 @@ impl<'a> OpenValue<'a> {
     /// Appends the part of the text before a position.
     fn append(&mut self, text: &[u8], at: usize) {
         let part = text.get(self.from..at).unwrap_or_default();
+        self.is_lost |= self.parts.try_reserve(part.len() + self.owed + 1).is_err();
+        if self.is_lost {
+            return;
+        }
         let line = memchr::memchr(b'\n', part).map_or(0, |end| end + 1);
         self.parts.extend_from_slice(&part[..line]);
         if line > 0 {
@@ -62,7 +69,7 @@ impl<'a> OpenValue<'a> {
         self.parts.resize(lines, b'\n');
     }
 
-    /// Ends the value at a position in the text. Returns `None` if the value is empty.
+    /// Ends the value at a position in the text. Returns `None` if it is empty, or if there is no memory for its parts.
     pub(super) fn finish(mut self, text: &'a [u8], at: usize) -> Option<Other<'a>> {
         let value = if self.parts.is_empty() {
             Cow::Borrowed(text.get(self.from..at).unwrap_or_default())
@@ -71,7 +78,7 @@ impl<'a> OpenValue<'a> {
             Cow::Owned(self.parts)
         };
         let is_empty = value.trim_ascii().is_empty();
-        (!is_empty).then_some(Other {
+        (!is_empty && !self.is_lost).then_some(Other {
             parameter: self.parameter,
             line: self.line,
             value,

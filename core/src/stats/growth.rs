@@ -40,13 +40,11 @@ impl Sums {
 
     /// Returns true if the counters restarted since they were `before`, judged by their values alone.
     fn restarted(&self, before: &Self) -> bool {
-        before
-            .counters
-            .iter()
-            .any(|(name, was)| match self.counters.get(name) {
-                Some(now) => fell(*was, *now),
-                None => !self.incomplete && *was != [0, 0],
-            })
+        before.counters.iter().any(|(name, was)| {
+            let vanished = !self.incomplete && *was != [0, 0];
+            let now = self.counters.get(name);
+            now.map_or(vanished, |now| fell(*was, *now))
+        })
     }
 }
 
@@ -73,11 +71,9 @@ pub fn growth((from, before): (Micros, &Sums), (to, after): (Micros, &Sums)) -> 
         Some((known, start)) => known != start,
         None => after.restarted(before),
     };
-    let start = after
-        .start_time
-        .filter(|start| reset && (from..to).contains(start));
+    let start = after.start_time.filter(|_| reset);
     let mut growth = Growth {
-        since: start.unwrap_or(from),
+        since: start.filter(|it| (from..to).contains(it)).unwrap_or(from),
         reset,
         counters: BTreeMap::new(),
         sums: after.clone(),

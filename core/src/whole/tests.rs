@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::increment::split;
-use crate::instant::MINUTE;
+use crate::instant::{MINUTE, SECOND};
 use crate::operation::OPERATIONS;
 use crate::snapshot::{print, read as read_text, read_carried};
 

@@ -387,7 +387,7 @@ pub enum Damage {
 }
 
 /// Bytes and pieces that mean something.
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 27] = [
     "{",
     "}",
     ":",
@@ -411,6 +411,9 @@ const PIECES: [&str; 24] = [
     "error: get_param: reading 'mdt.scratch-MDT0000.job_stats': Interrupted system call\n",
     "- job_id:          x\n",
     "job_stats:\n",
+    "health_check=LBUG\n",
+    "mds.MDS.mdt.stats=",
+    "osd-zfs.scratch-OST0001.kbytesfree=7\n",
     "  punch:           { samples:           0, unit: usecs, min:        0, max:        0, sum:                0, sumsq:                  0 }\n",
 ];
 

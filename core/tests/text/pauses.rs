@@ -4,8 +4,10 @@ use std::cell::Cell;
 
 use jobstats_core::increment::{Observation, can_be_older, compare};
 use jobstats_core::job_stats::Reason;
+use jobstats_core::parameter::Problems;
 use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{Snapshot, read};
+use jobstats_core::{sample, stats, used, whole};
 
 const MB: usize = 1 << 20;
 
@@ -44,6 +46,8 @@ fn once_per_megabyte_whatever_the_lines_are() {
         "xerror: a_param: \n",
         "mdt.a-MDT0000.job_stats=\n",
         "mdt.a-MDT0000.job_stats=",
+        "mds.MDS.a.stats=a\n",
+        "health_check=\n",
         "  sync: { samples: 0, unit: reqs }\n",
     ] {
         let text = "- job_id: a\n".to_owned() + &piece.repeat(4 * MB / piece.len());
@@ -119,4 +123,37 @@ fn of_what_comparing_finds_wrong_some_is_kept_and_all_is_counted() {
     let comparison = compare(Some(&first), &next, 600, Pause::NEVER).unwrap();
     assert_eq!(comparison.problems_found, 20_000);
     assert_eq!(comparison.problems.len(), 10_000);
+}
+
+/// Values of other parameters are as long as anybody makes them.
+#[test]
+fn once_per_megabyte_of_another_value() {
+    for (name, piece) in [
+        ("mds.MDS.mdt.stats", "a 1 samples [reqs]\n"),
+        ("mdt.a-MDT0000.md_stats", "x\n"),
+        ("health_check", "healthy\n"),
+        ("mdt.a-MDT0000.recovery_status", "status: COMPLETE\n"),
+        ("mdd.a-MDT0000.changelog_users", "ID \n"),
+        ("ost.OSS.ost.nrs_policies", "regular_requests:\n"),
+        ("osd-zfs.a-OST0000.kbytesfree", "\n"),
+    ] {
+        let text = format!("{name}=\n") + &piece.repeat(4 * MB / piece.len());
+        let others = read(text.as_bytes(), Pause::NEVER).unwrap().others;
+        let looks = looks(|pause| {
+            let mut problems = Problems::default();
+            stats::services(&others, &mut problems, pause).unwrap();
+            whole::read(&others, &mut problems, pause).unwrap();
+            sample::read(&others, &mut problems, pause).unwrap();
+        });
+        assert!(looks >= 3 || others.is_empty(), "{looks} for {name}");
+    }
+    let owners = (0..100_000).map(|id| format!("- id: {id}\nusage: {{ inodes: 1, kbytes: 1 }}\n"));
+    let text = "osd-zfs.a-OST0000.quota_slave.acct_user=\nusr_accounting:\n".to_owned()
+        + &owners.collect::<String>();
+    let others = read(text.as_bytes(), Pause::NEVER).unwrap().others;
+    let looks = looks(|pause| {
+        let used = used::read(&others[0], &mut Problems::default(), pause).unwrap();
+        assert_eq!(used.unwrap().rows.len(), 100_000);
+    });
+    assert!(looks >= text.len() / MB, "{looks}");
 }

@@ -1,5 +1,7 @@
 //! Laws of every text.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{Contents, read};
 use proptest::collection::vec;
@@ -64,6 +66,36 @@ fn yaml(target: &Target) -> String {
         target.parameter("job_stats")
     )
 }
+
+/// Names and values of parameters beside job_stats.
+const BESIDE: [(&str, &str); 8] = [
+    (
+        "health_check",
+        "device fs-OST0012 reported unhealthy\nNOT HEALTHY\n",
+    ),
+    (
+        "mdt.x-MDT0000.md_stats",
+        "\nsnapshot_time 1510781853.009826353 secs.nsecs\nopen 7 samples [usecs] 1 2 9 27\n",
+    ),
+    (
+        "obdfilter.x-OST0000.exports.10.0.0.1@tcp.uuid",
+        "\nx-MDT0000-mdtlov_UUID\n",
+    ),
+    ("osd-ldiskfs.x-OST0000.kbytesfree", "12\n"),
+    (
+        "osd-zfs.x-OST0000.quota_slave.acct_user",
+        "\nusr_accounting:\n- id:      0\n  usage:   { inodes:  331, kbytes:  2000 }\n",
+    ),
+    (
+        "ost.OSS.ost_io.nrs_policies",
+        "\n\nregular_requests:\n  - name: fifo\n    state: started\n    queued: 0\n    active: 0\n\n",
+    ),
+    (
+        "mdd.x-MDT0000.changelog_users",
+        "\ncurrent_index: 5\nID    index (idle) mask\ncl1   4 (7)\n",
+    ),
+    ("mdt.x-MDT0000.recovery_status", "status: INACTIVE\n"),
+];
 
 proptest! {
     #[test]
@@ -147,6 +179,30 @@ proptest! {
             let other: Vec<_> = read(other.as_bytes(), Pause::NEVER).unwrap().snapshots.iter().map(snapshot).collect();
             prop_assert_eq!(&other, &usual);
         }
+    }
+
+    /// Values beside job_stats are handed over as they are printed, and change nothing of it.
+    #[test]
+    fn other_values_stand_beside_job_stats(targets in targets(), places in vec(0..BESIDE.len(), 0..8)) {
+        let mut text = String::new();
+        let (mut expected, mut places) = (BTreeMap::new(), places.into_iter());
+        for target in &targets {
+            for place in places.by_ref().take(2) {
+                let (name, value) = BESIDE[place];
+                let printed = format!("{name}={value}");
+                // Printed again at once, a name goes on with its value, as in the output of -H.
+                text += if text.ends_with(&printed) { "" } else { &printed };
+                expected.entry(name).or_insert(value);
+            }
+            text += &target.print();
+        }
+        let usual = generate::print(&targets);
+        let [usual, beside] = [&usual, &text].map(|text| read(text.as_bytes(), Pause::NEVER).unwrap());
+        let shown = |contents: &Contents<'_>| contents.snapshots.iter().map(snapshot).collect::<String>();
+        prop_assert_eq!(shown(&beside), shown(&usual));
+        prop_assert_eq!(&beside.problems, &usual.problems);
+        let values: BTreeSet<_> = beside.others.iter().map(|other| other.value.to_vec()).collect();
+        prop_assert_eq!(values, expected.values().map(|value| value.as_bytes().to_vec()).collect());
     }
 
     #[test]

@@ -1,0 +1,50 @@
+//! Any bytes as the counters of a target and of a service: no number is negative, what is kept of them reads as the same, and an
+//! increment of them is one that can be stored.
+#![no_main]
+
+use jobstats_core::instant::MINUTE;
+use jobstats_core::parameter::{Other, Parameter, Problems};
+use jobstats_core::pause::Pause;
+use jobstats_core::snapshot::{print, read_carried};
+use jobstats_core::{stats, whole};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &[u8]| {
+    let lines = text.split(|byte| *byte == b'\n').count();
+    let all = [text, &text[..text.len() / 2]].map(|value| {
+        let names = ["mdt.fs-MDT0000.md_stats", "obdfilter.fs-OST0000.stats", "mds.MDS.mdt.stats"];
+        names.map(|name| Other {
+            parameter: Parameter::parse(name.as_bytes()).unwrap(),
+            line: 1,
+            value: value.into(),
+        })
+    });
+    let mut problems = Problems::default();
+    let [after, before] = all.each_ref().map(|others| {
+        let stats = stats::read(&others[0], &mut problems, Pause::NEVER).unwrap();
+        for (position, counter) in stats.counters.iter().enumerate() {
+            assert!(counter.count >= 0 && counter.values.iter().flatten().all(|number| *number >= 0));
+            assert!(stats.counters[..position].iter().all(|it| it.name != counter.name));
+        }
+        let services = stats::services(others, &mut problems, Pause::NEVER).unwrap();
+        let wholes = whole::read(others, &mut problems, Pause::NEVER).unwrap();
+        assert_eq!((services.len(), wholes.len()), (1, 2));
+        (services, wholes)
+    });
+    assert!(problems.kept.iter().all(|problem| (1..=lines).contains(&(problem.line as usize))));
+    for (before, after) in before.1.iter().zip(&after.1) {
+        let records = after.body.strip_prefix("incomplete\n").unwrap_or(&after.body);
+        let read = read_carried(records.as_bytes(), Pause::NEVER).unwrap();
+        assert_eq!((print(&read), read.records.len()), (records.as_bytes().to_vec(), 1));
+        let (known, next) = ((MINUTE, &*before.body), (2 * MINUTE, &*after.body));
+        let compared = whole::compare(Some(known), next, 1 << 40, Pause::NEVER).unwrap();
+        assert!(compared.increments.iter().flat_map(|it| &it.totals).all(|(_, growth)| *growth > 0));
+        let again = whole::compare(Some(next), (3 * MINUTE, &compared.body), 1 << 40, Pause::NEVER).unwrap();
+        assert!(again.increments.is_empty(), "nothing was done");
+    }
+    let (known, next) = (&before.0[0].sums, &after.0[0].sums);
+    let grown = stats::growth((MINUTE, known), (2 * MINUTE, next));
+    assert!(grown.counters.values().flatten().all(|growth| *growth >= 0));
+    let again = stats::growth((2 * MINUTE, &grown.sums), (3 * MINUTE, &grown.sums));
+    assert!(!again.reset && again.counters.is_empty());
+});
