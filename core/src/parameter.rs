@@ -1,5 +1,4 @@
-//! The parameters whose values are read beside `job_stats`: what targets and services count as a whole, and what they
-//! hold.
+//! The parameters beside `job_stats` whose values are read: what targets and services count as a whole, and what they hold.
 
 #[cfg(test)]
 mod tests;
@@ -112,10 +111,8 @@ impl<'a> Parameter<'a> {
         };
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
         let is_name = (1..=SERVICE_MAX).contains(&service.len()) && service.iter().all(is_part);
-        std::str::from_utf8(service)
-            .ok()
-            .filter(|_| is_name)
-            .map(make)
+        let service = std::str::from_utf8(service).ok()?;
+        is_name.then(|| make(service))
     }
 
     fn of_target(kind: TargetKind, middle: &'a [u8], leaf: &[u8]) -> Option<Self> {

@@ -457,7 +457,7 @@ fn late_texts_are_placed_between() {
     assert_eq!(again.body, without.body);
 }
 
-/// What a target does in a minute: calls by operation, those of a metadata server among them, and a restart before.
+/// The work of a target in a minute: calls by operation, of clients and of a metadata server, and a restart before.
 type Step = (Vec<(usize, u32, u32)>, bool, Option<bool>);
 
 const NAMES: [&str; 4] = ["statfs", "create", "setattr", "destroy"];
