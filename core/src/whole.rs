@@ -11,7 +11,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, TryReserveError};
 
 use self::body::Body;
-use crate::increment::{self, Column, CompareError, Increment, Observation, wall};
+use crate::increment::{self, Column, CompareError, Increment, LateReason, Observation, wall};
 use crate::instant::Micros;
 use crate::parameter::{Other, Parameter, Problems, Reason};
 use crate::pause::Pause;
@@ -149,14 +149,11 @@ pub fn compare(
         !id.is_empty() && (before.has(id) || start.is_some_and(|start| start > since))
     });
     let exports = exports.count() as u32;
-    let observe = |snapshot, time, carried| Observation {
-        time,
-        server: "",
-        snapshot: Some(snapshot),
-        carried,
+    let previous = before.observed(since);
+    let next = Observation {
+        carried: None,
+        ..after.observed(time)
     };
-    let previous = observe(&before.text, since, Some(&before.carried));
-    let next = observe(&after.text, time, None);
     // A target keeps its counters however long it is idle.
     let no_memory = |CompareError::OutOfMemory(error)| error;
     let compared = increment::compare(Some(&previous), &next, 0, pause);
@@ -176,6 +173,42 @@ pub fn compare(
         problems: problems.collect(),
         increments: own_work(compared.increments),
     })
+}
+
+/// Returns true if a late reading can have been read between the one before it and the next one, by the rule for late text: start times do
+/// not go back, counters that go on do not fall, and those without start times do not begin anew only because of this reading. A target that
+/// moved meanwhile to another server and back is no contradiction.
+///
+/// # Errors
+/// [`ReadError`] if a body is too long, or if there is not enough memory.
+pub fn can_be_older(
+    (time, late): (Micros, &str),
+    before: Option<(Micros, &str)>,
+    (end, next): (Micros, &str),
+    pause: Pause<'_>,
+) -> Result<bool, ReadError> {
+    let (mut late, mut next) = (Body::read(late, pause)?, Body::read(next, pause)?);
+    let mut before = match before {
+        Some((since, before)) => Some((since, Body::read(before, pause)?)),
+        None => None,
+    };
+    if let Some((_, before)) = &mut before {
+        body::fill_in(before, &mut late);
+    }
+    body::fill_in(&mut late, &mut next);
+    let before = before
+        .as_ref()
+        .map(|(since, before)| before.observed(*since));
+    match increment::can_be_older(
+        &late.observed(time),
+        before.as_ref(),
+        &next.observed(end),
+        pause,
+    ) {
+        Ok(()) => Ok(true),
+        Err(LateReason::OutOfMemory(error)) => Err(error.into()),
+        Err(_) => Ok(false),
+    }
 }
 
 /// Returns the increments of the target without those of the connections. Counters are read one after the other, so that a

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::escape::escape;
-use crate::instant::SECOND;
+use crate::increment::Observation;
+use crate::instant::{Micros, SECOND};
 use crate::job_stats::print_identifier;
 use crate::operation::{self, OPERATIONS, READ, WRITE};
 use crate::pause::Pause;
@@ -40,6 +41,16 @@ impl<'a> Body<'a> {
         text.records.retain(|record| record.last_seen.is_none());
         carried.records.retain(|record| record.last_seen.is_some());
         Ok(Self { text, carried })
+    }
+
+    /// Returns the observation of a target that was read at a time. A target stays what it is on any server.
+    pub(super) fn observed(&self, time: Micros) -> Observation<'_> {
+        Observation {
+            time,
+            server: "",
+            snapshot: Some(&self.text),
+            carried: Some(&self.carried),
+        }
     }
 
     /// Returns true if there is a record of this identifier.

@@ -457,6 +457,36 @@ fn late_texts_are_placed_between() {
     assert_eq!(again.body, without.body);
 }
 
+/// A reading from another server, on which the target was for a while, contradicts nothing, however late it comes.
+#[test]
+fn a_late_text_contradicts_nothing_but_what_goes_on() {
+    let reading = |start, opened| body(&mdt(start, &format!("open {opened} samples [reqs]\n")));
+    let fits = |readings: [(Option<i64>, i64); 3]| {
+        let [before, late, next] = readings.map(|(start, opened)| reading(start, opened));
+        let before = Some((at(0), &*before));
+        can_be_older((at(1), &late), before, (at(2), &next), Pause::NEVER).unwrap()
+    };
+    let first = reading(None, 5);
+    assert!(can_be_older((at(1), &first), None, (at(2), &first), Pause::NEVER).unwrap());
+    let start = |minute: i64| Some(minute * 60);
+    assert!(fits([(start(-9), 7), (start(-9), 8), (start(-9), 9)]));
+    assert!(!fits([(start(-9), 7), (start(-9), 6), (start(-9), 9)]));
+    assert!(!fits([(start(-9), 7), (start(-9), 10), (start(-9), 9)]));
+    assert!(!fits([(start(-9), 7), (start(-10), 10), (start(-9), 9)]));
+    // Moved, and back again.
+    assert!(fits([(start(-9), 7), (Some(5), 4), (Some(70), 3)]));
+    assert!(!fits([(start(-9), 7), (Some(70), 4), (Some(5), 3)]));
+    assert!(fits([(None, 7), (None, 4), (None, 3)]));
+    assert!(fits([(None, 7), (None, 8), (None, 3)]));
+    assert!(fits([(None, 7), (None, 8), (None, 9)]));
+    assert!(!fits([(None, 7), (None, 6), (None, 9)]));
+    assert!(!fits([(None, 7), (None, 10), (None, 9)]));
+    // A line that is missing is zero.
+    let none = body(&mdt(None, ""));
+    let before = Some((at(0), &*first));
+    assert!(!can_be_older((at(1), &none), before, (at(2), &first), Pause::NEVER).unwrap());
+}
+
 /// The work of a target in a minute: calls by operation, of clients and of a metadata server, and a restart before.
 type Step = (Vec<(usize, u32, u32)>, bool, Option<bool>);
 
