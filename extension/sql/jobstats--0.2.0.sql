@@ -231,7 +231,7 @@ BEGIN
     SELECT c.relname INTO step
     FROM pg_class c
     WHERE c.relnamespace = regnamespace 'jobstats' AND c.relkind IN ('r', 'p')
-        AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z](_users|_accounts)?)$'
+        AND c.relname ~ '^old_(raw|observations|increments|target_readings|target_increments|server_readings|server_increments|rollup_[0-9]+[a-z](_users|_accounts|_targets)?)$'
     LIMIT 1;
     IF FOUND THEN
         PERFORM jobstats_internal.drop_predecessor(step);
@@ -245,7 +245,7 @@ BEGIN
         END IF;
         PERFORM @extschema@.jobstats_setup();
         DROP TABLE jobstats.converting, jobstats.converting_spans, jobstats.converting_changes;
-        DROP FUNCTION jobstats.converting_note(), jobstats.converting_replay(text);
+        DROP FUNCTION jobstats.converting_note(), jobstats.converting_replay(text), jobstats.converting_whose(text);
         RETURN jobstats_internal.record_conversion(text 'setup', began, bigint '0');
     END IF;
 
@@ -696,7 +696,8 @@ CROSS JOIN LATERAL (
 WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR strpos(substr(f.name, 10), topic) > 0)
 ORDER BY array_position(ARRAY[
     'jobstats_help',
-    'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance',
+    'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
+    'jobstats_queues', 'jobstats_used',
     'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
     'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
     'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
@@ -865,7 +866,7 @@ CREATE FUNCTION jobstats_audit(
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_audit_wrapper';
 COMMENT ON FUNCTION jobstats_audit(timestamptz, timestamptz) IS
-'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] again; if all is correct, there is no row. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, or what belongs to no observation. Observations whose raw text, or the previous one, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
+'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] again; if all is correct, there is no row. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, whole target, or what belongs to no observation. Observations whose raw text, or the previous one, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_balance(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
@@ -1140,6 +1141,18 @@ AS 'jobstats-0.2.0', 'jobstats_queue_unmatched_wrapper';
 COMMENT ON FUNCTION jobstats_internal.queue_unmatched() IS
 'Internal: puts into jobstats.to_match the numbers of entries that work on days of which nothing is known, and returns how many there are.';
 
+CREATE FUNCTION jobstats_queues(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    server text[] DEFAULT NULL, service text[] DEFAULT NULL, step interval DEFAULT NULL, cluster text[] DEFAULT NULL
+) RETURNS TABLE (
+    "time" timestamptz, seconds double precision, cluster text, server text, service text, requests numeric,
+    wait double precision, depth double precision, active double precision, waiting double precision, coverage double precision
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_queues_wrapper';
+COMMENT ON FUNCTION jobstats_queues IS
+'Shows how long requests waited for a thread of a server. In (since, until], or in steps of it, with a row for each service of a server that was read then. requests is their number, wait the seconds that one waited on the average before a thread took it; times in job_stats begin only then. depth and active are the numbers of requests in the queue and at work that a request found when it came, waiting is the mean number that waited at a time. wait, depth and active are NULL where there was no request. coverage is the part of the time in which the service was read, to which requests belong. Services are server-wide, not of a target. server, service and cluster are LIKE patterns. Parts of rows at edges are as jobstats_share() has them; where increments are not kept any more, parts of hours. An argument that is NULL counts as left out. Errors: 22023 for an empty window, a step that is not positive or a pattern that ends with the escape character, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+
 CREATE FUNCTION jobstats_rate(counter jobstats_counter) RETURNS double precision
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_rate_wrapper';
 COMMENT ON FUNCTION jobstats_rate(jobstats_counter) IS
@@ -1345,19 +1358,19 @@ CREATE FUNCTION jobstats_top(
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
     user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
     partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
-    weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
+    weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL, unaccounted boolean DEFAULT false
 ) RETURNS TABLE (
     rank bigint,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
     executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
     partition text, job_name text, state text, gid bigint,
-    operation text, total numeric, rate double precision, share double precision, calls numeric,
-    per_call double precision, coverage double precision
+    operation text, total numeric, rate double precision, share double precision, share_of_target double precision,
+    calls numeric, per_call double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
-'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. Without operation that is service_time or, where no target in scope reports times (Lustre before 2.14), first metadata of MDTs and then bytes of OSTs, each with ranks and shares of its own. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
+'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. Without operation that is service_time or, where no target in scope reports times (Lustre before 2.14), first metadata of MDTs and then bytes of OSTs, each with ranks and shares of its own. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. share_of_target is the part of all that the targets did, by their own counters; NULL where these were read for less than 98 % of the time in which the entries of a target were observed, and where by or a filter is about servers. unaccounted adds a row without rank for the work that is in no entry, with its part of all as share_of_target, unless a filter is about entries. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_totals(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
@@ -1379,10 +1392,39 @@ AS 'jobstats-0.2.0', 'jobstats_totals_wrapper';
 COMMENT ON FUNCTION jobstats_totals IS
 'Shows usage in a window, exactly, by user, job or target. One row per group; totals of adjacent windows (since, until] add up. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
 
+CREATE FUNCTION jobstats_unaccounted(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}',
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    step interval DEFAULT NULL
+) RETURNS TABLE (
+    "time" timestamptz, seconds double precision, cluster text, filesystem text, kind text, target text, operation text,
+    total numeric, accounted numeric, unaccounted numeric, beyond numeric, share double precision, coverage double precision
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_unaccounted_wrapper';
+COMMENT ON FUNCTION jobstats_unaccounted IS
+'Shows the work of targets that is in no entry of job_stats. In (since, until], or in steps of it, with a row for each group of targets and each operation of which anything was done. total is what the targets'' own counters say (md_stats and stats), without what metadata servers did on OSTs where their exports are fed; accounted is the sum of all entries. unaccounted is what is missing from that, and beyond what entries did more than the target counted, both added up target by target: total = accounted + unaccounted - beyond. Both are NULL where the own counters of a target were read for less than 98 % of the time in which its entries were observed. share is the part of the total that is unaccounted, coverage the part of the window in which the own counters were read. Times are in seconds. by names dimensions of targets. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, one of entries or servers, and an empty window, 54000 for over a million rows or too many steps, 55000 where there is no store.';
+
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_unpack_wrapper';
 COMMENT ON FUNCTION jobstats_unpack(bytea) IS
 'Returns the text in zstd data. NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 500 times the size of the data, 53200 out of memory.';
+
+CREATE FUNCTION jobstats_used(
+    at timestamptz DEFAULT NULL, "by" text[] DEFAULT '{user}', since timestamptz DEFAULT NULL,
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    uid bigint[] DEFAULT NULL, user_name text[] DEFAULT NULL, gid bigint[] DEFAULT NULL, group_name text[] DEFAULT NULL,
+    project bigint[] DEFAULT NULL, account text[] DEFAULT NULL
+) RETURNS TABLE (
+    cluster text, filesystem text, target text, uid bigint, user_name text, gid bigint, group_name text, project bigint,
+    account text, bytes numeric, inodes numeric, added_bytes numeric, added_inodes numeric, targets bigint, of_targets bigint,
+    "time" timestamptz
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_used_wrapper';
+COMMENT ON FUNCTION jobstats_used IS
+'Shows whose files fill a file system. As Lustre accounts for it on each target (quota_slave.acct_user, …), with a row for each user, group, project or account of a file system, those with most bytes first. at NULL is now: the newest list of each target; any other time is its day of UTC: what each target said first on it, or on the last day of the week before that is known. by is user, group, project, account or nothing of these, and target, which is kept of now alone. The account of a user is that of the job that ran last. inodes are those of MDTs: NULL where none was read. added_bytes and added_inodes compare with the day of since in the same way, and rows are in their order; NULL where that day is not known. targets says how many of the of_targets targets of the file system are in a sum, time of when the oldest list in it is; a NOTICE tells of missing ones. The other arguments are LIKE patterns, or numbers. An argument that is NULL counts as left out. Errors: 22023 for an unknown by, a target in the past, or a pattern that ends with the escape character, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_work(at timestamptz DEFAULT NULL, level text DEFAULT 'increments', target_id integer[] DEFAULT NULL) RETURNS TABLE (
     target_id integer, entry_id bigint, totals bigint[], usecs bigint[]
@@ -1849,6 +1891,82 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.summarize_ranges() IS
 'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, which on a large day may be hours later, every query of recent times reads all of them.';
+
+-- What maintenance does with used space, gauges and sums of services.
+
+CREATE FUNCTION jobstats_internal.sum_used() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    written bigint;
+BEGIN
+    -- From here on no feed puts another list in the place of one of these. A list that comes later is added to the sums.
+    UPDATE jobstats.used_lists l SET summed = true
+    FROM jobstats.settings s
+    WHERE NOT l.summed AND l.day < ((now() - s.refresh_lag) AT TIME ZONE 'UTC')::date;
+    WITH gone AS (
+        DELETE FROM jobstats.used_first f USING jobstats.used_lists l
+        WHERE l.target_id = f.target_id AND l.kind = f.kind AND l.day = f.day AND l.summed
+        RETURNING f.*
+    )
+    INSERT INTO jobstats.used AS used (day, cluster, filesystem, kind, id, kbytes, inodes, targets)
+    -- On an OST, inodes are objects, and none of a user's files.
+    SELECT g.day, t.cluster, coalesce(t.filesystem, ''), g.kind, g.id, sum(g.kbytes), sum(g.inodes) FILTER (WHERE t.kind = 'MDT'), count(*)
+    FROM gone g JOIN jobstats.targets t ON t.target_id = g.target_id
+    GROUP BY g.day, t.cluster, coalesce(t.filesystem, ''), g.kind, g.id
+    ON CONFLICT (day, kind, cluster, filesystem, id) DO UPDATE
+    SET kbytes = used.kbytes + EXCLUDED.kbytes, inodes = coalesce(used.inodes + EXCLUDED.inodes, used.inodes, EXCLUDED.inodes),
+        targets = used.targets + EXCLUDED.targets;
+    GET DIAGNOSTICS written = ROW_COUNT;
+    RETURN written;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.sum_used() IS
+'Internal: sums the first lists of used space of days that are over, and returns the number of sums that were written.';
+
+CREATE FUNCTION jobstats_internal.forget_samples() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    hours timestamptz := (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '1h');
+    days timestamptz := (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '1d');
+    silent timestamptz := (SELECT now() - s.jobs_retention FROM jobstats.settings s);
+    idle timestamptz := (SELECT now() - s.raw_retention - interval '1 hour' FROM jobstats.settings s);
+    gone bigint;
+    all_gone bigint := 0;
+    statement text;
+BEGIN
+    FOREACH statement IN ARRAY ARRAY[
+        'DELETE FROM jobstats.server_hours h WHERE h.bucket <= $1',
+        'DELETE FROM jobstats.samples_1h h WHERE h.bucket <= $1',
+        'DELETE FROM jobstats.samples_1d d WHERE d.bucket <= $2',
+        'DELETE FROM jobstats.used u WHERE u.day < ($2 AT TIME ZONE ''UTC'')::date',
+        -- A server that has gone, or names that a server made up.
+        'WITH series AS (DELETE FROM jobstats.sample_series s WHERE s."time" < $3 RETURNING s.series_id),
+            hours AS (DELETE FROM jobstats.samples_1h h USING series s WHERE h.series_id = s.series_id)
+        DELETE FROM jobstats.samples_1d d USING series s WHERE d.series_id = s.series_id',
+        'DELETE FROM jobstats.used_now u USING (
+            SELECT l.target_id, l.kind FROM jobstats.used_lists l GROUP BY l.target_id, l.kind HAVING max(l.last) < $3) l
+        WHERE l.target_id = u.target_id AND l.kind = u.kind',
+        'DELETE FROM jobstats.used_lists l WHERE l.summed AND l.last < least($3, $2)',
+        -- A feed that waits for its row makes it again.
+        'DELETE FROM jobstats.locks l WHERE l.name IN (
+            SELECT k.name FROM jobstats.locks k
+            WHERE k.name LIKE ''server %'' AND k.name NOT IN (
+                SELECT format(''server %s/%s'', h.cluster, h.server) FROM jobstats.server_hours h WHERE h.bucket > $4
+                UNION ALL
+                SELECT format(''server %s/%s'', s.cluster, s.server) FROM jobstats.sample_series s WHERE s."time" > $4)
+            FOR UPDATE SKIP LOCKED)']
+    LOOP
+        EXECUTE statement USING hours, days, silent, idle;
+        GET DIAGNOSTICS gone = ROW_COUNT;
+        all_gone := all_gone + gone;
+    END LOOP;
+    RETURN all_gone;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_samples() IS
+'Internal: deletes what is too old of sums of services, gauges and used space, and returns the number of rows.';
 
 -- The names that users and groups had: the one place that says whose name a number was on a day. PostgreSQL puts a call of these
 -- functions into the statement that calls them, as it does with views.
@@ -2816,7 +2934,7 @@ BEGIN
     SELECT c.relname, CASE c.relkind WHEN 'v' THEN 'continuous aggregate' ELSE 'hypertable' END, c.relname, NULL
     FROM pg_class c
     WHERE c.relnamespace = to_regnamespace('jobstats')
-        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts)?$' AND c.relkind IN ('r', 'v')
+        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts|_targets)?$' AND c.relkind IN ('r', 'v')
             OR c.relname IN (SELECT g.relation FROM jobstats_internal.growing_tables() g) AND c.relkind = 'r')
         AND NOT EXISTS (SELECT FROM jobstats_internal.hypertables() h WHERE h.relation = c.relname)
     ORDER BY 1, 2, 3;
@@ -3013,11 +3131,18 @@ FROM (
         CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' THEN now() + interval '2 years' ELSE l.dropped END
     FROM jobstats.rollups l, jobstats.settings s, (VALUES ('users'), ('accounts')) AS o (owner)
     UNION ALL
+    SELECT 2, 'drop', format('retention of rollup_%s_targets', l.level), format('rollup_%s_targets', l.level), l.dropped
+    FROM jobstats.rollups l
+    UNION ALL
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
     FROM jobstats_internal.growing_tables() t, jobstats.refresh r, jobstats.settings s
     UNION ALL
     SELECT 5, 'rejects', 'retention of rejects', 'rejects', now() - s.rejects_retention FROM jobstats.settings s
+    UNION ALL
+    SELECT 5, 'sum used', 'used space', 'used', NULL
+    UNION ALL
+    SELECT 5, 'samples', 'retention of samples', 'samples', NULL
     UNION ALL
     SELECT 5, 'texts', 'retention of texts', 'texts', now() - s.raw_retention FROM jobstats.settings s
     UNION ALL
@@ -3253,6 +3378,10 @@ BEGIN
             DELETE FROM jobstats.schedulers s
             WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
             PERFORM jobstats_internal.forget_covered(horizon);
+        WHEN 'sum used' THEN
+            affected := jobstats_internal.sum_used();
+        WHEN 'samples' THEN
+            affected := jobstats_internal.forget_samples();
         WHEN 'texts' THEN
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
             affected := jobstats_internal.forget_texts(horizon);
@@ -3497,7 +3626,8 @@ GRANT EXECUTE ON ROUTINE
     jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_compare,
     jobstats_densities, jobstats_entries, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
-    jobstats_rates, jobstats_sizes, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_work,
+    jobstats_queues, jobstats_rates, jobstats_sizes, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
+    jobstats_used, jobstats_work,
     jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.

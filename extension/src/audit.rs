@@ -13,6 +13,7 @@ mod reread;
 mod rows;
 mod strays;
 mod walk;
+mod wholes;
 
 use jobstats_core::audit::{Findings, Summary};
 use jobstats_core::instant::Micros;
@@ -76,7 +77,7 @@ CREATE FUNCTION jobstats_audit(
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_audit(timestamptz, timestamptz) IS
-'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] again; if all is correct, there is no row. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, or what belongs to no observation. Observations whose raw text, or the previous one, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
+'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] again; if all is correct, there is no row. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, whole target, or what belongs to no observation. Observations whose raw text, or the previous one, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
 "#)]
 fn jobstats_audit(
     since: Option<TimestampWithTimeZone>,
@@ -99,6 +100,7 @@ fn jobstats_audit(
         let walked = walk.target(target.id, &mut entries, &mut report)?;
         summary.add(walked.computed, walked.left);
         runs.extend(walked.runs);
+        connect(|client| wholes::find(client, target.id, window, settings.max_rate, &mut report))?;
     }
     connect(|client| strays::find(client, window, &runs, &mut findings))?;
     pgrx::notice!("{summary}");

@@ -5,6 +5,7 @@
 //! [`getent`], [`accounting`]; [`sources`] lists them.
 
 mod accounting;
+mod beside;
 mod covered;
 mod delivery;
 mod functions;
@@ -13,12 +14,16 @@ mod ingest;
 pub mod job_stats;
 mod rejects;
 mod reread;
+mod samples;
+mod services;
 mod source;
 mod sources;
 pub mod targets;
 mod text;
 mod texts;
 mod timing;
+mod used;
+pub mod wholes;
 
 use std::ffi::CString;
 

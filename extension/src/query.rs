@@ -26,5 +26,6 @@ mod sources;
 mod statement;
 mod unknown;
 mod usage;
+mod wholes;
 mod window;
 mod without_times;

@@ -21,6 +21,7 @@ INSERT INTO fuzz.texts VALUES
     (E'mdt.fs-MDT0000.job_stats=\njob_stats:\n- job_id:          4711:1000:n1\n  snapshot_time:   1700000000\n  open:            { samples:         12, unit:  reqs }\n  close:           { samples:         11, unit:  reqs }\n'),
     (E'obdfilter.fs-OST0000.job_stats=\njob_stats:\n- job_id:          "dd.0"\n  snapshot_time:   1700000000.123456789 secs.nsecs\n  start_time:      1699999000.000000001 secs.nsecs\n  elapsed_time:    1000.123456788 secs.nsecs\n  read_bytes:      { samples:          3, unit: bytes, min:     4096, max:  1048576, sum:          2101248, sumsq:       2199040032768, hist: { 4K: 1, 1M: 2 } }\n  write:           { samples:          3, unit: usecs, min:       10, max:      300, sum:              500, sumsq:             100000 }\n'),
     (E'obdfilter.fs-OST0001.job_cleanup_interval=600\nobdfilter.fs-OST0001.job_stats=job_stats:\n'),
+    (E'health_check=NOT HEALTHY\nost.OSS.ost_io.stats=\nsnapshot_time 1700000000.1 secs.usecs\nreq_waittime 7 samples [usec] 1 9 70 490\nreq_qdepth 7 samples [reqs] 0 1 3 3\nosd-zfs.fs-OST0000.kbytesavail=5\nobdfilter.fs-OST0000.recovery_status=\nstatus: RECOVERING\ntime_remaining: 9\nmdd.fs-MDT0000.changelog_users=\ncurrent_index: 9\nID index (idle) mask\ncl1 7 (3)\nosd-zfs.fs-OST0000.quota_slave.acct_user=\nusr_accounting:\n- id:      1000\n  usage:   { inodes: 3, kbytes: 17 }\n'),
     (E'root:x:0:0:root:/root:/bin/bash\nada:*:1000:100:Ada, room 13:43:/home/ada:/bin/sh\n+::::::\n');
 
 -- Pieces of all kinds, by type: ordinary values, extremes and nonsense.

@@ -22,6 +22,9 @@ INSERT INTO memory.texts VALUES
     ('users', (SELECT string_agg(format(E'user%s:x:%s:100:User %1$s:/home/user%1$s:/bin/bash\n', n, n), '') FROM generate_series(1, 150000) n)),
     ('jobs', (SELECT E'JobIDRaw|JobID|Submit|Start|End|UID|User|Account|State|NodeList|JobName\n' || string_agg(format(
         E'%s|%1$s|1700000000|1700000100|1700000200|%s|user%2$s|project%2$s|COMPLETED|n[%1$s-%s]|job %1$s\n', n, n % 100, n + 1), '') FROM generate_series(1, 10000) n)),
+    ('owners', (SELECT E'osd-zfs.fs-MDT0000.quota_slave.acct_user=\nusr_accounting:\n' || string_agg(format(E'- id: %s\n  usage: { inodes: 1, kbytes: %s }\n', n, n), '' ORDER BY n) FROM generate_series(1, 100000) n)),
+    ('gauges', (SELECT E'mdd.fs-MDT0000.changelog_users=\ncurrent_index: 7\nID index\n' || string_agg(format(E'cl%s 1\n', n), '') FROM generate_series(1, 10000) n)
+        || (SELECT string_agg(format(E'mds.MDS.s%s.stats=\nsnapshot_time 1.0 secs.usecs\nreq_waittime 1 samples [usec] 1 1 1\n', n), '') FROM generate_series(1, 200) n)),
     ('targets', (SELECT string_agg(memory.text(format('fs%s-MDT0000', n), 1, 1), '') FROM generate_series(1, 3000) n));
 
 -- A minute apart: one observation to compare the next with, to audit and to unpack. What is fed again is 38 minutes
@@ -69,6 +72,10 @@ FROM (
     SELECT 'feed of jobs', 'SELECT length(body) FROM memory.texts WHERE name = ''jobs''',
         'INSERT INTO jobstats.feed (server, body, source) SELECT ''slurm1'', body, ''slurm'' FROM memory.texts WHERE name = ''jobs''',
         (SELECT length(body) FROM memory.texts WHERE name = 'jobs')
+    UNION ALL
+    SELECT 'feed of ' || t.name, format('SELECT length(body) FROM memory.texts WHERE name = %L', t.name),
+        format('INSERT INTO jobstats.feed (server, body) SELECT ''mds1'', body FROM memory.texts WHERE name = %L', t.name), length(t.body)
+    FROM memory.texts t WHERE t.name IN ('owners', 'gauges')
     UNION ALL
     SELECT 'feed of targets', 'SELECT length(body) FROM memory.texts WHERE name = ''targets''',
         'INSERT INTO jobstats.feed (server, body) SELECT ''mds1'', body FROM memory.texts WHERE name = ''targets''',

@@ -13,18 +13,21 @@ pub mod rows;
 pub mod stored;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jobstats_core::feed::{Outcome, reason};
 use jobstats_core::job_stats::is_job_stats;
 use jobstats_core::snapshot::{self, Contents, Snapshot, Words};
+use jobstats_core::target::TargetName;
 use pgrx::spi::SpiClient;
 
+use crate::feed::beside::Beside;
 use crate::feed::ingest::Ingest;
 use crate::feed::source::Source;
 use crate::feed::targets::{self, Target};
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
+use crate::feed::wholes::Reading;
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
@@ -57,6 +60,8 @@ impl Source for JobStats {
         require_limits(&contents, ingest)?;
         ingest.rejects.add_problems(&contents.problems, None);
         ingest.rejects.add_dropped(contents.problems_dropped);
+        let readings = Reading::all(&contents, ingest)?;
+        let mut beside = Beside::read(&contents, ingest)?;
         let mut words: Vec<Words> = Vec::new();
         words.resize_with(contents.snapshots.len(), Words::default);
         let mut parts = Vec::new();
@@ -67,9 +72,17 @@ impl Source for JobStats {
         text.leave();
         let mut outcomes = Vec::new();
         let parts = reject_nameless(ingest, parts, &mut outcomes)?;
-        let parts = reject_others(client, ingest, parts, &mut outcomes)?;
+        let (parts, readings) =
+            reject_others(client, ingest, parts, readings, &mut beside, &mut outcomes)?;
         let mut entries = Entries::of_cluster(&ingest.delivery.cluster);
-        for (mut target, part) in find_and_lock(client, &ingest.delivery.cluster, parts)? {
+        let names = parts.iter().filter_map(|part| part.snapshot.target);
+        let names = names
+            .chain(readings.iter().map(Reading::target))
+            .chain(beside.targets());
+        let names = distinct(names, ingest.settings.max_targets)?;
+        let targets =
+            targets::find_and_lock(client, &ingest.delivery.cluster, names.values().copied())?;
+        for (mut target, part) in with_targets(&targets, parts, |part| part.target())? {
             pause();
             // Each target has its own connection, because the rows that its statements read stay in memory as long as the
             // connection.
@@ -78,6 +91,10 @@ impl Source for JobStats {
             });
             outcomes.push(outcome?);
         }
+        for (target, reading) in with_targets(&targets, readings, |it| Some(it.target().shown()))? {
+            outcomes.push(reading.place(ingest, &target)?);
+        }
+        outcomes.extend(timed(Phase::Beside, || beside.store(ingest, &targets))?);
         let time = ingest.delivery.time;
         timed(Phase::Entries, || entries.insert_new(client, time))?;
         if ingest.limits().is_old(time) {
@@ -115,47 +132,79 @@ fn reject_nameless<'a, 'w>(
     Ok(named)
 }
 
-/// Rejects the parts of targets that the sender may not feed, and returns the others.
+/// Returns the targets of a text by their names.
+///
+/// # Errors
+/// [`Error::TooManyTargets`] if there are more than `limit`.
+fn distinct<'t>(
+    targets: impl Iterator<Item = TargetName<'t>>,
+    limit: usize,
+) -> Result<BTreeMap<String, TargetName<'t>>, Error> {
+    let mut distinct = BTreeMap::new();
+    for target in targets {
+        distinct.entry(target.shown()).or_insert(target);
+        if distinct.len() > limit {
+            let found = distinct.len();
+            return Err(Error::TooManyTargets { found, limit });
+        }
+    }
+    Ok(distinct)
+}
+
+/// Rejects what is of targets that the sender may not feed, or of the server, and returns the rest. A target of which several parts
+/// are rejected is named once.
 fn reject_others<'a, 'w>(
     client: &SpiClient<'_>,
     ingest: &mut Ingest<'_>,
-    parts: Vec<Part<'a, 'w>>,
+    mut parts: Vec<Part<'a, 'w>>,
+    mut readings: Vec<Reading>,
+    beside: &mut Beside,
     outcomes: &mut Vec<Outcome>,
-) -> Result<Vec<Part<'a, 'w>>, Error> {
+) -> Result<(Vec<Part<'a, 'w>>, Vec<Reading>), Error> {
     let Some(patterns) = &ingest.delivery.own_targets else {
-        return Ok(parts);
+        return Ok((parts, readings));
     };
-    let names: Vec<_> = parts.iter().map(Part::target).collect();
-    let matching = targets::matching(client, &names, patterns)?;
-    let mut own = Vec::new();
-    reserve(&mut own, parts.len())?;
-    for (part, name) in parts.into_iter().zip(names) {
-        match name {
-            Some(name) if !matching.contains(&name) => {
-                let beginning = Some(part.beginning.as_slice());
-                outcomes.push(ingest.reject(Some(&name), reason::NOT_YOURS, beginning));
-            }
-            _ => own.push(part),
+    let others = readings.iter().map(Reading::target).chain(beside.targets());
+    let others: BTreeSet<_> = others.map(TargetName::shown).collect();
+    let others = others.into_iter().map(Some);
+    let names: Vec<_> = parts.iter().map(Part::target).chain(others).collect();
+    let own = targets::matching(client, &names, patterns)?;
+    let is_own = |name: Option<String>| name.is_none_or(|name| own.contains(&name));
+    let mut others: BTreeMap<String, Option<Vec<u8>>> = BTreeMap::new();
+    for name in names
+        .into_iter()
+        .flatten()
+        .filter(|name| !own.contains(name))
+    {
+        others.insert(name, None);
+    }
+    for part in &parts {
+        if let Some(beginning) = part.target().and_then(|name| others.get_mut(&name)) {
+            *beginning = Some(part.beginning.clone());
         }
     }
-    Ok(own)
+    parts.retain(|part| is_own(part.target()));
+    readings.retain(|it| is_own(Some(it.target().shown())));
+    outcomes.extend(beside.retain(&own, ingest));
+    for (name, beginning) in others {
+        outcomes.push(ingest.reject(Some(&name), reason::NOT_YOURS, beginning.as_deref()));
+    }
+    Ok((parts, readings))
 }
 
-/// Returns the parts with their targets, which are locked, in the order of `target_id`.
-fn find_and_lock<'a, 'w>(
-    client: &mut SpiClient<'_>,
-    cluster: &str,
-    parts: Vec<Part<'a, 'w>>,
-) -> Result<Vec<(Target, Part<'a, 'w>)>, Error> {
-    let names = parts.iter().filter_map(|part| part.snapshot.target);
-    let targets: HashMap<String, Target> = targets::find_and_lock(client, cluster, names)?;
+/// Returns things of targets with the targets, in the order of `target_id`. A damaged text may name a target both as MDT and as
+/// OST; then the target occurs twice.
+fn with_targets<T>(
+    targets: &HashMap<String, Target>,
+    things: Vec<T>,
+    name: impl Fn(&T) -> Option<String>,
+) -> Result<Vec<(Target, T)>, Error> {
     let mut found = Vec::new();
-    reserve(&mut found, parts.len())?;
-    for part in parts {
-        // A damaged text may name a target both as MDT and as OST; then the target occurs twice.
-        let target = part.target().and_then(|name| targets.get(&name).cloned());
+    reserve(&mut found, things.len())?;
+    for thing in things {
+        let target = name(&thing).and_then(|name| targets.get(&name).cloned());
         let target = target.ok_or_else(|| Error::Damaged("a target vanished".to_owned()))?;
-        found.push((target, part));
+        found.push((target, thing));
     }
     found.sort_by_key(|(target, _)| target.id);
     Ok(found)

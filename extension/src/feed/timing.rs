@@ -29,9 +29,11 @@ pub enum Phase {
     Names,
     /// Merging jobs into the stored ones.
     Jobs,
+    /// Storing queues, gauges and used space.
+    Beside,
 }
 
-const PHASES: [(Phase, &str); 10] = [
+const PHASES: [(Phase, &str); 11] = [
     (Phase::Unpack, "unpack"),
     (Phase::Pack, "pack"),
     (Phase::Digest, "digest"),
@@ -42,6 +44,7 @@ const PHASES: [(Phase, &str); 10] = [
     (Phase::Text, "text"),
     (Phase::Names, "names"),
     (Phase::Jobs, "jobs"),
+    (Phase::Beside, "beside"),
 ];
 
 /// Elapsed time, and the CPU time in it. The rest was spent waiting, for the disk or for the processor.

@@ -1,6 +1,7 @@
 //! The one place where an error of ours becomes an error of PostgreSQL, with its SQLSTATE and a HINT.
 
 use std::borrow::Cow;
+use std::collections::TryReserveError;
 use std::fmt::Display;
 
 use jobstats_core::audit::TooManyFindings;
@@ -483,6 +484,12 @@ fn density_hint(error: &DensityError) -> Option<String> {
         }
     };
     Some(hint.to_owned())
+}
+
+impl From<TryReserveError> for Error {
+    fn from(error: TryReserveError) -> Self {
+        Self::Read(error.into())
+    }
 }
 
 impl From<Error> for ErrorReport {

@@ -13,7 +13,7 @@ use std::ffi::c_long;
 use std::fmt::Display;
 
 use jobstats_core::instant::Micros;
-use pgrx::datum::{DatumWithOid, Interval, Range, TimestampWithTimeZone};
+use pgrx::datum::{Date, DatumWithOid, Interval, Range, TimestampWithTimeZone};
 use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::spi::{Query, SpiClient, SpiHeapTupleData, SpiHeapTupleDataEntry, SpiTupleTable};
@@ -264,6 +264,7 @@ column!(
     String,
     &str,
     &[u8],
+    Date,
     Interval,
     TimestampWithTimeZone,
     Range<TimestampWithTimeZone>,

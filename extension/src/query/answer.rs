@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use pgrx::datum::TimestampWithTimeZone;
+use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::pg_sys::{Datum, Oid};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -20,6 +20,7 @@ use crate::query::measure::Measure;
 use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
 use crate::query::statement::Statement;
+use crate::query::wholes::{Wholes, places};
 use crate::query::window::{ROW_LIMIT, Window};
 use crate::query::{empty, without_times};
 
@@ -61,6 +62,29 @@ pub fn answer(question: &Question, mut rows: Rows) -> SqlResult<()> {
     })?)
 }
 
+/// Runs a statement that has the columns of an answer, among others, writes its rows, and returns their number.
+pub fn write_rows(
+    client: &SpiClient<'_>,
+    statement: &str,
+    parameters: &[DatumWithOid<'_>],
+    rows: &mut Rows,
+) -> Result<usize, Error> {
+    pgrx::debug1!("statement:\n{statement}");
+    let mut found = Tuples::query(client, statement, parameters)?;
+    if found.len() > ROW_LIMIT {
+        return Err(Error::TooManyRows);
+    }
+    let asked = rows.columns();
+    let columns = places(&found, asked.iter().map(|it| it.name.as_str()))?;
+    for position in 0..found.len() {
+        pause();
+        found.read(position);
+        let row: Vec<_> = columns.iter().map(|it| found.datum(*it)).collect();
+        rows.put_row(&row);
+    }
+    Ok(found.len())
+}
+
 /// Writes the rows of the measures that take the place of times in this window, and returns the number of rows. Raises a
 /// notice that there are no times.
 fn answer_without_times(
@@ -100,7 +124,17 @@ fn write(
     if groups.len() > ROW_LIMIT {
         return Err(Error::TooManyRows);
     }
-    Writer::new(question, &plan.window, groups, rows)?.write()
+    let wholes = match question.wanted {
+        Wanted::Top { unaccounted, .. } => Wholes::find(client, question, plan, unaccounted)?,
+        _ => None,
+    };
+    let (times, written) =
+        Writer::new(question, &plan.window, groups, wholes.as_ref(), rows)?.write()?;
+    let beside = match wholes {
+        Some(wholes) => wholes.write(rows)?,
+        None => 0,
+    };
+    Ok((times, written + beside))
 }
 
 /// The targets in scope that are known to report times.
@@ -127,6 +161,8 @@ enum Source {
     Seconds,
     /// Observed time of the targets ÷ (number of targets × width of the step).
     Coverage,
+    /// The part of what the targets of the group did in all.
+    ShareOfTarget,
     /// The name of the measure.
     Operation,
     /// The number of the row.
@@ -166,6 +202,7 @@ struct Writer<'a> {
     groups: Tuples<'a>,
     columns: Columns,
     measures: Vec<Measured<'a>>,
+    wholes: Option<&'a Wholes<'a>>,
     rows: &'a mut Rows,
     /// The row that is written.
     row: Vec<Option<Datum>>,
@@ -189,6 +226,7 @@ impl<'a> Writer<'a> {
         question: &'a Question,
         window: &'a Window,
         groups: Tuples<'a>,
+        wholes: Option<&'a Wholes<'a>>,
         rows: &'a mut Rows,
     ) -> Result<Self, Error> {
         let list = &question.measures.list;
@@ -239,6 +277,7 @@ impl<'a> Writer<'a> {
             groups,
             columns,
             measures,
+            wholes,
             row: vec![None; asked.len()],
             rows,
             written: 0,
@@ -349,6 +388,10 @@ impl<'a> Writer<'a> {
                 Source::Time => observed.time.into_datum(),
                 Source::Seconds => observed.seconds.into_datum(),
                 Source::Coverage => observed.coverage.into_datum(),
+                Source::ShareOfTarget => {
+                    let share = self.wholes.and_then(|it| it.share(&self.groups));
+                    share.into_datum()
+                }
                 Source::Operation => measured.name,
                 Source::Rank => (self.written as i64).into_datum(),
             };
@@ -375,6 +418,7 @@ fn sources(
             ("time", _) => Ok(Source::Time),
             ("seconds", _) => Ok(Source::Seconds),
             ("coverage", _) => Ok(Source::Coverage),
+            ("share_of_target", _) => Ok(Source::ShareOfTarget),
             ("operation", _) => Ok(Source::Operation),
             ("rank", _) => Ok(Source::Rank),
             (_, Some(group)) if found[group].oid == column.oid => Ok(Source::Group(group)),

@@ -142,6 +142,12 @@ impl Filters {
         self
     }
 
+    /// Returns the filters by dimensions of a level.
+    pub fn of_level(mut self, level: Level) -> Self {
+        self.0.retain(|filter| filter.dimension.level == level);
+        self
+    }
+
     /// Returns the values of the filter of the dimension of this name as texts, if it is set.
     pub fn values(&self, name: &str) -> Option<Vec<String>> {
         let of_name = |it: &&Filter| it.dimension.name == name && !it.excludes;

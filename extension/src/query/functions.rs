@@ -10,12 +10,15 @@ mod job;
 mod last_work;
 mod metrics;
 mod now;
+mod queues;
 mod rates;
 mod share;
 mod sizes;
 mod summary;
 mod top;
 mod totals;
+mod unaccounted;
+mod used;
 mod work;
 
 use pgrx::prelude::*;

@@ -90,6 +90,20 @@ impl Plan {
         }))
     }
 
+    /// Returns the plan by which the same window is answered for whole targets.
+    pub fn of_wholes(&self, client: &SpiClient<'_>) -> Result<Self, Error> {
+        let sources = Sources::of_wholes(client, &self.window)?;
+        Ok(Self {
+            instants: Instants::new(&self.window, &sources)?,
+            window: self.window.clone(),
+            sources,
+            jobs: Jobs::default(),
+            owners: Owners::default(),
+            names: Names::default(),
+            schema: self.schema.clone(),
+        })
+    }
+
     /// Raises a notice if the answer does not cover all targets up to its end.
     pub fn note_behind(&self) -> Result<(), Error> {
         if let Some(last) = self.window.stalled {

@@ -72,6 +72,8 @@ pub enum Wanted {
         n: i64,
         /// The smallest rate of a group; groups with a smaller rate are left out.
         min_rate: Option<f64>,
+        /// Set if the work of targets that is in no entry is wanted, too.
+        unaccounted: bool,
     },
     /// The number of groups per step and bucket of rates.
     Densities {
@@ -114,6 +116,19 @@ impl Question {
             filters: self.filters.clone().only("kind", kind.as_str().to_owned()),
             ..*self
         }
+    }
+
+    /// Returns the question about the targets of these groups as wholes; `None` if the groups or the filters are of servers, which
+    /// say nothing of themselves.
+    pub fn about_targets(&self) -> Option<Self> {
+        let names: Vec<&str> = self.by.of(&[Level::Target]).map(|it| it.name).collect();
+        (!self.asks_servers()).then(|| Self {
+            period: Period::default(),
+            by: By::these(&names),
+            measures: Measures::listed(self.measures.list.clone()),
+            filters: self.filters.clone().of_level(Level::Target),
+            wanted: Wanted::Totals,
+        })
     }
 
     /// Returns whether the groups consist of targets alone. Targets without usage are then in the answer too.

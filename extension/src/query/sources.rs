@@ -8,7 +8,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Row, Statements};
 use crate::pg::time::{EARLIEST, timestamptz, timestamptzs};
 use crate::query::window::Window;
 use crate::store::rollup::{Owner, ROLLUPS, Rollup};
@@ -29,16 +29,19 @@ pub struct Sources {
     pub kept_since: Micros,
     /// The spans in which rows of increments may cross edges of rollups.
     coarse: Vec<Coarse>,
+    /// Set if what whole targets did is read, and not what their entries did.
+    pub of_wholes: bool,
 }
 
 /// The spans of the rollups that are read, coarsest first.
 type Rollups = Vec<(RollupTable, Spans)>;
 
-/// The table of a rollup by entry, or of its sums by owner.
+/// The table of a rollup by entry, or of its sums by owner, or of those of whole targets.
 #[derive(Debug, Clone, Copy)]
 pub struct RollupTable {
     pub rollup: &'static Rollup,
     pub owner: Option<Owner>,
+    of_wholes: bool,
 }
 
 impl RollupTable {
@@ -46,6 +49,7 @@ impl RollupTable {
     pub fn relation(&self) -> String {
         match self.owner {
             Some(owner) => self.rollup.owned(owner),
+            None if self.of_wholes => self.rollup.wholes(),
             None => self.rollup.relation(),
         }
     }
@@ -141,6 +145,42 @@ impl Sources {
         Self::divide(window, Vec::new(), Vec::new(), coarse, kept_since(client)?)
     }
 
+    /// Chooses the sources of what whole targets did. Their sums are up to date at any moment.
+    pub fn of_wholes(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
+        let coarse = coarse(client, window)?;
+        let (mut levels, mut states) = (Vec::new(), Vec::new());
+        for rollup in ROLLUPS.iter().rev() {
+            let Some(state) = state(client, rollup)? else {
+                continue;
+            };
+            let width = state.get("width")?;
+            levels.push(RollupTable {
+                rollup,
+                owner: None,
+                of_wholes: true,
+            });
+            states.push(window::Coverage {
+                width,
+                since: state.time("dropped")?,
+                until: window.until().saturating_add(DAY),
+                stale: crossed(&coarse, width).collect(),
+            });
+        }
+        let sources = Self::divide(window, levels, states, coarse, kept_since(client)?)?;
+        Ok(Self {
+            of_wholes: true,
+            ..sources
+        })
+    }
+
+    /// Returns the name of the table of increments.
+    pub fn increments_table(&self) -> &'static str {
+        match self.of_wholes {
+            true => "target_increments",
+            false => "increments",
+        }
+    }
+
     fn divide(
         window: &Window,
         levels: Vec<RollupTable>,
@@ -174,6 +214,7 @@ impl Sources {
             has_lost: !division.lost.is_empty(),
             kept_since,
             coarse,
+            of_wholes: false,
         })
     }
 
@@ -248,18 +289,12 @@ fn states(
         |spans: &[(Span, Micros)]| -> Vec<Span> { spans.iter().map(|(span, _)| *span).collect() };
     let mut states = Vec::new();
     for level in ROLLUPS.iter().rev() {
-        let state = client.query_opt(
-            "SELECT (extract(epoch FROM rollup.width) * 1000000)::bigint AS width, rollup.dropped, rollup.refreshed, \
-             rollup.users_refreshed \
-             FROM jobstats.rollups rollup WHERE rollup.level = $1",
-            &[level.name.into()],
-        )?;
-        // A rollup whose row is lost is not read, as nothing is known of it.
-        let Some(state) = state else { continue };
+        let Some(state) = state(client, level)? else {
+            continue;
+        };
         let width = state.get("width")?;
         let mut stale = only(&dirty);
-        let crossed = coarse.iter().filter(|coarse| coarse.width > width);
-        stale.extend(crossed.map(|coarse| coarse.span));
+        stale.extend(crossed(coarse, width));
         let of_entries = window::Coverage {
             width,
             since: state.time("dropped")?,
@@ -274,6 +309,7 @@ fn states(
         let of = |owner| RollupTable {
             rollup: level,
             owner,
+            of_wholes: false,
         };
         if owner.is_some() {
             states.push((of(owner), of_users));
@@ -283,6 +319,22 @@ fn states(
         }
     }
     Ok(states)
+}
+
+/// Returns the row of a rollup in `jobstats.rollups`. A rollup whose row is lost is not read, as nothing is known of it.
+fn state<'conn>(client: &SpiClient<'conn>, level: &Rollup) -> Result<Option<Row<'conn>>, Error> {
+    client.query_opt(
+        "SELECT (extract(epoch FROM rollup.width) * 1000000)::bigint AS width, rollup.dropped, rollup.refreshed, \
+         rollup.users_refreshed \
+         FROM jobstats.rollups rollup WHERE rollup.level = $1",
+        &[level.name.into()],
+    )
+}
+
+/// Returns the spans in which rows of increments may cross edges of a rollup of this width.
+fn crossed(coarse: &[Coarse], width: Micros) -> impl Iterator<Item = Span> {
+    let crossed = coarse.iter().filter(move |coarse| coarse.width > width);
+    crossed.map(|coarse| coarse.span)
 }
 
 /// Returns the time since which increments and observations are kept.

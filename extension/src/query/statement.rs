@@ -20,6 +20,7 @@ use crate::store::sum::Sum;
 mod groups;
 mod scope;
 mod sums;
+mod unaccounted;
 
 /// The number of rows that are read to find which targets report times: about the rows of all targets in ten minutes.
 const EARLY_ROWS: usize = 10_000;

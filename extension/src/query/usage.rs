@@ -102,6 +102,10 @@ impl Search<'_> {
         self.plan.edges(self.params)
     }
 
+    fn increments(&self) -> &'static str {
+        self.plan.sources.increments_table()
+    }
+
     fn until_reach(&self) -> String {
         self.plan.until_reach(self.params)
     }
@@ -141,18 +145,22 @@ impl Search<'_> {
     /// Returns a SELECT of the parts of increments that lie in spans.
     fn of_rest(&self) -> String {
         let rest = &self.plan.sources.rest;
-        let (lower, upper) = bind_spans("increments", &rest.spans, self.params);
+        let increments = self.increments();
+        let (lower, upper) = bind_spans(increments, &rest.spans, self.params);
         let reach = self
             .params
-            .bind("increments reach", || rest.reaches.clone());
+            .bind(&format!("{increments} reach"), || rest.reaches.clone());
         let rows = match &rest.steps {
             Some(steps) => {
-                let steps = self.params.bind("increments steps", || steps.clone());
+                let steps = self
+                    .params
+                    .bind(&format!("{increments} steps"), || steps.clone());
                 self.in_pieces([&steps, &lower, &upper, &reach])
             }
             None => {
                 let search = sql!(
                     "usage/increments.sql",
+                    increments = increments,
                     condition = self.condition,
                     since = self.since(),
                     until_reach = self.until_reach(),
@@ -168,6 +176,7 @@ impl Search<'_> {
     fn in_pieces(&self, [steps, lower, upper, reach]: [&str; 4]) -> String {
         let rows = sql!(
             "usage/pieces.sql",
+            increments = self.increments(),
             steps = steps,
             lower = lower,
             upper = upper,
@@ -269,6 +278,7 @@ impl Search<'_> {
     fn of_steps(&self) -> String {
         let rows = sql!(
             "usage/window.sql",
+            increments = self.increments(),
             since = self.since(),
             until = self.until(),
             until_reach = self.until_reach(),
@@ -298,6 +308,7 @@ impl Search<'_> {
         let (since, until) = (self.since(), self.until());
         sql!(
             "usage/one_step.sql",
+            increments = self.increments(),
             whole = self.whole("1", Relation::Increments),
             part = self.part("1", Relation::Increments, &since, &until),
             since = since,
@@ -338,6 +349,7 @@ impl Search<'_> {
         let key = match relation.is_by_owner() {
             true if self.by_owner => self.plan.owners.columns("usage"),
             true => ", NULL::bigint AS entry_id".to_owned(),
+            false if self.plan.sources.of_wholes => String::new(),
             false => ", usage.entry_id".to_owned(),
         };
         let at = match relation {

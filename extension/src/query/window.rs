@@ -1,6 +1,6 @@
 //! The window of a question: its start, its end and its steps.
 
-use jobstats_core::instant::Micros;
+use jobstats_core::instant::{Micros, Span};
 use jobstats_core::window::{StepError, StepWidth, step_edges};
 use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
@@ -82,11 +82,7 @@ impl Window {
         if end <= since {
             return Ok(None);
         }
-        let edges = match width {
-            Some(width) => step_edges((since, end), width, &SessionClocks, STEP_LIMIT),
-            None => Some(vec![since, end]),
-        };
-        let edges = edges.ok_or(Error::TooManySteps)?;
+        let edges = steps((since, end), width)?;
         let (stalled, observed_lately) = (stalled(&observations), !observations.is_empty());
         let behind = observations.into_iter().filter(|last| last.time < end);
         let behind = behind.map(|last| (last.target, now - last.time)).collect();
@@ -141,6 +137,22 @@ pub fn require_bearable(
         return Err(Error::TooManyCells { steps, targets });
     }
     Ok(())
+}
+
+/// Returns the edges of the steps of a window that is not cut to what has been observed.
+///
+/// # Errors
+/// [`Error::argument`] for a bad step, [`Error::TooManySteps`] for too many.
+pub fn edges(span: Span, step: Option<&Interval>) -> Result<Vec<Micros>, Error> {
+    steps(span, step.map(width).transpose()?)
+}
+
+fn steps(span: Span, width: Option<StepWidth>) -> Result<Vec<Micros>, Error> {
+    let edges = match width {
+        Some(width) => step_edges(span, width, &SessionClocks, STEP_LIMIT),
+        None => Some(vec![span.0, span.1]),
+    };
+    edges.ok_or(Error::TooManySteps)
 }
 
 /// Returns the width of the steps.

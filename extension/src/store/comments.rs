@@ -63,7 +63,7 @@ fn operations() -> impl Iterator<Item = Meaning> {
 }
 
 /// Returns the meanings of the relations of a rollup.
-fn of_rollup(rollup: &Rollup) -> [Meaning; 5] {
+fn of_rollup(rollup: &Rollup) -> [Meaning; 6] {
     let (relation, width) = (rollup.relation(), rollup.width);
     let live = rollup.live();
     let owned = |whose| {
@@ -75,6 +75,10 @@ fn of_rollup(rollup: &Rollup) -> [Meaning; 5] {
     [
         (rollup.owned(Owner::User), owned(" and user")),
         (rollup.owned(Owner::Account), owned(", account and partition")),
+        (
+            rollup.wholes(),
+            format!("Sums of target_increments over {width}, by target, exact at any moment."),
+        ),
         (
             relation,
             format!(

@@ -62,8 +62,15 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
             aggregate: None,
         })
     });
+    let wholes = ROLLUPS.iter().map(|level| Pending {
+        relation: level.wholes(),
+        key: "bucket",
+        unit: level.unit,
+        chunk_width: level.chunk_width(&level.wholes()),
+        aggregate: None,
+    });
     let mut found = Vec::new();
-    for it in growing.chain(rollups).chain(owned) {
+    for it in growing.chain(rollups).chain(owned).chain(wholes) {
         let is_pending = match store::kind(client, &it.relation)? {
             Some('p') => true,
             Some('r') => it.aggregate.is_some(),

@@ -13,6 +13,7 @@ use crate::pg::spi::{SqlResult, Statements};
 extension_sql_file!("maintain/locks.sql", name = "locks");
 extension_sql_file!("maintain/maintain.sql", name = "maintain");
 extension_sql_file!("maintain/sweep.sql", name = "sweep");
+extension_sql_file!("maintain/samples.sql", name = "maintain_samples");
 extension_sql_file!(
     "maintain/steps.sql",
     name = "steps",

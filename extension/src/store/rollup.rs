@@ -20,9 +20,11 @@ mod compute;
 mod definition;
 mod dirty;
 mod owners;
+mod wholes;
 
 pub use dirty::{COARSE, changed, coarse};
 pub use owners::{Owner, forget as forget_users, note_changed};
+pub use wholes::sum as sum_wholes;
 
 extension_sql_file!(
     "rollup/refresh.sql",
@@ -121,10 +123,17 @@ impl Rollup {
         format!("rollup_{}_{}", self.name, owner.suffix())
     }
 
-    /// Returns the names of the table or continuous aggregate and of its sums by owner.
+    /// Returns the name of the table of its [sums of whole targets](wholes).
+    pub fn wholes(&self) -> String {
+        format!("rollup_{}_targets", self.name)
+    }
+
+    /// Returns the names of the table or continuous aggregate, of its sums by owner, and of those of whole targets.
     pub fn relations(&self) -> Vec<String> {
-        let owned = Owner::ALL.map(|owner| self.owned(owner));
-        [self.relation()].into_iter().chain(owned).collect()
+        let mut relations = vec![self.relation()];
+        relations.extend(Owner::ALL.map(|owner| self.owned(owner)));
+        relations.push(self.wholes());
+        relations
     }
 
     /// Returns the name of the view that is exact at any moment.
@@ -159,6 +168,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
             &[rollup.name.into(), rollup.width.into(), rollup.retention.into()],
         )?;
         owners::create(client, installation, rollup)?;
+        wholes::create(client, installation, rollup)?;
         let relation = rollup.relation();
         if store::kind(client, &relation)?.is_none() {
             create_relation(client, installation, rollup)?;
@@ -180,6 +190,7 @@ pub fn definitions(client: &SpiClient<'_>) -> Result<String, Error> {
     let mut statements = Vec::new();
     for rollup in &ROLLUPS {
         statements.extend(owners::definitions(rollup));
+        statements.push(wholes::table(&rollup.wholes(), ""));
         let relation = rollup.relation();
         if store::kind(client, &relation)? != Some('v') {
             statements.push(Rollup::table(&relation, KEY, "", ""));

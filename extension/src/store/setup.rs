@@ -50,7 +50,6 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         }
         if new {
             formats::insert_default(client)?;
-            tables::divide(client, &installation)?;
         }
         client.execute("SELECT jobstats_internal.forget_writers()", &[])?;
         rollup::create(client, &installation)?;

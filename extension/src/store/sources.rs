@@ -69,6 +69,22 @@ pub const LCTL: Source = Source {
             table: "increments",
             kept: Kept::Retention,
         },
+        Growing {
+            table: "target_readings",
+            kept: Kept::RawRetention,
+        },
+        Growing {
+            table: "target_increments",
+            kept: Kept::Retention,
+        },
+        Growing {
+            table: "server_readings",
+            kept: Kept::RawRetention,
+        },
+        Growing {
+            table: "server_increments",
+            kept: Kept::Retention,
+        },
     ],
 };
 

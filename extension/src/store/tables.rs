@@ -11,24 +11,70 @@ use crate::store::relations;
 use crate::store::rollup::{self, Rollup};
 use crate::store::sources::growing;
 
-/// The statement that turns off compression of raw text, which is packed before it is stored: trying to compress it
-/// again would cost more than it saves.
-const PACKED: &str = "ALTER TABLE jobstats.raw \
-    ALTER COLUMN body SET STORAGE EXTERNAL, ALTER COLUMN carried SET STORAGE EXTERNAL";
+/// The columns that are packed before they are stored, with their tables: trying to compress them again would cost more than it
+/// saves.
+const PACKED: [(&str, &str); 3] = [
+    ("raw", "body"),
+    ("raw", "carried"),
+    ("target_readings", "body"),
+];
 
-/// Creates the tables that the store lacks.
+/// The tables of increments, and the columns by which their rows are batched in the columnstore.
+const INCREMENTS: [(&str, &str); 3] = [
+    ("increments", "target_id"),
+    ("target_increments", "target_id"),
+    ("server_increments", "cluster, server, service"),
+];
+
+/// Creates the tables that the store lacks, and divides those that grow with time: into hypertables, or partitions. What a
+/// store of partitioned tables gets later is partitioned too, whatever is installed by now.
 pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
+    let installation = match relations::kind(client, "increments")? {
+        Some('p') => &Installation::Plain,
+        _ => installation,
+    };
     let partitioned = match installation {
         Installation::Plain => "PARTITION BY RANGE (\"time\")",
         Installation::Timescale { .. } => "",
     };
     let had_texts = relations::kind(client, "texts")?.is_some();
+    let mut new = Vec::new();
+    for growing in growing() {
+        if relations::kind(client, growing.table)?.is_none() {
+            new.push(growing.table);
+        }
+    }
     client.execute(&first_tables(partitioned), &[])?;
     if !had_texts {
         // Readers may read every table that is made.
         client.execute("SELECT jobstats_internal.hide_texts()", &[])?;
     }
-    relations::add_operations(client, "increments")
+    divide(client, installation, &new)?;
+    relations::add_operations(client, "increments")?;
+    relations::add_operations(client, "target_increments")
+}
+
+/// Turns new tables into hypertables, or creates their first partitions.
+fn divide(
+    client: &mut SpiClient<'_>,
+    installation: &Installation,
+    new: &[&str],
+) -> Result<(), Error> {
+    for table in new {
+        for column in PACKED.iter().filter(|(packed, _)| packed == table) {
+            let storage = format!(
+                "ALTER TABLE jobstats.{table} ALTER COLUMN {} SET STORAGE EXTERNAL",
+                column.1
+            );
+            client.execute(&storage, &[])?;
+        }
+        divide_by_time(client, installation, table, "time", "interval '1 day'")?;
+        client.execute(
+            "SELECT jobstats_internal.add_partitions($1, text 'day', now(), now() + interval '3 days')",
+            &[(*table).into()],
+        )?;
+    }
+    Ok(())
 }
 
 /// Returns the statements that create the tables.
@@ -55,21 +101,6 @@ pub fn definitions() -> String {
 pub fn add_columns(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.execute(ADDED, &[])?;
     client.execute(include_str!("tables/upgraded.sql"), &[])?;
-    Ok(())
-}
-
-/// Turns the growing tables of a new store into hypertables, or creates their first partitions.
-pub fn divide(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
-    client.execute(PACKED, &[])?;
-    for growing in growing() {
-        let table = growing.table;
-        divide_by_time(client, installation, table, "time", "interval '1 day'")?;
-    }
-    client.execute(
-        "SELECT jobstats_internal.add_partitions(t.relation, text 'day', now(), now() + interval '3 days') \
-         FROM jobstats_internal.growing_tables() t",
-        &[],
-    )?;
     Ok(())
 }
 
@@ -115,11 +146,13 @@ fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(),
 /// continuous aggregates stay as they are, because the triggers that a conversion needs are refused on a columnstore, and so do
 /// chunks that are packed already.
 fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let increments = std::iter::once(("increments".to_owned(), "\"time\""));
+    let increments = INCREMENTS.into_iter();
+    let increments = increments.map(|(it, unit)| (it.to_owned(), unit, "\"time\""));
     let rollups = rollup::ROLLUPS.iter();
-    let rollups = rollups.flat_map(|it| it.relations().into_iter().map(|name| (name, "bucket")));
+    let rollups = rollups.flat_map(|it| it.relations().into_iter());
+    let rollups = rollups.map(|name| (name, "target_id", "bucket"));
     let aggregates: Vec<String> = rollup::ROLLUPS.iter().map(Rollup::relation).collect();
-    for (relation, order) in increments.chain(rollups) {
+    for (relation, unit, order) in increments.chain(rollups) {
         let kind: Option<String> = client.query_value(
             "SELECT CASE c.relkind WHEN 'v' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END \
              FROM jobstats_internal.hypertables() h \
@@ -131,7 +164,7 @@ fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
             client.execute(
                 &format!(
                     "ALTER {kind} jobstats.{relation} SET (timescaledb.enable_columnstore = true, \
-                     timescaledb.segmentby = 'target_id', timescaledb.orderby = '{order}')"
+                     timescaledb.segmentby = '{unit}', timescaledb.orderby = '{order}')"
                 ),
                 &[],
             )?;

@@ -25,7 +25,7 @@ const HOUR: &str =
 
 /// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
 /// extension.
-fn views(schema: &str) -> [(&'static str, String); 7] {
+fn views(schema: &str) -> [(&'static str, String); 8] {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("increment.\"{name}\""))
         .collect();
@@ -46,6 +46,8 @@ fn views(schema: &str) -> [(&'static str, String); 7] {
         missed = missed("of_hour"),
         configured = CONFIGURED,
         commands = commands(),
+        of_lustre = include_str!("views/health_of_lustre.sql"),
+        unaccounted = include_str!("views/unaccounted.sql"),
         extschema = schema
     );
     let quality = sql!(
@@ -73,6 +75,7 @@ fn views(schema: &str) -> [(&'static str, String); 7] {
         ("raw_text", sql!("views/raw_text.sql", extschema = schema)),
         ("increments_rows", rows),
         ("rates", rates),
+        ("samples", sql!("views/samples.sql")),
         ("maintenance_state", sql!("views/maintenance_state.sql")),
         ("health", health),
         ("quality", quality),

@@ -30,6 +30,16 @@ CREATE FUNCTION texts.mdt(target text, VARIADIC records text[] DEFAULT '{}') RET
 SELECT 'mdt.' || target || E'.job_stats=\njob_stats:\n' || array_to_string(records, '')
 $$;
 
+-- The own counters of a target, as Lustre 2.16 prints them: {"open": 3, "open_usecs": 70} began at start.
+CREATE FUNCTION texts.stats(parameter text, read timestamptz, start timestamptz, counts jsonb) RETURNS text LANGUAGE sql STABLE AS $$
+SELECT format(E'%s=\nsnapshot_time             %s.000000000 secs.nsecs\nstart_time                %s.000000000 secs.nsecs\n'
+    'elapsed_time              1.000000000 secs.nsecs\n', parameter, extract(epoch FROM read)::bigint, extract(epoch FROM start)::bigint)
+    || coalesce(string_agg(CASE WHEN c.key LIKE '%\_bytes' THEN format(E'%s %s samples [bytes] 4096 4096 %s 0\n', rpad(c.key, 25), 1, c.value)
+        ELSE format(E'%s %s samples [usecs] 1 100 %s 0\n', rpad(c.key, 25), c.value, coalesce(counts ->> (c.key || '_usecs'), '0')) END, ''
+        ORDER BY c.key), '')
+FROM jsonb_each_text(counts) c WHERE c.key NOT LIKE '%\_usecs'
+$$;
+
 -- Packed as the tool zstd might: a frame of blocks that are kept as they are.
 CREATE FUNCTION texts.zstd(content bytea) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
 SELECT '\x28b52ffd0038' || string_agg(

@@ -94,6 +94,18 @@ SELECT * FROM rejected WHERE cluster = 'c1';
 SELECT count(*) FROM jobstats.targets WHERE name = 'new-OST0000' OR cleanup_interval IS NOT NULL;
 SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'c1' ORDER BY target;
 
+-- Nor is what it says beside job_stats: of services and of health, which are of the server, and of space and owners of other targets.
+SET SESSION AUTHORIZATION regress_evil;
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss9', count_of('c1', 'fs-OST0091', 1)
+    || E'health_check=NOT HEALTHY\nost.OSS.ost_io.stats=\nsnapshot_time 1 secs.usecs\nreq_waittime 7 samples [usec] 1 1 7 7\n'
+    || E'osd-zfs.fs-OST0000.kbytesavail=0\nosd-zfs.fs-OST0091.kbytesavail=5\nobdfilter.fs-OST0000.recovery_status=status: RECOVERING\n'
+    || E'osd-zfs.fs-OST0000.quota_slave.acct_user=\nusr_accounting:\n- id: 1000\n  usage: { inodes: 1, kbytes: 1 }\n'
+    || E'osd-zfs.fs-OST0091.quota_slave.acct_user=\nusr_accounting:\n- id: 1000\n  usage: { inodes: 1, kbytes: 2 }\n');
+RESET SESSION AUTHORIZATION;
+SELECT s.target, s.name, s.value, (SELECT sum(u.kbytes) FROM jobstats.used_now u) AS used, (SELECT count(*) FROM jobstats.server_readings r) AS services
+FROM jobstats.samples s;
+SELECT target, reason, text FROM jobstats.rejects WHERE server = 'oss9' AND received > now() - interval '1 hour' AND (text LIKE '%of the server' OR text IS NULL);
+
 -- A failover without a pause: the target restarts on the other server, and what the first one still had to say is placed.
 SET SESSION AUTHORIZATION regress_oss2;
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('c1', 'oss2', clock_timestamp() + interval '2 seconds', count_of('c1', 'fs-OST0000', 3));

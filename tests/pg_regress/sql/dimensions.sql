@@ -5,10 +5,11 @@ CREATE EXTENSION jobstats;
 SELECT string_agg(d.name, ' ') AS dimensions FROM jobstats_internal.dimensions() d;
 
 -- Every function with an argument "by" has a filter of each dimension, and after them weights or not, and exclude. All but
--- densities have a column of each dimension. jobstats_job() is about one job and divides it by target and node only.
+-- densities have a column of each dimension. jobstats_job() is about one job and divides it by target and node only,
+-- jobstats_unaccounted() is about targets, jobstats_used() about owners of files.
 SELECT p.proname AS function,
     replace(pg_get_function_arguments(p.oid), ', weights jsonb DEFAULT NULL::jsonb', '')
-        LIKE '%' || f.filters || ', exclude jsonb DEFAULT NULL::jsonb' AS has_filters,
+        LIKE '%' || f.filters || ', exclude jsonb DEFAULT NULL::jsonb%' AS has_filters,
     strpos(pg_get_function_result(p.oid), c.columns) > 0 AS has_columns
 FROM pg_proc p
 CROSS JOIN (
@@ -16,7 +17,7 @@ CROSS JOIN (
     FROM jobstats_internal.dimensions() d
 ) f
 CROSS JOIN (SELECT string_agg(format('%I %s', d.name, d.type), ', ') AS columns FROM jobstats_internal.dimensions() d) c
-WHERE 'by' = ANY (p.proargnames) AND p.proname <> 'jobstats_job'
+WHERE 'by' = ANY (p.proargnames) AND p.proname NOT IN ('jobstats_job', 'jobstats_unaccounted', 'jobstats_used')
 ORDER BY p.proname;
 
 -- Every function takes every dimension as a word in "by".

@@ -55,8 +55,10 @@ BEGIN
     FOREACH level IN ARRAY levels LOOP
         EXECUTE format('ALTER TABLE jobstats.rollup_%s_users %s', level, forgotten);
         EXECUTE format('ALTER TABLE jobstats.rollup_%s_accounts %s', level, forgotten);
+        EXECUTE format('ALTER TABLE jobstats.rollup_%s_targets %s', level, forgotten);
     END LOOP;
     EXECUTE 'ALTER TABLE jobstats.increments ' || forgotten;
+    EXECUTE 'ALTER TABLE jobstats.target_increments ' || forgotten;
 END
 $$;
 SELECT count(feed(t, work('1:1001:n1', '2025-11-03 00:00', extract(epoch FROM t - '2025-11-03')::bigint / 60)))

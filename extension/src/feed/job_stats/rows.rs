@@ -11,7 +11,8 @@ use std::ffi::c_char;
 use std::sync::LazyLock;
 use std::vec;
 
-use jobstats_core::increment::{Column, Increment, split};
+use jobstats_core::increment::{self, Column, Increment, split};
+use jobstats_core::instant::Micros;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use pgrx::{IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, pg_sys};
@@ -43,10 +44,27 @@ impl EntryIncrement {
     }
 }
 
+/// A piece of what a whole target did, which becomes a row of `jobstats.target_increments`.
+pub struct Piece {
+    /// The number of exports of metadata servers whose work is left out.
+    pub exports: u32,
+    /// The time of the reading that showed it.
+    pub observed: Micros,
+    pub increment: Increment<'static>,
+}
+
+/// A row to be, with the number that tells it from others of its target.
+enum Staged {
+    /// An increment of an entry, still to be split.
+    Entry(EntryIncrement),
+    /// A piece of a whole target.
+    Whole(Piece),
+}
+
 /// The rows of one target.
 struct Batch {
     target_id: i32,
-    rows: vec::IntoIter<EntryIncrement>,
+    rows: vec::IntoIter<Staged>,
     /// The number of rows that a statement reads.
     at_a_time: usize,
 }
@@ -111,10 +129,60 @@ pub fn insert_increments(
     let StagedRows { names, select } = staged_rows();
     let statement = format!("INSERT INTO jobstats.increments ({names}) {select}");
     let pieces = rows.len().div_ceil(AT_A_TIME);
+    let rows = rows.into_iter().map(Staged::Entry).collect();
     staged(target_id, rows, AT_A_TIME, || {
         let inserted = (0..pieces).map(|_| Ok(plans::update(client, &statement, &[])?.len()));
         inserted.sum()
     })
+}
+
+/// Inserts pieces of what a whole target did. Returns the number of rows.
+///
+/// # Errors
+/// The errors of PostgreSQL, which it reports itself.
+pub fn insert_pieces(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    pieces: Vec<Piece>,
+) -> Result<usize, Error> {
+    let statement = format!(
+        "INSERT INTO jobstats.target_increments (\"time\", since, observed, observed_usecs, target_id, exports, reset{}) {}",
+        quoted_operations(),
+        staged_pieces(),
+    );
+    with_pieces(target_id, pieces, || {
+        Ok(plans::update(client, &statement, &[])?.len())
+    })
+}
+
+/// Runs a statement that reads pieces of a whole target from [`staged_pieces`].
+///
+/// # Errors
+/// The errors of the statement.
+pub fn with_pieces<T>(
+    target_id: i32,
+    pieces: Vec<Piece>,
+    run: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    let rows = pieces.into_iter().map(Staged::Whole).collect();
+    staged(target_id, rows, usize::MAX, run)
+}
+
+/// Returns a SELECT of the waiting pieces as rows of `jobstats.target_increments`, once.
+pub fn staged_pieces() -> String {
+    format!(
+        "SELECT piece.\"time\", piece.since, piece.observed, \
+         (extract(epoch FROM piece.\"time\" - piece.since) * 1000000)::bigint AS observed_usecs, piece.target_id, \
+         piece.entry_id::integer AS exports, piece.reset{} FROM ({}) piece",
+        quoted_operations(),
+        staged_rows().select,
+    )
+}
+
+/// Returns the operation columns, each with a leading comma.
+fn quoted_operations() -> String {
+    let columns = operation_columns().map(|(_, name)| format!(", \"{name}\""));
+    columns.collect()
 }
 
 /// Runs a statement that reads increments of a target from [`StagedRows::select`].
@@ -126,7 +194,12 @@ pub fn with_rows<T>(
     rows: Vec<EntryIncrement>,
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
-    staged(target_id, rows, usize::MAX, run)
+    staged(
+        target_id,
+        rows.into_iter().map(Staged::Entry).collect(),
+        usize::MAX,
+        run,
+    )
 }
 
 /// The number of rows that a statement inserts, half a megabyte. A tuplestore of 12,089 rows was written to a file,
@@ -135,7 +208,7 @@ const AT_A_TIME: usize = 1000;
 
 fn staged<T>(
     target_id: i32,
-    rows: Vec<EntryIncrement>,
+    rows: Vec<Staged>,
     at_a_time: usize,
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
@@ -227,10 +300,19 @@ unsafe fn put_rows(
     let mut context = PgMemoryContexts::new("jobstats staged row");
     // Increments are split here, one at a time: after a long gap there are many more parts than increments.
     for row in batch.rows.by_ref().take(batch.at_a_time) {
-        let observed = row.increment.observed();
-        for part in split(row.increment) {
+        let (number, observed, parts) = match row {
+            Staged::Entry(row) => {
+                let observed = row.increment.observed();
+                (row.entry_id, observed, Parts::Split(split(row.increment)))
+            }
+            Staged::Whole(piece) => {
+                let one = Parts::One(std::iter::once(piece.increment));
+                (piece.exports.into(), piece.observed, one)
+            }
+        };
+        for part in parts {
             pause();
-            let key = (batch.target_id, observed, row.entry_id);
+            let key = (batch.target_id, observed, number);
             nulls.fill(true);
             // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
             unsafe {
@@ -243,6 +325,23 @@ unsafe fn put_rows(
                 );
                 context.reset();
             }
+        }
+    }
+}
+
+/// The parts of a staged row.
+enum Parts {
+    Split(increment::Parts<'static>),
+    One(std::iter::Once<Increment<'static>>),
+}
+
+impl Iterator for Parts {
+    type Item = Increment<'static>;
+
+    fn next(&mut self) -> Option<Increment<'static>> {
+        match self {
+            Self::Split(parts) => parts.next(),
+            Self::One(part) => part.next(),
         }
     }
 }

@@ -243,6 +243,7 @@ impl Sizes<'_> {
         );
         let usage = sql!(
             "../usage/one_step.sql",
+            increments = "increments",
             whole = whole,
             part = part,
             since = since,

@@ -20,7 +20,7 @@ impl Statement<'_> {
             Wanted::Rates | Wanted::Totals | Wanted::Summary | Wanted::Sizes => {
                 sql!("all.sql", groups = groups, limit = limit)
             }
-            Wanted::Top { n, min_rate } => sql!(
+            Wanted::Top { n, min_rate, .. } => sql!(
                 "top.sql",
                 groups = groups,
                 order = self.order("groups."),

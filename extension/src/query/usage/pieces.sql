@@ -3,7 +3,7 @@ SELECT usage.*, piece.step, piece.lower, piece.upper, usage.since >= piece.lower
 FROM unnest(@steps@, @lower@, @upper@, @reach@) piece (step, lower, upper, reach)
 CROSS JOIN LATERAL (
     SELECT *
-    FROM jobstats.increments usage
+    FROM jobstats.@increments@ usage
     WHERE usage."time" > piece.lower AND usage."time" <= piece.reach AND usage.since < piece.upper@condition@
         AND usage."time" > @since@ AND usage."time" <= @until_reach@
     OFFSET 0

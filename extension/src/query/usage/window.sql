@@ -3,5 +3,5 @@
 SELECT usage.*, true AS inside,
     width_bucket(usage.since, @edges@) AS first_step,
     width_bucket(usage."time" - interval '1 microsecond', @edges@) AS last_step
-FROM jobstats.increments usage
+FROM jobstats.@increments@ usage
 WHERE usage."time" > @since@ AND usage."time" <= @until_reach@ AND usage.since < @until@@condition@

@@ -29,6 +29,14 @@ CREATE TABLE IF NOT EXISTS jobstats.converting_changes (
 COMMENT ON TABLE jobstats.converting_changes IS
 'Rows written or deleted since jobstats_convert() began to copy, up to and including high.';
 
+-- Feeds of one target wait for each other, and so do those of one server: by its hash, which stands in the place of a target.
+CREATE OR REPLACE FUNCTION jobstats.converting_whose(columns text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+RETURN CASE WHEN columns ~ '\mtarget_id\M' THEN 'target_id' ELSE 'hashtext(concat(cluster, ''/'', server))' END;
+REVOKE ALL ON FUNCTION jobstats.converting_whose(text) FROM PUBLIC;
+COMMENT ON FUNCTION jobstats.converting_whose(text) IS
+'Internal: the expression that tells the rows of a relation apart of which the feeds wait for each other.';
+
 -- Makes the copy of the changed rows equal to the original. The caller has committed these changes, or is the only one
 -- who writes rows of these targets.
 CREATE OR REPLACE FUNCTION jobstats.converting_replay(relation text) RETURNS bigint
@@ -39,8 +47,10 @@ DECLARE
     part record;
     copied bigint;
     total bigint := 0;
+    whose text;
 BEGIN
     SELECT * INTO STRICT it FROM jobstats.converting c WHERE c.relation = converting_replay.relation;
+    whose := jobstats.converting_whose(it.columns);
     FOR part IN
         WITH changes AS (
             DELETE FROM jobstats.converting_changes d WHERE d.relation = it.relation
@@ -50,10 +60,10 @@ BEGIN
         FROM (SELECT unnest(range_agg(span)) AS span FROM changes) s JOIN changes c ON c.span && s.span
         GROUP BY s.span
     LOOP
-        EXECUTE format('DELETE FROM %s WHERE target_id = ANY ($1) AND %I >= $2 AND %2$I < $3', it.destination, it.key)
+        EXECUTE format('DELETE FROM %s WHERE %s = ANY ($1) AND %I >= $2 AND %3$I < $3', it.destination, whose, it.key)
             USING part.targets, part.low, part.high;
-        EXECUTE format('INSERT INTO %s (%s) SELECT %2$s FROM jobstats.%I WHERE target_id = ANY ($1) AND %I >= $2 AND %4$I < $3',
-            it.destination, it.columns, it.relation, it.key) USING part.targets, part.low, part.high;
+        EXECUTE format('INSERT INTO %s (%s) SELECT %2$s FROM jobstats.%I WHERE %s = ANY ($1) AND %I >= $2 AND %5$I < $3',
+            it.destination, it.columns, it.relation, whose, it.key) USING part.targets, part.low, part.high;
         GET DIAGNOSTICS copied = ROW_COUNT;
         total := total + copied;
     END LOOP;
@@ -73,8 +83,8 @@ BEGIN
     SELECT * INTO it FROM jobstats.converting c WHERE c.relation = TG_TABLE_NAME;
     IF FOUND THEN
         EXECUTE format(
-            'INSERT INTO jobstats.converting_changes SELECT $1, c.target_id, min(c.%I), max(c.%1$I) FROM changed c GROUP BY c.target_id',
-            it.key) USING it.relation;
+            'INSERT INTO jobstats.converting_changes SELECT $1, %2$s, min(c.%1$I), max(c.%1$I) FROM changed c GROUP BY %2$s',
+            it.key, jobstats.converting_whose(it.columns)) USING it.relation;
         IF it.state = 'following' THEN
             PERFORM jobstats.converting_replay(it.relation);
         END IF;

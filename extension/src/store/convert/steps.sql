@@ -191,7 +191,7 @@ BEGIN
     SELECT c.relname INTO step
     FROM pg_class c
     WHERE c.relnamespace = regnamespace 'jobstats' AND c.relkind IN ('r', 'p')
-        AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z](_users|_accounts)?)$'
+        AND c.relname ~ '^old_(raw|observations|increments|target_readings|target_increments|server_readings|server_increments|rollup_[0-9]+[a-z](_users|_accounts|_targets)?)$'
     LIMIT 1;
     IF FOUND THEN
         PERFORM jobstats_internal.drop_predecessor(step);
@@ -205,7 +205,7 @@ BEGIN
         END IF;
         PERFORM @extschema@.jobstats_setup();
         DROP TABLE jobstats.converting, jobstats.converting_spans, jobstats.converting_changes;
-        DROP FUNCTION jobstats.converting_note(), jobstats.converting_replay(text);
+        DROP FUNCTION jobstats.converting_note(), jobstats.converting_replay(text), jobstats.converting_whose(text);
         RETURN jobstats_internal.record_conversion(text 'setup', began, bigint '0');
     END IF;
 

@@ -98,11 +98,18 @@ FROM (
         CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' THEN now() + interval '2 years' ELSE l.dropped END
     FROM jobstats.rollups l, jobstats.settings s, (VALUES ('users'), ('accounts')) AS o (owner)
     UNION ALL
+    SELECT 2, 'drop', format('retention of rollup_%s_targets', l.level), format('rollup_%s_targets', l.level), l.dropped
+    FROM jobstats.rollups l
+    UNION ALL
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
     FROM jobstats_internal.growing_tables() t, jobstats.refresh r, jobstats.settings s
     UNION ALL
     SELECT 5, 'rejects', 'retention of rejects', 'rejects', now() - s.rejects_retention FROM jobstats.settings s
+    UNION ALL
+    SELECT 5, 'sum used', 'used space', 'used', NULL
+    UNION ALL
+    SELECT 5, 'samples', 'retention of samples', 'samples', NULL
     UNION ALL
     SELECT 5, 'texts', 'retention of texts', 'texts', now() - s.raw_retention FROM jobstats.settings s
     UNION ALL
@@ -338,6 +345,10 @@ BEGIN
             DELETE FROM jobstats.schedulers s
             WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
             PERFORM jobstats_internal.forget_covered(horizon);
+        WHEN 'sum used' THEN
+            affected := jobstats_internal.sum_used();
+        WHEN 'samples' THEN
+            affected := jobstats_internal.forget_samples();
         WHEN 'texts' THEN
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
             affected := jobstats_internal.forget_texts(horizon);

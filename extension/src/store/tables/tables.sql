@@ -333,8 +333,8 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
 -- Rows to be locked: by setup, steps of maintenance and conversions; by feeds that know an announcement of a refresh; by
--- feeds that have found their entries; by feeds of jobs, which add a row for each cluster; and by feeds of names, which feeds of jobs
--- may lock too, after theirs.
+-- feeds that have found their entries; by feeds of jobs, which add a row for each cluster; by feeds of names, which feeds of jobs
+-- may lock too, after theirs; and by feeds of what servers count, which add a row for each server and lock it after targets.
 CREATE TABLE IF NOT EXISTS jobstats.locks (
     name text PRIMARY KEY
 );
@@ -450,3 +450,155 @@ CREATE TABLE IF NOT EXISTS jobstats.increments (
 -- Rows come in order of time: a block range index finds a window and costs an insert next to nothing, where a btree
 -- would nearly double its price.
 CREATE INDEX IF NOT EXISTS increments_time ON jobstats.increments USING brin ("time") WITH (pages_per_range = 32);
+
+-- The own counters of targets, each reading as a record of job_stats without an identifier.
+CREATE TABLE IF NOT EXISTS jobstats.target_readings (
+    "time" timestamptz NOT NULL,
+    since timestamptz,
+    received timestamptz NOT NULL,
+    target_id integer NOT NULL,
+    server text NOT NULL,
+    body bytea NOT NULL,
+    digest bytea NOT NULL,
+    PRIMARY KEY (target_id, "time")
+) @partitioned@;
+
+-- A row also where a target did nothing, so that the sum of observed_usecs says how long it was read.
+CREATE TABLE IF NOT EXISTS jobstats.target_increments (
+    "time" timestamptz NOT NULL,
+    since timestamptz NOT NULL,
+    observed timestamptz NOT NULL,
+    observed_usecs bigint NOT NULL,
+    target_id integer NOT NULL,
+    exports integer NOT NULL,
+    reset boolean NOT NULL,
+    @operation_columns@,
+    PRIMARY KEY (target_id, "time")
+) @partitioned@;
+CREATE INDEX IF NOT EXISTS target_increments_time ON jobstats.target_increments USING brin ("time") WITH (pages_per_range = 32);
+
+-- What services of servers counted by themselves of requests that waited: JSON.
+CREATE TABLE IF NOT EXISTS jobstats.server_readings (
+    "time" timestamptz NOT NULL,
+    since timestamptz,
+    cluster text NOT NULL,
+    server text NOT NULL,
+    service text NOT NULL,
+    sums jsonb NOT NULL,
+    PRIMARY KEY (cluster, server, service, "time")
+) @partitioned@;
+
+-- A row also where a service did nothing: it was read then.
+CREATE TABLE IF NOT EXISTS jobstats.server_increments (
+    "time" timestamptz NOT NULL,
+    since timestamptz NOT NULL,
+    requests bigint NOT NULL,
+    wait_usecs bigint NOT NULL,
+    depth bigint NOT NULL,
+    active bigint NOT NULL,
+    cluster text NOT NULL,
+    server text NOT NULL,
+    service text NOT NULL,
+    PRIMARY KEY (cluster, server, service, "time")
+) @partitioned@;
+CREATE INDEX IF NOT EXISTS server_increments_time ON jobstats.server_increments USING brin ("time") WITH (pages_per_range = 32);
+
+-- The sums of services by hour, gauges and used space are so few rows that old ones are deleted: they need no partitions.
+CREATE TABLE IF NOT EXISTS jobstats.server_hours (
+    bucket timestamptz NOT NULL,
+    observed_usecs bigint NOT NULL,
+    requests bigint NOT NULL,
+    wait_usecs bigint NOT NULL,
+    depth bigint NOT NULL,
+    active bigint NOT NULL,
+    cluster text NOT NULL,
+    server text NOT NULL,
+    service text NOT NULL,
+    PRIMARY KEY (cluster, server, service, bucket)
+);
+CREATE INDEX IF NOT EXISTS server_hours_bucket ON jobstats.server_hours USING brin (bucket) WITH (autosummarize = on);
+
+-- Each feed changes the rows of its server. In pages with room for that, no index is written.
+CREATE TABLE IF NOT EXISTS jobstats.sample_series (
+    series_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    cluster text NOT NULL,
+    server text NOT NULL,
+    target_id integer,
+    name text NOT NULL,
+    labels jsonb NOT NULL,
+    since timestamptz NOT NULL,
+    "time" timestamptz NOT NULL,
+    value double precision NOT NULL,
+    -- A target has the same series on whichever server it is.
+    UNIQUE (target_id, name, labels)
+) WITH (fillfactor = 75);
+CREATE UNIQUE INDEX IF NOT EXISTS sample_series_of_server ON jobstats.sample_series (cluster, server, name, labels) WHERE target_id IS NULL;
+CREATE INDEX IF NOT EXISTS sample_series_server ON jobstats.sample_series (cluster, server);
+
+CREATE TABLE IF NOT EXISTS jobstats.samples_1h (
+    series_id bigint NOT NULL,
+    bucket timestamptz NOT NULL,
+    min double precision NOT NULL,
+    max double precision NOT NULL,
+    sum double precision NOT NULL,
+    last double precision NOT NULL,
+    count bigint NOT NULL,
+    PRIMARY KEY (series_id, bucket)
+) WITH (fillfactor = 90);
+CREATE INDEX IF NOT EXISTS samples_1h_bucket ON jobstats.samples_1h USING brin (bucket) WITH (autosummarize = on);
+
+CREATE TABLE IF NOT EXISTS jobstats.samples_1d (
+    series_id bigint NOT NULL,
+    bucket timestamptz NOT NULL,
+    min double precision NOT NULL,
+    max double precision NOT NULL,
+    sum double precision NOT NULL,
+    last double precision NOT NULL,
+    count bigint NOT NULL,
+    PRIMARY KEY (series_id, bucket)
+) WITH (fillfactor = 90);
+CREATE INDEX IF NOT EXISTS samples_1d_bucket ON jobstats.samples_1d USING brin (bucket) WITH (autosummarize = on);
+
+-- Which targets have said on which day who uses their space.
+CREATE TABLE IF NOT EXISTS jobstats.used_lists (
+    target_id integer NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('user', 'group', 'project')),
+    day date NOT NULL,
+    first timestamptz NOT NULL,
+    last timestamptz NOT NULL,
+    summed boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (target_id, kind, day)
+);
+CREATE INDEX IF NOT EXISTS used_lists_day ON jobstats.used_lists (day) WHERE NOT summed;
+
+CREATE TABLE IF NOT EXISTS jobstats.used_now (
+    target_id integer NOT NULL,
+    kind text NOT NULL,
+    id bigint NOT NULL,
+    kbytes bigint NOT NULL,
+    inodes bigint NOT NULL,
+    PRIMARY KEY (target_id, kind, id)
+) WITH (fillfactor = 75);
+
+-- The first list of each target of a day, until it is summed.
+CREATE TABLE IF NOT EXISTS jobstats.used_first (
+    day date NOT NULL,
+    target_id integer NOT NULL,
+    kind text NOT NULL,
+    id bigint NOT NULL,
+    kbytes bigint NOT NULL,
+    inodes bigint NOT NULL,
+    PRIMARY KEY (day, target_id, kind, id)
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.used (
+    day date NOT NULL,
+    cluster text NOT NULL,
+    filesystem text NOT NULL,
+    kind text NOT NULL,
+    id bigint NOT NULL,
+    kbytes numeric NOT NULL,
+    inodes numeric,
+    targets bigint NOT NULL,
+    PRIMARY KEY (day, kind, cluster, filesystem, id)
+);

@@ -158,6 +158,15 @@ GROUP BY r.cluster, r.server
 ORDER BY count(*) DESC, r.cluster, r.server
 LIMIT 10)
 UNION ALL
+-- Requests that clients sent without an identifier.
+SELECT u.cluster, NULL, NULL, NULL, 'ids', NULL, NULL, NULL, NULL, NULL,
+    format('%s %% of the requests to %s from %s to %s had no identifier, so that no job or user is known for them: clients with jobid_var=disable, or of Lustre before 2.10. What they did: SELECT * FROM jobstats_unaccounted(%L, %L, filesystem => ''{%s}'');',
+        u.percent, coalesce(u.filesystem, 'targets'), to_char(u.until - interval '1 hour', 'HH24:MI'), to_char(u.until, 'HH24:MI'),
+        u.until - interval '1 hour', u.until, u.filesystem), NULL
+FROM (
+@unaccounted@
+) u
+UNION ALL
 -- Problems of the store itself: those of the last maintenance, and of one that is under way or ended early.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
     concat_ws(' ',
@@ -193,6 +202,7 @@ GROUP BY r.cluster, r.server
 ORDER BY r.cluster, r.server
 LIMIT 10)
 UNION ALL
+@of_lustre@UNION ALL
 -- What maintenance found in the matches of entries with jobs. Overdue maintenance has a row of its own.
 SELECT a.cluster, NULL, NULL, NULL, CASE WHEN a.status IN ('known', 'without job') THEN 'nodes' ELSE 'accounting' END, NULL, NULL, NULL, NULL,
     NULL, a.remedy, NULL

@@ -1,0 +1,135 @@
+//! The parts of a text of lctl that are neither job_stats nor counters of whole targets: queues of services, gauges, and used space.
+//!
+//! What is wrong in one of them is rejected and never costs the others. The caller holds the locks of the targets.
+
+use std::collections::{HashMap, HashSet};
+
+use jobstats_core::feed::{Outcome, reason};
+use jobstats_core::snapshot::Contents;
+use jobstats_core::target::{TargetKind, TargetName};
+use pgrx::spi::SpiClient;
+use serde::Serialize;
+
+use crate::feed::ingest::Ingest;
+use crate::feed::samples::{self, Sample};
+use crate::feed::services::{self, Reading};
+use crate::feed::source::show;
+use crate::feed::targets::Target;
+use crate::feed::used::{self, List};
+use crate::feed::wholes::why_not;
+use crate::pg::error::Error;
+use crate::pg::spi::{Statements, connect_mut};
+
+/// The name of a target, which outlives the text.
+#[derive(Debug, Clone)]
+pub struct Name {
+    kind: TargetKind,
+    name: Vec<u8>,
+}
+
+impl Name {
+    pub fn of(target: TargetName<'_>) -> Self {
+        Self {
+            kind: target.kind,
+            name: target.name.to_vec(),
+        }
+    }
+
+    pub fn target(&self) -> TargetName<'_> {
+        TargetName {
+            kind: self.kind,
+            name: &self.name,
+        }
+    }
+
+    pub fn shown(&self) -> String {
+        self.target().shown()
+    }
+}
+
+/// The values of a text.
+pub struct Beside {
+    services: Vec<Reading>,
+    samples: Vec<Sample>,
+    used: Vec<List>,
+}
+
+impl Beside {
+    /// Takes the values out of a text, and rejects those that cannot be used.
+    pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            services: services::read(contents, ingest)?,
+            samples: samples::read(contents, ingest)?,
+            used: used::read(contents, ingest)?,
+        })
+    }
+
+    /// Returns the targets that have values here. Each is named as often as it has some.
+    pub fn targets(&self) -> impl Iterator<Item = TargetName<'_>> + Clone {
+        let samples = self.samples.iter().filter_map(|it| it.target.as_ref());
+        let used = self.used.iter().map(|it| &it.target);
+        samples.chain(used).map(Name::target)
+    }
+
+    fn is_of_server(&self) -> bool {
+        !self.services.is_empty() || self.samples.iter().any(|it| it.target.is_none())
+    }
+
+    /// Leaves out the values of targets that the sender may not feed, and those of the server, which tell of all targets. Returns
+    /// the outcome of the latter, if there are any.
+    pub fn retain(&mut self, own: &HashSet<String>, ingest: &mut Ingest<'_>) -> Option<Outcome> {
+        let shown = Some(&b"services and health of the server"[..]);
+        let rejected = self.is_of_server();
+        let rejected = rejected.then(|| ingest.reject(None, reason::NOT_YOURS, shown));
+        let is_own = |target: &Name| own.contains(&target.shown());
+        self.services.clear();
+        self.samples
+            .retain(|it| it.target.as_ref().is_some_and(is_own));
+        self.used.retain(|it| is_own(&it.target));
+        rejected
+    }
+
+    /// Stores the values. Returns an outcome if the time of the text cannot be true.
+    ///
+    /// # Errors
+    /// Those of PostgreSQL, and of too little memory.
+    pub fn store(
+        self,
+        ingest: &mut Ingest<'_>,
+        targets: &HashMap<String, Target>,
+    ) -> Result<Option<Outcome>, Error> {
+        if self.is_of_server() {
+            connect_mut(|client| lock_server(client, ingest))?;
+        }
+        connect_mut(|client| services::store(client, ingest, self.services))?;
+        if self.samples.is_empty() && self.used.is_empty() {
+            return Ok(None);
+        }
+        if let Some(reason) = why_not(ingest.delivery.time, ingest.limits()) {
+            return Ok(Some(ingest.reject(None, reason, None)));
+        }
+        connect_mut(|client| samples::store(client, ingest, targets, self.samples))?;
+        for list in self.used {
+            connect_mut(|client| used::store(client, ingest, targets, &list))?;
+        }
+        Ok(None)
+    }
+}
+
+/// Makes feeds of a server wait for each other: two that read the state before would each miss what the other one says. Maintenance
+/// may delete the row, which this statement makes again and locks at once.
+fn lock_server(client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
+    show(client)?;
+    let delivery = ingest.delivery;
+    let name = format!("server {}/{}", delivery.cluster, delivery.server);
+    client.execute(
+        "INSERT INTO jobstats.locks AS l (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = l.name WHERE false",
+        &[name.into()],
+    )?;
+    Ok(())
+}
+
+/// Returns values as JSON, in which a statement takes them.
+pub fn json(values: &(impl Serialize + ?Sized)) -> Result<String, Error> {
+    serde_json::to_string(values).map_err(|error| Error::Damaged(error.to_string()))
+}

@@ -1,0 +1,8 @@
+@found@
+INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
+SELECT $1, $2, found.target_id, found.name, found.labels, $3, timestamptz '-infinity', found.value
+FROM found
+WHERE found.series_id IS NULL
+LIMIT (
+    SELECT greatest(@limit@ - count(*), 0) FROM jobstats.sample_series series WHERE series.cluster = $1 AND series.server = $2)
+ON CONFLICT DO NOTHING

@@ -1,0 +1,320 @@
+//! Queues: stores what the services of a server counted of requests that waited, and the increments of that.
+//!
+//! A reading of a service lies among the others by its own time. A late one is compared with the one before, and the next one with
+//! it. The caller holds the lock of the server.
+
+use jobstats_core::feed::{Limits, reason};
+use jobstats_core::increment::{edge_distance, share};
+use jobstats_core::instant::{DAY, HOUR, Micros, SECOND};
+use jobstats_core::parameter::Problems;
+use jobstats_core::snapshot::Contents;
+use jobstats_core::stats::{self, Growth, Sums};
+use pgrx::datum::DatumWithOid;
+use pgrx::spi::SpiClient;
+use serde::{Deserialize, Serialize};
+
+use crate::feed::beside::json;
+use crate::feed::ingest::Ingest;
+use crate::feed::wholes::why_not;
+use crate::pg::error::Error;
+use crate::pg::memory::{require_room, reserve};
+use crate::pg::pause::{PAUSE, pause};
+use crate::pg::plans;
+use crate::pg::spi::Statements;
+use crate::pg::time::timestamptz;
+use crate::pg::tuples::{BOOLEANS, TEXTS, Tuples};
+
+/// The number of services that a server may have in a text. Lustre has about twenty.
+const SERVICES_MAX: usize = 200;
+
+/// The reason to reject further services.
+const TOO_MANY: &str = "too many services";
+
+/// The reason to reject growth that nothing real comes near.
+const TOO_LARGE: &str = "too large";
+
+/// The longest time between two readings that are compared. After a longer one a service begins anew.
+const LONGEST_GAP: Micros = 31 * DAY;
+
+/// The growth that a counter may have, however soon a reading follows the one before.
+const AT_LEAST: i128 = 1 << 30;
+
+/// The memory that a row takes in several copies.
+const ROW_BYTES: usize = 1 << 10;
+
+/// The counters of a service at one time.
+#[derive(Serialize)]
+pub struct Reading {
+    service: String,
+    time: Micros,
+    /// The time of the reading that it was compared with; `None` for the first one.
+    since: Option<Micros>,
+    sums: Sums,
+}
+
+/// Takes the readings out of a text, and rejects what of them cannot be used. The first of two of one name counts.
+pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Reading>, Error> {
+    let mut problems = Problems::default();
+    let mut readings: Vec<Reading> = Vec::new();
+    for service in stats::services(&contents.others, &mut problems, PAUSE)? {
+        if readings.iter().any(|known| known.service == service.name) {
+            continue;
+        }
+        if readings.len() == SERVICES_MAX {
+            let (name, line) = (Some(service.name.as_bytes()), Some(service.line));
+            ingest.rejects.add(None, line, TOO_MANY, name);
+            continue;
+        }
+        reserve(&mut readings, 1)?;
+        readings.push(Reading {
+            service: service.name.to_owned(),
+            time: service.time_in(ingest.delivery.time),
+            since: None,
+            sums: service.sums,
+        });
+    }
+    ingest.rejects.add_values(&problems);
+    Ok(readings)
+}
+
+/// Stores the readings of a server, with their increments, that can be placed.
+///
+/// # Errors
+/// Those of PostgreSQL, and of too little memory.
+pub fn store(
+    client: &mut SpiClient<'_>,
+    ingest: &mut Ingest<'_>,
+    readings: Vec<Reading>,
+) -> Result<(), Error> {
+    if readings.is_empty() {
+        return Ok(());
+    }
+    let neighbours = neighbours(client, ingest, &readings)?;
+    let mut changes = Changes {
+        limits: ingest.limits(),
+        max_rate: ingest.settings.max_rate.into(),
+        readings: Vec::new(),
+        replaced: Vec::new(),
+        rows: Vec::new(),
+    };
+    for (reading, around) in readings.into_iter().zip(neighbours) {
+        pause();
+        let service = reading.service.clone();
+        if let Err(reason) = changes.place(reading, around)? {
+            let service = Some(service.as_bytes());
+            ingest.rejects.add(None, None, reason, service);
+        }
+    }
+    changes.write(client, ingest)
+}
+
+/// A reading that is stored.
+#[derive(Deserialize)]
+struct Stored {
+    time: Micros,
+    since: Option<Micros>,
+    sums: Sums,
+}
+
+/// The readings around the time of one, and whether there is one of the same time.
+struct Neighbours {
+    is_known: bool,
+    before: Option<Stored>,
+    next: Option<Stored>,
+}
+
+fn neighbours(
+    client: &mut SpiClient<'_>,
+    ingest: &Ingest<'_>,
+    readings: &[Reading],
+) -> Result<Vec<Neighbours>, Error> {
+    let [cluster, server] = server(ingest);
+    let gap = ingest.settings.raw_retention.min(LONGEST_GAP);
+    let arguments = [cluster, server, json(readings)?.into(), gap.into()];
+    let statement = include_str!("services/neighbours.sql");
+    let mut rows = Tuples::update(client, statement, &arguments)?;
+    rows.require(0, &BOOLEANS)?;
+    rows.require(1, &TEXTS)?;
+    rows.require(2, &TEXTS)?;
+    let mut neighbours = Vec::new();
+    for position in 0..rows.len() {
+        rows.read(position);
+        // What cannot be read counts as nothing: otherwise the service could never be fed again.
+        let stored = |column| serde_json::from_str(&rows.text(column)?).ok();
+        neighbours.push(Neighbours {
+            is_known: rows.boolean(0) == Some(true),
+            before: stored(1),
+            next: stored(2),
+        });
+    }
+    Ok(neighbours)
+}
+
+fn server<'a>(ingest: &Ingest<'a>) -> [DatumWithOid<'a>; 2] {
+    let delivery = ingest.delivery;
+    [&delivery.cluster, &delivery.server].map(|name| name.as_str().into())
+}
+
+/// A row of `jobstats.server_increments`.
+#[derive(Serialize)]
+struct Increment {
+    service: String,
+    since: Micros,
+    time: Micros,
+    requests: i64,
+    wait_usecs: i64,
+    depth: i64,
+    active: i64,
+}
+
+/// The changes that a feed makes.
+struct Changes {
+    limits: Limits,
+    max_rate: i128,
+    readings: Vec<Reading>,
+    /// The spans of services in which increments are written anew.
+    replaced: Vec<(String, Micros, Micros)>,
+    rows: Vec<Increment>,
+}
+
+impl Changes {
+    /// Places a reading between its neighbours, or returns the reason why that cannot be done.
+    fn place(
+        &mut self,
+        mut reading: Reading,
+        around: Neighbours,
+    ) -> Result<Result<(), &'static str>, Error> {
+        let (time, before, next) = (reading.time, around.before, around.next);
+        if around.is_known {
+            return Ok(Ok(()));
+        }
+        if let Some(reason) = why_not(time, self.limits) {
+            return Ok(Err(reason));
+        }
+        reading.since = before.as_ref().map(|it| it.time);
+        let is_early = self.limits.is_old(time) && (before.is_none() || next.is_some());
+        // The reading with which the next one was compared is gone, or there was none for too long.
+        let is_far = |next: &Stored| next.since != reading.since || next.time - time > LONGEST_GAP;
+        if is_early || next.as_ref().is_some_and(is_far) {
+            return Ok(Err(reason::TOO_LATE));
+        }
+        let growth = |time, sums: &Sums| {
+            let before = before.as_ref();
+            before.map(|it| stats::growth((it.time, &it.sums), (time, sums)))
+        };
+        let this = growth(time, &reading.sums);
+        if let Some(this) = &this {
+            reading.sums = this.sums.clone();
+        }
+        let mut kept = Ok(());
+        if let Some(next) = next {
+            let following = stats::growth((time, &reading.sums), (next.time, &next.sums));
+            let whole = growth(next.time, &next.sums).zip(this.as_ref());
+            if whole.is_some_and(|(whole, this)| !fits(&whole, [this, &following])) {
+                return Ok(Err(reason::CLOCK));
+            }
+            let service = reading.service.clone();
+            let from = reading.since.unwrap_or(time);
+            self.replaced.push((service.clone(), from, next.time));
+            kept = self.add(&service, (time, next.time), &following)?;
+            self.readings.push(Reading {
+                service,
+                time: next.time,
+                since: Some(time),
+                sums: following.sums,
+            });
+        }
+        if let Some((from, this)) = reading.since.zip(this) {
+            kept = self.add(&reading.service, (from, time), &this)?.and(kept);
+        }
+        self.readings.push(reading);
+        Ok(kept)
+    }
+
+    /// Adds the pieces of what a service did from one reading to the next, between the edges that rows may not cross. Those in
+    /// which it did nothing are there too: they say that it was read. Growth that cannot be true is left out, and named.
+    fn add(
+        &mut self,
+        service: &str,
+        (from, time): (Micros, Micros),
+        growth: &Growth,
+    ) -> Result<Result<(), &'static str>, Error> {
+        let [waits, depths, actives] = stats::QUEUE.map(|name| counted(growth, name));
+        let mut values = [waits[0], waits[1], depths[1], actives[1]];
+        let limit = i128::from(time - from) * self.max_rate / i128::from(SECOND);
+        let is_possible = |value: &i64| (0..=limit.max(AT_LEAST)).contains(&i128::from(*value));
+        let are_possible = values.iter().all(is_possible);
+        if !are_possible {
+            values = [0; 4];
+        }
+        // Rows are summed by the hour.
+        let distance = edge_distance(from, time).min(HOUR);
+        require_room(((time - from) / distance) as usize + 2, ROW_BYTES)?;
+        let began = growth.since.clamp(from, time);
+        let mut since = from;
+        while since < time {
+            let edge = (since.div_euclid(distance) + 1).saturating_mul(distance);
+            let end = edge.min(time);
+            let parts = values.map(|value| share(value, began, time, since, end));
+            let [requests, wait_usecs, depth, active] = parts;
+            self.rows.push(Increment {
+                service: service.to_owned(),
+                since,
+                time: end,
+                requests,
+                wait_usecs,
+                depth,
+                active,
+            });
+            since = end;
+        }
+        Ok(are_possible.then_some(()).ok_or(TOO_LARGE))
+    }
+
+    /// Writes the changes, and sums the hours anew that they touch. Hours whose rows are gone stay as they are.
+    fn write(self, client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
+        for (service, from, until) in &self.replaced {
+            let [cluster, server] = server(ingest);
+            let span = [timestamptz(*from)?.into(), timestamptz(*until)?.into()];
+            let [from, until] = span;
+            client.execute(
+                "DELETE FROM jobstats.server_increments i WHERE i.cluster = $1 AND i.server = $2 AND i.service = $3 \
+                 AND i.\"time\" > $4 AND i.\"time\" <= $5",
+                &[cluster, server, service.as_str().into(), from, until],
+            )?;
+        }
+        let [cluster, server] = server(ingest);
+        let (readings, rows) = (json(&self.readings)?, json(&self.rows)?);
+        let arguments = [cluster, server, readings.into(), rows.into()];
+        plans::update(client, include_str!("services/write.sql"), &arguments)?;
+        let first = self.rows.iter().map(|row| row.since).min();
+        let last = self.rows.iter().map(|row| row.time).max();
+        let Some((first, last)) = first.zip(last) else {
+            return Ok(());
+        };
+        let low = (first.div_euclid(HOUR) * HOUR).max(ingest.settings.kept_since);
+        let high = ((last - 1).div_euclid(HOUR) + 1) * HOUR;
+        let mut services: Vec<String> = self.rows.into_iter().map(|row| row.service).collect();
+        services.dedup();
+        let [cluster, server] = self::server(ingest);
+        let (low, high) = (timestamptz(low)?.into(), timestamptz(high)?.into());
+        let arguments = [cluster, server, services.into(), low, high];
+        plans::update(client, include_str!("services/sum_hours.sql"), &arguments)?;
+        Ok(())
+    }
+}
+
+fn counted(growth: &Growth, name: &str) -> [i64; 2] {
+    growth.counters.get(name).copied().unwrap_or_default()
+}
+
+/// Returns whether the growth before and after a late reading may be that between its neighbours. Otherwise the time of the reading
+/// is wrong: its counters would restart once more than they did, or have counted more.
+fn fits(whole: &Growth, parts: [&Growth; 2]) -> bool {
+    let resets = parts.iter().filter(|it| it.reset).count();
+    let is_less = |name: &&str| {
+        let [one, other, all] = [parts[0], parts[1], whole].map(|it| counted(it, name));
+        (0..2).all(|n| i128::from(one[n]) + i128::from(other[n]) <= all[n].into())
+    };
+    resets <= usize::from(whole.reset) && (whole.reset || stats::QUEUE.iter().all(is_less))
+}

@@ -1,0 +1,125 @@
+//! Used space: keeps the latest list that each target said of each kind of owner, and the first one of each day for the sums by day.
+//!
+//! The caller holds the locks of the targets.
+
+use std::collections::HashMap;
+
+use jobstats_core::parameter::{Owner, Problems};
+use jobstats_core::snapshot::Contents;
+use jobstats_core::used::{self, Usage};
+use pgrx::datum::Date;
+use pgrx::spi::SpiClient;
+
+use crate::feed::beside::Name;
+use crate::feed::ingest::Ingest;
+use crate::feed::targets::Target;
+use crate::pg::error::Error;
+use crate::pg::memory::{require_room, reserve};
+use crate::pg::pause::{PAUSE, pause};
+use crate::pg::spi::Statements;
+use crate::pg::template::sql;
+use crate::pg::time::timestamptz;
+
+/// The number of owners that a statement writes, and the memory that each takes then.
+const AT_A_TIME: usize = 10_000;
+const OWNER_BYTES: usize = 256;
+
+/// The space that owners of one kind use on a target.
+pub struct List {
+    pub target: Name,
+    owner: Owner,
+    /// The owners in the order of their numbers.
+    rows: Vec<Usage>,
+}
+
+/// Takes the lists out of a text, and rejects what of them cannot be used.
+pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<List>, Error> {
+    let mut problems = Problems::default();
+    let mut lists = Vec::new();
+    for other in &contents.others {
+        if let Some(found) = used::read(other, &mut problems, PAUSE)? {
+            reserve(&mut lists, 1)?;
+            lists.push(List {
+                target: Name::of(found.target),
+                owner: found.owner,
+                rows: found.rows,
+            });
+        }
+    }
+    ingest.rejects.add_values(&problems);
+    Ok(lists)
+}
+
+/// Stores a list if it is the newest of its target, or the first of its day.
+///
+/// # Errors
+/// Those of PostgreSQL, and of too little memory.
+pub fn store(
+    client: &mut SpiClient<'_>,
+    ingest: &Ingest<'_>,
+    targets: &HashMap<String, Target>,
+    list: &List,
+) -> Result<(), Error> {
+    let Some(target) = targets.get(&list.target.shown()) else {
+        return Ok(());
+    };
+    let (kind, time) = (list.owner.as_str(), timestamptz(ingest.delivery.time)?);
+    let noted = client.execute_opt(
+        include_str!("used/note.sql"),
+        &[target.id.into(), kind.into(), time.into()],
+    )?;
+    let noted = noted.ok_or(Error::NoRow("used_lists"))?;
+    let day: Date = noted.get("day")?;
+    for (table, is_to_be_written) in [("used_now", "is_newest"), ("used_first", "is_first")] {
+        if noted.get(is_to_be_written)? {
+            write(client, table, (target.id, kind), day, &list.rows)?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a list in a table, of which rows that stay the same are not written. It is replaced piece by piece.
+fn write(
+    client: &mut SpiClient<'_>,
+    table: &str,
+    (target, kind): (i32, &str),
+    day: Date,
+    rows: &[Usage],
+) -> Result<(), Error> {
+    let of_day = table == "used_first";
+    let only = |text: &'static str| if of_day { text } else { "" };
+    let statement = sql!(
+        "used/write.sql",
+        table = table,
+        day = only("day, "),
+        said_day = only("$3, "),
+        of_day = only(" AND stored.day = $3"),
+    );
+    let (mut after, mut rest) = (-1, rows);
+    loop {
+        pause();
+        let (some, more) = rest.split_at(rest.len().min(AT_A_TIME));
+        require_room(some.len(), OWNER_BYTES)?;
+        let last = some.last().filter(|_| !more.is_empty());
+        let until = last.map_or(i64::MAX, |it| it.id.into());
+        let column =
+            |value: &dyn Fn(&Usage) -> i64| some.iter().map(value).collect::<Vec<_>>().into();
+        client.execute(
+            &*statement,
+            &[
+                target.into(),
+                kind.into(),
+                day.into(),
+                after.into(),
+                until.into(),
+                column(&|it| it.id.into()),
+                column(&|it| it.kbytes),
+                column(&|it| it.inodes),
+            ],
+        )?;
+        if more.is_empty() {
+            return Ok(());
+        }
+        (after, rest) = (until, more);
+    }
+}

@@ -1,0 +1,11 @@
+-- Notes a list of a target ($1) and kind ($2) of a time ($3), and says whether it is the newest one, and the first of its day that may
+-- still be put in place of another one.
+INSERT INTO jobstats.used_lists AS list (target_id, kind, day, first, last) VALUES ($1, $2, ($3 AT TIME ZONE 'UTC')::date, $3, $3)
+ON CONFLICT (target_id, kind, day) DO UPDATE
+SET first = CASE WHEN list.summed THEN list.first ELSE least(list.first, EXCLUDED.first) END, last = greatest(list.last, EXCLUDED.last)
+RETURNING list.day,
+    -- These read what was there before.
+    NOT EXISTS (SELECT FROM jobstats.used_lists other WHERE other.target_id = $1 AND other.kind = $2 AND other.last >= $3) AS is_newest,
+    NOT list.summed AND NOT EXISTS (
+        SELECT FROM jobstats.used_lists other
+        WHERE other.target_id = $1 AND other.kind = $2 AND other.day = list.day AND other.first <= $3) AS is_first

@@ -1,0 +1,149 @@
+//! `jobstats_used()` reports whose files fill a file system.
+
+use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::argument::require_pattern;
+use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
+use crate::pg::guc::Pinned;
+use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::template::sql;
+use crate::pg::time::{micros, now, timestamptz};
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::names::{groups_at, users_at};
+use crate::query::notice::{hinted, listed};
+use crate::store;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_used(
+    at timestamptz DEFAULT NULL, "by" text[] DEFAULT '{user}', since timestamptz DEFAULT NULL,
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    uid bigint[] DEFAULT NULL, user_name text[] DEFAULT NULL, gid bigint[] DEFAULT NULL, group_name text[] DEFAULT NULL,
+    project bigint[] DEFAULT NULL, account text[] DEFAULT NULL
+) RETURNS TABLE (
+    cluster text, filesystem text, target text, uid bigint, user_name text, gid bigint, group_name text, project bigint,
+    account text, bytes numeric, inodes numeric, added_bytes numeric, added_inodes numeric, targets bigint, of_targets bigint,
+    "time" timestamptz
+)
+LANGUAGE c STABLE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_used IS
+'Shows whose files fill a file system. As Lustre accounts for it on each target (quota_slave.acct_user, …), with a row for each user, group, project or account of a file system, those with most bytes first. at NULL is now: the newest list of each target; any other time is its day of UTC: what each target said first on it, or on the last day of the week before that is known. by is user, group, project, account or nothing of these, and target, which is kept of now alone. The account of a user is that of the job that ran last. inodes are those of MDTs: NULL where none was read. added_bytes and added_inodes compare with the day of since in the same way, and rows are in their order; NULL where that day is not known. targets says how many of the of_targets targets of the file system are in a sum, time of when the oldest list in it is; a NOTICE tells of missing ones. The other arguments are LIKE patterns, or numbers. An argument that is NULL counts as left out. Errors: 22023 for an unknown by, a target in the past, or a pattern that ends with the escape character, 54000 for over a million rows, 55000 where there is no store.';
+"#)]
+fn jobstats_used(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let at: Option<TimestampWithTimeZone> = arguments.take()?;
+    let by: Option<Vec<Option<String>>> = arguments.take()?;
+    let by = by.unwrap_or_else(|| vec![Some("user".to_owned())]);
+    let by: Vec<String> = by.into_iter().flatten().collect();
+    let kind = kind(&by)?;
+    let since: Option<TimestampWithTimeZone> = arguments.take()?;
+    let [cluster, filesystem] = [patterns(&mut arguments)?, patterns(&mut arguments)?];
+    let target = patterns(&mut arguments)?;
+    let now = now()?;
+    let at = at.map(micros).transpose()?.filter(|at| *at < now);
+    since.map_or(Ok(0), micros)?;
+    let by_target = target.is_some() || by.iter().any(|name| name == "target");
+    if by_target && (at.is_some() || since.is_some()) {
+        let hint = "Leave out at and since, or target.";
+        return Err(Error::argument("used space of the past is not kept by target", hint).into());
+    }
+    let scope = [cluster, filesystem, target];
+    let mut parameters: Vec<DatumWithOid<'_>> = vec![
+        timestamptz(at.unwrap_or(now))?.into(),
+        kind.into(),
+        since.into(),
+    ];
+    parameters.extend(scope.clone().map(DatumWithOid::from));
+    for is_number in [true, false, true, false, true, false] {
+        parameters.push(match is_number {
+            true => arguments.take::<Vec<Option<i64>>>()?.into(),
+            false => patterns(&mut arguments)?.into(),
+        });
+    }
+    parameters.push(by.into());
+    let _pinned = Pinned::new(SETTINGS);
+    Ok(connect(|client| {
+        store::require(client)?;
+        let space = match at {
+            Some(_) => sql!("used/of_day.sql", day = "$1", before = ""),
+            None => include_str!("used/now.sql").to_owned(),
+        };
+        let statement = sql!(
+            "used/used.sql",
+            space = space,
+            before = sql!("used/of_day.sql", day = "$3", before = "before_"),
+            user_names = users_at("$1"),
+            group_names = groups_at("$1"),
+        );
+        let written = write_rows(client, &statement, &parameters, &mut rows)?;
+        note(client, kind, scope, at.is_some(), written)
+    })?)
+}
+
+/// Returns the kind of the owners that make the rows of an answer, or whose space is summed.
+fn kind(by: &[String]) -> Result<&'static str, Error> {
+    const KINDS: [&str; 3] = ["user", "group", "project"];
+    let is_known =
+        |name: &String| KINDS.contains(&&**name) || name == "account" || name == "target";
+    let mut kinds = KINDS
+        .into_iter()
+        .filter(|kind| by.iter().any(|name| name == kind));
+    let kind = kinds.next().unwrap_or("user");
+    let has_account = by.iter().any(|name| name == "account");
+    if kinds.next().is_some() || has_account && kind != "user" || !by.iter().all(is_known) {
+        let hint = "by names one of user, group, project and account, and target if it likes.";
+        let problem = format!("there is no space by \"{}\"", by.join(", "));
+        return Err(Error::argument(problem, hint));
+    }
+    Ok(kind)
+}
+
+/// LIKE patterns of an argument.
+type Patterns = Option<Vec<Option<String>>>;
+
+fn patterns(arguments: &mut Arguments<'_>) -> Result<Patterns, Error> {
+    let patterns: Patterns = arguments.take()?;
+    let mut given = patterns.iter().flatten().flatten();
+    given.try_for_each(|pattern| require_pattern(pattern))?;
+    Ok(patterns)
+}
+
+/// Raises notices that say why there is no row, or which targets are missing in sums of now.
+fn note(
+    client: &SpiClient<'_>,
+    kind: &str,
+    scope: [Patterns; 3],
+    is_past: bool,
+    written: usize,
+) -> Result<(), Error> {
+    let [cluster, filesystem, target] = scope.map(DatumWithOid::from);
+    let row = client.query_only(
+        include_str!("used/missing.sql"),
+        &[cluster, filesystem, target, kind.into()],
+        "targets",
+    )?;
+    let (read, missing): (i64, Vec<String>) = (row.get("read")?, row.get("missing")?);
+    if read == 0 && written == 0 {
+        hinted(
+            format!("no target has said what each {kind} uses"),
+            format!(
+                "jobstats-shipper asks for quota_slave.acct_{kind} once an hour, as root. Lustre prints nothing where a target counts no {kind}s."
+            ),
+        );
+    } else if written == 0 {
+        hinted(
+            "nothing is known of this time, or of what the other arguments name",
+            "Sums of a day are made when it is over: SELECT min(day), max(day) FROM jobstats.used;",
+        );
+    } else if !is_past && !missing.is_empty() {
+        let (number, names) = (missing.len(), listed(&missing, 10));
+        hinted(
+            format!("{number} targets have not said within a day what each {kind} uses: {names}"),
+            "Sums of their file systems are too small or old: compare targets with of_targets, and see time.",
+        );
+    }
+    Ok(())
+}

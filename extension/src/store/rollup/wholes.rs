@@ -1,0 +1,98 @@
+//! Sums of whole targets, which are a row per target and bucket.
+//!
+//! They are so few that a feed sums the buckets anew in which it has written increments of whole targets. So these tables are
+//! equal to `jobstats.target_increments` at any moment, and maintenance has nothing to do for them but to drop what is too old.
+
+use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::template::sql;
+use crate::pg::time::timestamptz;
+use crate::store;
+use crate::store::installation::{Installation, divide_by_time};
+use crate::store::rollup::{ROLLUPS, Rollup, Source, operations};
+
+/// The widths of the buckets of [`ROLLUPS`].
+const WIDTHS: [Micros; ROLLUPS.len()] = [10 * MINUTE, HOUR, DAY];
+
+/// Creates the table of the sums, or adds the columns of operations that it lacks.
+pub(super) fn create(
+    client: &mut SpiClient<'_>,
+    installation: &Installation,
+    rollup: &Rollup,
+) -> Result<(), Error> {
+    let relation = rollup.wholes();
+    if store::kind(client, &relation)?.is_some() {
+        return store::add_operations(client, &relation);
+    }
+    let partitioned = match installation {
+        Installation::Plain => "PARTITION BY RANGE (bucket)",
+        Installation::Timescale { .. } => "",
+    };
+    client.execute(&table(&relation, partitioned), &[])?;
+    let width = rollup.chunk_width(&relation);
+    divide_by_time(client, installation, &relation, "bucket", &width)
+}
+
+/// Returns the statements that create the table.
+pub(super) fn table(relation: &str, partitioned: &str) -> String {
+    sql!(
+        "table_of_wholes.sql",
+        relation = relation,
+        operations = operations(|name| format!("{name} bigint")),
+        partitioned = partitioned,
+    )
+}
+
+/// Sums all buckets anew that a span `(from, to]` of a target touches. `is_new` says that the span may begin a partition.
+pub fn sum(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    (from, to): (Micros, Micros),
+    is_new: bool,
+) -> Result<(), Error> {
+    for (rollup, width) in ROLLUPS.iter().zip(WIDTHS) {
+        let low = timestamptz(from.div_euclid(width) * width)?;
+        let high = timestamptz((to - 1).div_euclid(width).saturating_add(1) * width)?;
+        if is_new {
+            client.execute(
+                "SELECT jobstats_internal.add_partitions($1, $2, $3, $4)",
+                &[
+                    rollup.wholes().into(),
+                    rollup.unit.into(),
+                    low.into(),
+                    high.into(),
+                ],
+            )?;
+        }
+        let arguments = [target_id.into(), low.into(), high.into()];
+        crate::pg::plans::update(client, &statement(rollup), &arguments)?;
+    }
+    Ok(())
+}
+
+/// Returns the statement that sums buckets of a target anew, from the sums of the next narrower buckets.
+fn statement(rollup: &Rollup) -> String {
+    let (source, time) = match rollup.source {
+        Source::Increments => ("target_increments".to_owned(), "\"time\""),
+        Source::Summed(finer) => (format!("rollup_{finer}_targets"), "bucket"),
+    };
+    let resets = match rollup.source {
+        Source::Increments => "count(*) FILTER (WHERE summed.reset)",
+        Source::Summed(_) => "sum(summed.resets)::bigint",
+    };
+    let names = operations(str::to_owned);
+    sql!(
+        "sums_of_wholes.sql",
+        relation = rollup.wholes(),
+        bucket = rollup.bucket(&format!("summed.{time}")),
+        source = source,
+        time = time,
+        resets = resets,
+        names = names,
+        sums = operations(|name| format!("sum(summed.{name})::bigint")),
+        excluded = operations(|name| format!("EXCLUDED.{name}")),
+    )
+}

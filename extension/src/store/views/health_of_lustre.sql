@@ -1,0 +1,39 @@
+-- What servers themselves say of their state: the gauges of the last day, but of retired targets.
+SELECT g.cluster, g.target, g.kind, g.server, s.status, NULL, NULL, NULL, NULL, NULL, s.remedy, NULL
+FROM (
+    SELECT g.cluster, g.target_id, t.name AS target, t.kind, g.server,
+        jsonb_object_agg(g.name, g.value) FILTER (WHERE g.labels = jsonb '{}') AS value,
+        jsonb_object_agg(g.name, g.since) FILTER (WHERE g.labels = jsonb '{}') AS since,
+        jsonb_object_agg(g.labels ->> 'reader', g.value) FILTER (WHERE g.name = 'changelog_idle' AND g.value >= 604800) AS idle,
+        jsonb_object_agg(g.labels ->> 'reader', g.value) FILTER (WHERE g.name = 'changelog_behind') AS behind
+    FROM jobstats.sample_series g
+    LEFT JOIN jobstats.targets t ON t.target_id = g.target_id
+    WHERE g."time" > now() - interval '1 day' AND t.retired IS NULL
+    GROUP BY g.cluster, g.target_id, t.name, t.kind, g.server
+) g
+CROSS JOIN LATERAL (
+    SELECT coalesce((g.value ->> 'kbytestotal')::numeric - (g.value ->> 'kbytesfree')::numeric, 0) AS used_space,
+        (g.value ->> 'kbytesavail')::numeric AS avail,
+        coalesce((g.value ->> 'filestotal')::numeric - (g.value ->> 'filesfree')::numeric, 0) AS used_inodes,
+        (g.value ->> 'filestotal')::numeric AS inodes
+) n
+CROSS JOIN LATERAL (
+    SELECT 'full' AS status, format(
+        '%s has used %s %% of its %s. SELECT * FROM jobstats_used(target => ''{%1$s}''); shows who uses it; move or delete files.',
+        g.target, trunc(100 * f.part), f.what) AS remedy
+    FROM (VALUES ('space', n.used_space / nullif(n.used_space + n.avail, 0)), ('inodes', n.used_inodes / nullif(n.inodes, 0))) AS f (what, part)
+    WHERE f.part >= 0.95
+    UNION ALL
+    SELECT 'unhealthy', format('%s reports an unhealthy device (health_check) since %s. Look at its kernel log.',
+        g.server, date_trunc('second', (g.since ->> 'unhealthy')::timestamptz))
+    WHERE (g.value ->> 'unhealthy')::numeric > 0
+    UNION ALL
+    SELECT 'recovery', format('%s has been in recovery on %s since %s: it waits for clients that were connected before. lctl get_param *.%1$s.recovery_status on the server says how many are missing, and lctl --device %1$s abort_recovery ends it.',
+        g.target, g.server, date_trunc('second', (g.since ->> 'recovering')::timestamptz))
+    WHERE (g.value ->> 'recovering')::numeric > 0 AND (g.since ->> 'recovering')::timestamptz < now() - interval '15 minutes'
+    UNION ALL
+    SELECT 'changelog', format('%s of the changelog of %s has read nothing for %s days%s, which fills the target. Start its reader again, or on %s: lctl --device %2$s changelog_deregister %1$s',
+        r.reader, g.target, trunc(r.idle::numeric / 86400), ' and is ' || (g.behind ->> r.reader) || ' records behind', g.server)
+    FROM jsonb_each_text(g.idle) AS r (reader, idle)
+    WHERE (g.behind ->> r.reader) IS DISTINCT FROM '0'
+) s

@@ -1,0 +1,109 @@
+-- jobstats_used(): whose files fill a file system.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set ECHO none
+\i :store
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+-- A list: [id, inodes, kbytes, …].
+CREATE FUNCTION acct(target text, kind text, VARIADIC usage bigint[]) RETURNS text LANGUAGE sql AS $$
+SELECT format(E'osd-ldiskfs.%s.quota_slave.acct_%s=\n%s_accounting:\n', target, kind, CASE kind WHEN 'user' THEN 'usr' WHEN 'group' THEN 'grp' ELSE 'prj' END)
+    || coalesce(string_agg(format(E'- id:      %s\n  usage:   { inodes:  %s, kbytes:  %s }\n', usage[3 * n + 1], usage[3 * n + 2], usage[3 * n + 3]), '' ORDER BY n), '')
+FROM generate_series(0, cardinality(usage) / 3 - 1) n
+$$;
+CREATE FUNCTION feed("time" timestamptz, VARIADIC texts text[]) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('', 'oss1', "time", array_to_string(texts, ''))
+$$;
+-- A day and an hour of it.
+CREATE FUNCTION of_day(n integer, hour numeric DEFAULT 0) RETURNS timestamptz LANGUAGE sql AS $$
+SELECT date_trunc('day', now()) + n * interval '1 day' + hour * interval '1 hour'
+$$;
+CREATE VIEW first AS SELECT of_day(0)::date - f.day AS days_ago, t.name, f.kind, f.id, f.kbytes FROM jobstats.used_first f JOIN jobstats.targets t USING (target_id) ORDER BY 1, 2, 3, 4;
+CREATE VIEW sums AS SELECT of_day(0)::date - u.day AS days_ago, u.filesystem, u.kind, u.id, u.kbytes, u.inodes, u.targets FROM jobstats.used u ORDER BY 1, 2, 3, 4;
+
+-- Days are summed as soon as they are over.
+UPDATE jobstats.settings SET refresh_lag = '0';
+
+-- Nothing was fed yet.
+SELECT * FROM jobstats_used();
+INSERT INTO jobstats.users (uid, user_name, gid) VALUES (1000, 'ada', 100), (1001, 'bob', 100);
+INSERT INTO jobstats.groups (gid, group_name) VALUES (100, 'physics'), (101, 'chemistry');
+INSERT INTO jobstats.job_ids (scheduler, job, runs, started, ended, last_started, uid, account) VALUES
+    ('', '1', 1, of_day(-9), of_day(-8), of_day(-9), 1000, 'old'), ('', '2', 1, of_day(-7), of_day(-6), of_day(-7), 1000, 'p1'),
+    ('', '3', 1, of_day(-7), NULL, of_day(-7), 1001, 'p1');
+
+-- Space is the sum of all targets, inodes are those of MDTs: on OSTs these are objects.
+SELECT feed(now() - interval '20 ms', acct('fs-MDT0000', 'user', 0, 10, 4, 1000, 300, 100, 1001, 20, 10), acct('fs-OST0000', 'user', 1000, 900, 50000, 1001, 70, 700),
+    acct('fs-OST0001', 'user', 1001, 80, 90000, 1002, 1, 1), acct('fs-MDT0000', 'group', 100, 320, 110), acct('fs-OST0000', 'project', 7, 1, 4096));
+SELECT filesystem, uid, user_name, group_name, account, bytes, inodes, targets, of_targets FROM jobstats_used();
+SELECT cluster, target, gid, project, added_bytes, added_inodes, "time" < now() AS read FROM jobstats_used(uid => '{1000}');
+SELECT account, bytes, inodes FROM jobstats_used(by => '{account}');
+SELECT target, bytes, inodes FROM jobstats_used(by => '{target}');
+SELECT target, user_name, bytes FROM jobstats_used(by => '{user,target}', user_name => '{b%}');
+SELECT gid, group_name, bytes, inodes, targets, of_targets FROM jobstats_used(by => '{group}');
+SELECT project, bytes, targets, of_targets FROM jobstats_used(by => '{project}', target => '{fs-OST0000}');
+SELECT user_name, bytes FROM jobstats_used(account => '{p1}', group_name => '{phys%}', filesystem => '{fs}');
+SELECT user_name, bytes FROM jobstats_used(filesystem => '{home}');
+SELECT * FROM jobstats_used(by => '{job}');
+SELECT * FROM jobstats_used(by => '{user,project}');
+SELECT * FROM jobstats_used(by => '{group,account}');
+SELECT * FROM jobstats_used(now() - interval '1 day', '{target}');
+SELECT * FROM jobstats_used(user_name => E'{"a\\\\"}');
+
+-- A newer list takes the place of the older one, owners who have gone included; an older one, one of the future and a damaged one do not.
+SELECT feed(now() - interval '10 ms', acct('fs-OST0001', 'user', 1001, 80, 80000)), feed(now() - interval '15 ms', acct('fs-OST0001', 'user', 1001, 1, 1)),
+    feed(now() + interval '1 hour', acct('fs-OST0001', 'user', 1001, 2, 2)),
+    feed(now() - interval '5 ms', acct('fs-OST0001', 'user', 1001, 3, 3) || '- id:  x');
+SELECT uid, bytes FROM jobstats_used(by => '{user,target}', target => '{fs-OST0001}');
+SELECT reason, text FROM rejects;
+-- An empty list says that nobody uses anything, and is one.
+SELECT feed(now() - interval '9 ms', acct('fs-OST0002', 'user', VARIADIC '{}'));
+SELECT uid, targets, of_targets FROM jobstats_used(uid => '{1000}');
+
+-- Of a day, what each target said first on it counts, also if that comes late. It is summed when the day is over.
+SELECT feed(of_day(-2, 5), acct('fs-OST0000', 'user', 1000, 1, 500)), feed(of_day(-2, 3), acct('fs-OST0000', 'user', 1000, 1, 300, 1003, 1, 9)),
+    feed(of_day(-2, 4), acct('fs-OST0000', 'user', 1000, 1, 400)), feed(of_day(-2, 6), acct('fs-MDT0000', 'user', 1000, 30, 20)),
+    feed(of_day(-1, 6), acct('fs-OST0000', 'user', 1000, 1, 700), acct('fs-MDT0000', 'user', 1000, 40, 20, 1001, 5, 8));
+SELECT * FROM first WHERE days_ago > 0;
+SELECT jobstats_internal.sum_used();
+SELECT * FROM sums;
+SELECT * FROM first WHERE days_ago > 0;
+SELECT jobstats_internal.sum_used();
+-- Another target's list of that day is added; an earlier one of the same target comes too late.
+SELECT feed(of_day(-2, 8), acct('fs-OST0001', 'user', 1000, 1, 1000)), feed(of_day(-2, 1), acct('fs-OST0000', 'user', 1000, 1, 1));
+SELECT jobstats_internal.sum_used();
+SELECT * FROM sums WHERE days_ago = 2;
+
+-- A past day, and what was added since. Of days without lists the one before counts, for a week.
+SELECT uid, bytes, inodes, targets, of_targets, "time" = of_day(-2, 3) AS first FROM jobstats_used(of_day(-2, 23));
+-- A target that said nothing on one of the days leaves the difference unknown; one that is new since then had nothing.
+SELECT uid, bytes, added_bytes, added_inodes, targets, of_targets FROM jobstats_used(of_day(-1, 1), since => of_day(-2, 1));
+SELECT feed(of_day(-1, 7), acct('fs-OST0001', 'user', 1000, 1, 1500), acct('fs-OST0002', 'user', 1000, 1, 10)), jobstats_internal.sum_used();
+SELECT uid, bytes, added_bytes, added_inodes, targets, of_targets FROM jobstats_used(of_day(-1, 1), since => of_day(-2, 1));
+SELECT uid, bytes, added_bytes, targets FROM jobstats_used(since => of_day(-1));
+SELECT count(*) FROM jobstats_used(of_day(-3));
+SELECT account, bytes FROM jobstats_used(of_day(-2), '{account}');
+
+-- Many owners; sums of what no column of 64 bits holds.
+CREATE FUNCTION many(kbytes text, step integer) RETURNS text LANGUAGE sql AS $$
+SELECT E'osd-zfs.big-OST0000.quota_slave.acct_user=\nusr_accounting:\n'
+    || string_agg(format(E'- id: %s\n  usage: { inodes: 1, kbytes: %s }\n', n, coalesce(kbytes, n::text)), '' ORDER BY n)
+FROM generate_series(step, 30000, step) n
+$$;
+SELECT feed(now() - interval '8 ms', many('9223372036854775807', 1), acct('big-OST0001', 'user', 1, 1, 9223372036854775807));
+SELECT filesystem, uid, bytes FROM jobstats_used(uid => '{1}', filesystem => '{big}');
+UPDATE jobstats.used_lists SET day = day - 2 WHERE target_id IN (SELECT target_id FROM jobstats.targets WHERE filesystem = 'big');
+UPDATE jobstats.used_first SET day = day - 2 WHERE target_id IN (SELECT target_id FROM jobstats.targets WHERE filesystem = 'big');
+SELECT jobstats_internal.sum_used();
+SELECT * FROM sums WHERE filesystem = 'big' AND id = 1;
+-- The next list has every second of them.
+SELECT feed(now() - interval '7 ms', many(NULL, 2));
+SELECT count(*), sum(kbytes) = sum(id) AS is_newest FROM jobstats.used_now WHERE target_id = (SELECT target_id FROM jobstats.targets WHERE name = 'big-OST0000');
+
+-- A retired target is none of the file system's any more. Retention deletes what is older than sums by day.
+SELECT jobstats_retire_target('fs-OST0002') IS NOT NULL AS retired;
+SELECT targets, of_targets FROM jobstats_used(uid => '{1000}', filesystem => '{fs}');
+UPDATE jobstats.rollups SET dropped = of_day(-1) WHERE level = '1d';
+SELECT jobstats_internal.forget_samples() > 0 AS forgotten;
+SELECT min(days_ago), max(days_ago) FROM sums;

@@ -1,0 +1,108 @@
+-- The own counters of targets beside those of their entries: jobstats_unaccounted(), and shares of whole targets in jobstats_top().
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set ECHO none
+\i :store
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+CREATE FUNCTION whole(target text, minute numeric, counts jsonb, start numeric DEFAULT -60, server text DEFAULT 'mds1') RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+VALUES ('', server, at(minute), stats(CASE WHEN target LIKE '%MDT%' THEN 'mdt.' || target || '.md_stats' ELSE 'obdfilter.' || target || '.stats' END,
+    at(minute), at(start), counts))
+$$;
+CREATE FUNCTION jobs(target text, minute numeric, opens numeric) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+VALUES ('', 'mds1', at(minute), mdt(target, life('7:1000:n01', at(-30), opens, opens * 10)))
+$$;
+CREATE VIEW wholes AS
+SELECT t.name AS target, minute(i.since) AS since, minute(i."time") AS until, i.exports, i.reset, i.open, i.open_usecs, i.getattr, i.write_bytes, i.create
+FROM jobstats.target_increments i JOIN jobstats.targets t USING (target_id) ORDER BY 1, 2;
+CREATE FUNCTION beside(since numeric, until numeric, VARIADIC operations text[] DEFAULT NULL)
+RETURNS TABLE (target text, operation text, total numeric, accounted numeric, unaccounted numeric, beyond numeric, share numeric, coverage numeric)
+LANGUAGE sql AS $$
+SELECT u.target, u.operation, u.total, u.accounted, u.unaccounted, u.beyond, round(u.share::numeric, 4), round(u.coverage::numeric, 4)
+FROM jobstats_unaccounted(at(since), at(until), operations) u
+$$;
+
+-- Nothing was fed yet.
+SELECT * FROM jobstats_unaccounted();
+SELECT jobs('fs-MDT0000', m, 10 * m) FROM generate_series(0, 20, 5) AS m;
+SELECT * FROM beside(0, 20);
+
+-- A target opens four files a minute that its entries do not: a reading each 5 minutes, which the feed cuts at ten minutes.
+SELECT whole('fs-MDT0000', m, jsonb_build_object('open', 14 * m + 3, 'open_usecs', 140 * m)) FROM generate_series(0, 15, 5) AS m;
+SELECT * FROM wholes;
+SELECT * FROM beside(0, 15);
+SELECT * FROM beside(0, 10, 'open', 'open_time', 'getattr', 'metadata');
+-- The window ends in the middle of an interval, at which the two are divided in the same way.
+SELECT * FROM beside(1, 13, 'open');
+-- What was read for less than 98 % of the time tells nothing of what is missing.
+SELECT * FROM beside(0, 20, 'open');
+SELECT minute(u."time"), u.seconds, u.total, u.accounted, u.unaccounted FROM jobstats_unaccounted(at(0), at(15), '{open}', step => '5 min') u;
+SELECT u.cluster, u.filesystem, u.kind, u.target, u.total FROM jobstats_unaccounted(at(0), at(15), '{open}', '{filesystem,kind}') u;
+SELECT u.target, u.total FROM jobstats_unaccounted(at(0), at(15), '{open}', '{}', kind => '{OST}') u;
+
+-- The same reading again, and another one of the same time.
+SELECT whole('fs-MDT0000', 10, '{"open": 143, "open_usecs": 1400}');
+SELECT whole('fs-MDT0000', 10, '{"open": 144, "open_usecs": 1400}');
+-- A late reading divides the increment of the next one. One whose counters do not fit in between has a wrong clock.
+SELECT whole('fs-MDT0000', 7, '{"open": 100, "open_usecs": 900}');
+SELECT * FROM wholes;
+SELECT whole('fs-MDT0000', 8, '{"open": 90, "open_usecs": 900}');
+SELECT target, "time", reason FROM rejects;
+-- The sums of ten minutes, hours and days are those of the increments.
+CREATE VIEW sums_differ AS
+SELECT r.level, r.bucket, r.target_id, r.observed_usecs, r.open, i.observed_usecs AS should_be, i.open AS opens FROM (
+    SELECT '10 minutes' AS level, * FROM jobstats.rollup_10m_targets UNION ALL
+    SELECT '1 hour', * FROM jobstats.rollup_1h_targets UNION ALL
+    SELECT '1 day', * FROM jobstats.rollup_1d_targets) r
+FULL JOIN (
+    SELECT l.level, jobstats_internal.bucket(l.level::interval, i."time" - interval '1 us') + interval '1 us' AS bucket, i.target_id,
+        sum(i.observed_usecs) AS observed_usecs, sum(i.open) AS open
+    FROM jobstats.target_increments i, (VALUES ('10 minutes'), ('1 hour'), ('1 day')) AS l (level) GROUP BY 1, 2, 3) i
+USING (level, bucket, target_id)
+WHERE (r.observed_usecs, r.open) IS DISTINCT FROM (i.observed_usecs, i.open);
+SELECT * FROM sums_differ;
+
+-- The target restarts on another server: start_time says so. A gap of many hours is known by hours.
+SELECT whole('fs-MDT0000', 30, '{"open": 5}', 20, 'mds2');
+SELECT whole('fs-MDT0001', m, jsonb_build_object('open', (m / 10)::integer + 70), -900) FROM unnest('{-600,-180}'::numeric[]) AS m;
+SELECT target, since, until, reset, open FROM wholes WHERE until > 15 OR target = 'fs-MDT0001';
+SELECT * FROM sums_differ;
+
+-- On an OST the work of a metadata server is taken out, where its connection says that it is one.
+CREATE FUNCTION ost(minute numeric, creates bigint, by_mds bigint, uuid text) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+VALUES ('', 'oss1', at(minute), stats('obdfilter.fs-OST0000.stats', at(minute), at(-60), jsonb_build_object('create', creates, 'write_bytes', 4096 * minute))
+    || stats('obdfilter.fs-OST0000.exports.10.0.0.1@o2ib.stats', at(minute), at(-60), jsonb_build_object('create', by_mds))
+    || 'obdfilter.fs-OST0000.exports.10.0.0.1@o2ib.uuid=' || uuid || E'\n')
+$$;
+SELECT ost(m, 100 * m + 1, 90 * m, 'fs-MDT0000-mdtlov_UUID') FROM generate_series(0, 10, 5) AS m;
+SELECT * FROM wholes WHERE target = 'fs-OST0000';
+SELECT ost(15, 1600, 1350, '4a5e0b21-client');
+SELECT * FROM wholes WHERE target = 'fs-OST0000' AND until > 10;
+
+-- In a ranking: the part of all that the target did, and a row for what is in no entry.
+SELECT rank, uid, operation, total, round(rate::numeric, 4) AS rate, share, round(share_of_target::numeric, 4) AS share_of_target, coverage
+FROM jobstats_top(at(0), at(10), 'open', '{uid}', filesystem => '{fs}', kind => '{MDT}', unaccounted => true);
+SELECT rank, target, uid, total, round(share_of_target::numeric, 4) AS share_of_target
+FROM jobstats_top(at(0), at(10), 'open', '{target,uid}', kind => '{MDT}', target => '{fs-MDT0000}', unaccounted => true);
+-- Not where entries are chosen, or servers.
+SELECT rank, uid, total, round(share_of_target::numeric, 4) AS share_of_target FROM jobstats_top(at(0), at(10), 'open', '{uid}', uid => '{1000}', unaccounted => true);
+SELECT rank, server, total, share_of_target FROM jobstats_top(at(0), at(10), 'open', '{server}', unaccounted => true);
+
+-- One text with both, as lctl prints it for several patterns; and damaged ones, which cost nothing else.
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+VALUES ('', 'mds3', at(0), stats('mdt.b-MDT0000.md_stats', at(0), at(-60), '{"open": 1}') || mdt('b-MDT0000', life('7:1000:n01', at(-30), 1, 10))),
+    ('', 'mds3', at(5), E'mdt.b-MDT0000.md_stats=\nsnapshot_time 1.2.3 secs\nopen 2 samples [usecs] 1 2 x 4\nnonsense\nopen 9999999999999999999999 samples [reqs]\n'
+        || mdt('b-MDT0000', life('7:1000:n01', at(-30), 3, 30)));
+SELECT entry, since, until, open FROM texts.increments WHERE target = 'b-MDT0000';
+SELECT "time", target, line, reason, text FROM rejects WHERE target = 'b-MDT0000' OR target IS NULL;
+
+-- A writer may feed the own counters of its own targets alone.
+SELECT jobstats_internal.ingest('', 'mds1', at(12), stats('mdt.fs-MDT0000.md_stats', at(12), at(-60), '{"open": 160}'), NULL, NULL, NULL, NULL, '{b-%}', NULL);
+SELECT target, reason FROM rejects WHERE reason = 'not yours';
+
+SELECT * FROM jobstats_unaccounted(at(0), at(10), '{open}', '{user_name}');
+SELECT * FROM jobstats_unaccounted(at(0), at(10), '{opens}');
