@@ -42,7 +42,7 @@ pub use targets::{
 };
 pub use usage::{
     Balance, BalanceRow, Densities, DensityRow, RateRow, Rates, SizeRow, Sizes, Summary,
-    SummaryRow, Top, TopRow, TotalRow, Totals,
+    SummaryRow, Top, TopRow, TotalRow, Totals, Unaccounted, UnaccountedRow,
 };
 
 /// Asks a question and returns the rows of its answer.
@@ -211,6 +211,7 @@ values! {
     Vec<Dimension> => TEXT_ARRAY, |names| literal::array(names, "text");
     Vec<i32> => INT4_ARRAY, |numbers| literal::array(numbers, "integer");
     Vec<i64> => INT8_ARRAY, |numbers| literal::array(numbers, "bigint");
+    bool => BOOL, ToString::to_string;
     i32 => INT4, ToString::to_string;
     f64 => FLOAT8, |number| literal::number(*number);
     Timestamp => TIMESTAMPTZ, |time| literal::time(*time);

@@ -37,7 +37,7 @@
 //!         ..Top::default()
 //!     };
 //!     for row in ask(&mut client, &question)? {
-//!         println!("{}. {:?}: {:?} bytes", row.rank, row.group.job, row.total);
+//!         println!("{:?}: {:?} bytes", row.group.job, row.total);
 //!     }
 //!     Ok(())
 //! }

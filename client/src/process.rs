@@ -19,7 +19,7 @@ mod tests;
 const PIECE: usize = 64 << 10;
 
 /// The number of bytes of a program's stderr that are kept.
-const MOST_MESSAGES: usize = 16 << 10;
+const MOST_MESSAGES: usize = 64 << 10;
 
 /// The time without data after which a stream is left whose end is not waited for.
 const QUIET: Duration = Duration::from_millis(1);

@@ -50,6 +50,7 @@ impl Store {
         let loaded = Command::new(simulator)
             .args([
                 "load",
+                "--job-stats-only",
                 "--undisturbed",
                 "--hours",
                 "2",
@@ -152,6 +153,7 @@ fn questions_are_answered() {
     totals_and_rates_agree(&mut store);
     leaders_and_summaries_agree_with_totals(&mut store);
     a_job_adds_up_to_its_summary(&mut store);
+    work_in_no_entry_is_what_entries_lack(&mut store);
     targets_and_densities_are_told(&mut store);
     parts_of_views_are_read(&mut store);
     statements_answer_the_same(&mut store);
@@ -207,6 +209,7 @@ fn statements_answer_the_same(store: &mut Store) {
             user_name: None,
             ..Filters::default()
         },
+        unaccounted: Some(true),
     };
     let rows = store.ask(&question);
     let copied = store
@@ -250,6 +253,7 @@ fn rows_have_all_columns(store: &mut Store) {
     store.has_all_columns::<Summary>();
     store.has_all_columns::<Job>();
     store.has_all_columns::<Balance>();
+    store.has_all_columns::<Unaccounted>();
     store.has_all_columns::<Densities>();
     store.has_all_columns::<Health>();
     store.has_all_columns::<Work>();
@@ -320,6 +324,7 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         n: Some(2),
         min_rate: Some(1e-9),
         filters: filters.clone(),
+        unaccounted: Some(false),
     });
     assert!(!top.is_empty() && top.len() <= 2);
     let sizes = store.ask(&Sizes {
@@ -389,7 +394,8 @@ fn the_present_is_shown(store: &mut Store) {
     );
 
     let mut health = store.ask(&Health::default());
-    health.retain(|row| row.target.is_some());
+    // Rows about the space of targets, and their servers, have no observation.
+    health.retain(|row| row.last_observation.is_some());
     health.sort_by_key(|row| row.target.clone());
     assert!(
         health
@@ -503,7 +509,9 @@ fn leaders_and_summaries_agree_with_totals(store: &mut Store) {
         n: Some(1_000_000),
         ..Top::default()
     });
-    assert!(top.iter().map(|row| row.rank).eq(1..=top.len() as i64));
+    let ranks = (1..=top.len() as i64).map(Some);
+    assert!(top.iter().map(|row| row.rank).eq(ranks));
+    assert!(top.iter().all(|row| row.share_of_target.is_none()));
     assert!(top.is_sorted_by(|one, next| one.total >= next.total));
     assert_eq!(sum(top.iter().map(|row| row.total)), total("service_time"));
     let shares: f64 = top.iter().filter_map(|row| row.share).sum();
@@ -565,6 +573,101 @@ fn a_job_adds_up_to_its_summary(store: &mut Store) {
         }),
         []
     );
+}
+
+/// The MDT counts a thousand opens a second by itself, far more than its entries.
+fn work_in_no_entry_is_what_entries_lack(store: &mut Store) {
+    let (since, until) = (store.window.since.unwrap(), store.window.until.unwrap());
+    let unfed = store.ask(&Unaccounted {
+        window: store.window,
+        ..Unaccounted::default()
+    });
+    assert!(!unfed.is_empty());
+    assert!(unfed.iter().all(|row| row.total.is_none()
+        && row.accounted.is_some()
+        && row.unaccounted.is_none()
+        && row.coverage == 0.0));
+    let (first, last) = (since.as_second() - 300, until.as_second() + 300);
+    for second in (first..=last).step_by(300) {
+        let opens = 1000 * (second - first);
+        let body = format!(
+            "mdt.small-MDT0000.md_stats=\nsnapshot_time {second}.000000000 secs.nsecs\nstart_time {}.000000000 secs.nsecs\n\
+             elapsed_time 1.000000000 secs.nsecs\nopen {opens} samples [usecs] 1 10 {} 0\n",
+            first - 60,
+            2 * opens
+        );
+        let fed = store.client.execute(
+            "INSERT INTO jobstats.feed (cluster, server, \"time\", body) \
+             VALUES ('small', 'mds1', to_timestamp($1::bigint), $2::text)",
+            &[&second, &body],
+        );
+        fed.unwrap();
+    }
+    let any = || texts(&["%"]);
+    let by = [
+        Dimension::Cluster,
+        Dimension::Filesystem,
+        Dimension::Kind,
+        Dimension::Target,
+    ];
+    let steps = store.ask(&Unaccounted {
+        window: store.window,
+        operations: texts(&["open"]),
+        by: Some(by.to_vec()),
+        cluster: any(),
+        filesystem: any(),
+        kind: texts(&["MDT"]),
+        target: any(),
+        step: Some(SignedDuration::from_mins(30).into()),
+    });
+    assert!(steps.len() > 1);
+    for row in &steps {
+        assert_eq!(row.target.as_deref(), Some(TARGETS[0]));
+        assert_eq!((row.kind.as_deref(), row.coverage), (Some("MDT"), 1.0));
+        let total = row.total.unwrap();
+        let seconds: f64 = total.try_into().unwrap();
+        assert!((seconds / 1000.0 - row.seconds).abs() < 0.01, "{row:?}");
+        let rest = row.unaccounted.unwrap();
+        assert!(rest > Decimal::ZERO, "{row:?}");
+        let sum = row.accounted.unwrap() + rest - row.beyond.unwrap();
+        assert_eq!(sum, total);
+    }
+    let mut top = store.ask(&Top {
+        window: store.window,
+        operation: Some("open".to_owned()),
+        by: Some(vec![Dimension::Uid]),
+        n: Some(1_000_000),
+        filters: Filters {
+            kind: texts(&["MDT"]),
+            ..Filters::default()
+        },
+        unaccounted: Some(true),
+        ..Top::default()
+    });
+    let rest = top.pop().unwrap();
+    assert_eq!((rest.rank, rest.share, rest.group.uid), (None, None, None));
+    assert_eq!(
+        rest.total,
+        Some(sum(steps.iter().map(|row| row.unaccounted)))
+    );
+    assert!(top.iter().all(|row| row.rank.is_some()));
+    // Entries and the rest are all that the target did.
+    let shares = top
+        .iter()
+        .chain([&rest])
+        .filter_map(|row| row.share_of_target);
+    assert!((shares.sum::<f64>() - 1.0).abs() < 1e-9);
+    // The work of one user lacks nothing.
+    let one = store.ask(&Top {
+        window: store.window,
+        filters: Filters {
+            uid: Some(vec![top[0].group.uid.unwrap()]),
+            ..Filters::default()
+        },
+        unaccounted: Some(true),
+        ..Top::default()
+    });
+    assert!(!one.is_empty() && one.iter().all(|row| row.rank.is_some()));
 }
 
 fn targets_and_densities_are_told(store: &mut Store) {

@@ -8,7 +8,7 @@ use jobstats_core::instant::{Micros, SECOND};
 use jobstats_core::operation::find;
 use jobstats_core::target::{TargetKind, kind_in_name};
 
-use crate::live::interval::{Interval, Reading, Seen, Work};
+use crate::live::interval::{Counter, Interval, Reading, Seen, Whole, Work};
 use crate::live::who::Names;
 use crate::report::{Load, Measure, Scope};
 use crate::show::chart::frame::Point;
@@ -75,9 +75,27 @@ pub fn interval(since: Micros, until: Micros, work: &[(&str, &str, i64)]) -> Int
         until: until * SECOND,
         timed: (!work.is_empty()).then(|| work.iter().any(is_timed)),
         work,
+        whole: None,
         added: 0,
         resets: 0,
         removed: 0,
+    }
+}
+
+/// Adds what a target has counted by itself to its interval: the totals, and the parts of them that are in no entry.
+pub fn counted(interval: Interval, whole: &[(&str, f64, f64)]) -> Interval {
+    let whole = whole.iter().map(|(name, total, unaccounted)| Whole {
+        counter: match *name {
+            "service_time" => Counter::Service,
+            "metadata" => Counter::Metadata,
+            operation => Counter::Operation(find(operation.as_bytes()).unwrap()),
+        },
+        total: *total,
+        unaccounted: *unaccounted,
+    });
+    Interval {
+        whole: Some(whole.collect()),
+        ..interval
     }
 }
 

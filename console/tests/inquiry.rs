@@ -195,6 +195,7 @@ fn a_store_is_asked() {
     json_has_exact_numbers(&store);
     parts_add_up(&store);
     pages_are_written(&store);
+    work_without_identifier_is_reported(&store);
     what_is_wrong_is_told(&mut store);
     an_old_server_has_requests(&store);
 }
@@ -769,6 +770,70 @@ fn pages_are_written(store: &Store) {
     ] {
         assert!(page.contains(said), "{said}");
     }
+}
+
+/// The MDT counts twice as many opens as its entries by itself, and the OSTs what their entries have.
+fn work_without_identifier_is_reported(store: &Store) {
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    for minute in (0..=110).step_by(10) {
+        let (time, busy) = (store.zero + 60 * minute, minute.min(40));
+        let stats = |parameter: &str, counters: String| {
+            format!(
+                "{parameter}=\nsnapshot_time {time}.000000000 secs.nsecs\nstart_time {}.000000000 secs.nsecs\n\
+                 elapsed_time 1.000000000 secs.nsecs\n{counters}",
+                store.zero - 60
+            )
+        };
+        let counter = |name: &str, samples: u64, each: u64| {
+            format!(
+                "{name} {samples} samples [usecs] {each} {each} {} 0\n",
+                samples * each
+            )
+        };
+        let mut text = stats(
+            "mdt.scratch-MDT0000.md_stats",
+            counter("open", 200_000 * busy, 100),
+        );
+        for ost in 0..2 {
+            let reads = if ost == 1 { 10 * minute } else { 0 };
+            let counters = counter("write", 1000 * busy, 500) + &counter("read", reads, 2000);
+            text += &stats(&format!("obdfilter.scratch-OST000{ost}.stats"), counters);
+        }
+        feed(&mut client, time, &text);
+    }
+    let from = jiff::Timestamp::from_second(store.zero as i64).unwrap();
+    let answer = client
+        .query_one(
+            &format!(
+                "SELECT share, unaccounted::float8 FROM \
+                 jobstats_unaccounted('{from}', now(), '{{service_time}}', '{{}}', filesystem => '{{scratch}}')"
+            ),
+            &[],
+        )
+        .unwrap();
+    let (share, seconds): (f64, f64) = (answer.get(0), answer.get(1));
+    // 40 minutes of 100,000 opens of 100 µs.
+    assert!(is_near(seconds, 400.0, 0.01), "{seconds}");
+    let page = store.text(&["report", "scratch", "--from", &from.to_string(), "-o", "-"]);
+    every_statement_runs(store, &page);
+    let page = plain(&page);
+    let percent = format!("{:.0} %", 100.0 * share);
+    assert!(
+        page.contains(&format!(
+            "<p>{percent} of all that the targets did has no identifier: "
+        )),
+        "{percent}: {page}"
+    );
+    for caption in ["Users", "Accounts", "Jobs"] {
+        let (titles, rows) = table(&page, caption).unwrap();
+        let last = rows.last().unwrap();
+        assert_eq!(last[..2], ["(without identifier)", &percent], "{titles:?}");
+        let others = rows.iter().filter(|row| row[0] == "(without identifier)");
+        assert_eq!(others.count(), 1);
+    }
+    // A user of a report is compared with other users alone.
+    let user = store.text(&["user", "user1000", "--from", &from.to_string()]);
+    assert!(!user.contains("identifier"), "{user}");
 }
 
 /// A number on a page can be had by SQL: psql would run each statement as it stands there.

@@ -10,9 +10,10 @@ use std::process::{Command, Output};
 
 use jiff::SignedDuration;
 use jobstats_console::{Board, Scope, Source, Step, Stored, Update};
+use postgres::Client;
 use serde_json::Value;
 
-use database::{Database, options};
+use database::{Database, connect, options};
 
 impl Database {
     /// Runs `top` on the store.
@@ -236,6 +237,96 @@ fn names_are_those_of_the_day(store: &mut Database, until: jiff::Timestamp) {
             assert_eq!(names, [name], "{statement}");
         }
     }
+}
+
+/// Feeds what a target has counted by itself in the 70 minutes up to a time, every five minutes.
+fn feed_own(
+    client: &mut Client,
+    until: jiff::Timestamp,
+    parameter: &str,
+    counters: &dyn Fn(i64) -> String,
+) {
+    let seconds = |minute: i64| until.as_second() - 4200 + 60 * minute;
+    for minute in (0..=70).step_by(5) {
+        let (time, start) = (seconds(minute), seconds(-1));
+        let body = format!(
+            "{parameter}=\nsnapshot_time {time}.000000000 secs.nsecs\nstart_time {start}.000000000 secs.nsecs\n\
+             elapsed_time 1.000000000 secs.nsecs\n{}",
+            counters(minute)
+        );
+        let fed = client.execute(
+            "INSERT INTO jobstats.feed (cluster, server, \"time\", body) \
+             VALUES ('small', 'all', to_timestamp($1::bigint), $2::text)",
+            &[&time, &body],
+        );
+        fed.unwrap();
+    }
+}
+
+/// Targets count far more by themselves than their entries do, and what is missing is a row if it is known of all of them.
+#[test]
+fn work_without_identifier_is_that_of_sql() {
+    let Some(mut store) = Database::with_store("whole") else {
+        return;
+    };
+    let until = store.load("small", 0);
+    let at = (until - SignedDuration::from_mins(21)).to_string();
+    let options = ["--once", "--at", &at];
+    assert!(store.json(&options)[0]["unaccounted"].is_null());
+    let mut own = connect(&store.url);
+    let mut count = |parameter: &str, counters: &dyn Fn(i64) -> String| {
+        feed_own(&mut own, until, parameter, counters);
+    };
+    count("mdt.small-MDT0000.md_stats", &|minute| {
+        let opens = 600_000 * minute;
+        format!("open {opens} samples [usecs] 1 10 {} 0\n", 2 * opens)
+    });
+    let on_ost = |minute: i64| {
+        let writes = 30_000 * minute;
+        format!(
+            "write_bytes {writes} samples [bytes] 1 4194304 {} 0\nwrite {writes} samples [usecs] 1 10 {} 0\n",
+            4_194_304 * writes,
+            10_000 * writes
+        )
+    };
+    count("obdfilter.small-OST0000.stats", &on_ost);
+    assert!(store.json(&options)[0]["unaccounted"].is_null());
+    count("obdfilter.small-OST0001.stats", &on_ost);
+    let table = &store.json(&options)[0];
+    let row = &table["unaccounted"];
+    for operation in ["service_time", "metadata", "write_bytes"] {
+        let (mut rest, mut all) = ((0.0, 0.0), 0.0);
+        for target in table["targets"].as_array().unwrap() {
+            let (name, until) = (&target["target"], &target["time"]);
+            let (name, until) = (name.as_str().unwrap(), until.as_str().unwrap());
+            let seconds = target["interval"].as_f64().unwrap();
+            let own = store.numbers(&format!(
+                "SELECT part.name, part.number::double precision FROM jobstats_unaccounted(timestamptz '{until}' - \
+                 {seconds} * interval '1 second', '{until}', '{{{operation}}}', target => '{{{name}}}') AS own, \
+                 LATERAL (VALUES ('all', own.total), ('rest', own.unaccounted)) AS part (name, number) \
+                 WHERE part.number IS NOT NULL"
+            ));
+            let own = |name: &str| own.get(name).copied().unwrap_or(0.0);
+            rest.0 += own("rest");
+            rest.1 += own("rest") / seconds;
+            all += own("all") / seconds;
+        }
+        let is_near = |one: f64, other: f64| (one - other).abs() <= 1e-9 * other;
+        let amount = |of: &str| row[operation][of].as_f64().unwrap();
+        assert!(rest.0 > 0.0, "{operation}");
+        assert!(is_near(amount("total"), rest.0), "{operation}: {row}");
+        assert!(is_near(amount("rate"), rest.1), "{operation}: {row}");
+        if operation == "service_time" {
+            assert!(
+                is_near(row["share"].as_f64().unwrap(), rest.1 / all),
+                "{row}"
+            );
+        }
+    }
+    rows_add_up(&store, &at);
+    let text = store.top(&[&options[..], &["--width", "100"]].concat());
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("\n without identifier  "), "{text}");
 }
 
 #[test]

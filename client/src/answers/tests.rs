@@ -71,12 +71,14 @@ fn a_question_can_be_copied() {
             user_name: Some(vec!["o'neil $since".to_owned()]),
             ..Filters::default()
         },
+        unaccounted: Some(true),
         ..Top::default()
     };
     assert_eq!(
         statement(&question, &["rank", "job"]),
         "SELECT \"rank\", \"job\" FROM jobstats_top(\"since\" => '1970-01-01 00:00:00+00', \"until\" => '1970-01-01 \
-         00:00:00+00', \"by\" => '{job}', \"n\" => 3, \"user_name\" => ARRAY['o''neil $since']::text[]);"
+         00:00:00+00', \"by\" => '{job}', \"n\" => 3, \"user_name\" => ARRAY['o''neil $since']::text[], \
+         \"unaccounted\" => true);"
     );
     let entries = Entries {
         at: Some(Timestamp::UNIX_EPOCH),

@@ -1,5 +1,5 @@
 //! Usage: `jobstats_totals()`, `jobstats_rates()`, `jobstats_summary()`, `jobstats_top()`, `jobstats_sizes()`,
-//! `jobstats_densities()` and `jobstats_balance()`.
+//! `jobstats_densities()`, `jobstats_balance()` and `jobstats_unaccounted()`.
 
 use jiff::Timestamp;
 use rust_decimal::Decimal;
@@ -91,18 +91,24 @@ question! {
         n: Option<i32>,
         min_rate: Option<f64>,
         filters: Filters,
+        /// True adds the work of targets that is in no entry.
+        unaccounted: Option<bool>,
     }
 }
 
 answer! {
-    /// A group with its rank.
+    /// A group with its rank, or the work of targets that is in no entry.
     TopRow {
-        rank: i64,
+        /// The rank; `None` for work in no entry, whose rows come last.
+        rank: Option<i64>,
         group: Group,
         operation: String,
         total: Option<Decimal>,
         rate: Option<f64>,
+        /// The part of the total of all groups; `None` for work in no entry.
         share: Option<f64>,
+        /// The part of all that the targets of the group did, by their own counters.
+        share_of_target: Option<f64>,
         calls: Option<Decimal>,
         per_call: Option<f64>,
         coverage: f64,
@@ -194,6 +200,46 @@ answer! {
         account: Option<String>,
         share: Option<f64>,
         /// The observed part of the window, 0 to 1.
+        coverage: f64,
+    }
+}
+
+question! {
+    /// How much of the work of targets is in no entry?
+    Unaccounted(Source::Function("jobstats_unaccounted")) -> UnaccountedRow {
+        window: Window,
+        operations: Option<Vec<String>>,
+        /// Dimensions of targets.
+        by: Option<Vec<Dimension>>,
+        cluster: Option<Vec<String>>,
+        filesystem: Option<Vec<String>>,
+        kind: Option<Vec<String>>,
+        target: Option<Vec<String>>,
+        step: Option<Interval>,
+    }
+}
+
+answer! {
+    /// The work of targets by their own counters, beside that of their entries, in a step.
+    UnaccountedRow {
+        time: Timestamp,
+        seconds: f64,
+        cluster: Option<String>,
+        filesystem: Option<String>,
+        kind: Option<String>,
+        target: Option<String>,
+        operation: String,
+        /// The work by the own counters of the targets.
+        total: Option<Decimal>,
+        /// The work of all entries.
+        accounted: Option<Decimal>,
+        /// The work that entries lack of the total; `None`, as `beyond`, where the own counters were not read all the time.
+        unaccounted: Option<Decimal>,
+        /// The work of entries beyond the total.
+        beyond: Option<Decimal>,
+        /// The part of the total that is in no entry.
+        share: Option<f64>,
+        /// The part of the time in which the own counters were read.
         coverage: f64,
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jobstats_core::increment::Column;
 use jobstats_core::instant::Micros;
+use jobstats_core::operation::OperationIndex;
 use jobstats_core::target::TargetKind;
 
 use crate::live::who::Who;
@@ -14,6 +15,26 @@ pub struct Work {
     pub who: Arc<Who>,
     /// The growth of the columns: calls, bytes, and microseconds.
     pub totals: Vec<(Column, i64)>,
+}
+
+/// An amount that a target counts by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counter {
+    /// The seconds that the server spent on requests of all kinds.
+    Service,
+    /// The metadata operations of an MDT.
+    Metadata,
+    /// The calls or bytes of an operation.
+    Operation(OperationIndex),
+}
+
+/// The work of a target by its own counters, which count requests with and without an identifier.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Whole {
+    pub counter: Counter,
+    pub total: f64,
+    /// The part of the total that is in no entry.
+    pub unaccounted: f64,
 }
 
 /// The work on a target in a span of time.
@@ -27,6 +48,8 @@ pub struct Interval {
     pub timed: Option<bool>,
     /// The work of the entries that did something.
     pub work: Vec<Work>,
+    /// The work by the target's own counters; `None` where these are not known, which only a store knows.
+    pub whole: Option<Vec<Whole>>,
     /// The number of entries that were born.
     pub added: u64,
     /// The number of entries whose counters restarted.

@@ -9,12 +9,15 @@ use jobstats_core::operation::{
 };
 use jobstats_core::target::TargetKind;
 use serde::Serialize;
+use unaccounted::Unaccounted;
 
 use crate::live::board::{Board, Status, Target};
 use crate::live::interval::{Interval, Work};
 use crate::live::order::steady;
 use crate::live::view::{By, Key, Sort, View};
 use crate::live::who::Who;
+
+pub mod unaccounted;
 
 /// An amount, and the same per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -114,14 +117,18 @@ impl Sums {
                 if operation.metadata && part.target.text.kind == TargetKind::Mdt {
                     self.metadata.add(total, seconds);
                 }
-                match index {
-                    READ_BYTES => self.read.add(total, seconds),
-                    WRITE_BYTES => self.write.add(total, seconds),
-                    READ => self.reads.add(total, seconds),
-                    WRITE => self.writes.add(total, seconds),
-                    _ => {}
-                }
+                self.add_io(index, total, seconds);
             }
+        }
+    }
+
+    fn add_io(&mut self, index: OperationIndex, total: f64, seconds: f64) {
+        match index {
+            READ_BYTES => self.read.add(total, seconds),
+            WRITE_BYTES => self.write.add(total, seconds),
+            READ => self.reads.add(total, seconds),
+            WRITE => self.writes.add(total, seconds),
+            _ => {}
         }
     }
 
@@ -168,7 +175,7 @@ impl TargetWork<'_> {
 pub struct Row {
     /// The value of the dimension.
     pub key: Key,
-    /// The rank by the number that is sorted by, from 1.
+    /// The rank by the number that is sorted by, from 1; 0 for work that is in no entry.
     pub rank: usize,
     pub sums: Sums,
     /// The part of all work, by the number that is sorted by.
@@ -206,6 +213,9 @@ pub struct Table {
     pub more_share: Option<f64>,
     /// The part of all work whose identifiers do not name a value of the dimension.
     pub without_share: Option<f64>,
+    /// The work that is in no entry, where it is known. It counts in no sum of the table, and its share is that of all that the
+    /// targets did.
+    pub unaccounted: Option<Row>,
 }
 
 /// A row under construction.
@@ -314,7 +324,10 @@ pub fn table(board: &Board, view: &View, before: &[Key], most: usize) -> Table {
             group.is_unknown = matches!(target.status, Status::First | Status::Unknown);
         }
     }
-    tally.ranked(&targets, view, before, most)
+    let mut table = tally.ranked(&targets, view, before, most);
+    let unaccounted = Unaccounted::of(board, view);
+    table.unaccounted = unaccounted.map(|it| it.row(table.sort));
+    table
 }
 
 fn target_key(target: &Target) -> Key {
@@ -398,6 +411,7 @@ impl<'a> Tally<'a> {
             more: all_rows - rows.len(),
             more_share: rest().map(|rest| if rows.len() == all_rows { 0.0 } else { rest }),
             without_share: share(&without),
+            unaccounted: None,
             rows,
             sort,
             total,

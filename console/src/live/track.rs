@@ -273,6 +273,7 @@ fn interval(
         until,
         timed,
         work: work.collect(),
+        whole: None,
         added: comparison.added,
         resets: comparison.resets,
         removed: comparison.removed,

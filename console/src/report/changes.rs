@@ -99,7 +99,7 @@ mod tests {
 
     fn row(name: &str, rate: f64) -> TopRow {
         TopRow {
-            rank: 1,
+            rank: Some(1),
             group: Group {
                 user_name: Some(name.to_owned()),
                 ..Group::default()
@@ -108,6 +108,7 @@ mod tests {
             total: None,
             rate: Some(rate),
             share: None,
+            share_of_target: None,
             calls: None,
             per_call: None,
             coverage: 1.0,

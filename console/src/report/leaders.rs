@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
-use jobstats_client::answers::{Dimension, Filters, Group, TopRow, exactly};
+use jobstats_client::answers::{Dimension, Filters, Group, Top, TopRow, exactly};
 
 use super::vocabulary::*;
 
 /// The number of rows of each table.
 const ROWS: i32 = 8;
+
+/// The name of work that is in no entry.
+const NOBODY: &str = "(without identifier)";
 
 /// The rates of groups a week before, by their keys; the work of no user or account has none.
 type Before = HashMap<Option<String>, f64>;
@@ -17,6 +20,8 @@ struct Leaders<'s> {
     scope: &'s Scope,
     /// True if the week before was observed, so that a group without a rate then is new.
     has_before: bool,
+    /// The work of targets that is in no entry, where it is known.
+    rest: Option<TopRow>,
     statements: Statements,
 }
 
@@ -65,6 +70,7 @@ pub fn ask(store: &mut Store, scope: &Scope, has_before: bool) -> Result<Vec<Blo
     let mut leaders = Leaders {
         scope,
         has_before,
+        rest: None,
         statements: Vec::new(),
     };
     let tables = vec![
@@ -72,10 +78,10 @@ pub fn ask(store: &mut Store, scope: &Scope, has_before: bool) -> Result<Vec<Blo
         leaders.compared(store, &ACCOUNTS)?,
         leaders.jobs(store)?,
     ];
-    Ok(vec![
-        Block::Tables(tables),
-        Block::Statements(leaders.statements),
-    ])
+    let mut blocks = vec![Block::Tables(tables)];
+    blocks.extend(leaders.said_of_rest().map(Block::Text));
+    blocks.push(Block::Statements(leaders.statements));
+    Ok(blocks)
 }
 
 impl Leaders<'_> {
@@ -86,9 +92,36 @@ impl Leaders<'_> {
         by: &[Dimension],
     ) -> Result<Vec<TopRow>, Error> {
         let measure = self.scope.measure.name();
-        let top = self.scope.work().top(store, measure, by, ROWS)?;
+        let mut top = store.ask(&Top {
+            unaccounted: Some(true),
+            ..self.scope.work().ranking(measure, by, ROWS)
+        })?;
         self.statements.push((title.to_owned(), top.statement));
+        let rest = top.rows.pop_if(|row| row.rank.is_none());
+        self.rest = rest.filter(|rest| rest.share_of_target.is_some());
         Ok(top.rows)
+    }
+
+    /// Says how much of the load has no identifier, if that is known.
+    fn said_of_rest(&self) -> Option<String> {
+        let rest = self.rest.as_ref()?;
+        let (share, rate) = (percent(rest.share_of_target), self.scope.rate(rest.rate));
+        Some(format!(
+            "{share} of all that the targets did has no identifier: {rate} {} on average. The parts of users, accounts and jobs are \
+             parts of the other work. See Work that is in no entry in docs/numbers.md.",
+            self.scope.measure.words()
+        ))
+    }
+
+    /// Returns the cells of the work that has no identifier, below those of the rows of a table.
+    fn cells_of_rest(
+        &self,
+        title: &'static str,
+        rows: &[TopRow],
+        last: (&'static str, Cell),
+    ) -> Option<[(&'static str, Cell); 4]> {
+        let [part, rate] = self.rate(self.rest.as_ref()?, rows);
+        Some([(title, Cell::text(NOBODY)), part, rate, last])
     }
 
     fn compared(&mut self, store: &mut Store, grouping: &Grouping) -> Result<Table, Error> {
@@ -114,6 +147,8 @@ impl Leaders<'_> {
             let name = (grouping.title, Cell::text(&name));
             [name, part, rate, ("Change", Cell::number(change))]
         });
+        let unknown = ("Change", Cell::number(UNKNOWN.to_owned()));
+        let cells = cells.chain(self.cells_of_rest(grouping.title, rows, unknown));
         let is_nobody = |row: &TopRow| (grouping.key)(&row.group).is_none();
         let nobody = grouping.nobody.filter(|_| rows.iter().all(is_nobody));
         let change = "Change: against the same time a week before.";
@@ -126,8 +161,10 @@ impl Leaders<'_> {
 
     /// Returns the part of all work, with its bar, and the rate.
     fn rate(&self, row: &TopRow, rows: &[TopRow]) -> [(&'static str, Cell); 2] {
-        let most = rows.first().and_then(|row| row.rate).unwrap_or(1.0);
-        let part = Cell::bar(row.share, row.rate.unwrap_or(0.0) / most);
+        let rates = rows.first().into_iter().chain(&self.rest);
+        let most = rates.filter_map(|row| row.rate).fold(0.0, f64::max);
+        let share = row.share.or(row.share_of_target);
+        let part = Cell::bar(share, row.rate.unwrap_or(0.0) / most);
         let title = match self.scope.measure {
             Measure::ServiceTime => "In service",
             Measure::Bytes => "Bytes",
@@ -154,6 +191,7 @@ impl Leaders<'_> {
             let user = Cell::text(&user(&row.group));
             [("Job", Cell::text(&job)), part, rate, ("User", user)]
         });
+        let cells = cells.chain(self.cells_of_rest("Job", &rows, ("User", Cell::text(UNKNOWN))));
         Ok(Table::new("Jobs", cells))
     }
 }
@@ -169,10 +207,61 @@ mod tests {
         let leaders = Leaders {
             scope: &scope,
             has_before: true,
+            rest: None,
             statements: Vec::new(),
         };
-        let row = |account: Option<&str>| TopRow {
-            rank: 1,
+        let rows = [row(None), row(Some("physics")), row(Some("chemistry"))];
+        let before = Before::from([(None, 2.0), (Some("physics".to_owned()), 3.0)]);
+        let table = leaders.table(&ACCOUNTS, &rows, &before);
+        let changes: Vec<_> = table.rows.iter().map(|row| row[3].text.as_str()).collect();
+        assert_eq!(changes, ["+50 %", "±0 %", "new"]);
+        assert_eq!(
+            texts(&table.rows[0]),
+            ["(no account)", "33 %", "3.00", "+50 %"]
+        );
+        assert_eq!(leaders.said_of_rest(), None);
+    }
+
+    #[test]
+    fn work_without_an_identifier_comes_last_and_is_said() {
+        let scope = scope(0);
+        let leaders = Leaders {
+            scope: &scope,
+            has_before: true,
+            rest: Some(TopRow {
+                rank: None,
+                rate: Some(6.0),
+                share: None,
+                share_of_target: Some(0.4),
+                ..row(None)
+            }),
+            statements: Vec::new(),
+        };
+        let table = leaders.table(&ACCOUNTS, &[row(Some("physics"))], &Before::new());
+        let last = table.rows.last().unwrap();
+        assert_eq!(texts(last), ["(without identifier)", "40 %", "6.00", "–"]);
+        // It has the longest bar, which is not that of the first row.
+        let bars = table.rows.iter().map(|row| row[1].bar);
+        assert_eq!(bars.collect::<Vec<_>>(), [Some(50), Some(100)]);
+        // An account is known, if it is not that of all work.
+        assert_eq!(
+            table.note.as_deref(),
+            Some("Change: against the same time a week before.")
+        );
+        assert_eq!(
+            leaders.said_of_rest().unwrap(),
+            "40 % of all that the targets did has no identifier: 6 requests in service on average. The parts of users, accounts \
+             and jobs are parts of the other work. See Work that is in no entry in docs/numbers.md."
+        );
+    }
+
+    fn texts(cells: &[Cell]) -> Vec<&str> {
+        cells.iter().map(|cell| cell.text.as_str()).collect()
+    }
+
+    fn row(account: Option<&str>) -> TopRow {
+        TopRow {
+            rank: Some(1),
             group: Group {
                 account: account.map(str::to_owned),
                 ..Group::default()
@@ -181,19 +270,10 @@ mod tests {
             total: None,
             rate: Some(3.0),
             share: Some(1.0 / 3.0),
+            share_of_target: None,
             calls: None,
             per_call: None,
             coverage: 1.0,
-        };
-        let rows = [row(None), row(Some("physics")), row(Some("chemistry"))];
-        let before = Before::from([(None, 2.0), (Some("physics".to_owned()), 3.0)]);
-        let table = leaders.table(&ACCOUNTS, &rows, &before);
-        let changes: Vec<_> = table.rows.iter().map(|row| row[3].text.as_str()).collect();
-        assert_eq!(changes, ["+50 %", "±0 %", "new"]);
-        let texts: Vec<_> = table.rows[0]
-            .iter()
-            .map(|cell| cell.text.as_str())
-            .collect();
-        assert_eq!(texts, ["(no account)", "33 %", "3.00", "+50 %"]);
+        }
     }
 }

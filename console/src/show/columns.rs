@@ -8,7 +8,7 @@ use crate::live::board::Board;
 use crate::live::rows::{Amount, Row, Table};
 use crate::live::user_names;
 use crate::live::view::{By, Sort, View};
-use crate::show::line::{BAR as BAR_STYLE, Line, PLAIN, TITLE, WARNING, line, push};
+use crate::show::line::{BAR as BAR_STYLE, DIM, Line, PLAIN, TITLE, WARNING, line, push};
 use crate::show::page::Look;
 use crate::values::number::{Number, UNKNOWN, Widths, bar};
 use crate::values::text;
@@ -87,6 +87,11 @@ fn columns(by: By) -> impl Iterator<Item = Column> {
     all.copied()
         .filter(move |column| *column != Target || by != By::Target)
 }
+
+/// The columns that say whose work it is, and where it was: work that is in no entry has none of them.
+const OF_ENTRIES: [Column; 12] = [
+    Rank, Name, User, Users, Account, Jobs, Nodes, Status, Target, Operation, Server, Entries,
+];
 
 /// The columns that are never left out.
 const ALWAYS: usize = 4;
@@ -175,6 +180,7 @@ impl Column {
             targets.find(|target| *target.text.target == *row.key.name())
         };
         match self {
+            _ if row.rank == 0 && OF_ENTRIES.contains(&self) => Cell::Text(String::new()),
             Rank => count(row.rank),
             Name => Cell::Text(match context.view.by {
                 By::Target => context.short(&row.key.name()),
@@ -280,9 +286,9 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
         }
     };
     let mut lines = vec![joined((" ", TITLE), TITLE, &filled, title, None)];
-    let services = table.rows.iter().filter_map(|row| row.sums.service());
+    let services = all(table).filter_map(|row| row.sums.service());
     let most = services.map(|it| it.rate).fold(0.0, f64::max);
-    for (at, row) in table.rows.iter().enumerate() {
+    for (at, row) in all(table).enumerate() {
         let value = row.sums.service().map_or(0.0, |it| it.rate);
         let bar = bar(context.length(value, most), bar_width.saturating_sub(1));
         let bar = text::left(&bar, bar_width);
@@ -295,13 +301,35 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
         };
         // The sign is in front of all columns, so that it is never left out.
         let sign = if row.is_late { "~" } else { " " };
-        let line = joined((sign, WARNING), PLAIN, &filled, cell, Some(bar));
+        let sign = (sign, WARNING);
+        if row.rank == 0 {
+            let mut line = joined(sign, DIM, &filled, cell, Some(bar));
+            put_name(&mut line, &row.key.name());
+            lines.push(line);
+            continue;
+        }
+        let line = joined(sign, PLAIN, &filled, cell, Some(bar));
         lines.push(match at == context.look.selected {
             true => line.reversed(),
             false => line,
         });
     }
     lines
+}
+
+/// Returns the rows, and below them the work that is in no entry.
+fn all(table: &Table) -> impl Iterator<Item = &Row> {
+    table.rows.iter().chain(&table.unaccounted)
+}
+
+/// Writes a name over the blank cells behind the sign, so that no column has to be wider for it.
+fn put_name(line: &mut Line, name: &str) {
+    if let Some(cells) = line.spans.get_mut(1) {
+        let rest = cells.content.trim_start();
+        let room = cells.content.len() - rest.len();
+        let name = text::cut(name, room.saturating_sub(1));
+        cells.content = format!("{}{rest}", text::left(&name, room)).into();
+    }
 }
 
 /// Joins cells to a line behind a sign. The bar stands apart, because it has another colour.
@@ -355,8 +383,8 @@ fn fill(wanted: &[Column], table: &Table, context: &Context<'_>, width: usize) -
     let mut filled: Vec<Filled> = Vec::new();
     let mut taken = 0;
     for column in wanted.iter().copied() {
-        let rows = table.rows.iter();
-        let cells: Vec<Cell> = rows.map(|row| column.cell(row, context)).collect();
+        let cells = all(table).map(|row| column.cell(row, context));
+        let cells: Vec<Cell> = cells.collect();
         let title = text::width(&titled(column, table.sort, context));
         let mut one = Filled::new(column, cells, title, context.look.amounts);
         if column == Service && context.look.bars {

@@ -40,6 +40,7 @@ struct Document<'a> {
     more: usize,
     more_share: Option<f64>,
     without_share: Option<f64>,
+    unaccounted: Option<Unaccounted<'a>>,
 }
 
 #[derive(Serialize)]
@@ -83,6 +84,14 @@ struct One<'a> {
     sums: Option<&'a Sums>,
 }
 
+#[derive(Serialize)]
+struct Unaccounted<'a> {
+    late: bool,
+    share: Option<f64>,
+    #[serde(flatten)]
+    sums: &'a Sums,
+}
+
 /// Returns the table as one line. Names are as Lustre has them; characters that a terminal could obey are escaped.
 pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_json::Error> {
     let document = Document {
@@ -97,8 +106,17 @@ pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_j
         more: table.more,
         more_share: table.more_share,
         without_share: table.without_share,
+        unaccounted: table.unaccounted.as_ref().map(unaccounted),
     };
     Ok(escaped(&serde_json::to_string(&document)?))
+}
+
+fn unaccounted(row: &Row) -> Unaccounted<'_> {
+    Unaccounted {
+        late: row.is_late,
+        share: row.share,
+        sums: &row.sums,
+    }
 }
 
 fn failure(failure: &interval::Failure) -> Failure<'_> {

@@ -23,7 +23,7 @@ use crate::live::interval::{Failure, Interval, Reading, STORE, Seen, Work};
 use crate::live::who::Who;
 
 pub use errors::Error;
-use questions::{Session, Target};
+use questions::{Session, Target, Wholes};
 
 /// The time after which accounts and names of users are asked for again.
 const RENEWED: Micros = 10 * MINUTE;
@@ -323,7 +323,8 @@ impl Stored {
             None => self.session()?.work(&fresh, at)?,
         };
         let users = self.meet(&work, time)?;
-        let readings = self.readings(&shown, &fresh, &work, begins_anew);
+        let wholes = self.session()?.wholes(&fresh, &work)?;
+        let readings = self.readings(&shown, &fresh, (&work, wholes), begins_anew);
         let history = self.history(time, begins_anew, shown.has_clusters)?;
         let pace = shown.pace();
         self.place = Some(Place {
@@ -379,7 +380,7 @@ impl Stored {
         &self,
         shown: &Shown,
         fresh: &[&Target],
-        work: &[WorkRow],
+        (work, mut wholes): (&[WorkRow], Wholes),
         begins_anew: bool,
     ) -> Vec<Reading> {
         let mut work_of: HashMap<i32, Vec<&WorkRow>> = HashMap::new();
@@ -388,7 +389,11 @@ impl Stored {
         }
         let seen = fresh.iter().map(|target| {
             let work = work_of.remove(&target.row.target_id).unwrap_or_default();
-            self.seen(target, shown.name(target), &work)
+            let mut seen = self.seen(target, shown.name(target), &work);
+            if let Some(interval) = &mut seen.interval {
+                interval.whole = wholes.remove(&target.row.target_id);
+            }
+            seen
         });
         let reading = Reading {
             time: shown.time,
@@ -421,6 +426,7 @@ impl Stored {
                 until: target.time,
                 timed: (!rows.is_empty()).then_some(has_times),
                 work: work.collect(),
+                whole: None,
                 added: count(row.added),
                 resets: count(row.resets),
                 removed: count(row.removed),

@@ -79,14 +79,19 @@ impl Selection {
         by: &[Dimension],
         n: i32,
     ) -> Result<Answered<TopRow>, Error> {
-        store.ask(&Top {
+        store.ask(&self.ranking(operation, by, n))
+    }
+
+    /// Returns the question for the groups with most work by an operation.
+    pub fn ranking(&self, operation: &str, by: &[Dimension], n: i32) -> Top {
+        Top {
             window: self.window(),
             operation: Some(operation.to_owned()),
             by: Some(by.to_vec()),
             n: Some(n),
-            min_rate: None,
             filters: self.filters.clone(),
-        })
+            ..Top::default()
+        }
     }
 
     /// Asks for a summary.

@@ -111,7 +111,12 @@ impl App {
         }
         let board = self.frozen.as_ref().unwrap_or(&self.board);
         let before: Vec<Key> = self.table.rows.iter().map(|row| row.key.clone()).collect();
-        let new = table(board, &self.view, &before, room(board, &self.look, height));
+        let new = table(
+            board,
+            &self.view,
+            &before,
+            room(board, &self.view, &self.look, height),
+        );
         // The selection stays with its row as long as that is shown. The first row is no selection.
         let selected = self.look.selected;
         let key = before.get(selected).filter(|_| selected > 0);

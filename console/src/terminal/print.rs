@@ -16,7 +16,7 @@ use crate::source::{Source, Step};
 const ROWS: usize = 20;
 
 /// The number of lines around the rows of a table.
-const AROUND: usize = 8;
+const AROUND: usize = 9;
 
 /// The form of tables: text or JSON, one or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +100,7 @@ pub fn lines(board: &Board, view: &View, look: &Look, width: usize) -> Vec<Strin
         selected: usize::MAX,
         ..look.clone()
     };
-    let table = table(board, view, &[], room(board, &look, height));
+    let table = table(board, view, &[], room(board, view, &look, height));
     let lines = page(board, &table, view, &look, width, height);
     let lines = lines.iter().map(|line| {
         let line = line.to_string();

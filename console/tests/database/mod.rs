@@ -70,7 +70,7 @@ impl Database {
     /// Loads an hour of a simulated cluster, from this time on.
     pub fn load_from(&self, cluster: &str, since: Timestamp) {
         let loaded = Command::new(simulator::build())
-            .args(["load", "--undisturbed", "--hours", "1"])
+            .args(["load", "--job-stats-only", "--undisturbed", "--hours", "1"])
             .args(["--cluster", cluster, "--from", &since.to_string()])
             .env("JOBSTATS_DATABASE_URL", &self.url)
             .output()

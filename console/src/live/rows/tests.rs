@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::live::view::Filter;
-use crate::testing::{interval, reading};
+use crate::testing::{counted, interval, reading};
 
 const OST: &str = "scratch-OST0000";
 const MDT: &str = "scratch-MDT0000";
@@ -216,6 +216,129 @@ fn a_window_averages_over_its_intervals() {
     assert_eq!(rate(0), (300.0, 30.0));
     assert_eq!(rate(20), (500.0, 25.0));
     assert_eq!(rate(600), (600.0, 20.0));
+}
+
+/// A board of targets that count by themselves: the MDT does half of its work without an identifier, and the OST a fifth.
+fn counting() -> Board {
+    let mut board = Board::default();
+    let work = [
+        ("1:1000:a", "open", 100),
+        ("1:1000:a", "open_usecs", 20_000_000),
+    ];
+    let on_mdt = [
+        ("service_time", 40.0, 20.0),
+        ("metadata", 200.0, 100.0),
+        ("open", 150.0, 50.0),
+        ("statfs", 50.0, 50.0),
+        // A file that is created is one request, as in every other row.
+        ("mknod", 70.0, 70.0),
+    ];
+    let written = [
+        ("1:1000:a", "write", 8),
+        ("1:1000:a", "write_usecs", 8_000_000),
+    ];
+    let on_ost = [
+        ("service_time", 10.0, 2.0),
+        ("write", 10.0, 2.0),
+        ("write_bytes", 10e6, 2e6),
+    ];
+    board.take(reading(
+        20,
+        &[
+            (MDT, Some(counted(interval(10, 20, &work), &on_mdt))),
+            (OST, Some(counted(interval(0, 20, &written), &on_ost))),
+        ],
+    ));
+    board
+}
+
+#[test]
+fn work_in_no_entry_is_a_row_below_that_counts_in_no_sum() {
+    let (plain, counting) = (board(), counting());
+    let table = top(&counting, &View::default());
+    let row = table.unaccounted.as_ref().unwrap();
+    assert_eq!((row.rank, row.is_late), (0, false));
+    assert_eq!(
+        row.sums.service().unwrap().rate,
+        2.1,
+        "2 on the MDT, 0.1 on the OST"
+    );
+    assert_eq!(row.share, Some(2.1 / 4.5));
+    assert_eq!(
+        (row.sums.requests.total, row.sums.requests.rate),
+        (102.0, 10.1)
+    );
+    assert_eq!(row.sums.metadata.rate, 10.0);
+    assert_eq!(row.sums.per_write(), Some(1e6));
+    assert_eq!(table.rows[0].share, Some(1.0));
+    assert_eq!(table.total.service().unwrap().rate, 2.4);
+    let by_bytes = View {
+        sort: Sort::Write,
+        ..View::default()
+    };
+    let row = top(&counting, &by_bytes).unaccounted.unwrap();
+    assert_eq!(row.share, Some(0.2));
+    assert_eq!(top(&plain, &View::default()).unaccounted, None);
+}
+
+#[test]
+fn work_in_no_entry_is_shown_where_rows_are_limited_to_targets_alone() {
+    let board = counting();
+    let share = |view: &View| top(&board, view).unaccounted.map(|row| row.share.unwrap());
+    for (kind, expected) in [(TargetKind::Mdt, 0.5), (TargetKind::Ost, 0.2)] {
+        let of_kind = View {
+            kind: Some(kind),
+            minimum: 1e9,
+            ..View::default()
+        };
+        assert_eq!(share(&of_kind), Some(expected));
+        let mut of_target = by(By::Target);
+        let name = if kind == TargetKind::Mdt { MDT } else { OST };
+        of_target.enter(Key::Name(name.into()));
+        assert_eq!(share(&of_target), Some(expected));
+    }
+    let mut of_user = by(By::User);
+    of_user.filter = Filter::new("1000");
+    assert_eq!(share(&of_user), None);
+    of_user.enter(Key::User(1000));
+    assert_eq!(share(&of_user), None);
+    let mut of_operation = by(By::Operation);
+    assert!(share(&of_operation).is_some());
+    of_operation.enter(Key::Operation(WRITE));
+    assert_eq!(share(&of_operation), None);
+}
+
+#[test]
+fn work_in_no_entry_is_known_where_it_is_of_all_targets() {
+    let of = |board: &Board, window: i64| {
+        let view = View {
+            window: window * SECOND,
+            ..View::default()
+        };
+        top(board, &view).unaccounted
+    };
+    let mut board = counting();
+    // A target that is late keeps the numbers of its last reading.
+    let idle = counted(interval(20, 30, &[]), &[]);
+    board.take(reading(30, &[(OST, Some(idle.clone()))]));
+    let row = of(&board, 0).unwrap();
+    assert!(row.is_late);
+    assert_eq!(row.share, Some(0.5));
+    assert_eq!(of(&board, 60).unwrap().sums.write.total, 2e6);
+    // The counters of one of its intervals were not read.
+    board.take(reading(40, &[(OST, Some(interval(30, 40, &[])))]));
+    assert_eq!((of(&board, 0), of(&board, 60)), (None, None));
+    // Nothing is no part of nothing.
+    let mut nothing = Board::default();
+    nothing.take(reading(30, &[(OST, Some(idle))]));
+    assert_eq!(of(&nothing, 0), None);
+    // A server that reports no times.
+    let mut untimed = Board::default();
+    let work = interval(0, 10, &[("1:1000:a", "write", 8)]);
+    let work = counted(work, &[("write", 10.0, 2.0)]);
+    untimed.take(reading(10, &[(OST, Some(work))]));
+    let row = of(&untimed, 0).unwrap();
+    assert_eq!((row.share, row.sums.service()), (Some(0.2), None));
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use super::*;
 use crate::live::interval::Failure;
 use crate::live::rows::table;
 use crate::live::view::By;
-use crate::testing::{interval, reading};
+use crate::testing::{counted, interval, reading};
 
 #[test]
 fn a_table_is_a_line_that_has_all_numbers() {
@@ -46,7 +46,28 @@ fn a_table_is_a_line_that_has_all_numbers() {
     assert_eq!(row["requests"]["rate"], 0.5);
     assert_eq!(json["targets"][0]["interval"], 10.0);
     assert_eq!(json["targets"][1]["state"], "first");
-    assert!(json["targets"][1]["interval"].is_null());
+    assert!(json["targets"][1]["interval"].is_null() && json["unaccounted"].is_null());
+}
+
+#[test]
+fn work_in_no_entry_is_a_field_of_its_own() {
+    let mut board = Board::default();
+    let work = interval(10, 20, &[("1:1000:a", "read", 5)]);
+    let whole = [("read", 20.0, 15.0), ("read_bytes", 8e6, 6e6)];
+    board.take(reading(
+        20,
+        &[("scratch-OST0000", Some(counted(work, &whole)))],
+    ));
+    let view = View::default();
+    let table = table(&board, &view, &[], 0);
+    let json: Value = serde_json::from_str(&line(&board, &table, &view).unwrap()).unwrap();
+    let unaccounted = &json["unaccounted"];
+    assert_eq!(unaccounted["share"], 0.75);
+    assert_eq!(unaccounted["requests"]["rate"], 1.5);
+    assert_eq!(unaccounted["read_bytes"]["total"], 6e6);
+    assert!(unaccounted["service_time"].is_null() && unaccounted["late"] == false);
+    assert_eq!(json["total"]["requests"]["total"], 5.0);
+    assert_eq!(json["more"], 1);
 }
 
 #[test]

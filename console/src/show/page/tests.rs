@@ -4,6 +4,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use jobstats_core::instant::SECOND;
+use jobstats_core::target::TargetKind;
+use ratatui::crossterm::event::KeyCode;
 
 use super::*;
 use crate::live::interval::Failure;
@@ -12,7 +14,7 @@ use crate::source::Update;
 use crate::terminal::app::App;
 use crate::terminal::keys::{KEYS, help};
 use crate::terminal::screen::draw;
-use crate::testing::{interval, reading};
+use crate::testing::{counted, interval, reading};
 
 const MDT: &str = "scratch-MDT0000";
 const OST: &str = "scratch-OST0000";
@@ -112,6 +114,69 @@ fn eighty_columns_have_the_load_and_who_makes_it() {
         lines[23],
         " ── 22 more, 2 % ──   without user 2 %     user 1000, mostly on scratch-MDT0000"
     );
+}
+
+/// The readings of a store that knows what targets count by themselves: a third of their work has no identifier.
+fn counting() -> App {
+    let mut app = app();
+    let mut readings = readings(12);
+    for seen in readings.iter_mut().flat_map(|it| &mut it.seen) {
+        let whole: &[_] = match seen.kind {
+            TargetKind::Mdt => &[
+                ("service_time", 180.0, 60.0),
+                ("metadata", 200_000.0, 60_000.0),
+                ("open", 200_000.0, 60_000.0),
+            ],
+            TargetKind::Ost => &[
+                ("service_time", 120.0, 40.0),
+                ("read_bytes", 36e9, 12e9),
+                ("read", 9_000.0, 3_000.0),
+            ],
+        };
+        seen.interval = seen.interval.take().map(|it| counted(it, whole));
+    }
+    app.take(Update {
+        readings,
+        ..Update::default()
+    });
+    app
+}
+
+#[test]
+fn work_without_identifier_is_a_line_below_the_rows() {
+    let (mut busy, mut app) = (busy(12), counting());
+    let (plain, lines) = (drawn(&mut busy, 80, 24), drawn(&mut app, 80, 24));
+    // No column moves for it, and it takes the room of a row.
+    assert_eq!(plain[..22], lines[..22]);
+    assert_eq!(
+        lines[22..],
+        [
+            " without identifier  ███     10       33 %    6    k/s    1.2  GB/s    0",
+            " ── 23 more, 2 % ──   without user 2 %     user 1000, mostly on scratch-MDT0000"
+        ]
+    );
+    assert!(lines.iter().all(|line| line.chars().count() <= 80));
+    press_all(&mut counting());
+    // It is no row to select or to look into.
+    for _ in 0..100 {
+        app.key(KeyCode::Down.into());
+    }
+    assert!(drawn(&mut app, 80, 24)[23].contains("user 20"));
+    // As text there are as many rows as were asked for, and it.
+    let look = Look {
+        rows: Some(3),
+        ..app.look.clone()
+    };
+    let printed = crate::terminal::print::lines(app.board(), &app.view, &look, 100);
+    assert_eq!(printed.len(), 8, "{printed:#?}");
+    assert!(
+        printed[6].starts_with(" without identifier "),
+        "{printed:#?}"
+    );
+    // Where rows are filtered there is none.
+    app.view.filter = Filter::new("1000");
+    let lines = drawn(&mut app, 80, 24);
+    assert!(!lines.join("").contains("without identifier"), "{lines:#?}");
 }
 
 #[test]

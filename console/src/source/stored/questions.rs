@@ -1,22 +1,23 @@
 //! The questions of the screen to a store. Most functions sum up for one grouping at a time; the screen asks those that have the work of
 //! each entry, so that a key answers at once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{
     Dimension, Entries, EntryRow, Filters, Nearest, NearestRow, Question, Rates, TargetRow,
-    Targets, Window, Work, WorkRow,
+    Targets, Unaccounted, UnaccountedRow, Window, Work, WorkRow, exactly,
 };
 use jobstats_client::{Connector, ask};
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
-use jobstats_core::operation::OPERATIONS;
+use jobstats_core::operation::{Kind, OPERATIONS, find};
 use postgres::Client;
 
 use super::Scope;
 use crate::ask::store::{self, Error};
 use crate::live::board::{Load, Loads};
+use crate::live::interval::{Counter, Whole};
 use crate::live::who::Who;
 use crate::values::when::timestamp;
 
@@ -89,6 +90,36 @@ pub fn who(entry: &EntryRow) -> Who {
         account: text(&entry.account),
     }
 }
+
+/// The counters of whole targets that are no operations.
+const COUNTERS: [(&str, Counter); 2] = [
+    ("service_time", Counter::Service),
+    ("metadata", Counter::Metadata),
+];
+
+/// Returns the names of the counters of whole targets. `work` tells which operations the store knows, which may be of an earlier version.
+fn counters(work: &[WorkRow]) -> Vec<String> {
+    let known = work.iter().map(|row| row.totals.len()).min();
+    let known = OPERATIONS.iter().take(known.unwrap_or(usize::MAX));
+    let known = known.filter(|it| it.in_service_time() || it.kind == Kind::Bytes);
+    let names = COUNTERS.iter().map(|(name, _)| *name);
+    let names = names.chain(known.map(|it| it.name));
+    names.map(str::to_owned).collect()
+}
+
+/// Returns an amount of a whole target, if it is known.
+fn whole(row: &UnaccountedRow) -> Option<Whole> {
+    let counter = COUNTERS.iter().find(|(name, _)| *name == row.operation);
+    let operation = || find(row.operation.as_bytes()).map(Counter::Operation);
+    Some(Whole {
+        counter: counter.map(|(_, it)| *it).or_else(operation)?,
+        total: row.total?.try_into().ok()?,
+        unaccounted: row.unaccounted?.try_into().ok()?,
+    })
+}
+
+/// The work of whole targets, by their numbers.
+pub type Wholes = HashMap<i32, Vec<Whole>>;
 
 /// The rollups, which are kept for longer than observations: the name and the width of a bucket of each, from the finest one on.
 const ROLLUPS: [(&str, Micros); 3] = [("10m", 10 * MINUTE), ("1h", HOUR), ("1d", DAY)];
@@ -182,6 +213,56 @@ impl Session {
             level: None,
             target_id: Some(targets.iter().map(|it| it.row.target_id).collect()),
         })
+    }
+
+    /// Returns what these targets counted by themselves in the intervals before their last observations, as far as it is known.
+    /// `work` is that of their entries.
+    pub fn wholes(&mut self, targets: &[&Target], work: &[WorkRow]) -> Result<Wholes, Error> {
+        // The targets of a server are read at once.
+        let mut intervals: BTreeMap<_, Vec<&Target>> = BTreeMap::new();
+        for target in targets {
+            if let Some(since) = target.row.since {
+                let interval = (&target.row.cluster, since, target.time);
+                intervals.entry(interval).or_default().push(target);
+            }
+        }
+        let mut wholes = Wholes::new();
+        // A store that is fed none of these counters is asked once, and not for each server.
+        if intervals.len() > 1 && !self.has_wholes(targets)? {
+            return Ok(wholes);
+        }
+        for ((cluster, since, until), targets) in intervals {
+            let names = targets.iter().map(|it| exactly(&it.row.target));
+            let rows = self.ask(&Unaccounted {
+                window: Window::new(since, timestamp(until)),
+                operations: Some(counters(work)),
+                cluster: Some(vec![exactly(cluster)]),
+                target: Some(names.collect()),
+                ..Unaccounted::default()
+            })?;
+            for target in targets.into_iter().map(|it| &it.row) {
+                let own = rows
+                    .iter()
+                    .filter(|row| row.target.as_ref() == Some(&target.target));
+                let own: Option<Vec<_>> = own.map(whole).collect();
+                wholes.extend(own.map(|own| (target.target_id, own)));
+            }
+        }
+        Ok(wholes)
+    }
+
+    /// Returns true if the own counters of any of these targets are known in their intervals.
+    fn has_wholes(&mut self, targets: &[&Target]) -> Result<bool, Error> {
+        let since = targets.iter().filter_map(|it| it.row.since).min();
+        let until = targets.iter().map(|it| timestamp(it.time)).max();
+        let rows = self.ask(&Unaccounted {
+            window: Window { since, until },
+            by: Some(Vec::new()),
+            cluster: self.scope.clusters(),
+            filesystem: self.scope.filesystems(),
+            ..Unaccounted::default()
+        })?;
+        Ok(rows.iter().any(|row| row.coverage > 0.0))
     }
 
     /// Returns these entries with their owners at a time.
