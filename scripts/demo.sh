@@ -93,7 +93,7 @@ send_counters() {
     mkdir -p "$work"
     while read -r server; do
         "$simulator" lctl-script --server "$server" "$work"
-        send "$server" --lctl "$work/lctl"
+        send "$server" --lctl "$work/lctl" --mds-nids 10.0.0.1@o2ib,10.0.0.2@o2ib
     done < <("$simulator" servers | cut -f 1 | sort -u)
 }
 

@@ -15,6 +15,8 @@ layouts=(2.5 2.12 2.14.0 2.15.0 2.15.8 2.16 2.17)
 read -ra intervals <<<"${JOBSTATS_PROOF_INTERVALS:-1m 2m 5m 10m}"
 simulator=$built/jobstats-simulator
 shipper=$built/jobstats-shipper
+# The servers that the metadata target can be on.
+nids=10.0.0.1@o2ib,10.0.0.2@o2ib
 table=tests/proof/work.csv
 
 # verify CASE ARGUMENTS
@@ -125,7 +127,7 @@ now() {
         for server in small-mds1 small-oss1; do
             "$simulator" lctl-script "${world[@]}" --server "$server" "$output/$layout-$server"
             JOBSTATS_DATABASE_URL=$url timeout --preserve-status 30m "$shipper" run --interval "${interval}s" \
-                --cluster "$layout now" --server "$server" --lctl "$output/$layout-$server/lctl" \
+                --cluster "$layout now" --server "$server" --lctl "$output/$layout-$server/lctl" --mds-nids "$nids" \
                 --lock "$output/$layout-$server/lock" &
             running+=($!)
         done

@@ -1,4 +1,4 @@
-//! Reads `job_stats` of a Lustre server with `lctl get_param` and sends the text, compressed and otherwise unchanged,
+//! Reads `job_stats` and some other parameters of a Lustre server with `lctl get_param` and sends the text, compressed and otherwise unchanged,
 //! to `jobstats.feed` in PostgreSQL. The shipper knows where one target's text ends and the next one's begins, and
 //! nothing else of the format.
 //!

@@ -6,6 +6,7 @@ mod input;
 mod lctl;
 pub mod options;
 pub mod pace;
+pub mod parameters;
 pub mod schedule;
 mod script;
 pub mod sources;

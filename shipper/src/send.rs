@@ -15,6 +15,8 @@ use crate::system::notify;
 mod database;
 pub mod http;
 mod row;
+#[cfg(test)]
+mod tests;
 
 pub use database::{Database, is_rejection};
 pub use http::{Http, HttpSettings};
@@ -59,6 +61,8 @@ pub struct Unsent {
 pub struct Progress {
     states: Vec<TextState>,
     of: &'static str,
+    /// The number of texts that have a target. They are the first ones.
+    targets: usize,
     /// The kind of the first failure of the last attempt.
     failure: Option<Kind>,
     /// The time for which the other side wants to be left alone.
@@ -92,6 +96,7 @@ impl Progress {
     pub fn new(reading: &Reading) -> Self {
         Self {
             states: vec![TextState::Waiting; reading.index.texts.len()],
+            targets: reading.targets() as usize,
             of: match reading.index.source.as_str() {
                 LCTL => "targets",
                 _ => "texts",
@@ -105,7 +110,7 @@ impl Progress {
         self.before = self.counts();
     }
 
-    /// Returns the numbers of texts that were stored and rejected so far.
+    /// Returns the numbers of texts of targets that were stored and rejected so far.
     fn counts(&self) -> (u64, u64) {
         (
             self.count(TextState::Stored),
@@ -114,7 +119,8 @@ impl Progress {
     }
 
     fn count(&self, wanted: TextState) -> u64 {
-        self.states.iter().filter(|state| **state == wanted).count() as u64
+        let states = self.states.iter().take(self.targets);
+        states.filter(|state| **state == wanted).count() as u64
     }
 
     /// Returns the event of the last attempt.
@@ -175,14 +181,21 @@ impl Progress {
 
     /// Returns an error if a text was not stored, in this attempt or in an earlier one.
     pub fn result(&self) -> Result<(), Unsent> {
-        let (texts, stored) = (self.states.len() as u64, self.count(TextState::Stored));
-        let is_over = self.is_over() && stored < texts;
+        let is_unsent = |state: &&TextState| **state != TextState::Stored;
+        let unsent = |texts| self.states.iter().take(texts).filter(is_unsent).count() as u64;
+        let all = self.states.len();
+        // A text without a target is of interest only if all targets were stored.
+        let (texts, of) = match unsent(self.targets) {
+            0 => (all, "texts"),
+            _ => (self.targets, self.of),
+        };
+        let is_over = self.is_over() && unsent(all) > 0;
         let refused = (is_over || self.has_refused()).then_some(Kind::Refused);
         self.failure.or(refused).map_or(Ok(()), |kind| {
             Err(Unsent {
-                unsent: texts - stored,
-                texts,
-                of: self.of,
+                unsent: unsent(texts),
+                texts: texts as u64,
+                of,
                 kind,
                 retry_after: self.retry_after,
             })

@@ -134,19 +134,20 @@ fn of_http(settings: HttpSettings, timeouts: Timeouts) -> Finding {
 /// Reads lctl or the input.
 fn read(options: &Reader, input: &Input, found: &mut dyn FnMut(Finding)) -> Option<Reading> {
     let source = Source::of_job_stats(options, Some(input), Duration::ZERO);
-    let (mut step, mut lock, mut beside) = ("input", None, "");
+    let (mut step, mut _lock, mut beside) = ("input", None, "");
     if let Way::Lctl(_) = source.way {
         step = LCTL;
         // An administrator may call lctl beside the shipper, too.
         match Lock::take(&options.lock()) {
-            Ok(taken) => lock = Some(taken),
+            Ok(taken) => _lock = Some(taken),
             Err(LockError::Taken(_)) => beside = ", beside a shipper that is running",
             Err(error) => found(Finding::failed("lock", error.to_string())),
         }
     }
-    match source.read(lock.as_ref()) {
+    // With the lock, the next reading of the shipper would lack the used space.
+    match source.read(None) {
         Ok(reading) => {
-            let targets = reading.iter().map(|it| it.index.texts.len()).sum::<usize>();
+            let targets: u64 = reading.iter().map(Reading::targets).sum();
             found(Finding::ok(step, format!("{targets} targets{beside}")));
             reading
         }
@@ -174,14 +175,30 @@ fn unread(step: &'static str, error: &ReadError) -> Finding {
 /// Looks for reasons why there are no numbers.
 fn look_at(reading: &Reading, interval: Duration, found: &mut dyn FnMut(Finding)) {
     let mut looks = Vec::new();
-    for text in &reading.index.texts {
+    for text in reading.of_targets() {
         match look(reading, text) {
             Ok(look) => looks.push((text.shown_name(), look)),
             Err(error) => found(Finding::failed("job_stats", error.to_string())),
         }
     }
+    found(of_parameters(reading));
     found(of_entries(&looks));
     found(of_intervals(&looks, interval));
+}
+
+/// Says how much there is beside `job_stats`, and which parameters are not.
+fn of_parameters(reading: &Reading) -> Finding {
+    let others = reading.index.texts.iter().filter(|it| it.name.is_none());
+    let bytes: u64 = others.map(|text| text.bytes).sum();
+    let mut message = format!("{bytes} bytes beside job_stats");
+    if !reading.unread.is_empty() {
+        // lctl puts the path of a parameter between quotes.
+        let path = |line: &String| line.split('\'').nth(1).unwrap_or(line).to_owned();
+        let paths: Vec<_> = reading.unread.iter().map(path).collect();
+        message += "; not there, or not readable (--verbose says why): ";
+        message += &paths.join(", ");
+    }
+    Finding::ok("parameters", message)
 }
 
 fn of_entries(looks: &[(&str, Look)]) -> Finding {

@@ -76,7 +76,7 @@ impl Recorder {
         };
         let put = reading.put(&self.directory);
         let sequence = put.map_err(|cause| self.broken(cause))?;
-        let (targets, bytes) = (reading.index.texts.len(), reading.packed_bytes());
+        let (targets, bytes) = (reading.targets(), reading.packed_bytes());
         info(format_args!(
             "reading {sequence}: {targets} targets in {bytes} bytes"
         ));

@@ -84,8 +84,7 @@ impl Shipper {
         match source.way {
             Way::Follow(_) => read,
             _ => self.noted(source, read, |reading| {
-                let texts = reading.as_ref().map(|reading| reading.index.texts.len());
-                texts.unwrap_or_default() as u64
+                reading.as_ref().map(Reading::targets).unwrap_or_default()
             }),
         }
     }

@@ -8,13 +8,16 @@ use jobstats_client::spool::{Data, Directory, Index, SpoolError, SpoolFile, Text
 use zstd::stream::write::Encoder;
 
 use crate::frame::buffer::{Buffer, Writer};
-use crate::frame::split::{Parameter, Splitter, Token};
+use crate::frame::split::{Parameter, Splitter, Token, next_parameter};
 
 #[cfg(test)]
 mod tests;
 
 /// The zstd level. The texts are so repetitive that the fastest level makes them small.
 const LEVEL: i32 = 1;
+
+/// The size from which on text without a target goes on as another text, where a parameter begins. The database takes much larger ones.
+const MOST_TOGETHER: u64 = 16 << 20;
 
 /// The source of `job_stats`. The feed takes it if no source is sent.
 pub const LCTL: &str = "lctl";
@@ -34,6 +37,8 @@ pub struct Reading {
     pub index: Index,
     /// True if the text ended as a whole text does.
     pub whole: bool,
+    /// The messages of lctl about other parameters than `job_stats` that it could not read.
+    pub unread: Vec<String>,
     buffer: Buffer,
 }
 
@@ -43,12 +48,19 @@ impl Reading {
         Self {
             index,
             whole: true,
+            unread: Vec::new(),
             buffer: Buffer::File { file, start },
         }
     }
 
-    pub fn has_target(&self) -> bool {
-        self.index.texts.iter().any(|text| text.name.is_some())
+    /// Returns the texts that have a target, or are of a source without targets.
+    pub fn of_targets(&self) -> impl Iterator<Item = &Text> {
+        self.index.texts.iter().filter(|text| text.name.is_some())
+    }
+
+    /// Returns the number of targets, or of texts of a source without targets.
+    pub fn targets(&self) -> u64 {
+        self.of_targets().count() as u64
     }
 
     /// Returns the size of all compressed texts in bytes.
@@ -179,12 +191,21 @@ impl Recorder {
         let targets = self.texts.targets.into_iter();
         let texts = targets.filter(|target| !target.blank);
         self.index.texts = texts.map(|target| target.text).collect();
+        // What keeps text of other parameters from being stored must not keep that of targets.
+        self.index.texts.sort_by_key(|text| text.name.is_none());
         self.index.data = data;
         Ok(Reading {
             index: self.index,
             whole,
+            unread: Vec::new(),
             buffer,
         })
+    }
+
+    /// Returns true if there is text, but none of a target.
+    pub fn is_before_targets(&self) -> bool {
+        let mut targets = self.texts.targets.iter();
+        !self.texts.targets.is_empty() && targets.all(|target| target.text.name.is_none())
     }
 }
 
@@ -227,11 +248,21 @@ impl Texts {
                 self.begin(target, name.parameter == Parameter::JobStats, at)
             }
             Token::Text(text) => {
-                if matches!(self.output, Output::Closed(_)) {
-                    let target = self.target(None, at);
-                    self.open(target)?;
-                }
-                self.write(text, at)
+                let is_long = |it: &Text| it.name.is_none() && it.bytes >= MOST_TOGETHER;
+                let begin = match &self.output {
+                    Output::Closed(_) => Some(0),
+                    Output::Open(frame) if is_long(&self.targets[frame.target].text) => {
+                        next_parameter(text)
+                    }
+                    _ => None,
+                };
+                let Some(begin) = begin else {
+                    return self.write(text, at);
+                };
+                self.write(&text[..begin], at)?;
+                let target = self.add_target(None, at);
+                self.open(target)?;
+                self.write(&text[begin..], at)
             }
         }
     }
@@ -251,6 +282,10 @@ impl Texts {
         if let Some(index) = targets.position(|target| target.text.name.as_deref() == name) {
             return index;
         }
+        self.add_target(name, at)
+    }
+
+    fn add_target(&mut self, name: Option<&str>, at: Duration) -> usize {
         let text = Text {
             name: name.map(str::to_owned),
             time: self.time(at),

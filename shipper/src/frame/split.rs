@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memmem, memrchr};
+use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 #[cfg(test)]
 mod tests;
@@ -72,6 +72,17 @@ pub enum Token<'a> {
     },
     /// A piece of text, including the line of the name. Text before the first `Begin` belongs to no target.
     Text(&'a [u8]),
+}
+
+/// Returns the first place behind the first line where the name of any parameter stands, such as `osd-zfs.fs-OST0000.filesfree=`.
+pub fn next_parameter(text: &[u8]) -> Option<usize> {
+    let mut starts = memchr_iter(b'\n', text).map(|newline| newline + 1);
+    starts.find(|start| {
+        let line = &text[*start..];
+        let mut bytes = line.iter();
+        let end = bytes.position(|byte| *byte == b'=' || !byte.is_ascii_graphic());
+        end.is_some_and(|end| line[end] == b'=' && line[..end].contains(&b'.'))
+    })
 }
 
 /// Takes text in pieces cut anywhere, and returns tokens that do not depend on the cuts.
@@ -150,7 +161,8 @@ impl Splitter {
                         })?;
                     }
                 }
-                None => self.torn |= Name::is_inside(&text[line]),
+                // Text of other parameters comes first, and may be cut at no cost of the targets behind it.
+                None => self.torn |= self.current.is_some() && Name::is_inside(&text[line]),
             }
         }
         self.in_line = text.last().map_or(self.in_line, |&last| last != b'\n');

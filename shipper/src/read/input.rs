@@ -30,7 +30,7 @@ pub fn read(source: &Source, path: &Path, time: Option<Timestamp>) -> Result<Rea
         return Err(ReadError::EmptyInput);
     }
     // The database would reject all of it.
-    if !reading.has_target() {
+    if reading.targets() == 0 {
         return Err(ReadError::InputWithoutTarget);
     }
     if let Some(time) = time {

@@ -10,7 +10,7 @@ use crate::frame::{LCTL, Reading};
 use crate::read::error::ReadError;
 use crate::read::sources::Source;
 use crate::system::lock::Lock;
-use crate::system::message::warn;
+use crate::system::message::{info, warn};
 use crate::system::process;
 
 #[cfg(test)]
@@ -27,24 +27,50 @@ const PATTERNS: [&str; 4] = [
 /// The exit codes of lctl when a pattern matches nothing: ENOENT, and ESRCH of Lustre 2.5.
 const NO_MATCH: [i32; 2] = [2, 3];
 
-/// Reads all targets of this server. lctl inherits the lock, if there is one.
-pub fn read(source: &Source, path: &Path, lock: Option<&Lock>) -> Result<Reading, ReadError> {
+/// Reads all targets of this server, after other parameters, whose text is in one piece so. If lctl does not get to their end, it is called
+/// again without them. lctl inherits the lock, if there is one.
+pub fn read(
+    source: &Source,
+    path: &Path,
+    others: &[String],
+    lock: Option<&Lock>,
+) -> Result<Reading, ReadError> {
     let mut recorder = source.recorder();
     let mut command = Command::new(path);
-    command.arg("get_param").args(PATTERNS);
+    command.arg("get_param").args(others).args(PATTERNS);
     // The messages of lctl are compared, so they must be in English.
     command.env("LC_ALL", "C");
     let process = process::start(&mut command, lock).map_err(|cause| ReadError::NoLctl {
         path: path.to_owned(),
         cause,
     })?;
-    let (status, said) = source.finish(process, LCTL, &mut recorder)?;
-    let reading = recorder.finish()?;
-    judge(status, &said, &reading, geteuid().is_root())?;
+    let ended = source.finish(process, LCTL, &mut recorder);
+    let is_at_end = |status: ExitStatus| status.success() || is_of_no_match(status);
+    let why = match &ended {
+        Err(error) => Some(error.to_string()),
+        Ok((status, _)) => (!is_at_end(*status)).then(|| ending(*status)),
+    };
+    if let Some(why) = why.filter(|_| !others.is_empty() && recorder.is_before_targets()) {
+        warn(format_args!(
+            "lctl is called again for job_stats alone: {why}"
+        ));
+        return read(source, path, &[], lock);
+    }
+    let (status, said) = ended?;
+    let mut reading = recorder.finish()?;
+    reading.unread = judge(status, &said, &reading, geteuid().is_root())?;
+    for line in &reading.unread {
+        info(format_args!("lctl: {line}"));
+    }
     Ok(reading)
 }
 
-/// Decides whether the reading counts, and reports the messages of lctl.
+fn is_of_no_match(status: ExitStatus) -> bool {
+    status.code().is_some_and(|code| NO_MATCH.contains(&code))
+}
+
+/// Decides whether the reading counts, and reports the messages of lctl. Those about other parameters than `job_stats` are returned: they
+/// never keep a reading from counting.
 ///
 /// From 2.16 on, lctl tells only root that a pattern matched nothing: `is_root` says who runs lctl. To others the exit code
 /// must say so.
@@ -53,15 +79,21 @@ fn judge(
     said: &[String],
     reading: &Reading,
     is_root: bool,
-) -> Result<(), ReadError> {
+) -> Result<Vec<String>, ReadError> {
+    let (others, of_job_stats): (Vec<_>, Vec<_>) =
+        said.iter().cloned().partition(|line| is_of_other(line));
     let (no_match, other): (Vec<_>, Vec<_>) =
-        said.iter().cloned().partition(|line| is_no_match(line));
-    let ended_without_match = status.code().is_some_and(|code| NO_MATCH.contains(&code));
+        of_job_stats.into_iter().partition(|line| is_no_match(line));
+    let ended_without_match = is_of_no_match(status);
     let has_no_match = !no_match.is_empty() || (ended_without_match && !is_root);
-    let only_no_match = ended_without_match && has_no_match;
+    // lctl ends with the code of its first error.
+    let is_explained = match ended_without_match {
+        true => has_no_match || !others.is_empty(),
+        false => status.code().is_some() && others.iter().any(|line| !is_missing(line)),
+    };
     // A line that is no error, such as a warning of the linker, says nothing about the reading.
     let has_error = other.iter().any(|line| is_error(line));
-    let is_well = status.success() || (only_no_match && !has_error);
+    let is_well = status.success() || (is_explained && !has_error);
     if !is_well {
         return Err(ReadError::Failed {
             program: LCTL,
@@ -72,11 +104,16 @@ fn judge(
     if other.iter().any(|line| is_unread(line)) {
         return Err(ReadError::Incomplete(other));
     }
-    if reading.index.texts.is_empty() && has_no_match {
-        return Err(ReadError::NoTarget);
-    }
-    if !reading.has_target() {
-        return Err(ReadError::Unknown(other));
+    if reading.targets() == 0 {
+        // Text of other parameters is no target, and no proof that there is none.
+        let is_none = match no_match.len() {
+            count if reading.index.texts.is_empty() || count == 0 => has_no_match,
+            count => count >= PATTERNS.len(),
+        };
+        return Err(match is_none {
+            true => ReadError::NoTarget,
+            false => ReadError::Unknown(other),
+        });
     }
     // Up to Lustre 2.12, lctl skips a target that goes away during the poll without a message, and the exit code of a
     // pattern that matched nothing before hides the failure.
@@ -86,7 +123,22 @@ fn judge(
     for line in other {
         warn(format_args!("lctl: {line}"));
     }
-    Ok(())
+    Ok(others)
+}
+
+/// Returns true for an error about another parameter than `job_stats`: it has the path or the pattern of one. An error without any may be
+/// about all of them.
+fn is_of_other(line: &str) -> bool {
+    is_error(line) && line.contains(['\'', '/']) && !names_job_stats(line)
+}
+
+/// Returns true if the message says that there is no such parameter.
+fn is_missing(line: &str) -> bool {
+    line.ends_with("No such file or directory") || line.ends_with("Found no match")
+}
+
+fn names_job_stats(line: &str) -> bool {
+    line.contains("job_stats") || line.contains("job_cleanup_interval")
 }
 
 /// Returns true if the message says that a pattern matched nothing. This is normal: on an OSS nothing matches `mdt.*`,
@@ -96,13 +148,13 @@ fn is_no_match(line: &str) -> bool {
         && PATTERNS
             .iter()
             .any(|pattern| line.contains(pattern) || line.contains(&pattern.replace('.', "/")))
-        && (line.ends_with("No such file or directory") || line.ends_with("Found no match"))
+        && is_missing(line)
 }
 
 /// Returns true if the message says that a parameter could not be read. Lustre 2.5 and 2.17 can still end with exit
 /// code 0.
 fn is_unread(line: &str) -> bool {
-    is_error(line) && (line.contains("job_stats") || line.contains("job_cleanup_interval"))
+    is_error(line) && names_job_stats(line)
 }
 
 fn is_error(line: &str) -> bool {

@@ -10,6 +10,7 @@ use jobstats_client::spool::is_source;
 use rustix::system::uname;
 
 use crate::frame::Sender;
+use crate::read::parameters::Parameters;
 use crate::read::sources::Way;
 use crate::system::lock;
 
@@ -63,6 +64,8 @@ pub struct Reader {
     /// Largest reading, when compressed; a larger one is dropped
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub max_reading: u64,
+    #[command(flatten)]
+    pub parameters: Parameters,
 }
 
 impl Reader {

@@ -20,6 +20,9 @@ const SHORT_OF_ONCE: Duration = Duration::from_secs(6);
 /// The longest pause that is believed. No time limit of lctl leads to a longer one, but a damaged lock file could.
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The line of the lock file that has the last reading.
+const LINE: usize = 0;
+
 /// The largest share of the time that readings may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
@@ -90,8 +93,8 @@ struct Last {
 impl Last {
     /// Reads the lock file. Anything else than a reading counts as none.
     fn load(lock: &Lock) -> io::Result<Option<Self>> {
-        let text = lock.text()?;
-        let mut numbers = text.split_whitespace().map(str::parse);
+        let line = lock.line(LINE)?;
+        let mut numbers = line.split_whitespace().map(str::parse);
         let (Some(Ok(began)), Some(Ok(took))) = (numbers.next(), numbers.next()) else {
             return Ok(None);
         };
@@ -101,10 +104,7 @@ impl Last {
     }
 
     fn save(&self, lock: &Lock) -> io::Result<()> {
-        lock.set_text(&format!(
-            "{} {}\n",
-            self.began.as_millisecond(),
-            self.took.as_millis()
-        ))
+        let (began, took) = (self.began.as_millisecond(), self.took.as_millis());
+        lock.set_line(LINE, &format!("{began} {took}"))
     }
 }

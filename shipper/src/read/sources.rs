@@ -15,6 +15,7 @@ use serde::{Deserialize, Deserializer};
 use crate::frame::{LCTL, Reading, Recorder, Sender};
 use crate::read::error::ReadError;
 use crate::read::options::{self, Input, Origin, Reader};
+use crate::read::parameters::Parameters;
 use crate::read::{input, lctl, script};
 use crate::system::lock::Lock;
 use crate::system::process;
@@ -60,6 +61,8 @@ pub struct Source {
     pub timeout: Duration,
     /// The largest reading in bytes, when compressed.
     pub most: u64,
+    /// The parameters that lctl is asked for beside `job_stats`.
+    pub parameters: Parameters,
 }
 
 /// The way to the text of a source.
@@ -105,6 +108,7 @@ impl Source {
             interval,
             timeout: reader.lctl_timeout,
             most: reader.max_reading,
+            parameters: reader.parameters.clone(),
         }
     }
 
@@ -116,7 +120,7 @@ impl Source {
     /// Reads the text. Returns `None` for a file that is followed, which goes into the spool by itself.
     pub fn read(&self, lock: Option<&Lock>) -> Result<Option<Reading>, ReadError> {
         match &self.way {
-            Way::Lctl(path) => lctl::read(self, path, lock),
+            Way::Lctl(path) => lctl::read(self, path, &self.parameters.patterns(lock), lock),
             Way::Saved(path, time) => input::read(self, path, *time),
             Way::Script(command, covers) => {
                 script::read(self, command, *covers, lock).map_err(ReadError::of_source(&self.name))

@@ -52,15 +52,26 @@ impl Lock {
         }
     }
 
-    pub fn text(&self) -> io::Result<String> {
+    fn text(&self) -> io::Result<String> {
         let mut bytes = vec![0; MOST_TEXT];
         let read = self.file.read_at(&mut bytes, 0)?;
         Ok(String::from_utf8_lossy(&bytes[..read]).into_owned())
     }
 
-    /// Replaces the text of the lock file, which only whoever holds the lock reads and writes.
-    pub fn set_text(&self, text: &str) -> io::Result<()> {
+    /// Returns a line of the lock file, or an empty one. The first line has the number 0.
+    pub fn line(&self, number: usize) -> io::Result<String> {
+        let text = self.text()?;
+        Ok(text.lines().nth(number).unwrap_or_default().to_owned())
+    }
+
+    /// Replaces a line of the lock file, which only whoever holds the lock reads and writes.
+    pub fn set_line(&self, number: usize, line: &str) -> io::Result<()> {
+        let text = self.text()?;
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.resize(lines.len().max(number + 1), "");
+        lines[number] = line;
         self.file.set_len(0)?;
+        let text = lines.join("\n") + "\n";
         self.file.write_all_at(text.as_bytes(), 0)
     }
 
@@ -106,5 +117,16 @@ mod tests {
         let other = path(&directory.path().join("missing"));
         let name = other.file_name().unwrap().to_str().unwrap();
         assert!(name.starts_with("jobstats-shipper.") && name.ends_with("oss_1.site.lock"));
+    }
+
+    #[test]
+    fn a_line_of_the_lock_file_changes_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let lock = Lock::take(&directory.path().join("lock")).unwrap();
+        lock.set_line(1, "second").unwrap();
+        lock.set_line(0, "a long first line").unwrap();
+        lock.set_line(0, "first").unwrap();
+        let lines = [0, 1, 2].map(|number| lock.line(number).unwrap());
+        assert_eq!(lines, ["first", "second", ""]);
     }
 }

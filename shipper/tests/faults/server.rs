@@ -103,6 +103,8 @@ impl Server {
             .args(["--lctl-timeout", timeout, "--connect-timeout", "10s"])
             .args(["--statement-timeout", &format!("{}s", statement.as_secs())])
             .args(["--busy-limit", "100"])
+            // A text that is cut lacks what metadata servers did by themselves, of which the truth of whole targets knows nothing.
+            .args(["--parameters", "none", "--used-every", "never"])
             .arg("--lctl")
             .arg(self.place.file("lctl"))
             .arg("--lock")

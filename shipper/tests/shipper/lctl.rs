@@ -87,13 +87,139 @@ fn lctl_is_asked_for_intervals_and_stats_once() {
         return;
     };
     let lctl = Fake::new("echo \"$@\" >>\"$0.asked\"; echo 'mdt.fs-MDT0000.job_stats=job_stats:'");
-    Shipper::once(&database, &lctl.path())
-        .run()
-        .succeeds_silently();
-    let asked = "get_param mdt.*.job_cleanup_interval obdfilter.*.job_cleanup_interval mdt.*.job_stats \
-                 obdfilter.*.job_stats\n";
-    assert_eq!(fs::read_to_string(lctl.file("lctl.asked")).unwrap(), asked);
-    assert_eq!(database.count(), 1);
+    // The documentation has the same list.
+    let page = include_str!("../../../docs/shipper.md");
+    let begin = page.find("    lctl get_param mdt.*.md_stats").unwrap();
+    let end = begin + page[begin..].find("\n\n").unwrap();
+    let usual = page[begin..end].replace('\\', "");
+    let usual: Vec<_> = usual.split_whitespace().skip(1).collect();
+    let used = "osd-*.*.quota_slave.acct_user osd-*.*.quota_slave.acct_group osd-*.*.quota_slave.acct_project";
+    let stats = "mdt.*.job_cleanup_interval obdfilter.*.job_cleanup_interval mdt.*.job_stats obdfilter.*.job_stats";
+    let mut asked = Vec::new();
+    let mut once = |lock: &str, arguments: &str, expected: String| {
+        let arguments: Vec<_> = arguments.split_whitespace().collect();
+        Shipper::once(&database, &lctl.path())
+            .lock(&lctl.file(lock))
+            .args(&arguments)
+            .run()
+            .succeeds_silently();
+        asked.push(expected);
+    };
+    let usual = usual.join(" ");
+    let all = usual.replace(stats, &format!("{used} {stats}"));
+    // The two readings are within the same century.
+    once("lock", "--used-every 36500d", all.clone());
+    once("lock", "--used-every 36500d", usual.clone());
+    once("other lock", "", all);
+    once("third lock", "--used-every never", usual);
+    let alone = "--parameters none --used-every 0";
+    once("third lock", alone, format!("get_param {stats}"));
+    once(
+        "third lock",
+        "--parameters none",
+        format!("get_param {used} {stats}"),
+    );
+    let nids = "obdfilter.*.exports.10.0.0.1@tcp.stats obdfilter.*.exports.10.0.0.1@tcp.uuid";
+    let mine = "--used-every 0 --parameters health_check,ost.OSS.*.stats --mds-nids 10.0.0.1@tcp";
+    once(
+        "third lock",
+        mine,
+        format!("get_param health_check ost.OSS.*.stats {nids} {stats}"),
+    );
+    let calls = fs::read_to_string(lctl.file("lctl.asked")).unwrap();
+    assert_eq!(calls.lines().collect::<Vec<_>>(), asked);
+    assert_eq!(database.count(), 7);
+}
+
+/// The text of parameters beside `job_stats`.
+const OTHERS: &str = "obdfilter.fs-OST0000.stats=\nsnapshot_time             1700000000.5 secs.nsecs\n\
+    read_bytes                2 samples [bytes] 4096 4096 8192 33554432\n\
+    obdfilter.fs-OST0001.stats=snapshot_time             1700000000.5 secs.nsecs\nosd-zfs.fs-OST0000.filesfree=7\n";
+
+/// The messages of a server that lacks some of them, and must not read others.
+const UNREAD: &str = r#"
+    for name in mdt/\*/md_stats mds/MDS/\*/stats mdd/\*/changelog_users; do
+        echo "error: get_param: param_path '$name': No such file or directory" >&2
+    done
+    echo "error: read_param: '/sys/kernel/debug/lustre/health_check': Permission denied" >&2"#;
+
+#[test]
+fn other_parameters_are_a_row_beside_those_of_the_targets_and_cost_them_nothing() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(&format!("printf '{OTHERS}'; {UNREAD}\n{OSS}"));
+    let once = || Shipper::once(&database, &lctl.path());
+    once().run().succeeds_silently();
+    let words = [
+        "lctl: error: get_param: param_path 'mds/MDS/*/stats': No such file or directory\n",
+        "lctl: error: read_param: '/sys/kernel/debug/lustre/health_check': Permission denied\n",
+        "text without a target: 254 bytes sent as ",
+        "obdfilter.fs-OST0001: ",
+    ];
+    once().args(&["--verbose"]).run().is(0, &words);
+    let target = |number: u8, interval: u16, id: char| {
+        format!(
+            "obdfilter.fs-OST000{number}.job_cleanup_interval={interval}\nobdfilter.fs-OST000{number}.job_stats=\njob_stats:\n\
+             - job_id:          {id}.1000\n"
+        )
+    };
+    let reading = [OTHERS.to_owned(), target(0, 600, 'a'), target(1, 300, 'b')];
+    let mut sent = [&reading[..], &reading].concat();
+    let mut bodies = database.bodies();
+    // Rows of a reading come in any order.
+    bodies.sort();
+    sent.sort();
+    assert_eq!(bodies, sent);
+    let names = database.column("SELECT DISTINCT concat(cluster, '|', server) FROM jobstats.feed");
+    assert_eq!(names, ["|oss1"]);
+}
+
+#[test]
+fn lctl_that_does_not_get_to_job_stats_is_called_for_them_alone() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    // It hangs, is killed or fails, after more text than a pipe holds, wherever it is asked for others.
+    let others = "head -c 300000 /dev/zero | tr '\\0' '\\n'; echo health_check=healthy";
+    for end in ["exec sleep 86400", "kill -9 $$", "exit 5"] {
+        let lctl = Fake::new(&format!(
+            "echo >>\"$0.calls\"; case \"$*\" in *health_check*) {others}; {end};; esac; {OSS}"
+        ));
+        let run = |limit: &str| {
+            let limit = ["--lctl-timeout", limit];
+            Shipper::once(&database, &lctl.path()).args(&limit).run()
+        };
+        with_a_limit(run, |ended| ended.code == Some(0))
+            .is(0, &["lctl is called again for job_stats alone: "]);
+        let calls = fs::read_to_string(lctl.file("lctl.calls")).unwrap();
+        assert!(calls.len() >= 2, "{end}");
+    }
+    assert_eq!(database.count(), 6);
+}
+
+#[test]
+fn a_server_without_targets_sends_nothing_whatever_else_it_has() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(
+        r#"echo >>"$0.calls"; echo health_check=healthy
+        for kind in mdt obdfilter; do
+            for name in stats job_cleanup_interval job_stats; do
+                echo "error: get_param: param_path '$kind/*/$name': No such file or directory" >&2
+            done
+        done; exit 2"#,
+    );
+    assert_eq!(
+        Shipper::once(&database, &lctl.path())
+            .run()
+            .is(66, &[])
+            .said,
+        ""
+    );
+    assert_eq!(fs::read_to_string(lctl.file("lctl.calls")).unwrap(), "\n");
+    assert_eq!(database.count(), 0);
 }
 
 #[test]

@@ -169,6 +169,7 @@ impl Examined {
             }
         }
         if taken == reading.index.texts.len() {
+            let targets = reading.targets();
             let sender = &reading.index;
             let server = match sender.cluster.as_str() {
                 "" => sender.server.clone(),
@@ -176,7 +177,7 @@ impl Examined {
             };
             found(Finding::ok(
                 "delivery",
-                format!("the database takes {taken} targets from {server}; nothing was stored"),
+                format!("the database takes {targets} targets from {server}; nothing was stored"),
             ));
         }
     }

@@ -1,8 +1,9 @@
 use std::time::Duration;
 
 use super::text::Look;
-use super::{of_entries, of_intervals};
+use super::{of_entries, of_intervals, of_parameters};
 use crate::commands::status::Verdict;
+use crate::frame::{LCTL, Recorder, Sender};
 
 fn target(name: &str, entries: u64, cleanup: Option<u64>) -> (&str, Look) {
     (name, Look { entries, cleanup })
@@ -53,4 +54,23 @@ fn a_cleanup_interval_is_at_least_two_intervals_of_readings() {
     // Zero is for ever.
     assert_eq!(verdict(&[0], 120).verdict, Verdict::Ok);
     assert_eq!(verdict(&[], 120).verdict, Verdict::Ok);
+}
+
+#[test]
+fn parameters_that_are_not_read_are_named() {
+    let finding = |unread: &[&str]| {
+        let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+        let text = b"health_check=healthy\nmdt.fs-MDT0000.job_stats=job_stats:\n";
+        recorder.push(text, Duration::ZERO).unwrap();
+        let mut reading = recorder.finish().unwrap();
+        reading.unread = unread.iter().map(|line| (*line).to_owned()).collect();
+        of_parameters(&reading)
+    };
+    assert_eq!(finding(&[]).message, "21 bytes beside job_stats");
+    let missing = "error: get_param: param_path 'ost/OSS/*/stats': No such file or directory";
+    let denied = "error: read_param: '/sys/x/md_stats': Permission denied";
+    assert_eq!(
+        finding(&[missing, denied]).message,
+        "21 bytes beside job_stats; not there, or not readable (--verbose says why): ost/OSS/*/stats, /sys/x/md_stats"
+    );
 }

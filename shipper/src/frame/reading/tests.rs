@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 const fn ms(milliseconds: u64) -> Duration {
@@ -60,11 +62,11 @@ fn text_in_front_of_any_name_is_kept_apart_and_blank_lines_are_not_kept() {
     assert_eq!(
         bodies(&reading),
         [
-            (None, "\n \nnoise\n".to_owned()),
             (
                 Some("mdt.a-MDT0000"),
                 "mdt.a-MDT0000.job_stats=\n".to_owned()
             ),
+            (None, "\n \nnoise\n".to_owned()),
         ]
     );
     let (_, reading) = record(&[(0, "\n \nmdt.a-MDT0000.job_stats=\n")]);
@@ -119,4 +121,71 @@ fn a_reading_made_elsewhere_has_its_time_and_no_duration() {
             .iter()
             .all(|text| text.time == then && text.duration.is_none())
     );
+}
+
+#[test]
+fn long_text_of_other_parameters_is_divided_between_parameters() {
+    let value = |name: &str| {
+        let lines = "- id:      1000\n  usage:   { inodes:  1, kbytes:  2 }\n".repeat(350_000);
+        format!("osd-zfs.fs-OST0000.quota_slave.{name}=\nusr_accounting:\n{lines}")
+    };
+    let names = ["acct_user", "acct_group", "acct_project"];
+    let others: String = names.map(value).concat();
+    let targets = "mdt.a-MDT0000.job_stats=\n- job_id: x\n";
+    let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+    for (at, piece) in (others + targets).as_bytes().chunks(50_000).enumerate() {
+        recorder.push(piece, ms(at as u64)).unwrap();
+    }
+    let reading = recorder.finish().unwrap();
+    let bodies = bodies(&reading);
+    assert_eq!(bodies[0], (Some("mdt.a-MDT0000"), targets.to_owned()));
+    let expected = names.map(|name| (None, value(name)));
+    assert!(expected[0].1.len() as u64 > MOST_TOGETHER);
+    assert!(bodies[1..] == expected);
+    let times: Vec<_> = reading.index.texts[1..]
+        .iter()
+        .map(|text| text.time)
+        .collect();
+    assert!(times.is_sorted() && times[0] < times[2]);
+    assert_eq!(reading.targets(), 1);
+}
+
+/// Returns lines as parameters other than `job_stats` have them.
+fn other_parameters() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        "(mdt|obdfilter|osd-zfs)\\.fs-[A-Z]{3}[0-9a-f]{4}\\.(md_stats|stats|filesfree)=[0-9]{0,3}\n",
+        "[a-z_]{1,12} {1,20}[0-9]{1,9} samples \\[(reqs|usecs)\\]\n",
+        "error: get_param: [a-z/]{1,20}\n",
+    ];
+    proptest::collection::vec(line, 0..20).prop_map(|lines| lines.concat())
+}
+
+proptest! {
+    #[test]
+    fn other_parameters_in_front_change_no_text_of_a_target(
+        others in other_parameters(),
+        entries in proptest::collection::vec(0_usize..3, 1..4),
+        size in 1_usize..200,
+    ) {
+        let of_target = |(target, entries): (usize, &usize)| {
+            let lines = "- job_id:          a.1000\n".repeat(*entries);
+            format!("obdfilter.fs-OST{target:04x}.job_stats=\njob_stats:\n{lines}")
+        };
+        let targets: String = entries.iter().enumerate().map(of_target).collect();
+        let read = |text: &str| {
+            let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+            for piece in text.as_bytes().chunks(size) {
+                recorder.push(piece, Duration::ZERO).unwrap();
+            }
+            recorder.finish().unwrap()
+        };
+        let (alone, beside) = (read(&targets), read(&format!("{others}{targets}")));
+        prop_assert!(alone.whole && beside.whole);
+        let expected = bodies(&alone);
+        let beside = bodies(&beside);
+        prop_assert_eq!(&beside[..expected.len()], expected);
+        let rest = beside[entries.len()..].iter().map(|(name, text)| (name.is_none(), text.as_str()));
+        let expected = (!others.is_empty()).then_some((true, others.as_str()));
+        prop_assert_eq!(rest.collect::<Vec<_>>(), Vec::from_iter(expected));
+    }
 }

@@ -215,3 +215,30 @@ proptest! {
         prop_assert_eq!(joined.as_bytes(), text);
     }
 }
+
+#[test]
+fn a_cut_parameter_in_front_costs_no_target() {
+    let text = b"mdt.a-MDT0000.md_stats=\nopen 1 samplmdt.a-MDT0000.job_cleanup_interval=600\nmdt.a-MDT0000.job_stats=\n";
+    let (parts, whole) = split(&[text]);
+    assert!(whole);
+    let names: Vec<_> = parts.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["-", "mdt.a-MDT0000 JobStats"]);
+}
+
+#[test]
+fn a_parameter_begins_at_a_line_that_has_a_name() {
+    let text = "- id:   3\nopen  12 samples [reqs]\n  a.b=1\nhealth_check=\nstatus: a.b =1\n";
+    for name in [
+        "osd-zfs.fs-OST0000.filesfree=7\n",
+        "obdfilter.fs-OST0000.exports.10.0.0.1@tcp.stats=\n",
+    ] {
+        assert_eq!(
+            next_parameter(format!("{text}{name}{name}").as_bytes()),
+            Some(text.len())
+        );
+    }
+    assert_eq!(next_parameter(text.as_bytes()), None);
+    // The first line may be the rest of one.
+    assert_eq!(next_parameter(b"osd-zfs.fs-OST0000.filesfree=7\n"), None);
+    assert_eq!(next_parameter(b""), None);
+}

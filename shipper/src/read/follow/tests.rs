@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::frame::Sender;
+use crate::read::parameters::Parameters;
 use crate::read::sources::Way;
 use crate::state::StateFile;
 
@@ -45,6 +46,7 @@ impl Log {
                 interval: Duration::ZERO,
                 timeout: Duration::ZERO,
                 most: u64::MAX,
+                parameters: Parameters::default(),
             },
             spool: spool(&directory, limits),
             directory,

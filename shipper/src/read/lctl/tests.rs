@@ -13,9 +13,20 @@ fn reading(text: &str) -> Reading {
 }
 
 /// Judges an exit code and messages beside the text of one OST.
-fn judged(code: i32, said: &[&str], text: &str) -> Result<(), ReadError> {
+fn judged(code: i32, said: &[&str], text: &str) -> Result<Vec<String>, ReadError> {
+    judged_for(true, code << 8, said, text)
+}
+
+/// Judges a wait status and messages for root or another user.
+fn judged_for(
+    is_root: bool,
+    status: i32,
+    said: &[&str],
+    text: &str,
+) -> Result<Vec<String>, ReadError> {
     let said: Vec<String> = said.iter().map(|&line| line.to_owned()).collect();
-    judge(ExitStatus::from_raw(code << 8), &said, &reading(text), true)
+    let status = ExitStatus::from_raw(status);
+    judge(status, &said, &reading(text), is_root)
 }
 
 const OST: &str = "obdfilter.fs-OST0000.job_stats=job_stats:\n";
@@ -53,15 +64,7 @@ fn an_oss_without_mdt_is_read() {
 
 #[test]
 fn lctl_tells_only_root_that_a_pattern_matched_nothing() {
-    let judged = |code, said: &[&str], text| {
-        let said: Vec<_> = said.iter().map(|line| (*line).to_owned()).collect();
-        judge(
-            ExitStatus::from_raw(code << 8),
-            &said,
-            &reading(text),
-            false,
-        )
-    };
+    let judged = |code: i32, said: &[&str], text| judged_for(false, code << 8, said, text);
     assert!(judged(2, &[], OST).is_ok());
     assert!(judged(2, &[NO_MDT], OST).is_ok());
     assert!(matches!(judged(2, &[], ""), Err(ReadError::NoTarget)));
@@ -139,4 +142,71 @@ fn a_failure_says_how_it_ended_and_what_was_said() {
         message,
         "lctl ended with exit code 5; its output is dropped\n  one\n  two"
     );
+}
+
+/// A value of another parameter in front of the targets.
+const OTHER: &str = "health_check=healthy\n";
+
+const NO_STATS: &str = "error: get_param: param_path 'mdt/*/md_stats': No such file or directory";
+const DENIED: &str =
+    "error: read_param: '/sys/kernel/debug/lustre/obdfilter/fs-OST0000/stats': Permission denied";
+
+#[test]
+fn another_parameter_never_costs_job_stats() {
+    let text = format!("{OTHER}{OST}");
+    for is_root in [true, false] {
+        let judged = |code: i32, said: &[&str]| judged_for(is_root, code << 8, said, &text);
+        assert_eq!(judged(2, &[NO_STATS]).unwrap(), [NO_STATS]);
+        assert_eq!(judged(2, &[NO_STATS, NO_MDT]).unwrap(), [NO_STATS]);
+        // lctl ends with the code of its first error.
+        assert_eq!(judged(13, &[DENIED, NO_MDT]).unwrap(), [DENIED]);
+        assert_eq!(judged(2, &[NO_STATS, DENIED]).unwrap(), [NO_STATS, DENIED]);
+        assert_eq!(judged(0, &[DENIED]).unwrap(), [DENIED]);
+        let no_health = "error: get_param: param_path 'health_check': No such file or directory";
+        assert_eq!(judged(2, &[no_health]).unwrap(), [no_health]);
+    }
+}
+
+#[test]
+fn another_parameter_excuses_no_failure_of_job_stats() {
+    let text = format!("{OTHER}{OST}");
+    let judged = |status, said: &[&str]| judged_for(true, status, said, &text);
+    let unread = "error: get_param: reading 'obdfilter.fs-OST0001.job_stats': Input/output error";
+    for said in [
+        &[DENIED, unread][..],
+        &[NO_STATS, unread],
+        &[NO_STATS, "error: get_param: out of memory"],
+    ] {
+        for code in [2, 5, 13] {
+            assert!(judged(code << 8, said).is_err(), "{code} {said:?}");
+        }
+    }
+    assert!(matches!(
+        judged(0, &[DENIED, unread]),
+        Err(ReadError::Incomplete(_))
+    ));
+    // A missing parameter explains no other exit code, and none explains a signal.
+    assert!(judged(5 << 8, &[NO_STATS]).is_err());
+    assert!(judged(9, &[NO_STATS, DENIED]).is_err());
+}
+
+#[test]
+fn other_parameters_make_no_target() {
+    let judged = |is_root, said: &[String]| {
+        let said: Vec<_> = said.iter().map(String::as_str).collect();
+        judged_for(is_root, 2 << 8, &said, OTHER)
+    };
+    let none = PATTERNS.map(|it| NO_STATS.replace("mdt/*/md_stats", &it.replace('.', "/")));
+    assert!(matches!(judged(true, &none), Err(ReadError::NoTarget)));
+    assert!(matches!(judged(false, &none), Err(ReadError::NoTarget)));
+    assert!(matches!(judged(false, &[]), Err(ReadError::NoTarget)));
+    // lctl did not say of all targets that there are none.
+    for is_root in [true, false] {
+        assert!(matches!(
+            judged(is_root, &none[..2]),
+            Err(ReadError::Unknown(_))
+        ));
+    }
+    let other = [NO_STATS.to_owned()];
+    assert!(matches!(judged(true, &other), Err(ReadError::Unknown(_))));
 }

@@ -62,7 +62,7 @@ fn the_lock_file_keeps_the_last_reading() {
         assert_eq!(Last::load(&lock).unwrap(), Some(last));
     }
     for text in ["", "x y", "1", "1 -1"] {
-        lock.set_text(text).unwrap();
+        lock.set_line(LINE, text).unwrap();
         assert_eq!(Last::load(&lock).unwrap(), None, "{text}");
     }
 }

@@ -1,0 +1,84 @@
+//! The parameters that lctl is asked for beside `job_stats`. The database knows what they mean; here they are patterns.
+
+use std::time::Duration;
+
+use clap::Args;
+use jiff::Timestamp;
+use jobstats_client::duration;
+
+use crate::system::lock::Lock;
+use crate::system::message::warn;
+
+#[cfg(test)]
+mod tests;
+
+/// The parameters of each reading: counters of targets and services, queues, space, health, recovery, and the readers of changelogs.
+const USUAL: &str = "mdt.*.md_stats,obdfilter.*.stats,mds.MDS.*.stats,ost.OSS.*.stats,*.*.*.nrs_policies,\
+    osd-*.*.kbytestotal,osd-*.*.kbytesavail,osd-*.*.kbytesfree,osd-*.*.filestotal,osd-*.*.filesfree,\
+    health_check,*.*.recovery_status,mdd.*.changelog_users";
+
+/// The files of the space that users, groups and projects use. They have two lines for each of these, so they are read less often.
+const USED: [&str; 3] = ["acct_user", "acct_group", "acct_project"];
+
+/// The heading of the options. It is that of no other option of the reader.
+const HEADING: &str = "Parameters beside job_stats";
+
+/// The line of the lock file that has the time of the last reading with the used space. `pace` has the first line.
+const LINE: usize = 1;
+
+/// The options of the parameters beside `job_stats`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Parameters {
+    /// Parameters to read before job_stats in the same call of lctl, as its patterns without braces, or none
+    #[arg(long, help_heading = HEADING, value_name = "PATTERN,…", value_delimiter = ',', default_value = USUAL)]
+    pub parameters: Vec<String>,
+    /// Time between readings that also have the space used by users, groups and projects, or never; the first reading after
+    /// each multiple of it since 1970 has it
+    #[arg(long, help_heading = HEADING, value_name = "DURATION", value_parser = every, default_value = "1h")]
+    pub used_every: Duration,
+    /// NIDs of metadata servers, to read on object storage servers what they do there by themselves
+    #[arg(long, help_heading = HEADING, value_name = "NID,…", value_delimiter = ',')]
+    pub mds_nids: Vec<String>,
+}
+
+impl Parameters {
+    /// Returns the patterns of a reading that begins now. Without a lock, which remembers the last time, it has the used space.
+    pub fn patterns(&self, lock: Option<&Lock>) -> Vec<String> {
+        // A parameter that is read twice would count twice.
+        let is_other = |pattern: &&String| *pattern != "none" && !pattern.contains(".job_");
+        let mut patterns: Vec<_> = self.parameters.iter().filter(is_other).cloned().collect();
+        for nid in &self.mds_nids {
+            patterns.extend(["stats", "uuid"].map(|it| format!("obdfilter.*.exports.{nid}.{it}")));
+        }
+        if self.has_used(lock, Timestamp::now()) {
+            patterns.extend(USED.map(|file| format!("osd-*.*.quota_slave.{file}")));
+        }
+        patterns
+    }
+
+    /// Returns true if this reading has the used space. It then counts as read, even if lctl does not get to its end: the next reading
+    /// would fail for the same reason.
+    fn has_used(&self, lock: Option<&Lock>, now: Timestamp) -> bool {
+        let every = self.used_every.as_nanos() as i128;
+        let Some(lock) = lock.filter(|_| every > 0) else {
+            return every > 0;
+        };
+        let interval = |time: Timestamp| time.as_nanosecond().div_euclid(every);
+        let last = lock.line(LINE).ok().and_then(|line| line.parse().ok());
+        if last.map(interval) == Some(interval(now)) {
+            return false;
+        }
+        if let Err(error) = lock.set_line(LINE, &now.to_string()) {
+            warn(format_args!("the lock file: {error}"));
+        }
+        true
+    }
+}
+
+/// Parses a duration. Zero means never.
+fn every(text: &str) -> Result<Duration, String> {
+    match text {
+        "never" | "0" => Ok(Duration::ZERO),
+        _ => duration::parse(text),
+    }
+}
