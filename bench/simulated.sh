@@ -20,7 +20,7 @@ create_texts() {
 # simulate TABLE FROM HOURS [OPTION ...]
 simulate() {
     create_texts "$1"
-    "$simulator" load --from "$2" --hours "$3" "${@:4}" --connections 1 --table "$1" --database-url "$url" >/dev/null
+    "$simulator" load --from "$2" --hours "$3" "${@:4}" --connections 1 --job-stats-only --table "$1" --database-url "$url" >/dev/null
 }
 
 # feed_day DAY MINUTES TABLE ...

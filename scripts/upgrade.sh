@@ -45,7 +45,7 @@ install_released() {
 }
 
 database() { scripts/cluster.sh url "$cluster" "$1"; }
-load() { "$built/jobstats-simulator" load "${world[@]}" --from "$2" --hours "$3" --database-url "$(database "$1")" >/dev/null 2>&1; }
+load() { "$built/jobstats-simulator" load --job-stats-only "${world[@]}" --from "$2" --hours "$3" --database-url "$(database "$1")" >/dev/null 2>&1; }
 catalog() { psql -q "$(database "$1")" -f tests/store/catalog.sql; }
 answers() { psql -q "$(database "$1")" "${@:2}" -f tests/store/answers.sql; }
 # Version 0.1 rounds every quotient that a rate is the sum of: its last digits may be others.

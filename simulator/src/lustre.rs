@@ -4,6 +4,7 @@ pub mod counter;
 pub mod identifier;
 pub mod layout;
 pub mod operation;
+pub mod service;
 
 use clap::ValueEnum;
 
@@ -12,7 +13,7 @@ pub use layout::{Layout, Times, Unit};
 pub use operation::{Op, Request};
 
 /// The kind of a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TargetKind {
     /// A target that stores metadata.
     Mdt,

@@ -5,3 +5,4 @@ pub mod database;
 pub mod feed;
 pub mod labels;
 mod question;
+pub mod wholes;

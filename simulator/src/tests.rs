@@ -16,6 +16,10 @@ use crate::truth::{Cause, Happening, TargetTruth, Totals, of_targets, tally};
 use crate::world::schedule::readings;
 use crate::world::{Change, Cluster, Due, Life, Plan, Preset, TargetState, Upheaval, Workload};
 
+mod queues;
+mod space;
+mod whole;
+
 fn cluster(layout: Layout, seed: u64) -> Cluster {
     Cluster::new(Preset::Small, "small", seed, layout, 1.0)
 }

@@ -4,8 +4,10 @@
 
 pub mod attribution;
 mod job_truth;
+pub mod queues;
 pub mod tally;
 pub mod totals;
+pub mod whole;
 
 pub use attribution::Attribution;
 pub use tally::{Happening, Tally};
@@ -21,7 +23,7 @@ use crate::lustre::{Counters, Layout, Op, TargetKind, Times, identifier};
 use crate::printing::reading::Reading;
 use crate::time::{DAY, Nanos, Span};
 use crate::world::{
-    Change, Cluster, Due, Life, ServerIndex, TargetIndex, TargetState, Workload, each_target,
+    Change, Cluster, Due, Life, ServerIndex, TargetIndex, TargetState, Workload, each,
 };
 
 /// The reason why the texts do not show a part of the truth.
@@ -89,7 +91,7 @@ pub fn of_targets(cluster: &Cluster, span: Span, readings: &[Vec<Due>]) -> Vec<T
         let readings = readings.get(target).map(Vec::as_slice).unwrap_or_default();
         Ok::<_, Infallible>(of_target(&workload, target, span, readings))
     };
-    match each_target(cluster, WORKERS, || Ok(()), one) {
+    match each(cluster.targets.len(), WORKERS, || Ok(()), one) {
         Ok(truths) => truths,
     }
 }

@@ -3,18 +3,23 @@
 
 pub mod cluster;
 pub mod given_work;
+mod overload;
 pub mod parallel;
 pub mod plan;
 mod profile;
+pub mod queue;
 pub mod schedule;
 mod service;
 mod sessions;
+pub mod space;
 pub mod target;
+pub mod whole;
 pub mod workload;
 
 pub use cluster::{Cluster, Preset, ServerIndex, Target, TargetIndex};
-pub use parallel::each_target;
+pub use parallel::each;
 pub use plan::{Plan, Upheaval};
 pub use schedule::Due;
 pub use target::{Change, Life, TargetState};
+pub use whole::{Walk, Whole};
 pub use workload::Workload;

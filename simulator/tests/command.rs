@@ -68,8 +68,12 @@ fn a_script_stands_in_for_lctl() {
         b"obdfilter.small-OST0000.job_cleanup_interval=600\nobdfilter.small-OST0001.job_cleanup_interval=600\n"
     ));
     // The server has no MDT: the same, but for the complaint.
-    let printed = simulator(&[&["print"], &place[..]].concat());
+    let printed = simulator(&[&["print", "--job-stats-only"], &place[..]].concat());
     assert_eq!(stdout(&printed), stdout(&played));
+    let all = stdout(&simulator(&[&["print"], &place[..]].concat()));
+    assert!(all.starts_with("obdfilter.small-OST0000.stats=\n"));
+    assert!(all.contains(".exports.10.0.0.1@o2ib.uuid=small-MDT0000-mdtlov_UUID\n"));
+    assert!(all.ends_with(&stdout(&played)));
     assert_eq!(printed.status.code(), Some(2));
     assert_eq!(
         String::from_utf8_lossy(&printed.stderr),
@@ -83,10 +87,9 @@ fn what_is_played_now_is_what_is_printed_for_now() {
     // Whatever the time is, no server is down.
     let place = ["print", "--undisturbed", "--server", "small-mds1"];
     let now = simulator(&[&place[..], &["--time", "now"]].concat());
-    assert!(
-        now.stdout
-            .starts_with(b"mdt.small-MDT0000.job_cleanup_interval=600\nmdt.")
-    );
+    let now = stdout(&now);
+    assert!(now.starts_with("mdt.small-MDT0000.md_stats=\nsnapshot_time"));
+    assert!(now.contains("\nmdt.small-MDT0000.job_cleanup_interval=600\nmdt."));
 }
 
 #[test]
@@ -137,6 +140,60 @@ fn the_truth_comes_with_what_nobody_can_know() {
             .iter()
             .all(|operation| !operation.contains("usecs"))
     );
+}
+
+#[test]
+fn the_truth_has_several_subjects() {
+    let rows = |about| {
+        let scene = [
+            "--from",
+            TIME,
+            "--hours",
+            "2",
+            "--undisturbed",
+            "--layout",
+            "2.14.0",
+        ];
+        let truth = stdout(&simulator(
+            &[&["truth", "--about", about], &scene[..]].concat(),
+        ));
+        truth.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let field = |rows: &[String], start: &str, field: usize| {
+        let row = rows.iter().find(|row| row.starts_with(start)).unwrap();
+        row.split(',').nth(field).unwrap().parse::<u64>().unwrap()
+    };
+    let targets = rows("targets");
+    assert_eq!(
+        targets[0],
+        "cluster,target,operation,all,metadata_servers,clients,unidentified"
+    );
+    let statfs = [3, 4, 5, 6].map(|column| field(&targets, "small,small-OST0000,statfs,", column));
+    // One metadata server asks twelve times a minute.
+    assert!((1_350..1_450).contains(&statfs[1]), "{statfs:?}");
+    assert_eq!(statfs[0], statfs[1] + statfs[2]);
+    assert!(statfs[3] < statfs[2]);
+    let queues = rows("queues");
+    assert_eq!(
+        queues[0],
+        "cluster,server,service,requests,wait_usecs,depth,active"
+    );
+    let service = "small,small-oss1,ost.OSS.ost_io,";
+    let [requests, waited] = [3, 4].map(|column| field(&queues, service, column));
+    assert_eq!(waited, 20 * requests);
+    let space = rows("space");
+    assert_eq!(space[0], "cluster,target,kind,id,kbytes,inodes");
+    for kind in ["user", "group", "project"] {
+        assert!(field(&space, &format!("small,small-MDT0000,{kind},0,"), 4) > 0);
+    }
+}
+
+#[test]
+fn requests_without_identifier_are_a_part_of_all() {
+    let refused = simulator(&["truth", "--unidentified", "0.95"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("is not from 0 to 0.9"), "{said}");
 }
 
 #[test]
@@ -390,7 +447,13 @@ fn tokens(text: &str) -> Vec<&str> {
 fn a_world_that_is_played_later_differs_in_its_times_alone() {
     let printed = |layout| vec!["print", "--preset", "small", "--layout", layout];
     let accounting = |scheduler| vec!["accounting", "--jobs", "100", "--scheduler", scheduler];
+    let whole = |layout| {
+        let patterns = ["get_param", "*.*.*.stats", "obdfilter.*.*", "osd-*.*.*"];
+        [&patterns[..], &["--layout", layout]].concat()
+    };
     let with_times = [
+        whole("2.5"),
+        whole("2.17"),
         printed("2.12"),
         printed("2.16"),
         accounting("slurm"),
@@ -415,7 +478,7 @@ fn a_world_that_is_played_later_differs_in_its_times_alone() {
             };
             let (from, to) = (at(0), at(2));
             let when: &[&str] = match call[0] {
-                "print" => &["--server", "small-oss1", "--time", &from],
+                "print" | "get_param" => &["--server", "small-oss1", "--time", &from],
                 _ => &["--from", &from, "--to", &to],
             };
             stdout(&simulator(

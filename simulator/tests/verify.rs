@@ -88,7 +88,11 @@ fn without_a_time_the_last_hours_are_loaded() {
     succeeds(&loaded);
     assert!(!String::from_utf8_lossy(&loaded.stderr).contains("stored"));
     // Six readings of three targets in half an hour.
-    database.execute("DO 'BEGIN ASSERT 18 = (SELECT count(*) FROM jobstats.observations); END'");
+    for readings in ["observations", "target_readings"] {
+        database.execute(&format!(
+            "DO 'BEGIN ASSERT 18 = (SELECT count(*) FROM jobstats.{readings}); END'"
+        ));
+    }
 }
 
 #[test]
@@ -98,7 +102,8 @@ fn a_load_whose_texts_are_all_rejected_fails() {
     };
     database.execute("UPDATE jobstats.settings SET raw_retention = '2 days'");
     let span = ["--hours", "0.5", "--from", LONG_AGO];
-    let loaded = database.simulator(&[&["load", "--undisturbed"], &span[..]].concat());
+    let load = ["load", "--undisturbed", "--job-stats-only"];
+    let loaded = database.simulator(&[&load[..], &span[..]].concat());
     let said = String::from_utf8_lossy(&loaded.stderr);
     assert_eq!(loaded.status.code(), Some(1));
     assert!(
@@ -157,4 +162,42 @@ fn a_wrong_increment_is_found() {
             "{stdout}"
         );
     }
+}
+
+#[test]
+fn a_wrong_increment_of_a_target_is_found_and_a_lost_reading() {
+    let Some(database) = Database::new("whole") else {
+        return;
+    };
+    let scene = ["--hours", "3", "--from", LONG_AGO];
+    succeeds(&database.simulator(&[&["load"], &scene[..]].concat()));
+    let verify = |more: &[&str]| database.simulator(&[&["verify"], &scene[..], more].concat());
+    succeeds(&verify(&[]));
+    let line = |output: &Output, way: &str| {
+        assert_eq!(output.status.code(), Some(1));
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line = stdout.lines().find(|line| line.starts_with(way));
+        line.unwrap_or_else(|| panic!("{stdout}")).to_owned()
+    };
+    assert!(line(&verify(&["--job-stats-only"]), "readings").ends_with(", not all"));
+    database.execute(
+        r#"UPDATE jobstats.target_increments SET statfs = statfs + 1000000
+           WHERE ctid = (SELECT ctid FROM jobstats.target_increments WHERE statfs > 0 LIMIT 1)"#,
+    );
+    let verified = verify(&[]);
+    // The total, and what is in no entry of it.
+    for (way, differences) in [
+        ("jobstats_unaccounted: cells", 2),
+        ("jobstats_unaccounted in odd windows: cells", 1),
+        ("jobstats_totals: cells", 0),
+    ] {
+        let line = line(&verified, way);
+        let end = format!(", differences {differences}, above the truth {differences}");
+        assert!(line.ends_with(&end), "{line}");
+    }
+    database.execute(
+        r#"DELETE FROM jobstats.target_readings
+           WHERE ctid = (SELECT ctid FROM jobstats.target_readings LIMIT 1)"#,
+    );
+    assert!(line(&verify(&[]), "readings of").ends_with(", not all"));
 }

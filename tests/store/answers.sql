@@ -19,7 +19,7 @@ SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.co
 FROM pg_class c
 LEFT JOIN (VALUES ('observations', '{received,kept,folded_below}'::text[]), ('entries', '{clusters}'), ('entry_formats', '{cluster,node_pattern}'), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended}'),
     ('rollups', '{refreshed,users_refreshed,dropped}'), ('settings', '{limited_since}'), ('refresh', '{number,settled,announced,horizon,dropped,matched}'),
-    ('targets', '{observations_total,text_bytes_total,problems_total}'))
+    ('target_readings', '{received}'), ('targets', '{observations_total,text_bytes_total,problems_total}'))
     AS i (relation, columns) ON i.relation = c.relname
 WHERE c.relnamespace = 'jobstats'::regnamespace AND (c.relkind IN ('r', 'p') OR c.relkind = 'v' AND c.relname LIKE 'rollup\_%') AND NOT c.relispartition
     AND c.relname NOT IN ('maintenance', 'locks')

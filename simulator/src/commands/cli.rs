@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use jobstats_client::Options;
 
 use crate::accounting::scheduler_parser;
@@ -13,11 +13,12 @@ use crate::commands::{accounting, play, report, whole_seconds};
 use crate::failure::Failure;
 use crate::jobs::Scheduler;
 use crate::lustre::{Layout, name_of};
-use crate::store::database::Store;
+use crate::store::database::{Relation, Store};
+use crate::store::wholes::Wholes;
 use crate::store::{compare, feed, labels};
 use crate::time::{self, Clock, HOUR, MINUTE, Nanos, SECOND, Span, rfc3339};
 use crate::truth::{self, Tally, TargetTruth, tally};
-use crate::world::{Cluster, Preset, ServerIndex, given_work, schedule};
+use crate::world::{Cluster, Due, Preset, ServerIndex, given_work, schedule};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -51,8 +52,14 @@ enum Command {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
-    /// Print the job_stats and cleanup intervals of a server, as lctl prints them
-    Print(Box<Stage>),
+    /// Print what the shipper reads of a server, as lctl prints it
+    Print {
+        #[command(flatten)]
+        stage: Box<Stage>,
+        /// Print nothing but job_stats and cleanup intervals
+        #[arg(long)]
+        job_stats_only: bool,
+    },
     /// List servers and their targets
     Servers(Box<World>),
     /// List the polls of a span: server, true time, and time on the server's clock
@@ -69,6 +76,9 @@ enum Command {
     Truth {
         #[command(flatten)]
         scene: Scene,
+        /// Subject of the truth
+        #[arg(long, value_enum, default_value = "entries")]
+        about: About,
         /// Copy into this table instead of printing CSV
         #[arg(long, value_name = "TABLE")]
         into: Option<String>,
@@ -83,6 +93,19 @@ enum Command {
     Describe(Box<Scene>),
 }
 
+/// The subject of a truth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum About {
+    /// Each entry of job_stats on each target
+    Entries,
+    /// Each target as a whole, as its own counters show it
+    Targets,
+    /// The queue of each service of a server
+    Queues,
+    /// The owners of the space of each target at the end of the span
+    Space,
+}
+
 #[derive(Debug, Args)]
 struct VerifyOptions {
     #[command(flatten)]
@@ -90,6 +113,9 @@ struct VerifyOptions {
     /// Judge the readings that the database holds, whoever shipped them, instead of those that were planned
     #[arg(long)]
     observed: bool,
+    /// Expect nothing but job_stats, as `load --job-stats-only` loads it
+    #[arg(long)]
+    job_stats_only: bool,
     /// True times of readings whose label differs: CSV with the columns server, label, time (RFC 3339)
     #[arg(long, value_name = "FILE", requires = "observed")]
     labels: Option<PathBuf>,
@@ -131,6 +157,18 @@ pub struct World {
     pub scheduler: Option<&'static Scheduler>,
     #[command(flatten)]
     pub schedulers: accounting::Schedulers,
+    /// Share of small requests without an identifier, which only the counters of targets themselves show
+    #[arg(
+        long,
+        env = "JOBSTATS_SIMULATOR_UNIDENTIFIED",
+        default_value_t = 0.1,
+        value_name = "SHARE"
+    )]
+    #[arg(value_parser = share)]
+    pub unidentified: f64,
+    /// Let a user overload a metadata server for half an hour of each day
+    #[arg(long, env = "JOBSTATS_SIMULATOR_OVERLOAD")]
+    pub overload: bool,
     /// Play no disturbances
     #[arg(long, env = "JOBSTATS_SIMULATOR_UNDISTURBED")]
     pub undisturbed: bool,
@@ -140,6 +178,14 @@ pub struct World {
 /// interval, so polls at longer intervals would miss the work of these entries.
 fn interval(text: &str) -> Result<Nanos, String> {
     whole_seconds(text, 5 * SECOND..=10 * MINUTE, "5 s to 10 minutes")
+}
+
+/// Parses a share of requests that leaves some for the rest.
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "is not a number")?;
+    let range = 0.0..=0.9;
+    let problem = || "is not from 0 to 0.9".to_owned();
+    range.contains(&share).then_some(share).ok_or_else(problem)
 }
 
 impl World {
@@ -155,6 +201,8 @@ impl World {
         cluster.schedulers = self
             .scheduler
             .map(|scheduler| self.schedulers.site(scheduler, self.seed));
+        cluster.unidentified = self.unidentified;
+        cluster.overload = self.overload;
         cluster.disturbed = !self.undisturbed;
         Ok(cluster)
     }
@@ -224,8 +272,16 @@ impl Scene {
 /// The largest number of days by which a world is played later or earlier.
 const MOST_DAYS: i64 = 36_500;
 
-/// The parameters that the shipper reads.
-const PARAMETERS: [&str; 4] = [
+/// The parameters that the shipper reads before those of `job_stats`.
+const BESIDE: [&str; 4] = [
+    "mdt.*.md_stats",
+    "obdfilter.*.stats",
+    "obdfilter.*.exports.*.stats",
+    "obdfilter.*.exports.*.uuid",
+];
+
+/// The parameters of `job_stats` that the shipper reads.
+const JOB_STATS: [&str; 4] = [
     "mdt.*.job_cleanup_interval",
     "obdfilter.*.job_cleanup_interval",
     "mdt.*.job_stats",
@@ -238,7 +294,14 @@ impl Cli {
         time::play_later(self.later);
         match self.command {
             Command::GetParam { stage, patterns } => return print(&stage, &patterns),
-            Command::Print(stage) => return print(&stage, &PARAMETERS.map(str::to_owned)),
+            Command::Print {
+                stage,
+                job_stats_only,
+            } => {
+                let beside = BESIDE.iter().filter(|_| !job_stats_only);
+                let patterns: Vec<_> = beside.chain(&JOB_STATS).map(|it| it.to_string()).collect();
+                return print(&stage, &patterns);
+            }
             Command::LctlScript { stage, directory } => {
                 let cluster = stage.world.cluster()?;
                 stage.server(&cluster)?;
@@ -249,9 +312,10 @@ impl Cli {
             Command::Load { scene, options } => return load(&scene, &options),
             Command::Truth {
                 scene,
+                about,
                 into,
                 database,
-            } => write_truth(&scene, into.as_deref(), &database)?,
+            } => write_truth(&scene, about, into.as_deref(), &database)?,
             Command::Verify(options) => return verify(&options),
             Command::Accounting(options) => accounting::run(&options)?,
             Command::Describe(scene) => describe(&scene)?,
@@ -311,19 +375,40 @@ fn show(tally: &Tally, cluster: &Cluster, span: Span, out: &mut impl Write) -> i
     lines.try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// Computes the truth for the planned polls.
-fn planned_truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
+/// Returns the planned polls of each target.
+fn planned(cluster: &Cluster, span: Span) -> Vec<Vec<Due>> {
     let targets = 0..cluster.targets.len();
     let planned = targets.map(|target| schedule::readings(cluster, target, span));
-    truth::of_targets(cluster, span, &planned.collect::<Vec<_>>())
+    planned.collect()
 }
 
-fn write_truth(scene: &Scene, into: Option<&str>, database: &Options) -> Result<(), Failure> {
+/// Computes the truth for the planned polls.
+fn planned_truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
+    truth::of_targets(cluster, span, &planned(cluster, span))
+}
+
+fn write_truth(
+    scene: &Scene,
+    about: About,
+    into: Option<&str>,
+    database: &Options,
+) -> Result<(), Failure> {
     let (cluster, span) = scene.setting()?;
-    let truths = planned_truths(&cluster, span);
+    let write = |out: &mut dyn Write, header| match about {
+        About::Entries => report::write_csv(&cluster, &planned_truths(&cluster, span), out, header),
+        About::Targets => {
+            let truths = truth::whole::of_targets(&cluster, &planned(&cluster, span));
+            report::write_targets(&cluster, &truths, out, header)
+        }
+        About::Queues => {
+            let waits = truth::queues::of_servers(&cluster, &planned(&cluster, span));
+            report::write_queues(&cluster, &waits, out, header)
+        }
+        About::Space => report::write_space(&cluster, span.until - 1, out, header),
+    };
     match into {
-        Some(table) => report::copy_into(table, database, &cluster, &truths),
-        None => report::write_csv(&cluster, &truths, io::stdout().lock(), true),
+        Some(table) => report::copy_into(table, database, write),
+        None => write(&mut io::stdout().lock(), true),
     }
 }
 
@@ -339,15 +424,26 @@ fn describe(scene: &Scene) -> Result<(), Failure> {
 fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
     let (cluster, span) = options.scene.setting()?;
     let mut store = Store::open(&options.database, &cluster)?;
+    let labels = options.labels.as_deref();
+    let labels = labels.map(|path| labels::read(path, &cluster));
+    let labels = labels.transpose()?.unwrap_or_default();
+    let of_wholes = store.readings(Relation::Wholes, span, &labels)?;
     let truths = if options.observed {
-        let labels = options.labels.as_deref();
-        let labels = labels.map(|path| labels::read(path, &cluster));
-        let readings = store.readings(span, &labels.transpose()?.unwrap_or_default())?;
+        let readings = store.readings(Relation::Entries, span, &labels)?;
         truth::of_targets(&cluster, span, &readings)
     } else {
         planned_truths(&cluster, span)
     };
-    let comparison = compare::compare(&mut store, &truths)?;
+    let wholes = Wholes {
+        planned: match (options.observed, options.job_stats_only) {
+            (_, true) => Some(0),
+            (true, false) => None,
+            (false, false) => Some(planned(&cluster, span).iter().map(Vec::len).sum()),
+        },
+        truths: truth::whole::of_targets(&cluster, &of_wholes),
+        readings: of_wholes,
+    };
+    let comparison = compare::compare(&mut store, &truths, &wholes)?;
     let mut out = io::stdout().lock();
     report::show_causes(&truths, &mut out)?;
     comparison.show(&mut out)?;

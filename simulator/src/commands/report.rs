@@ -1,19 +1,25 @@
 //! Reports the truth to people and programs.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 
+use clap::ValueEnum;
 use jobstats_client::Options;
 use strum::VariantArray;
 
 use crate::failure::Failure;
 use crate::lustre::name_of;
+use crate::lustre::service::Service;
 use crate::store::compare::Comparison;
 use crate::store::database::connector;
-use crate::time::{SECOND, Span};
+use crate::time::{Nanos, SECOND, Span};
+use crate::truth::queues::Waits;
 use crate::truth::tally::DISTURBANCES;
+use crate::truth::whole::WholeTruth;
 use crate::truth::{Cause, Cell, Happening, Quantity, TargetTruth};
-use crate::world::{Cluster, Plan};
+use crate::world::space::{OwnerKind, Space};
+use crate::world::{Cluster, Plan, ServerIndex, Workload};
 
 /// Writes the truth as CSV: a row per target, entry and operation.
 pub fn write_csv(
@@ -41,17 +47,90 @@ pub fn write_csv(
     Ok(csv.flush()?)
 }
 
-/// Copies the truth into a table with the columns of the CSV.
+/// Writes the truth about targets as a whole as CSV: a row per target and operation.
+pub fn write_targets(
+    cluster: &Cluster,
+    truths: &[WholeTruth],
+    out: impl Write,
+    header: bool,
+) -> Result<(), Failure> {
+    let mut csv = csv::Writer::from_writer(out);
+    if header {
+        let amounts = ["all", "metadata_servers", "clients", "unidentified"];
+        let names = ["cluster", "target", "operation"].into_iter();
+        csv.write_record(names.chain(amounts))?;
+    }
+    for (target, truth) in cluster.targets.iter().zip(truths) {
+        let clients = truth.of_clients();
+        for (column, amount) in truth.all.amounts() {
+            let parts = [&truth.servers, &clients, &truth.unidentified];
+            let parts = parts.map(|totals| totals.get(column));
+            let amounts = [amount].into_iter().chain(parts);
+            let amounts = amounts.map(|amount| amount.to_string());
+            let names = [cluster.name.clone(), target.name.clone(), column.name()];
+            csv.write_record(names.into_iter().chain(amounts))?;
+        }
+    }
+    Ok(csv.flush()?)
+}
+
+/// Writes the truth about the queues of services as CSV: a row per server and service.
+pub fn write_queues(
+    cluster: &Cluster,
+    waits: &BTreeMap<(ServerIndex, Service), Waits>,
+    out: impl Write,
+    header: bool,
+) -> Result<(), Failure> {
+    let mut csv = csv::Writer::from_writer(out);
+    if header {
+        csv.write_record("cluster server service requests wait_usecs depth active".split(' '))?;
+    }
+    for ((server, service), waits) in waits {
+        let server = &cluster.servers[*server].name;
+        let names = [&cluster.name, server, service.name()].map(str::to_owned);
+        let amounts = [waits.requests, waits.usecs, waits.depth, waits.active];
+        let amounts = amounts.map(|amount| amount.to_string());
+        csv.write_record(names.into_iter().chain(amounts))?;
+    }
+    Ok(csv.flush()?)
+}
+
+/// Writes who owns the space of targets at a time as CSV: a row per target and owner.
+pub fn write_space(
+    cluster: &Cluster,
+    time: Nanos,
+    out: impl Write,
+    header: bool,
+) -> Result<(), Failure> {
+    let mut csv = csv::Writer::from_writer(out);
+    if header {
+        csv.write_record("cluster target kind id kbytes inodes".split(' '))?;
+    }
+    let workload = Workload::new(cluster);
+    for (index, target) in cluster.targets.iter().enumerate() {
+        let space = Space::at(&workload, index, time);
+        for kind in OwnerKind::value_variants() {
+            for (id, used) in space.by(*kind) {
+                let names = [cluster.name.clone(), target.name.clone(), name_of(kind)];
+                let amounts = [u64::from(id), used.kbytes, used.inodes];
+                let amounts = amounts.map(|amount| amount.to_string());
+                csv.write_record(names.into_iter().chain(amounts))?;
+            }
+        }
+    }
+    Ok(csv.flush()?)
+}
+
+/// Copies a truth into a table with the columns of its CSV, which `write` writes.
 pub fn copy_into(
     table: &str,
     options: &Options,
-    cluster: &Cluster,
-    truths: &[TargetTruth],
+    write: impl FnOnce(&mut dyn Write, bool) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut client = connector(options)?.client()?;
     let statement = format!("COPY {table} FROM STDIN (FORMAT csv)");
     let mut copy = client.copy_in(&statement)?;
-    write_csv(cluster, truths, &mut copy, false)?;
+    write(&mut copy, false)?;
     copy.finish()?;
     Ok(())
 }
@@ -103,6 +182,7 @@ pub fn write_case(
     }
     let [_, calls, bytes, _] = amounts(truths, |cell| cell.truth);
     put("increments", comparison.increments.into());
+    put("whole_readings", comparison.whole_readings as u128);
     put("cells", comparison.cells() as u128);
     put("differences", comparison.differences() as u128);
     put("above_truth", comparison.above_truth() as u128);

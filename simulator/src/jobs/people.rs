@@ -81,6 +81,11 @@ impl People {
         lines.collect()
     }
 
+    /// Returns all users.
+    pub fn all(&self) -> &[Person] {
+        &self.people
+    }
+
     /// Returns a user.
     pub fn get(&self, person: usize) -> &Person {
         &self.people[person]

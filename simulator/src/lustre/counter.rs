@@ -45,6 +45,25 @@ pub struct Counter {
 }
 
 impl Counter {
+    /// Returns a counter of samples that are all alike.
+    pub fn of(count: u64, amount: u64) -> Self {
+        let mut counter = Self::default();
+        counter.add(count, amount);
+        counter
+    }
+
+    /// Counts samples of which the mean is known. Their sum is rounded to a whole number.
+    pub fn add_mean(&mut self, count: u64, mean: f64) {
+        if count == 0 {
+            return;
+        }
+        let (samples, sum, squares) = (self.samples, self.sum, self.squares);
+        self.add(count, mean.round() as u64);
+        self.samples = samples + count;
+        self.sum = sum + (count as f64 * mean).round() as u64;
+        self.squares = squares + (count as f64 * mean * mean).round() as u128;
+    }
+
     fn add(&mut self, count: u64, amount: u64) {
         self.min = if self.samples == 0 {
             amount

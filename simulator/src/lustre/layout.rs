@@ -7,6 +7,7 @@ use clap::ValueEnum;
 
 use crate::lustre::operation::Op::{self, *};
 use crate::lustre::{Request, TargetKind};
+use crate::time::Nanos;
 
 /// A release whose `job_stats` can be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -99,6 +100,12 @@ const OST: History = &[
     (Layout::V2_14_0, &[Prealloc]),
 ];
 
+/// The methods of devices that are operations, in the order in which 2.5 prints them.
+#[rustfmt::skip]
+const METHODS: [Op; 11] = [
+    ReadBytes, WriteBytes, GetInfo, SetInfo, Statfs, Create, Destroy, Setattr, Punch, Sync, Quotactl,
+];
+
 /// The counters of each kind of target in each release.
 static COUNTERS: LazyLock<[Vec<Vec<Op>>; 2]> = LazyLock::new(|| {
     [MDT, OST].map(|history| {
@@ -115,6 +122,89 @@ impl Layout {
     /// Returns the counters of a target, in the order in which they are printed.
     pub fn counters(self, kind: TargetKind) -> &'static [Op] {
         &COUNTERS[kind as usize][self as usize]
+    }
+
+    /// Returns the counters that a target has of itself, in the order in which they are printed. Those of object servers up to 2.5
+    /// are the methods that devices of any kind have.
+    pub fn whole_counters(self, kind: TargetKind) -> &'static [Op] {
+        match (self, kind) {
+            (Self::V2_5, TargetKind::Ost) => &METHODS,
+            _ => self.counters(kind),
+        }
+    }
+
+    /// Returns the name that a counter has in the text of a target itself.
+    pub fn whole_name(self, op: Op) -> &'static str {
+        match (self, op) {
+            (Self::V2_5, SetInfo) => "set_info_async",
+            _ => op.name(),
+        }
+    }
+
+    /// Returns true if object servers count all methods of devices, some of which are no operations.
+    pub fn counts_methods(self) -> bool {
+        self == Self::V2_5
+    }
+
+    /// Returns the width of names in texts of statistics.
+    pub fn column(self) -> usize {
+        if self == Self::V2_17 { 35 } else { 25 }
+    }
+
+    /// Returns the ending of `usec` and `sec` in the texts of services.
+    pub fn plural_of_times(self) -> &'static str {
+        if self <= Self::V2_15_8 { "" } else { "s" }
+    }
+
+    /// Returns true if space is accounted for projects too.
+    pub fn has_projects(self) -> bool {
+        self > Self::V2_5
+    }
+
+    /// Returns what a server says of its health that has a target which is not healthy.
+    pub fn unhealthy(self, target: &str) -> String {
+        match self {
+            Self::V2_12 => "NOT HEALTHY\n".to_owned(),
+            _ => format!("device {target} reported unhealthy\nNOT HEALTHY\n"),
+        }
+    }
+
+    /// Returns true if health is two files of one name, so that the first line of several stands on the line of the name.
+    pub fn has_two_healths(self) -> bool {
+        self >= Self::V2_14_0
+    }
+
+    /// Returns the text about the readers of a changelog, given its newest record, and of each reader the name, the last record that it
+    /// has read and the seconds since.
+    pub fn changelog<'a>(
+        self,
+        newest: i64,
+        readers: impl Iterator<Item = (&'a str, i64, i64)>,
+    ) -> String {
+        let header = match self {
+            Self::V2_5 => format!("current index: {newest}\nID    index\n"),
+            Self::V2_12 | Self::V2_14_0 => {
+                format!("current index: {newest}\nID    index (idle seconds)\n")
+            }
+            _ => format!(
+                "current_index: {newest}\n{:<24} {:>10} (idle) mask\n",
+                "ID", "index"
+            ),
+        };
+        let lines = readers.map(|(name, last, idle)| match self {
+            Self::V2_5 => format!("{name:<5} {last}\n"),
+            Self::V2_12 | Self::V2_14_0 => format!("{name:<5} {last} ({idle})\n"),
+            _ => format!("{name:<24} {last:>10} ({idle})\n"),
+        });
+        header + &lines.collect::<String>()
+    }
+
+    /// Returns the fraction of a second in texts of statistics, with its unit. That of 2.5 has no leading zeros.
+    pub fn fraction(self, nanos: Nanos) -> String {
+        match self {
+            Self::V2_5 => format!("{} secs.usecs", nanos / 1000),
+            _ => format!("{nanos:09} secs.nsecs"),
+        }
     }
 
     /// Returns a counter's name. Up to 2.5, the counters of bytes are called `read` and `write`.
@@ -175,6 +265,14 @@ impl Layout {
             Self::V2_5 | Self::V2_12 => None,
             Self::V2_17 => Some(sum.min(i64::MAX as u128) as u64),
             _ => Some(sum as u64),
+        }
+    }
+
+    /// Returns a sum of squares as texts of statistics have it. Up to 2.5 it is signed.
+    pub fn whole_squares(self, sum: u128) -> String {
+        match self {
+            Self::V2_5 => (sum as i64).to_string(),
+            _ => (sum as u64).to_string(),
         }
     }
 

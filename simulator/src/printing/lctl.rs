@@ -1,12 +1,22 @@
 //! Plays `lctl get_param`.
 
-use globset::{Glob, GlobMatcher};
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::ValueEnum;
+use globset::{GlobBuilder, GlobMatcher};
 
 use crate::failure::Failure;
+use crate::lustre::TargetKind;
+use crate::lustre::service::Service;
 use crate::printing::reading::{Reading, Records};
+use crate::printing::{gauges, services, whole};
 use crate::time::{Nanos, SECOND, Span};
 use crate::world::plan::DUMP;
-use crate::world::{Cluster, Plan, ServerIndex, Target, TargetIndex, TargetState, Workload};
+use crate::world::queue::{self, Services};
+use crate::world::space::{OwnerKind, Space};
+use crate::world::{
+    Cluster, Plan, ServerIndex, Target, TargetIndex, TargetState, Walk, Whole, Workload,
+};
 
 /// The result of a call of `lctl`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -28,25 +38,246 @@ pub fn get_param(
     time: Nanos,
     patterns: &[String],
 ) -> Result<Printed, Failure> {
-    let mut printed = Printed::default();
-    let workload = Workload::new(cluster);
+    let place = Place {
+        cluster,
+        server,
+        time,
+    };
+    let parameters = place.parameters();
+    let mut player = Player {
+        workload: Workload::new(cluster),
+        place,
+        walks: BTreeMap::new(),
+        services: BTreeMap::new(),
+        spaces: BTreeMap::new(),
+        printed: Printed::default(),
+    };
     for pattern in patterns {
-        let parameters = matching(cluster, server, time, &matcher(pattern)?);
-        if parameters.is_empty() {
-            let path = pattern.replace('.', "/");
-            let problem = format!("param_path '{path}': No such file or directory");
-            printed.fail(ENOENT, &problem);
+        let path = path(pattern);
+        let matcher = matcher(pattern, &path)?;
+        let matching = parameters.iter().filter(|(name, _)| matcher.is_match(name));
+        let mut is_missing = true;
+        for (name, parameter) in matching {
+            is_missing = false;
+            player.play(name, *parameter);
         }
-        for (name, target) in parameters {
-            if name.ends_with(".job_cleanup_interval") {
-                let line = cleanup_interval(cluster, target);
-                printed.stdout.extend(line.bytes());
-            } else {
-                printed.job_stats(&workload, target, time);
-            }
+        if is_missing {
+            let problem = format!("param_path '{path}': No such file or directory");
+            player.printed.fail(ENOENT, &problem);
         }
     }
-    Ok(printed)
+    Ok(player.printed)
+}
+
+/// A parameter of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Parameter {
+    CleanupInterval(TargetIndex),
+    JobStats(TargetIndex),
+    Stats(TargetIndex),
+    ExportStats(TargetIndex, ServerIndex),
+    ExportUuids(TargetIndex, ServerIndex),
+    Space(TargetIndex, &'static str),
+    Owners(TargetIndex, OwnerKind),
+    Recovery(TargetIndex),
+    Changelog(TargetIndex),
+    ServiceStats(Service),
+    Policies(Service),
+    Health,
+}
+
+/// The state that the value of a parameter follows from.
+#[derive(Clone, Copy)]
+pub enum Known<'a> {
+    Whole(&'a Whole<'a>),
+    Services(&'a Services),
+    Space(&'a Space),
+    /// The plan of the cluster alone.
+    Plan,
+}
+
+/// A server at a time.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    pub cluster: &'a Cluster,
+    pub server: ServerIndex,
+    pub time: Nanos,
+}
+
+impl Place<'_> {
+    /// Returns the parameters of the server with their paths, sorted as in a shell.
+    pub fn parameters(self) -> BTreeSet<(String, Parameter)> {
+        let Self {
+            cluster,
+            server,
+            time,
+        } = self;
+        let plan = Plan::new(cluster);
+        let mut parameters = BTreeSet::from([("health_check".to_owned(), Parameter::Health)]);
+        for target in
+            (0..cluster.targets.len()).filter(|target| plan.owner(*target, time) == server)
+        {
+            let of_target = self.parameters_of(target);
+            parameters.extend(of_target);
+        }
+        for kind in [TargetKind::Mdt, TargetKind::Ost] {
+            for service in Service::of(kind).filter(|_| plan.serves(server, kind, time)) {
+                let path = |name| format!("{}/{name}", service.name().replace('.', "/"));
+                parameters.insert((path("stats"), Parameter::ServiceStats(service)));
+                parameters.insert((path("nrs_policies"), Parameter::Policies(service)));
+            }
+        }
+        parameters
+    }
+
+    /// Returns the parameters of a target of the server with their paths.
+    pub fn parameters_of(self, index: TargetIndex) -> Vec<(String, Parameter)> {
+        let target = &self.cluster.targets[index];
+        let of = |device: &str, name: &str| format!("{device}/{}/{name}", target.name);
+        let own = |name: &str| of(target.kind.device(), name);
+        let osd = |name: &str| of("osd-ldiskfs", name);
+        let mut parameters = vec![
+            (
+                own("job_cleanup_interval"),
+                Parameter::CleanupInterval(index),
+            ),
+            (own("job_stats"), Parameter::JobStats(index)),
+            (own("recovery_status"), Parameter::Recovery(index)),
+        ];
+        match target.kind {
+            TargetKind::Mdt => parameters.extend([
+                (own("md_stats"), Parameter::Stats(index)),
+                (of("mdd", "changelog_users"), Parameter::Changelog(index)),
+            ]),
+            TargetKind::Ost => {
+                parameters.push((own("stats"), Parameter::Stats(index)));
+                for mds in whole::metadata_servers(self.cluster, self.time) {
+                    let export = |name| own(&format!("exports/{}/{name}", nid(mds)));
+                    parameters.extend([
+                        (export("stats"), Parameter::ExportStats(index, mds)),
+                        (export("uuid"), Parameter::ExportUuids(index, mds)),
+                    ]);
+                }
+            }
+        }
+        let space = gauges::SPACE.map(|name| (osd(name), Parameter::Space(index, name)));
+        parameters.extend(space);
+        let kinds = OwnerKind::value_variants().iter().copied();
+        let has_kind = |kind: &_| *kind != OwnerKind::Project || self.cluster.layout.has_projects();
+        parameters.extend(kinds.filter(has_kind).map(|kind| {
+            let name = format!("quota_slave.{}", gauges::accounting(kind).0);
+            (osd(&name.replace('.', "/")), Parameter::Owners(index, kind))
+        }));
+        parameters
+    }
+
+    /// Returns a parameter other than `job_stats` as lctl prints it. What it follows from has to be known.
+    pub fn print(self, path: &str, parameter: Parameter, known: Known) -> Vec<u8> {
+        let Self {
+            cluster,
+            server,
+            time,
+        } = self;
+        let name = path.replace('/', ".");
+        let text = match (parameter, known) {
+            (Parameter::CleanupInterval(target), _) => {
+                return cleanup_interval(cluster, target).into_bytes();
+            }
+            (Parameter::Stats(target), Known::Whole(whole)) => {
+                whole::own(cluster, target, whole, time)
+            }
+            (Parameter::ExportStats(target, mds), Known::Whole(whole)) => {
+                whole::of_export(cluster, target, whole, mds, time)
+            }
+            (Parameter::ServiceStats(service), Known::Services(services)) => {
+                services::stats(cluster, server, services, service, time)
+            }
+            (Parameter::Policies(service), Known::Services(services)) => {
+                services::policies(services.queues.get(&service))
+            }
+            (Parameter::Space(_, name), Known::Space(space)) => gauges::space(space, name),
+            (Parameter::Owners(_, kind), Known::Space(space)) => gauges::owners(space, kind),
+            (Parameter::ExportUuids(_, mds), _) => whole::uuids(cluster, mds, time),
+            (Parameter::Recovery(target), _) => gauges::recovery(cluster, target, time),
+            (Parameter::Changelog(target), _) => gauges::changelog(cluster, target, time),
+            (Parameter::Health, _) => {
+                let health = gauges::health(cluster, server, time);
+                if cluster.layout.has_two_healths() {
+                    return format!("{name}={health}").into_bytes();
+                }
+                health
+            }
+            _ => String::new(),
+        };
+        framed(&name, text.as_bytes())
+    }
+}
+
+/// Plays lctl on a server at a time, and computes only once what several parameters follow from.
+struct Player<'a> {
+    workload: Workload<'a>,
+    place: Place<'a>,
+    walks: BTreeMap<TargetIndex, Walk<'a>>,
+    services: BTreeMap<TargetKind, Services>,
+    spaces: BTreeMap<TargetIndex, Space>,
+    printed: Printed,
+}
+
+impl Player<'_> {
+    /// Adds a parameter to what is printed.
+    fn play(&mut self, path: &str, parameter: Parameter) {
+        let place = self.place;
+        let known = match parameter {
+            Parameter::JobStats(target) => {
+                return self.printed.job_stats(&self.workload, target, place.time);
+            }
+            Parameter::Stats(target) | Parameter::ExportStats(target, _) => {
+                Known::Whole(self.whole(target))
+            }
+            Parameter::ServiceStats(service) | Parameter::Policies(service) => {
+                Known::Services(self.services(service))
+            }
+            Parameter::Space(target, _) | Parameter::Owners(target, _) => {
+                let space = self.spaces.entry(target);
+                let at = || Space::at(&self.workload, target, place.time);
+                Known::Space(space.or_insert_with(at))
+            }
+            _ => Known::Plan,
+        };
+        let text = place.print(path, parameter, known);
+        self.printed.stdout.extend(text);
+    }
+
+    fn whole(&mut self, target: TargetIndex) -> &Whole<'_> {
+        let (workload, time) = (&self.workload, self.place.time);
+        let walk = self.walks.entry(target).or_insert_with(|| {
+            let mut walk = Walk::new(workload, target, Span::new(time, 1));
+            walk.advance(time, |_| ());
+            walk
+        });
+        &walk.whole
+    }
+
+    fn services(&mut self, service: Service) -> &Services {
+        let Place {
+            cluster,
+            server,
+            time,
+        } = self.place;
+        let (here, span) = ((server, service.kind()), Span::new(time, 1));
+        let targets = queue::targets(cluster, here, span);
+        for &target in &targets {
+            self.whole(target);
+        }
+        let walks = &self.walks;
+        self.services.entry(service.kind()).or_insert_with(|| {
+            let arrivals = walks.iter().filter(|(target, _)| targets.contains(target));
+            let arrivals = arrivals.map(|(target, walk)| (*target, &walk.whole.arrivals[..]));
+            let mut services = Services::new(cluster, here, span, arrivals);
+            services.advance(time);
+            services
+        })
+    }
 }
 
 impl Printed {
@@ -73,29 +304,28 @@ impl Printed {
     }
 }
 
-fn matcher(pattern: &str) -> Result<GlobMatcher, Failure> {
-    let glob = Glob::new(pattern).map_err(|error| format!("bad pattern {pattern:?}: {error}"))?;
+/// Returns a pattern of names as one of paths, as lctl does: a dot separates directories, but not in the address of a client.
+fn path(pattern: &str) -> String {
+    let in_address = |char: char| char.is_ascii_digit() || char == '.';
+    let before = pattern.split_once('@').map_or("", |(before, _)| before);
+    let address = before.trim_end_matches(in_address).len()..before.len();
+    let is_separator = |index| index == address.start || !address.contains(&index);
+    let chars = pattern.char_indices().map(|(index, char)| match char {
+        '.' if is_separator(index) => '/',
+        char => char,
+    });
+    chars.collect()
+}
+
+fn matcher(pattern: &str, path: &str) -> Result<GlobMatcher, Failure> {
+    let glob = GlobBuilder::new(path).literal_separator(true).build();
+    let glob = glob.map_err(|error| format!("bad pattern {pattern:?}: {error}"))?;
     Ok(glob.compile_matcher())
 }
 
-/// Returns the parameters that match a pattern, sorted as in a shell.
-fn matching(
-    cluster: &Cluster,
-    server: ServerIndex,
-    time: Nanos,
-    pattern: &GlobMatcher,
-) -> Vec<(String, TargetIndex)> {
-    let plan = Plan::new(cluster);
-    let mut parameters: Vec<_> = (0..cluster.targets.len())
-        .filter(|&target| plan.owner(target, time) == server)
-        .flat_map(|target| {
-            ["job_cleanup_interval", "job_stats"]
-                .map(|name| (parameter(&cluster.targets[target], name), target))
-        })
-        .filter(|(name, _)| pattern.is_match(name))
-        .collect();
-    parameters.sort();
-    parameters
+/// Returns the address of a server, under which its clients know it and other servers count its work.
+pub fn nid(server: ServerIndex) -> String {
+    format!("10.0.0.{}@o2ib", server + 1)
 }
 
 /// Returns the full name of one of a target's parameters.

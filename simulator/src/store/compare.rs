@@ -9,6 +9,7 @@ use jobstats_client::Error;
 
 use crate::store::database::{Amounts, Key, Store};
 use crate::store::question::QUESTIONS;
+use crate::store::wholes::Wholes;
 use crate::time::{Nanos, SECOND, now};
 use crate::truth::{Cell, Column, Happening, Tally, TargetTruth, tally};
 use crate::world::{Cluster, Target};
@@ -31,6 +32,9 @@ pub struct Comparison {
     texts: (u64, u64),
     /// The number of rows of increments.
     pub increments: u64,
+    /// The number of readings of targets as a whole, and whether these are all that there should be.
+    pub whole_readings: usize,
+    has_wholes: bool,
     pub tally: Tally,
     judgements: Vec<Judgement>,
 }
@@ -64,7 +68,11 @@ impl Judgement {
 }
 
 /// Compares the stored increments and the answers of the reading functions with the truth.
-pub fn compare(store: &mut Store, truths: &[TargetTruth]) -> Result<Comparison, Error> {
+pub fn compare(
+    store: &mut Store,
+    truths: &[TargetTruth],
+    wholes: &Wholes,
+) -> Result<Comparison, Error> {
     let cluster = store.cluster;
     let (increments, amounts) = store.increments(truths)?;
     let stored = cells(cluster, truths, |target, entry, column| {
@@ -74,10 +82,13 @@ pub fn compare(store: &mut Store, truths: &[TargetTruth]) -> Result<Comparison, 
     let mut comparison = Comparison {
         texts: (tally.get(Happening::Text), store.observations(truths)?),
         increments,
+        whole_readings: wholes.count(),
+        has_wholes: wholes.is_complete(),
         tally,
         judgements: vec![Judgement::new("increments", stored, amounts)],
     };
-    let Some(window) = window(truths) else {
+    let observed = || truths.iter().map(|truth| truth.observed);
+    let Some(window) = window(observed()) else {
         return Ok(comparison);
     };
     let_pass(window.1);
@@ -92,14 +103,26 @@ pub fn compare(store: &mut Store, truths: &[TargetTruth]) -> Result<Comparison, 
         let judgement = Judgement::new(question.name, truth, answer);
         comparison.judgements.push(judgement);
     }
+    let Some(window) = self::window(observed().chain(wholes.observed())) else {
+        return Ok(comparison);
+    };
+    for (way, in_parts) in [
+        ("jobstats_unaccounted", false),
+        ("jobstats_unaccounted in odd windows", true),
+    ] {
+        let truth = wholes.cells(cluster, truths, in_parts);
+        let answer = store.ask_wholes(window, in_parts)?;
+        let judgement = Judgement::new(way, truth, answer);
+        comparison.judgements.push(judgement);
+    }
     Ok(comparison)
 }
 
 /// Returns the window from the first to the last observation of any target, unless the window is empty.
-fn window(truths: &[TargetTruth]) -> Option<(Nanos, Nanos)> {
-    let observed = || truths.iter().filter_map(|truth| truth.observed);
-    let first = observed().map(|(first, _)| first).min()?;
-    let last = observed().map(|(_, last)| last).max()?;
+fn window(observed: impl Iterator<Item = Option<(Nanos, Nanos)>>) -> Option<(Nanos, Nanos)> {
+    let observed: Vec<_> = observed.flatten().collect();
+    let first = observed.iter().map(|(first, _)| *first).min()?;
+    let last = observed.iter().map(|(_, last)| *last).max()?;
     (first < last).then_some((first, last))
 }
 
@@ -133,7 +156,7 @@ fn cells(
 impl Comparison {
     /// Returns true if nothing differs and each text has its observation.
     pub fn is_exact(&self) -> bool {
-        self.differences() == 0 && self.texts.0 == self.texts.1
+        self.differences() == 0 && self.texts.0 == self.texts.1 && self.has_wholes
     }
 
     fn sum(&self, count: impl Fn(&Judgement) -> usize) -> usize {
@@ -170,7 +193,14 @@ impl Comparison {
                 )?;
             }
         }
-        writeln!(out, "texts {}, observations {}", self.texts.0, self.texts.1)?;
+        let (texts, observations) = self.texts;
+        writeln!(out, "texts {texts}, observations {observations}")?;
+        let all = if self.has_wholes { "" } else { ", not all" };
+        writeln!(
+            out,
+            "readings of whole targets {}{all}",
+            self.whole_readings
+        )?;
         let mut line = |way: &str, cells, differences, above_truth| {
             writeln!(
                 out,

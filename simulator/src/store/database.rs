@@ -11,6 +11,7 @@ use postgres::{Client, Row};
 
 use crate::store::labels::Labels;
 use crate::store::question::Question;
+use crate::store::wholes;
 use crate::time::{Clock, HOUR, Nanos, Span, timestamp};
 use crate::truth::{Column, TargetTruth};
 use crate::world::schedule::{self};
@@ -38,9 +39,28 @@ pub struct Store<'a> {
 const OBSERVED: &str = r#"
     FROM unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) AS s(name, first, last)
     JOIN jobstats.targets t ON t.cluster = $1 AND t.name = s.name"#;
-/// The part of such a query that looks up the observations between these times.
-const OBSERVATIONS: &str = r#"
-    JOIN jobstats.observations o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last"#;
+
+/// The readings that a store has of a target.
+#[derive(Debug, Clone, Copy)]
+pub enum Relation {
+    /// Readings of its entries.
+    Entries,
+    /// Readings of the counters that it has of itself.
+    Wholes,
+}
+
+impl Relation {
+    /// Returns the part of such a query that looks up the readings between these times.
+    fn between(self) -> String {
+        let table = match self {
+            Self::Entries => "observations",
+            Self::Wholes => "target_readings",
+        };
+        format!(
+            r#"JOIN jobstats.{table} o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last"#
+        )
+    }
+}
 
 impl<'a> Store<'a> {
     /// Connects to the database.
@@ -67,7 +87,7 @@ impl<'a> Store<'a> {
 
     /// Counts the observations of the delivered texts.
     pub fn observations(&mut self, truths: &[TargetTruth]) -> Result<u64, Error> {
-        let sql = format!("SELECT count(*) {OBSERVED} {OBSERVATIONS}");
+        let sql = format!("SELECT count(*) {OBSERVED} {}", Relation::Entries.between());
         let rows = self.query(&sql, delivered(self.cluster, truths))?;
         let counts = rows.iter().map(|row| row.get::<_, i64>(0).unsigned_abs());
         Ok(counts.sum())
@@ -128,6 +148,17 @@ impl<'a> Store<'a> {
         Ok(amounts)
     }
 
+    /// Asks for the work of targets as a whole in a window, in parts or at once; amounts of zero are left out.
+    pub fn ask_wholes(
+        &mut self,
+        (from, until): (Nanos, Nanos),
+        in_parts: bool,
+    ) -> Result<Amounts, Error> {
+        let columns = self.columns()?;
+        let window = (timestamp(from), timestamp(until));
+        wholes::ask_all(&mut self.client, self.cluster, window, &columns, in_parts)
+    }
+
     /// Returns the columns that `jobstats.increments` has.
     fn columns(&mut self) -> Result<Vec<Column>, Error> {
         let sql = "SELECT attname::text FROM pg_attribute
@@ -141,10 +172,15 @@ impl<'a> Store<'a> {
 
     /// Returns the readings of each target in a span that the database holds. Readings whose labels are not planned have the
     /// given times, or else the times of their labels.
-    pub fn readings(&mut self, span: Span, labels: &Labels) -> Result<Vec<Vec<Due>>, Error> {
-        let sql = format!(
-            r#"SELECT t.name, o.server, o."time" {OBSERVED} {OBSERVATIONS} ORDER BY o."time""#
-        );
+    pub fn readings(
+        &mut self,
+        relation: Relation,
+        span: Span,
+        labels: &Labels,
+    ) -> Result<Vec<Vec<Due>>, Error> {
+        let between = relation.between();
+        let sql =
+            format!(r#"SELECT t.name, o.server, o."time" {OBSERVED} {between} ORDER BY o."time""#);
         let cluster = self.cluster;
         // A server's clock may be wrong, but by less than an hour.
         let window = (span.from - HOUR, span.until + HOUR);

@@ -1,5 +1,7 @@
-//! Loads a span of a cluster into the database, one target's text per row.
+//! Loads a span of a cluster into the database: a row for the entries of each target, and one for all else that a server says at
+//! that time.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,14 +15,19 @@ use postgres::{Client, Statement};
 use zstd::bulk::Compressor;
 
 use crate::failure::Failure;
-use crate::printing::lctl::{cleanup_interval, framed, parameter};
+use crate::lustre::TargetKind;
+use crate::printing::lctl::{Known, Parameter, Place, cleanup_interval, framed, parameter};
 use crate::printing::reading::{Reading, Records};
 use crate::random::Seed;
 use crate::store::database::connector;
-use crate::time::{Span, timestamp};
+use crate::time::{HOUR, Span, timestamp};
 use crate::truth::{Happening, Tally, tally};
-use crate::world::schedule::readings;
-use crate::world::{Cluster, TargetIndex, TargetState, Workload, each_target};
+use crate::world::queue::{self, Arrivals, Services};
+use crate::world::schedule::{self, readings};
+use crate::world::space::Space;
+use crate::world::{
+    Change, Cluster, Due, ServerIndex, TargetIndex, TargetState, Walk, Whole, Workload, each,
+};
 
 /// The options of a load.
 #[derive(Debug, Clone, Args)]
@@ -31,6 +38,9 @@ pub struct Options {
     /// Number of connections
     #[arg(long, default_value_t = 2)]
     connections: usize,
+    /// Load nothing but job_stats and cleanup intervals
+    #[arg(long)]
+    job_stats_only: bool,
     /// Share of texts that arrive after later ones
     #[arg(long, default_value_t = 0.0)]
     late: f64,
@@ -85,7 +95,8 @@ const RETRY: Retry = Retry {
     first_pause: Duration::from_millis(1),
 };
 
-/// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time.
+/// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time. Then follows what servers say beside
+/// it: a server and the one that takes over its targets together, as these are read by both.
 pub fn load(
     cluster: &Cluster,
     span: Span,
@@ -111,7 +122,15 @@ pub fn load(
     };
     let connect = || Writer::connect(&connector, &options.table, &rejected);
     let load = |writer: &mut Writer, target| loader.load(target, writer);
-    let tallies = each_target(cluster, options.connections, connect, load)?;
+    let loaded = each(cluster.targets.len(), options.connections, connect, load)?;
+    let (mut tallies, beside): (Vec<_>, Vec<_>) = loaded.into_iter().unzip();
+    let load = |writer: &mut Writer, server| loader.load_servers(server, &beside, writer);
+    tallies.extend(each(
+        cluster.servers.len(),
+        options.connections,
+        connect,
+        load,
+    )?);
     loader.progress.finish_and_clear();
     let rejected = std::mem::take(&mut *locked(&rejected));
     Ok((tally::sum(&tallies), rejected))
@@ -130,40 +149,162 @@ struct Loader<'a> {
     progress: ProgressBar,
 }
 
+/// The texts to be loaded beside the entries of a target, one for each reading, and the requests, which the services of servers
+/// count.
+#[derive(Default)]
+struct Beside {
+    texts: BTreeMap<Due, Vec<u8>>,
+    arrivals: Vec<Arrivals>,
+}
+
 impl Loader<'_> {
-    fn load(&self, target: TargetIndex, writer: &mut Writer) -> Result<Tally, Failure> {
+    /// Loads the entries of a target, and returns what is to be loaded beside them.
+    fn load(&self, target: TargetIndex, writer: &mut Writer) -> Result<(Tally, Beside), Failure> {
         let cluster = self.cluster;
         let mut courier = Courier::new(cluster, target, self.options);
-        let mut state = TargetState::new(&self.workload, target, self.span);
+        let (mut state, mut whole) = if self.options.job_stats_only {
+            let state = TargetState::new(&self.workload, target, self.span);
+            (state, None)
+        } else {
+            let walk = Walk::new(&self.workload, target, self.span);
+            (walk.state, Some(walk.whole))
+        };
+        let mut beside = Beside::default();
         let mut counter = tally::Counter::default();
         let mut records = Records::new();
         let name = parameter(&cluster.targets[target], "job_stats");
         let mut first = true;
+        let mut space = None;
         for due in readings(cluster, target, self.span) {
-            let reading = Reading::take(&mut state, due.time, first, |_| ());
+            let count = |whole: &mut Option<Whole>, change: &Change| {
+                whole.iter_mut().for_each(|whole| whole.change(change));
+            };
+            state.advance(due.time, |change| count(&mut whole, &change));
+            // Comes before job_stats are read, which takes some seconds of the world.
+            if let Some(whole) = &mut whole {
+                whole.settle(due.time);
+                let text = self.beside(target, &due, whole, &mut space);
+                beside.texts.insert(due, text);
+            }
+            let change = |change: Change| count(&mut whole, &change);
+            let reading = Reading::take(&mut state, due.time, first, change);
             counter.observe(&state, reading.as_ref());
             if let Some(reading) = reading {
                 first = false;
                 let mut text = cleanup_interval(cluster, target).into_bytes();
-                text.extend(framed(&name, &reading.text(&state, &mut records)));
-                let row = Row {
-                    cluster: &cluster.name,
-                    server: &cluster.servers[due.server].name,
-                    time: timestamp(due.label),
-                    body_zstd: writer.compressor.compress(&text).map_err(zstd_failed)?,
-                    // A dump takes longer the more there is to print.
-                    duration: 0.05 + text.len() as f64 / 5e7,
-                };
+                let job_stats = reading.text(&state, &mut records);
+                text.extend(framed(&name, &job_stats));
+                let row = writer.row(cluster, &due, &text)?;
                 for row in courier.carry(row, &mut counter.tally) {
                     writer.write(&row)?;
                 }
             }
             self.progress.inc(1);
         }
-        for (_, row) in courier.late {
-            writer.write(&row)?;
+        courier.end(writer)?;
+        beside.arrivals = whole.map(|whole| whole.arrivals).unwrap_or_default();
+        Ok((counter.tally, beside))
+    }
+
+    /// Returns what lctl prints of a target beside `job_stats`. It is asked once an hour who owns the space, which changes then.
+    fn beside(
+        &self,
+        target: TargetIndex,
+        due: &Due,
+        whole: &Whole,
+        known: &mut Option<(i64, Space)>,
+    ) -> Vec<u8> {
+        let hour = due.time.div_euclid(HOUR);
+        let is_new = known.as_ref().is_none_or(|(known, _)| *known != hour);
+        if is_new {
+            *known = None;
         }
-        Ok(counter.tally)
+        let at = || (hour, Space::at(&self.workload, target, due.time));
+        let (_, space) = known.get_or_insert_with(at);
+        let place = self.place(due);
+        let texts = place
+            .parameters_of(target)
+            .into_iter()
+            .map(|(path, parameter)| {
+                let known = match parameter {
+                    Parameter::JobStats(_) | Parameter::CleanupInterval(_) => return Vec::new(),
+                    Parameter::Owners(..) if !is_new => return Vec::new(),
+                    Parameter::Owners(..) | Parameter::Space(..) => Known::Space(space),
+                    _ => Known::Whole(whole),
+                };
+                place.print(&path, parameter, known)
+            });
+        texts.flatten().collect()
+    }
+
+    fn place(&self, due: &Due) -> Place<'_> {
+        Place {
+            cluster: self.cluster,
+            server: due.server,
+            time: due.time,
+        }
+    }
+
+    /// Loads what a server and its partner say beside the entries of their targets, given that of all targets. This is for the first
+    /// of the two.
+    fn load_servers(
+        &self,
+        server: ServerIndex,
+        beside: &[Beside],
+        writer: &mut Writer,
+    ) -> Result<Tally, Failure> {
+        let cluster = self.cluster;
+        let mut courier = Courier::new(cluster, beside.len() + server, self.options);
+        let mut tally = Tally::default();
+        let mut services = BTreeMap::new();
+        let dues = schedule::of_servers(cluster, self.span).into_iter();
+        let is_here = |due: &Due| due.server.min(cluster.servers[due.server].partner) == server;
+        for due in dues.filter(is_here) {
+            let texts = beside.iter().filter_map(|all| all.texts.get(&due));
+            let mut text: Vec<u8> = texts.flatten().copied().collect();
+            if !self.options.job_stats_only {
+                let services = services
+                    .entry(due.server)
+                    .or_insert_with(|| self.services(due.server, beside));
+                text.extend(self.of_server(&due, services));
+            }
+            if text.is_empty() {
+                continue;
+            }
+            tally.add(Happening::ServerText, 1);
+            let row = writer.row(cluster, &due, &text)?;
+            for row in courier.carry(row, &mut tally) {
+                writer.write(&row)?;
+            }
+        }
+        courier.end(writer)?;
+        Ok(tally)
+    }
+
+    /// Returns the services of a server for each kind of target.
+    fn services(&self, server: ServerIndex, beside: &[Beside]) -> [Services; 2] {
+        [TargetKind::Mdt, TargetKind::Ost].map(|kind| {
+            let targets = queue::targets(self.cluster, (server, kind), self.span).into_iter();
+            let arrivals = targets.map(|target| (target, &beside[target].arrivals[..]));
+            Services::new(self.cluster, (server, kind), self.span, arrivals)
+        })
+    }
+
+    /// Returns what a server says of itself.
+    fn of_server(&self, due: &Due, services: &mut [Services; 2]) -> Vec<u8> {
+        services.iter_mut().for_each(|kind| kind.advance(due.time));
+        let place = self.place(due);
+        let texts = place.parameters().into_iter().map(|(path, parameter)| {
+            let known = match parameter {
+                Parameter::ServiceStats(service) | Parameter::Policies(service) => {
+                    Known::Services(&services[service.kind() as usize])
+                }
+                Parameter::Health => Known::Plan,
+                _ => return Vec::new(),
+            };
+            place.print(&path, parameter, known)
+        });
+        texts.flatten().collect()
     }
 }
 
@@ -176,7 +317,7 @@ struct Row<'a> {
     duration: f64,
 }
 
-/// Delivers a target's texts to the database, some of them late or twice.
+/// Delivers the texts of a target or of a server to the database, some of them late or twice.
 struct Courier<'a> {
     seed: Seed,
     shares: (f64, f64),
@@ -186,9 +327,9 @@ struct Courier<'a> {
 }
 
 impl<'a> Courier<'a> {
-    fn new(cluster: &Cluster, target: TargetIndex, options: &Options) -> Self {
+    fn new(cluster: &Cluster, number: usize, options: &Options) -> Self {
         Self {
-            seed: cluster.seed.of("courier", &[target as i64]),
+            seed: cluster.seed.of("courier", &[number as i64]),
             shares: (options.late, options.repeated),
             carried: 0,
             late: Vec::new(),
@@ -219,6 +360,11 @@ impl<'a> Courier<'a> {
         arriving.extend(due.map(|(_, row)| row));
         arriving
     }
+
+    /// Writes the texts that have not arrived yet.
+    fn end(self, writer: &mut Writer) -> Result<(), Failure> {
+        self.late.iter().try_for_each(|(_, row)| writer.write(row))
+    }
 }
 
 struct Writer {
@@ -242,6 +388,23 @@ impl Writer {
             insert: prepare(&mut client, table)?,
             client,
             compressor: Compressor::new(1).map_err(zstd_failed)?,
+        })
+    }
+
+    /// Returns the row of a text.
+    fn row<'a>(
+        &mut self,
+        cluster: &'a Cluster,
+        due: &Due,
+        text: &[u8],
+    ) -> Result<Row<'a>, Failure> {
+        Ok(Row {
+            cluster: &cluster.name,
+            server: &cluster.servers[due.server].name,
+            time: timestamp(due.label),
+            body_zstd: self.compressor.compress(text).map_err(zstd_failed)?,
+            // A dump takes longer the more there is to print.
+            duration: 0.05 + text.len() as f64 / 5e7,
         })
     }
 

@@ -87,7 +87,7 @@ impl Question {
     pub fn ask(
         &self,
         client: &mut Client,
-        (mut since, until): (Timestamp, Timestamp),
+        window: (Timestamp, Timestamp),
         columns: &[Column],
         filters: Filters,
     ) -> Result<Vec<Amount>, Error> {
@@ -98,12 +98,9 @@ impl Question {
             ..Totals::default()
         };
         let mut amounts = Vec::new();
-        while since < until {
-            let part = since.checked_add(ODD_WINDOW).ok().filter(|_| self.in_parts);
-            let end = part.map_or(until, |end| end.min(until));
-            asked.window = Window::new(since, end);
+        for (since, until) in windows(window, self.in_parts) {
+            asked.window = Window::new(since, until);
             amounts.extend((self.ask)(client, &asked)?);
-            since = end;
         }
         Ok(amounts)
     }
@@ -156,6 +153,20 @@ const ODD_STEP: SignedDuration = SignedDuration::from_secs(17 * 60 + 3);
 /// More rows than any answer has.
 const ALL: i32 = 1_000_000;
 
+/// Returns the parts of a window of an odd width, side by side, or the window.
+pub fn windows(
+    (mut since, until): (Timestamp, Timestamp),
+    in_parts: bool,
+) -> impl Iterator<Item = (Timestamp, Timestamp)> {
+    std::iter::from_fn(move || {
+        let part = since.checked_add(ODD_WINDOW).ok().filter(|_| in_parts);
+        let end = part.map_or(until, |end| end.min(until));
+        let window = (since, end);
+        since = end;
+        (window.0 < until).then_some(window)
+    })
+}
+
 /// Returns the groups of the questions about workloads.
 fn workloads() -> Option<Vec<Dimension>> {
     Some(vec![Dimension::Target, Dimension::Workload])
@@ -171,10 +182,14 @@ fn unit(operation: &str) -> i32 {
     }
 }
 
-/// Returns an amount in calls, bytes or microseconds, which is a whole number.
+/// Returns a total in calls, bytes or microseconds, which is a whole number.
+pub fn whole(operation: &str, total: Decimal) -> i128 {
+    (total * Decimal::from(unit(operation))).round().mantissa()
+}
+
 fn amount(group: Group, operation: &str, total: Option<Decimal>) -> Amount {
-    let whole = |total: Decimal| (total * Decimal::from(unit(operation))).round().mantissa();
-    (group, operation.to_owned(), total.map(whole))
+    let total = total.map(|total| whole(operation, total));
+    (group, operation.to_owned(), total)
 }
 
 fn totals(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
@@ -212,6 +227,7 @@ fn leaders(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
             n: Some(ALL),
             min_rate: None,
             filters: asked.filters.clone(),
+            unaccounted: None,
         };
         let rows = ask(client, &question)?.into_iter();
         amounts.extend(rows.map(|row| amount(row.group, operation, row.total)));

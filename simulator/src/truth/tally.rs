@@ -16,6 +16,8 @@ use crate::world::{Cluster, Life, Plan, ServerIndex, TargetState};
 pub enum Happening {
     #[strum(serialize = "texts")]
     Text,
+    #[strum(serialize = "texts of servers, beside job_stats")]
+    ServerText,
     #[strum(serialize = "texts that arrived late")]
     LateText,
     #[strum(serialize = "texts that arrived twice")]

@@ -121,7 +121,13 @@ impl Totals {
     }
 
     /// Adds calls in a counter and the sum of their amounts to the columns that are made of it.
-    fn add_counter(&mut self, op: Op, (calls, sum): (u64, u64), layout: Layout, kind: TargetKind) {
+    pub(super) fn add_counter(
+        &mut self,
+        op: Op,
+        (calls, sum): (u64, u64),
+        layout: Layout,
+        kind: TargetKind,
+    ) {
         match layout.unit(kind, op) {
             Unit::IdleRequests => (),
             Unit::Requests => self.add(Column::of(Quantity::Calls, op), calls),
@@ -155,10 +161,14 @@ impl Totals {
     pub fn beyond(&self, other: &Self) -> Self {
         let mut excess = Self::default();
         for (column, amount) in self.amounts() {
-            let known = other.0.get(&column).copied().unwrap_or_default();
-            excess.add(column, amount.saturating_sub(known));
+            excess.add(column, amount.saturating_sub(other.get(column)));
         }
         excess
+    }
+
+    /// Returns the sum in a column.
+    pub fn get(&self, column: Column) -> u64 {
+        self.0.get(&column).copied().unwrap_or_default()
     }
 
     /// Returns the columns that are not zero, with their sums.

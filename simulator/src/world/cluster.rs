@@ -80,6 +80,10 @@ pub struct Cluster {
     pub work: Option<Vec<GivenWork>>,
     /// The schedulers whose jobs replace those of the workload, if given.
     pub schedulers: Option<Site>,
+    /// The share of small requests that carry no identifier, from 0 to 0.9.
+    pub unidentified: f64,
+    /// True if a user overloads a metadata server every day.
+    pub overload: bool,
     /// True if disturbances are played.
     pub disturbed: bool,
     /// The servers, metadata servers first.
@@ -124,6 +128,8 @@ impl Cluster {
             login_programs,
             work: None,
             schedulers: None,
+            unidentified: 0.1,
+            overload: false,
             disturbed: true,
             servers,
             targets,
@@ -139,10 +145,15 @@ impl Cluster {
         self
     }
 
+    /// Returns the targets of one kind.
+    pub fn of_kind(&self, kind: TargetKind) -> impl Iterator<Item = (TargetIndex, &Target)> {
+        let targets = self.targets.iter().enumerate();
+        targets.filter(move |(_, target)| target.kind == kind)
+    }
+
     /// Returns the number of targets of one kind.
     pub fn count(&self, kind: TargetKind) -> usize {
-        let of_kind = |target: &&Target| target.kind == kind;
-        self.targets.iter().filter(of_kind).count()
+        self.of_kind(kind).count()
     }
 
     /// Returns the server of this name.

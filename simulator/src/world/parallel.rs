@@ -1,33 +1,31 @@
-//! Works on several targets at once, because targets are independent of each other.
+//! Works on several targets or servers at once, because they are independent of each other.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::world::{Cluster, TargetIndex};
-
-/// Works on every target of a cluster with a number of workers. Results are in the order of the targets.
-pub fn each_target<W, T: Send, E: Send>(
-    cluster: &Cluster,
+/// Works on so many targets or servers with a number of workers. Results are in the order of their positions.
+pub fn each<W, T: Send, E: Send>(
+    count: usize,
     workers: usize,
     worker: impl Fn() -> Result<W, E> + Sync,
-    work: impl Fn(&mut W, TargetIndex) -> Result<T, E> + Sync,
+    work: impl Fn(&mut W, usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(BTreeMap::new());
     let run = || -> Result<(), E> {
         let mut worker = worker()?;
         loop {
-            let target = next.fetch_add(1, Ordering::Relaxed);
-            if target >= cluster.targets.len() {
+            let position = next.fetch_add(1, Ordering::Relaxed);
+            if position >= count {
                 return Ok(());
             }
-            // After a failure, the other workers start no further target.
-            let result = work(&mut worker, target).inspect_err(|_| {
-                next.store(cluster.targets.len(), Ordering::Relaxed);
+            // After a failure, the other workers start nothing further.
+            let result = work(&mut worker, position).inspect_err(|_| {
+                next.store(count, Ordering::Relaxed);
             })?;
             if let Ok(mut results) = results.lock() {
-                results.insert(target, result);
+                results.insert(position, result);
             }
         }
     };

@@ -2,6 +2,7 @@
 //! seed decides, so that any 24 hours have all of them. The disturbances lie apart, so that their effects can be told
 //! from each other.
 
+use crate::lustre::TargetKind;
 use crate::random::Seed;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 use crate::world::{Cluster, ServerIndex, TargetIndex};
@@ -15,8 +16,12 @@ pub const RETURN: Nanos = 250_000_000;
 const GAP: Span = times_of_day(2 * HOUR, 3 * HOUR);
 const FAILOVER: Span = times_of_day(5 * HOUR, 5 * HOUR + 90 * MINUTE);
 const CLOCK_STEP: Span = times_of_day(9 * HOUR, 10 * HOUR + 20 * MINUTE);
+/// The time at which someone clears the counters that all targets and services have of themselves.
+const CLEAR_OWN: Nanos = 4 * HOUR + 30 * MINUTE;
+const UNHEALTHY: Span = times_of_day(10 * HOUR + 30 * MINUTE, 11 * HOUR);
 const CLEAR: Nanos = 12 * HOUR;
 const READ_ERROR: Nanos = 15 * HOUR;
+const OVERLOAD: Span = times_of_day(17 * HOUR, 17 * HOUR + 30 * MINUTE);
 const REMOVALS: [Nanos; 3] = [18 * HOUR, 19 * HOUR + 30 * MINUTE, 21 * HOUR];
 /// The times of day when entries may expire in the middle of a dump, well away from all other disturbances.
 const CALM: [Span; 5] = [
@@ -49,6 +54,11 @@ impl<'a> Plan<'a> {
             seed,
             dawn: seed.of("dawn", &[]).below(24 * 60) as Nanos * MINUTE,
         }
+    }
+
+    /// Returns the cluster that the plan is of.
+    pub fn cluster(&self) -> &'a Cluster {
+        self.cluster
     }
 
     fn day(&self, time: Nanos) -> i64 {
@@ -121,10 +131,6 @@ impl<'a> Plan<'a> {
         let mut all = Vec::new();
         for day in self.days(span) {
             let start = self.start(day);
-            if self.is_down(home, start + FAILOVER.from) {
-                let ends = [FAILOVER.from, FAILOVER.until];
-                all.extend(ends.map(|time| (start + time, Upheaval::Restart)));
-            }
             if self.victim("clear", day) == home {
                 let late = self.seconds("clear time", &[day], 1200);
                 all.push((start + CLEAR + late, Upheaval::Clear));
@@ -132,10 +138,110 @@ impl<'a> Plan<'a> {
             let removals = self.removals(target, day);
             all.extend(removals.map(|time| (time, Upheaval::Removal)));
         }
+        let restarts = self.restarts(target, span);
+        all.extend(restarts.map(|time| (time, Upheaval::Restart)));
         all.extend(self.scans(target, span).map(|time| (time, Upheaval::Scan)));
         all.retain(|(time, _)| span.contains(*time));
         all.sort_by_key(|(time, _)| *time);
         all
+    }
+
+    /// Returns the failures of a server on the days of a span.
+    fn failovers(&self, server: ServerIndex, span: Span) -> impl Iterator<Item = Span> {
+        let starts = self.days(span).map(|day| self.start(day));
+        let failovers = starts.map(|start| Span {
+            from: start + FAILOVER.from,
+            until: start + FAILOVER.until,
+        });
+        failovers.filter(move |failover| self.is_down(server, failover.from))
+    }
+
+    /// Returns the times at which a target is mounted anew on the days of a span.
+    fn restarts(&self, target: TargetIndex, span: Span) -> impl Iterator<Item = Nanos> {
+        let failovers = self.failovers(self.cluster.targets[target].home, span);
+        failovers.flat_map(|failover| [failover.from, failover.until])
+    }
+
+    /// Returns the last time at which the counters that targets and services have of themselves were cleared: every day, or
+    /// every Saturday in an undisturbed world. So no text follows from more than a week of work.
+    pub fn cleared(&self, time: Nanos) -> Nanos {
+        const SATURDAY: i64 = 2;
+        let every = if self.cluster.disturbed { 1 } else { 7 };
+        let day = self.day(time - CLEAR_OWN);
+        self.start(day - (day - SATURDAY).rem_euclid(every)) + CLEAR_OWN
+    }
+
+    /// Returns the last time at which a target was mounted, if that was within two days before.
+    pub fn mounted(&self, target: TargetIndex, time: Nanos) -> Option<Nanos> {
+        let span = Span {
+            from: time - 2 * DAY,
+            until: time,
+        };
+        let restarts = self.restarts(target, span);
+        restarts.filter(|restart| *restart <= time).max()
+    }
+
+    /// Returns the target of a server that is not healthy, if there is one.
+    pub fn unhealthy(&self, server: ServerIndex, time: Nanos) -> Option<TargetIndex> {
+        let mut targets = self.cluster.targets.iter();
+        let target = targets.position(|target| target.home == server);
+        target.filter(|_| self.meets("health", server, time, UNHEALTHY))
+    }
+
+    fn with_clears(&self, others: impl Iterator<Item = Nanos>, span: Span) -> Vec<Nanos> {
+        let days = self.day(span.from)..=self.day(span.until);
+        let clears = days.map(|day| self.start(day) + CLEAR_OWN);
+        let clears = clears.filter(|time| self.cleared(*time) == *time);
+        let mut starts: Vec<_> = clears.chain(others).collect();
+        starts.retain(|time| span.contains(*time));
+        starts.sort_unstable();
+        starts
+    }
+
+    /// Returns the times in a span at which a target begins to count anew what itself does.
+    pub fn starts(&self, target: TargetIndex, span: Span) -> Vec<Nanos> {
+        self.with_clears(self.restarts(target, span), span)
+    }
+
+    /// Returns the times in a span at which a server begins to count anew what it does as a server of targets of one kind.
+    pub fn service_starts(&self, server: ServerIndex, kind: TargetKind, span: Span) -> Vec<Nanos> {
+        let mut homes = self.cluster.of_kind(kind).map(|(_, target)| target.home);
+        if homes.any(|home| home == server) {
+            let returns = self.failovers(server, span).map(|failover| failover.until);
+            self.with_clears(returns, span)
+        } else {
+            let partner = self.cluster.servers[server].partner;
+            let failovers = self.failovers(partner, span).map(|failover| failover.from);
+            self.with_clears(failovers, span)
+        }
+    }
+
+    /// Returns true if a target is on a server at any time of a span.
+    pub fn comes_to(&self, target: TargetIndex, server: ServerIndex, span: Span) -> bool {
+        let home = self.cluster.targets[target].home;
+        let is_partner = self.cluster.servers[home].partner == server;
+        home == server || (is_partner && self.failovers(home, span).next().is_some())
+    }
+
+    /// Returns the overloads of a target on the days of a span. Each day has one, of the first target of a metadata server.
+    pub fn overloads(&self, target: TargetIndex, span: Span) -> impl Iterator<Item = Span> {
+        let mut firsts: Vec<_> = self.cluster.of_kind(TargetKind::Mdt).collect();
+        firsts.dedup_by_key(|(_, target)| target.home);
+        let days = self.day(span.from)..=self.day(span.until);
+        let days = days.filter(move |day| {
+            let drawn = self.seed.of("overload", &[*day]).below(firsts.len() as u64);
+            firsts[drawn as usize].0 == target
+        });
+        days.map(|day| Span {
+            from: self.start(day) + OVERLOAD.from,
+            until: self.start(day) + OVERLOAD.until,
+        })
+    }
+
+    /// Returns true if a server has a target of a kind.
+    pub fn serves(&self, server: ServerIndex, kind: TargetKind, time: Nanos) -> bool {
+        let mut targets = self.cluster.of_kind(kind);
+        targets.any(|(target, _)| self.owner(target, time) == server)
     }
 
     /// Returns the times of a day at which someone removes a single entry of the target, which returns at once. Each

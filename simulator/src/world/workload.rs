@@ -10,7 +10,7 @@ use crate::random::{Random, Seed, Weights, log_normal};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 use crate::world::profile::Profile;
 use crate::world::sessions::Sessions;
-use crate::world::{Cluster, TargetIndex, given_work};
+use crate::world::{Cluster, TargetIndex, given_work, overload};
 
 /// The length of the longest job.
 const LONGEST_JOB: Nanos = 12 * HOUR;
@@ -101,6 +101,9 @@ impl<'a> Workload<'a> {
         if let Some(work) = &self.cluster.work {
             given_work::add(work, self.cluster, target, span, &mut traffic);
         }
+        if self.cluster.overload {
+            overload::add(self, target, span, &mut traffic);
+        }
         traffic.events.sort_by_key(|event| event.time);
         traffic
     }
@@ -108,7 +111,12 @@ impl<'a> Workload<'a> {
     /// Draws a user by the seed; a few users do most of the work.
     fn user(&self, random: &mut Random) -> (u32, Seed) {
         let seed = self.users[self.weights.draw(random)];
-        (10_000_000 + seed.below(8_000_000) as u32, seed)
+        (uid(seed), seed)
+    }
+
+    /// Returns all users with their numbers, who have the jobs that no scheduler accounts for.
+    pub fn users(&self) -> impl Iterator<Item = (u32, Seed)> {
+        self.users.iter().map(|seed| (uid(*seed), *seed))
     }
 
     /// Draws a user of a login node: one with jobs.
@@ -158,4 +166,9 @@ impl<'a> Workload<'a> {
         let length = 4 * self.cluster.cleanup_interval;
         move |time| (time - from).rem_euclid(DAY) < length
     }
+}
+
+/// Returns the number of a user.
+fn uid(user: Seed) -> u32 {
+    10_000_000 + user.below(8_000_000) as u32
 }

@@ -1,0 +1,66 @@
+//! The texts of a target's own counters, and of those that it has of metadata servers.
+
+use crate::lustre::{Counters, TargetKind};
+use crate::printing::stats::Stats;
+use crate::time::{Nanos, SECOND};
+use crate::world::{Cluster, Plan, ServerIndex, TargetIndex, Whole};
+
+/// The time between two pings of a client, which object servers count up to 2.5.
+const PING: Nanos = 25 * SECOND;
+
+/// Returns the text of a target's own counters.
+pub fn own(cluster: &Cluster, target: TargetIndex, whole: &Whole, time: Nanos) -> String {
+    let clients = cluster.nodes + cluster.servers.len() as u64;
+    text(
+        cluster,
+        target,
+        (whole.since, time),
+        &whole.counters,
+        clients,
+    )
+}
+
+/// Returns the text of the counters that an object target has of a metadata server.
+pub fn of_export(
+    cluster: &Cluster,
+    target: TargetIndex,
+    whole: &Whole,
+    mds: ServerIndex,
+    time: Nanos,
+) -> String {
+    let export = whole.exports(time).remove(&mds);
+    let export =
+        export.map(|export| text(cluster, target, (export.since, time), &export.counters, 1));
+    export.unwrap_or_default()
+}
+
+fn text(
+    cluster: &Cluster,
+    target: TargetIndex,
+    (since, time): (Nanos, Nanos),
+    counters: &Counters,
+    clients: u64,
+) -> String {
+    let server = Plan::new(cluster).owner(target, time);
+    let pings = clients * ((time - since) / PING).unsigned_abs();
+    let kind = cluster.targets[target].kind;
+    Stats::new(cluster, server, since, time)
+        .operations(counters, kind, pings)
+        .into_text()
+}
+
+/// Returns the text with the names of the targets for which a metadata server is connected, one a line.
+pub fn uuids(cluster: &Cluster, mds: ServerIndex, time: Nanos) -> String {
+    let plan = Plan::new(cluster);
+    let served = cluster.of_kind(TargetKind::Mdt);
+    let served = served.filter(|(target, _)| plan.owner(*target, time) == mds);
+    let lines = served.map(|(_, target)| format!("{}-mdtlov_UUID\n", target.name));
+    lines.collect()
+}
+
+/// Returns the servers that have metadata targets at a time.
+pub fn metadata_servers(cluster: &Cluster, time: Nanos) -> impl Iterator<Item = ServerIndex> {
+    let plan = Plan::new(cluster);
+    let servers = 0..cluster.servers.len();
+    servers.filter(move |&server| plan.serves(server, TargetKind::Mdt, time))
+}

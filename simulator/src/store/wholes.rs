@@ -1,0 +1,153 @@
+//! Asks for the work of targets beside that of their entries, and knows the answer.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jobstats_client::answers::{Dimension, Unaccounted, UnaccountedRow, Window, exactly};
+use jobstats_client::{Error, ask};
+use postgres::Client;
+
+use crate::store::database::{Amounts, Key};
+use crate::store::question::{whole, windows};
+use crate::time::Nanos;
+use crate::truth::whole::WholeTruth;
+use crate::truth::{Cell, Column, Quantity, TargetTruth};
+use crate::world::{Cluster, Due};
+
+/// The part of the time in which entries are observed that a target's own counters must be read for, in percent, or the database tells
+/// nothing of the difference.
+const KNOWN: i128 = 98;
+
+/// The targets of a cluster as a whole.
+#[derive(Debug)]
+pub struct Wholes {
+    /// The readings of each target's own counters that the database has.
+    pub readings: Vec<Vec<Due>>,
+    /// The truth about the work between these readings.
+    pub truths: Vec<WholeTruth>,
+    /// The number of readings that the database should have; `None` if those that it has are right.
+    pub planned: Option<usize>,
+}
+
+impl Wholes {
+    /// Returns the number of readings that the database has.
+    pub fn count(&self) -> usize {
+        self.readings.iter().map(Vec::len).sum()
+    }
+
+    /// Returns true if the database has all readings.
+    pub fn is_complete(&self) -> bool {
+        self.planned.is_none_or(|planned| planned == self.count())
+    }
+
+    /// Returns the times of the first and the last reading of each target.
+    pub fn observed(&self) -> impl Iterator<Item = Option<(Nanos, Nanos)>> {
+        let ends = |readings: &Vec<Due>| Some((readings.first()?.label, readings.last()?.label));
+        self.readings.iter().map(ends)
+    }
+
+    /// Returns what the database should answer, given the truth about entries. The differences of parts of a window do not add up.
+    pub fn cells(
+        &self,
+        cluster: &Cluster,
+        entries: &[TargetTruth],
+        in_parts: bool,
+    ) -> BTreeMap<Key, Cell> {
+        let mut cells = BTreeMap::new();
+        let targets = cluster.targets.iter().zip(entries);
+        let wholes = self.truths.iter().zip(self.observed());
+        for ((target, of_entries), (whole, observed)) in targets.zip(wholes) {
+            let total = whole.of_clients();
+            let accounted = accounted(of_entries);
+            let is_known = is_known(observed, of_entries.observed) && !in_parts;
+            for column in Column::all().filter(|it| it.quantity != Quantity::Histogram) {
+                let mut put = |name: &str, cell: Cell| {
+                    let key = (target.name.clone(), name.to_owned(), column.operation());
+                    cells.extend((cell != Cell::default()).then_some((key, cell)));
+                };
+                let accounted = accounted.get(&column).copied().unwrap_or_default();
+                let total = i128::from(total.get(column));
+                put("total", amount(total));
+                put("accounted", accounted);
+                if is_known {
+                    put("unaccounted", amount(total - accounted.stored()));
+                    put("beyond", amount(accounted.stored() - total));
+                }
+            }
+        }
+        cells
+    }
+}
+
+/// Returns the cell of an amount that is all known. There is nothing below zero.
+fn amount(amount: i128) -> Cell {
+    Cell {
+        truth: u64::try_from(amount).unwrap_or_default(),
+        ..Cell::default()
+    }
+}
+
+/// Returns the sums of all entries of a target.
+fn accounted(truth: &TargetTruth) -> BTreeMap<Column, Cell> {
+    let mut sums: BTreeMap<Column, Cell> = BTreeMap::new();
+    for ((_, column), cell) in &truth.cells {
+        sums.entry(*column).or_default().plus(cell);
+    }
+    sums
+}
+
+fn is_known(whole: Option<(Nanos, Nanos)>, entries: Option<(Nanos, Nanos)>) -> bool {
+    let length = |span: Option<(Nanos, Nanos)>| span.map_or(0, |(first, last)| last - first);
+    let [whole, entries] = [whole, entries].map(length).map(i128::from);
+    entries > 0 && 100 * whole >= KNOWN * entries
+}
+
+/// Asks for the work of targets, in parts of the window or in one; amounts of zero are left out.
+pub fn ask_all(
+    client: &mut Client,
+    cluster: &Cluster,
+    window: (Timestamp, Timestamp),
+    columns: &[Column],
+    in_parts: bool,
+) -> Result<Amounts, Error> {
+    let columns = columns.iter();
+    let columns = columns.filter(|it| it.quantity != Quantity::Histogram);
+    let operations: Vec<String> = columns.map(|it| it.operation()).collect();
+    let mut amounts = Amounts::new();
+    for (since, until) in windows(window, in_parts) {
+        let question = Unaccounted {
+            window: Window::new(since, until),
+            operations: Some(operations.clone()),
+            by: Some(vec![Dimension::Target]),
+            cluster: Some(vec![exactly(&cluster.name)]),
+            ..Unaccounted::default()
+        };
+        for row in ask(client, &question)? {
+            for (name, amount) in parts(&row, in_parts) {
+                let target = row.target.clone().unwrap_or_default();
+                let key = (target, name.to_owned(), row.operation.clone());
+                *amounts.entry(key).or_default() += amount;
+            }
+        }
+    }
+    amounts.retain(|_, amount| *amount != 0);
+    Ok(amounts)
+}
+
+/// Returns the amounts in a row. Differences that do not follow from the others are an amount of their own, which nothing should have.
+fn parts(row: &UnaccountedRow, in_parts: bool) -> Vec<(&'static str, i128)> {
+    let amounts = [row.total, row.accounted, row.unaccounted, row.beyond];
+    let amounts = amounts.map(|amount| amount.map(|it| whole(&row.operation, it)));
+    let [total, accounted, unaccounted, beyond] = amounts.map(Option::unwrap_or_default);
+    let differences = ((total - accounted).max(0), (accounted - total).max(0));
+    let is_known = row.unaccounted.is_some();
+    let is_odd = is_known && differences != (unaccounted, beyond);
+    let mut parts = vec![("total", total), ("accounted", accounted)];
+    if is_odd || is_known != row.beyond.is_some() {
+        parts.push(("at odds", 1));
+    }
+    if !in_parts {
+        parts.extend([("unaccounted", unaccounted), ("beyond", beyond)]);
+    }
+    parts
+}

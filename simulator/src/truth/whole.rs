@@ -1,0 +1,137 @@
+//! The truth about targets as a whole, and the part of it that their readings show.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use crate::lustre::{Counters, Layout, TargetKind, Times};
+use crate::time::{DAY, Nanos, Span};
+use crate::truth::{Totals, WORKERS};
+use crate::world::{Cluster, Due, ServerIndex, TargetIndex, Walk, Workload, each};
+
+/// The work of a target between its first and its last reading, as far as it can be known: all but the work between a reading
+/// and a new start of the counters, and, where texts do not tell when they started, what was known before a start that nothing shows.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct WholeTruth {
+    /// The work that the target's own counters show.
+    pub all: Totals,
+    /// The part that the counters of metadata servers show, which these did themselves.
+    pub servers: Totals,
+    /// The part that clients did without an identifier.
+    pub unidentified: Totals,
+}
+
+/// Computes the truth about every target, given the readings of its own counters in order of time.
+pub fn of_targets(cluster: &Cluster, readings: &[Vec<Due>]) -> Vec<WholeTruth> {
+    let workload = Workload::new(cluster);
+    let one = |_: &mut (), target: TargetIndex| {
+        let readings = readings.get(target).map(Vec::as_slice).unwrap_or_default();
+        Ok::<_, Infallible>(of_target(&workload, target, readings))
+    };
+    match each(cluster.targets.len(), WORKERS, || Ok(()), one) {
+        Ok(truths) => truths,
+    }
+}
+
+fn of_target(workload: &Workload, target: TargetIndex, readings: &[Due]) -> WholeTruth {
+    let (Some(first), Some(last)) = (readings.first(), readings.last()) else {
+        return WholeTruth::default();
+    };
+    let span = Span::new(first.time, last.time + 1 - first.time);
+    let mut walk = Walk::new(workload, target, span);
+    let mut reader = Reader {
+        has_starts: workload.cluster.layout.times() == Times::Wall,
+        ..Reader::default()
+    };
+    for due in readings {
+        walk.advance(due.time, |_| ());
+        reader.read(&walk, due.time);
+    }
+    reader.truth
+}
+
+/// The knowledge that a reader has of a target.
+#[derive(Default)]
+struct Reader {
+    /// True if texts tell when counters were zero. Otherwise only a value that falls shows that they began anew.
+    has_starts: bool,
+    /// The target's own counters.
+    own: Option<Shown>,
+    /// The counters of each metadata server that any text had.
+    servers: BTreeMap<ServerIndex, Shown>,
+    truth: WholeTruth,
+}
+
+/// The amounts that counters show at a reading, and the time since which they count.
+struct Shown {
+    time: Nanos,
+    since: Nanos,
+    totals: Totals,
+    unidentified: Totals,
+}
+
+impl Reader {
+    fn read(&mut self, walk: &Walk, time: Nanos) {
+        let (layout, kind) = (walk.state.cluster.layout, walk.state.kind());
+        let whole = &walk.whole;
+        let shown = |since, counters: &Counters, unidentified: &Counters| Shown {
+            time,
+            since,
+            totals: Totals::whole(counters, layout, kind),
+            unidentified: Totals::whole(unidentified, layout, kind),
+        };
+        let own = shown(whole.since, &whole.counters, &whole.unidentified);
+        let before = self.own.as_ref().map(|before| before.time);
+        if let Some(before) = &self.own {
+            let (all, unidentified) = self.growth(before, &own);
+            self.truth.all.plus(&all);
+            self.truth.unidentified.plus(&unidentified);
+        }
+        self.own = Some(own);
+        for (server, export) in whole.exports(time) {
+            let export = shown(export.since, &export.counters, &Counters::default());
+            let known = self.servers.get(&server);
+            let growth = match known.filter(|known| time - known.time < DAY) {
+                Some(known) => Some(self.growth(known, &export).0),
+                // Texts may have lacked these counters because nobody asked for them.
+                None => before
+                    .filter(|before| self.has_starts && export.since > *before)
+                    .map(|_| export.totals.clone()),
+            };
+            self.truth.servers.plus(&growth.unwrap_or_default());
+            self.servers.insert(server, export);
+        }
+    }
+
+    /// Returns the work between two readings, and the part of it without an identifier. Counters that are seen to have begun anew
+    /// meanwhile show all that they have.
+    fn growth(&self, before: &Shown, now: &Shown) -> (Totals, Totals) {
+        let goes_on = match self.has_starts {
+            true => before.since == now.since,
+            false => before.totals.beyond(&now.totals).is_zero(),
+        };
+        if goes_on {
+            let unidentified = now.unidentified.beyond(&before.unidentified);
+            return (now.totals.beyond(&before.totals), unidentified);
+        }
+        (now.totals.clone(), now.unidentified.clone())
+    }
+}
+
+impl WholeTruth {
+    /// Returns the work of clients and the work of metadata servers that no counters show apart from it.
+    pub fn of_clients(&self) -> Totals {
+        self.all.beyond(&self.servers)
+    }
+}
+
+impl Totals {
+    /// Returns the amounts of a target's own counters, which have no histograms.
+    pub fn whole(counters: &Counters, layout: Layout, kind: TargetKind) -> Self {
+        let mut totals = Self::default();
+        for &op in layout.whole_counters(kind) {
+            let counter = counters.get(op);
+            totals.add_counter(op, (counter.samples, counter.sum), layout, kind);
+        }
+        totals
+    }
+}
