@@ -31,7 +31,7 @@ pub use detail::{Detail, leave_out};
 pub use keep::Keep;
 pub use late_text::can_be_older;
 pub use limit::MAX_RATE;
-pub use split::{Coarse, Parts, edge_distance, reach, share, split};
+pub use split::{Coarse, Parts, edge_distance, reach, share, spans, split};
 pub use system_users::Folded;
 
 use crate::instant::{Micros, Span};

@@ -31,6 +31,18 @@ impl Limits {
         time < self.now.saturating_sub(self.raw_retention)
     }
 
+    /// Returns the reason why what was read at `time` is not placed, whatever its neighbours are; `None` if there is none.
+    pub fn why_not_at(&self, time: Micros) -> Option<&'static str> {
+        let latest = self.now.saturating_add(self.max_ahead);
+        if !(0..=latest).contains(&time) {
+            Some(reason::CLOCK)
+        } else if time <= self.kept_since {
+            Some(reason::TOO_LATE)
+        } else {
+            None
+        }
+    }
+
     /// Returns the reason why a text that is older than raw text is kept cannot be placed between these neighbours; `None`
     /// if it can, or if the text is not that old. After an outage the backlog of a target is taken: each text continues the
     /// one before, which is kept as the newest of its target.
@@ -47,15 +59,10 @@ impl Limits {
 
 /// Returns the reason why a text read at `time` is not placed, whatever its neighbours are; `None` if there is none.
 pub fn why_not(snapshot: &Snapshot<'_>, time: Micros, limits: Limits) -> Option<&'static str> {
-    let latest = limits.now.saturating_add(limits.max_ahead);
     if is_mostly_unusable(snapshot) {
         Some(reason::TOO_MANY_PROBLEMS)
-    } else if !(0..=latest).contains(&time) {
-        Some(reason::CLOCK)
-    } else if time <= limits.kept_since {
-        Some(reason::TOO_LATE)
     } else {
-        None
+        limits.why_not_at(time)
     }
 }
 

@@ -108,6 +108,16 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
+/// Returns the spans into which the multiples of `distance` divide (since, time], in order; none if it is empty.
+pub fn spans(since: Micros, time: Micros, distance: Micros) -> impl Iterator<Item = Span> {
+    let mut from = since;
+    std::iter::from_fn(move || {
+        let span = (from, next_edge(from, distance).min(time));
+        from = span.1;
+        (span.0 < time).then_some(span)
+    })
+}
+
 /// Returns the first multiple of `distance` after an instant.
 fn next_edge(instant: Micros, distance: Micros) -> Micros {
     (instant.div_euclid(distance) + 1).saturating_mul(distance)

@@ -16,7 +16,6 @@ use crate::feed::services::{self, Reading};
 use crate::feed::source::show;
 use crate::feed::targets::Target;
 use crate::feed::used::{self, List};
-use crate::feed::wholes::why_not;
 use crate::pg::error::Error;
 use crate::pg::spi::{Statements, connect_mut};
 
@@ -105,7 +104,7 @@ impl Beside {
         if self.samples.is_empty() && self.used.is_empty() {
             return Ok(None);
         }
-        if let Some(reason) = why_not(ingest.delivery.time, ingest.limits()) {
+        if let Some(reason) = ingest.limits().why_not_at(ingest.delivery.time) {
             return Ok(Some(ingest.reject(None, reason, None)));
         }
         connect_mut(|client| samples::store(client, ingest, targets, self.samples))?;

@@ -4,7 +4,7 @@
 //! it. The caller holds the lock of the server.
 
 use jobstats_core::feed::{Limits, reason};
-use jobstats_core::increment::{edge_distance, share};
+use jobstats_core::increment::{edge_distance, share, spans};
 use jobstats_core::instant::{DAY, HOUR, Micros, SECOND};
 use jobstats_core::parameter::Problems;
 use jobstats_core::snapshot::Contents;
@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::feed::beside::json;
 use crate::feed::ingest::Ingest;
-use crate::feed::wholes::why_not;
 use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
@@ -188,7 +187,7 @@ impl Changes {
         if around.is_known {
             return Ok(Ok(()));
         }
-        if let Some(reason) = why_not(time, self.limits) {
+        if let Some(reason) = self.limits.why_not_at(time) {
             return Ok(Err(reason));
         }
         reading.since = before.as_ref().map(|it| it.time);
@@ -251,10 +250,7 @@ impl Changes {
         let distance = edge_distance(from, time).min(HOUR);
         require_room(((time - from) / distance) as usize + 2, ROW_BYTES)?;
         let began = growth.since.clamp(from, time);
-        let mut since = from;
-        while since < time {
-            let edge = (since.div_euclid(distance) + 1).saturating_mul(distance);
-            let end = edge.min(time);
+        for (since, end) in spans(from, time, distance) {
             let parts = values.map(|value| share(value, began, time, since, end));
             let [requests, wait_usecs, depth, active] = parts;
             self.rows.push(Increment {
@@ -266,7 +262,6 @@ impl Changes {
                 depth,
                 active,
             });
-            since = end;
         }
         Ok(are_possible.then_some(()).ok_or(TOO_LARGE))
     }

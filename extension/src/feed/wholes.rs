@@ -3,16 +3,17 @@
 //! A reading lies among the readings of its target by its own time, which need not be that of an observation of its entries. A
 //! late one is compared with the one before, and the next one with it. The caller holds the locks of the targets.
 
-use jobstats_core::feed::{Action, Limits, Outcome, reason};
-use jobstats_core::increment::{Column, Increment, edge_distance, share};
+use jobstats_core::feed::{Action, Outcome, reason};
+use jobstats_core::increment::{Column, Increment, edge_distance, share, spans};
 use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::parameter::Problems;
 use jobstats_core::snapshot::Contents;
-use jobstats_core::target::{TargetKind, TargetName};
+use jobstats_core::target::TargetName;
 use jobstats_core::whole::{self, Compared};
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::feed::beside::Name;
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::rows::{Piece, insert_pieces};
 use crate::feed::targets::Target;
@@ -26,8 +27,7 @@ use crate::text::zstd::{pack, unpack};
 
 /// The own counters of a target in a text.
 pub struct Reading {
-    kind: TargetKind,
-    name: Vec<u8>,
+    target: Name,
     /// The time of the reading, unless that of the text holds.
     time: Micros,
     body: String,
@@ -42,8 +42,7 @@ impl Reading {
         reserve(&mut readings, found.len())?;
         for whole in found {
             readings.push(Self {
-                kind: whole.target.kind,
-                name: whole.target.name.to_vec(),
+                target: Name::of(whole.target),
                 time: whole.time_in(ingest.delivery.time),
                 body: whole.body,
             });
@@ -53,10 +52,7 @@ impl Reading {
     }
 
     pub fn target(&self) -> TargetName<'_> {
-        TargetName {
-            kind: self.kind,
-            name: &self.name,
-        }
+        self.target.target()
     }
 
     /// Stores the reading of a locked target with its increments, if it can be placed.
@@ -144,7 +140,7 @@ impl Placing<'_, '_, '_> {
     fn place(mut self) -> Result<Outcome, Error> {
         let time = self.reading.time;
         let digest = xxh3_128(self.reading.body.as_bytes()).to_be_bytes();
-        if let Some(reason) = why_not(time, self.ingest.limits()) {
+        if let Some(reason) = self.ingest.limits().why_not_at(time) {
             return Ok(self.reject(reason));
         }
         match self.digest()? {
@@ -159,11 +155,12 @@ impl Placing<'_, '_, '_> {
         if limits.is_old(time) && (before.is_none() || next.is_some()) {
             return Ok(self.reject(reason::TOO_LATE));
         }
+        let from = before.as_ref().map(|it| it.time);
         let this = (time, self.reading.body.as_str());
         let compared = self.compare(before.as_ref(), this)?;
         let following = match &next {
             // The reading with which the next one was compared is gone.
-            Some(next) if next.since != before.as_ref().map(|it| it.time) => {
+            Some(next) if next.since != from => {
                 return Ok(self.reject(reason::TOO_LATE));
             }
             Some(next) => {
@@ -181,8 +178,7 @@ impl Placing<'_, '_, '_> {
             }
             None => None,
         };
-        self.insert(before.as_ref().map(|it| it.time), &compared.body, &digest)?;
-        let from = before.as_ref().map(|it| it.time);
+        self.insert(from, &compared.body, &digest)?;
         if let Some((next, following)) = next.as_ref().zip(following) {
             self.delete(from.unwrap_or(time), next.time)?;
             self.write(time, next.time, following, true)?;
@@ -320,26 +316,12 @@ impl Placing<'_, '_, '_> {
     }
 }
 
-/// Returns the reason why a reading is not placed, whatever its neighbours are; `None` if there is none.
-pub fn why_not(time: Micros, limits: Limits) -> Option<&'static str> {
-    if !(0..=limits.now.saturating_add(limits.max_ahead)).contains(&time) {
-        Some(reason::CLOCK)
-    } else if time <= limits.kept_since {
-        Some(reason::TOO_LATE)
-    } else {
-        None
-    }
-}
-
 /// Returns the pieces of what a target did from one reading to the next, between the edges that rows may not cross. Those in
 /// which it did nothing are there too: they say that it was read.
 fn pieces(from: Micros, time: Micros, compared: &Compared) -> Result<Vec<Piece>, Error> {
     let distance = edge_distance(from, time);
     let mut pieces = Vec::new();
-    let mut since = from;
-    while since < time {
-        let end = (since.div_euclid(distance) + 1).saturating_mul(distance);
-        let end = end.min(time);
+    for (since, end) in spans(from, time, distance) {
         let mut piece = Piece {
             exports: compared.exports,
             observed: time,
@@ -362,7 +344,6 @@ fn pieces(from: Micros, time: Micros, compared: &Compared) -> Result<Vec<Piece>,
         }
         reserve(&mut pieces, 1)?;
         pieces.push(piece);
-        since = end;
     }
     Ok(pieces)
 }

@@ -20,7 +20,7 @@ use crate::query::measure::Measure;
 use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
 use crate::query::statement::Statement;
-use crate::query::wholes::{Wholes, places};
+use crate::query::wholes::{Shares, Wholes, places};
 use crate::query::window::{ROW_LIMIT, Window};
 use crate::query::{empty, without_times};
 
@@ -70,7 +70,14 @@ pub fn write_rows(
     rows: &mut Rows,
 ) -> Result<usize, Error> {
     pgrx::debug1!("statement:\n{statement}");
-    let mut found = Tuples::query(client, statement, parameters)?;
+    copy_rows(Tuples::query(client, statement, parameters)?, rows)
+}
+
+/// Writes rows that were found, column by column of the same names, and returns their number.
+///
+/// # Errors
+/// [`Error::TooManyRows`], and [`Error::Damaged`] if a column is not there.
+pub fn copy_rows(mut found: Tuples<'_>, rows: &mut Rows) -> Result<usize, Error> {
     if found.len() > ROW_LIMIT {
         return Err(Error::TooManyRows);
     }
@@ -202,7 +209,7 @@ struct Writer<'a> {
     groups: Tuples<'a>,
     columns: Columns,
     measures: Vec<Measured<'a>>,
-    wholes: Option<&'a Wholes<'a>>,
+    shares: Option<Shares<'a>>,
     rows: &'a mut Rows,
     /// The row that is written.
     row: Vec<Option<Datum>>,
@@ -236,6 +243,7 @@ impl<'a> Writer<'a> {
         } else {
             &list[..1]
         };
+        let shares = wholes.map(|it| it.shares(&groups)).transpose()?;
         let (found, asked) = (groups.columns(), rows.columns());
         let mut measures = Vec::new();
         for (n, measure) in measured.iter().enumerate() {
@@ -277,7 +285,7 @@ impl<'a> Writer<'a> {
             groups,
             columns,
             measures,
-            wholes,
+            shares,
             row: vec![None; asked.len()],
             rows,
             written: 0,
@@ -389,7 +397,7 @@ impl<'a> Writer<'a> {
                 Source::Seconds => observed.seconds.into_datum(),
                 Source::Coverage => observed.coverage.into_datum(),
                 Source::ShareOfTarget => {
-                    let share = self.wholes.and_then(|it| it.share(&self.groups));
+                    let share = self.shares.as_ref().and_then(|it| it.of(&self.groups));
                     share.into_datum()
                 }
                 Source::Operation => measured.name,

@@ -67,12 +67,14 @@ impl<'a> Wholes<'a> {
         }))
     }
 
-    /// Returns the part that the current group of an answer has in what its targets did in all; `None` if that is unknown.
-    pub fn share(&self, groups: &Tuples<'_>) -> Option<f64> {
-        let of_group = places(groups, self.by.iter().copied()).ok()?;
-        let [amount] = floats(groups, ["amount"]).ok()?;
-        let total = self.totals.get(&group(groups, &of_group))?;
-        Some(groups.float(amount)? / total).filter(|share| share.is_finite())
+    /// Returns the parts that groups of an answer have in what their targets did in all.
+    pub fn shares(&self, groups: &Tuples<'_>) -> Result<Shares<'_>, Error> {
+        let [amount] = floats(groups, ["amount"])?;
+        Ok(Shares {
+            totals: &self.totals,
+            of_group: places(groups, self.by.iter().copied())?,
+            amount,
+        })
     }
 
     /// Writes a row for the work of each group of targets that is in no entry, and returns their number.
@@ -95,6 +97,22 @@ impl<'a> Wholes<'a> {
             rows.put_row(&values.collect::<Vec<_>>());
         }
         Ok(self.unaccounted.len())
+    }
+}
+
+/// The parts that groups of an answer have in what their targets did in all.
+pub struct Shares<'a> {
+    totals: &'a HashMap<Group, f64>,
+    /// The columns of the group of targets.
+    of_group: Vec<usize>,
+    amount: usize,
+}
+
+impl Shares<'_> {
+    /// Returns the part of the current group; `None` if that is unknown.
+    pub fn of(&self, groups: &Tuples<'_>) -> Option<f64> {
+        let total = self.totals.get(&group(groups, &self.of_group))?;
+        Some(groups.float(self.amount)? / total).filter(|share| share.is_finite())
     }
 }
 

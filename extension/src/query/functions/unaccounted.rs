@@ -5,11 +5,10 @@ use pgrx::prelude::*;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, shown};
 use crate::pg::guc::Pinned;
-use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::tuples::Tuples;
-use crate::pg::tuplestore::{ColumnType, Rows};
-use crate::query::answer::SETTINGS;
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::{SETTINGS, copy_rows};
 use crate::query::dimension::{By, DIMENSIONS, Level};
 use crate::query::empty;
 use crate::query::filters::Filters;
@@ -18,8 +17,6 @@ use crate::query::notice::hinted;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::statement::Statement;
-use crate::query::wholes::places;
-use crate::query::window::ROW_LIMIT;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_unaccounted(
@@ -58,20 +55,10 @@ fn jobstats_unaccounted(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResu
         };
         let wholes = plan.of_wholes(client)?;
         let query = Statement::new(&question, &plan, None).unaccounted(&wholes, true);
-        let mut found = Tuples::query(client, &query.sql, &query.params)?;
-        if found.len() > ROW_LIMIT {
-            return Err(Error::TooManyRows);
-        }
-        let asked: Vec<ColumnType> = rows.columns();
-        let columns = places(&found, asked.iter().map(|it| it.name.as_str()))?;
-        for position in 0..found.len() {
-            pause();
-            found.read(position);
-            let row: Vec<_> = columns.iter().map(|it| found.datum(*it)).collect();
-            rows.put_row(&row);
-        }
+        let found = Tuples::query(client, &query.sql, &query.params)?;
+        let written = copy_rows(found, &mut rows)?;
         plan.note_behind()?;
-        if found.len() == 0 {
+        if written == 0 {
             empty::explain_window(client, &plan.window, &question)?;
         }
         if !client.query_value::<bool>(
