@@ -24,16 +24,16 @@ CROSS JOIN LATERAL (
     FROM (VALUES ('space', n.used_space / nullif(n.used_space + n.avail, 0)), ('inodes', n.used_inodes / nullif(n.inodes, 0))) AS f (what, part)
     WHERE f.part >= 0.95
     UNION ALL
-    SELECT 'unhealthy', format('%s reports an unhealthy device (health_check) since %s. Look at its kernel log.',
-        g.server, date_trunc('second', (g.since ->> 'unhealthy')::timestamptz))
+    SELECT 'unhealthy' AS status, format('%s reports an unhealthy device (health_check) since %s. Look at its kernel log.',
+        g.server, date_trunc('second', (g.since ->> 'unhealthy')::timestamptz)) AS remedy
     WHERE (g.value ->> 'unhealthy')::numeric > 0
     UNION ALL
-    SELECT 'recovery', format('%s has been in recovery on %s since %s: it waits for clients that were connected before. lctl get_param *.%1$s.recovery_status on the server says how many are missing, and lctl --device %1$s abort_recovery ends it.',
-        g.target, g.server, date_trunc('second', (g.since ->> 'recovering')::timestamptz))
+    SELECT 'recovery' AS status, format('%s has been in recovery on %s since %s: it waits for clients that were connected before. lctl get_param *.%1$s.recovery_status on the server says how many are missing, and lctl --device %1$s abort_recovery ends it.',
+        g.target, g.server, date_trunc('second', (g.since ->> 'recovering')::timestamptz)) AS remedy
     WHERE (g.value ->> 'recovering')::numeric > 0 AND (g.since ->> 'recovering')::timestamptz < now() - interval '15 minutes'
     UNION ALL
-    SELECT 'changelog', format('%s of the changelog of %s has read nothing for %s days%s, which fills the target. Start its reader again, or on %s: lctl --device %2$s changelog_deregister %1$s',
-        r.reader, g.target, trunc(r.idle::numeric / 86400), ' and is ' || (g.behind ->> r.reader) || ' records behind', g.server)
+    SELECT 'changelog' AS status, format('%s of the changelog of %s has read nothing for %s days%s, which fills the target. Start its reader again, or on %s: lctl --device %2$s changelog_deregister %1$s',
+        r.reader, g.target, trunc(r.idle::numeric / 86400), ' and is ' || (g.behind ->> r.reader) || ' records behind', g.server) AS remedy
     FROM jsonb_each_text(g.idle) AS r (reader, idle)
     WHERE (g.behind ->> r.reader) IS DISTINCT FROM '0'
 ) s
