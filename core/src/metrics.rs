@@ -66,6 +66,103 @@ pub struct Work {
     pub usecs: Vec<Option<f64>>,
 }
 
+/// The labels of a [`Gauge`].
+pub const GAUGE_LABELS: [&str; 8] = [
+    "cluster",
+    "filesystem",
+    "kind",
+    "target",
+    "server",
+    "reader",
+    "service",
+    "policy",
+];
+
+/// The families of [`Gauge`], each with its unit and its help.
+const GAUGES: [(&str, Option<&str>, &str); 14] = [
+    (
+        "jobstats_target_size_bytes",
+        Some("bytes"),
+        "Size of the target.",
+    ),
+    (
+        "jobstats_target_available_bytes",
+        Some("bytes"),
+        "Space that users can still fill.",
+    ),
+    (
+        "jobstats_target_free_bytes",
+        Some("bytes"),
+        "Space that is not used, with what is reserved.",
+    ),
+    (
+        "jobstats_target_inodes",
+        None,
+        "Inodes of the target, used or not.",
+    ),
+    (
+        "jobstats_target_free_inodes",
+        None,
+        "Inodes that are not used.",
+    ),
+    (
+        "jobstats_target_recovering",
+        None,
+        "1 while the target waits for clients that were connected before, else 0.",
+    ),
+    (
+        "jobstats_server_unhealthy_devices",
+        None,
+        "Devices that the server reports as not healthy; at least 1 if there are any.",
+    ),
+    (
+        "jobstats_changelog_behind_records",
+        None,
+        "Records of the changelog that its reader has not cleared yet.",
+    ),
+    (
+        "jobstats_changelog_idle_seconds",
+        Some("seconds"),
+        "Since the reader of the changelog was last seen.",
+    ),
+    (
+        "jobstats_policy_queued_requests",
+        None,
+        "Requests that a policy of a service held back when the server was read.",
+    ),
+    (
+        "jobstats_policy_active_requests",
+        None,
+        "Requests of a policy at work when the server was read.",
+    ),
+    (
+        "jobstats_service_requests_per_second",
+        Some("requests_per_second"),
+        "Requests per second that a thread of the service took, in the last ten minutes that were read.",
+    ),
+    (
+        "jobstats_service_wait_seconds",
+        Some("seconds"),
+        "Mean time for which these requests waited for a thread.",
+    ),
+    (
+        "jobstats_service_waiting_requests",
+        None,
+        "Mean number of requests that waited at a time.",
+    ),
+];
+
+/// A value that a server prints beside `job_stats`: of a target, or of the server.
+#[derive(Debug, Clone)]
+pub struct Gauge {
+    /// The family.
+    pub family: String,
+    /// The values of [`GAUGE_LABELS`]; empty where it has none.
+    pub labels: [String; GAUGE_LABELS.len()],
+    /// The value in the unit of the family.
+    pub value: f64,
+}
+
 /// The state of maintenance of the store.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
@@ -78,13 +175,14 @@ pub struct Maintenance {
 }
 
 /// Writes the metrics of all targets, of `elsewhere`, which is the number of rejects that name no known target per
-/// cluster, and of maintenance.
+/// cluster, of gauges, and of maintenance.
 ///
 /// # Errors
 /// [`ExpositionError::Memory`] if the text does not fit into memory.
 pub fn exposition(
     targets: &[Target],
     elsewhere: &[(String, f64)],
+    gauges: &[Gauge],
     maintenance: &Maintenance,
 ) -> Result<String, ExpositionError> {
     let mut out = Exposition::default();
@@ -102,6 +200,7 @@ pub fn exposition(
         out.sample([("cluster", cluster.as_str())], *rejects)?;
     }
     work(&mut out, targets)?;
+    beside(&mut out, gauges)?;
     maintenance.tell(&mut out)?;
     out.finish()
 }
@@ -293,6 +392,17 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
         "Mean number of requests in service in the last observation: seconds per second that the server spent on them.",
         |target| target.in_service(timed),
     )
+}
+
+fn beside(out: &mut Exposition, gauges: &[Gauge]) -> Result<(), ExpositionError> {
+    for (family, unit, help) in GAUGES {
+        out.gauge(family, unit, help)?;
+        for gauge in gauges.iter().filter(|gauge| gauge.family == family) {
+            let labels = gauge.labels.iter().map(String::as_str);
+            out.sample(GAUGE_LABELS.into_iter().zip(labels), gauge.value)?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes a family of gauges with a sample of each target that has a value.

@@ -1,6 +1,6 @@
 //! Checks which samples the metrics have. `openmetrics` checks how they are written.
 
-use super::{Counts, Maintenance, STATUSES, Target, Work, exposition};
+use super::{Counts, GAUGES, Gauge, Maintenance, STATUSES, Target, Work, exposition};
 use crate::operation::{OPERATIONS, READ, READ_BYTES};
 use crate::target::TargetKind;
 
@@ -55,7 +55,7 @@ fn samples(text: &str, family: &str) -> Vec<String> {
 }
 
 fn text(targets: &[Target]) -> String {
-    exposition(targets, &[], &NO_MAINTENANCE).expect("memory")
+    exposition(targets, &[], &[], &NO_MAINTENANCE).expect("memory")
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn maintenance_that_never_completed_has_neither_a_time_nor_a_problem() {
         problem: true,
         lags: vec![("10m".to_owned(), 1200.0)],
     };
-    let text = exposition(&[], &elsewhere, &maintained).expect("memory");
+    let text = exposition(&[], &elsewhere, &[], &maintained).expect("memory");
     assert_eq!(samples(&text, "jobstats_rejects"), ["{cluster=\"east\"} 3"]);
     assert_eq!(samples(&text, "jobstats_maintenance_problem"), [" 1"]);
     let completed = "jobstats_maintenance_completed_timestamp_seconds";
@@ -193,7 +193,23 @@ fn maintenance_that_never_completed_has_neither_a_time_nor_a_problem() {
         samples(&text, "jobstats_rollup_lag_seconds"),
         ["{level=\"10m\"} 1200"]
     );
-    let text = exposition(&[], &[], &NO_MAINTENANCE).expect("memory");
+    let text = exposition(&[], &[], &[], &NO_MAINTENANCE).expect("memory");
     assert!(samples(&text, completed).is_empty());
     assert!(samples(&text, "jobstats_maintenance_problem").is_empty());
+}
+
+#[test]
+fn values_beside_job_stats_are_samples_of_their_families() {
+    let gauges = GAUGES.map(|(family, ..)| Gauge {
+        family: family.to_owned(),
+        labels: ["", "fs", "OST", "fs-OST0000", "", "", "", ""].map(str::to_owned),
+        value: 7.0,
+    });
+    let text = exposition(&[], &[], &gauges, &NO_MAINTENANCE).expect("memory");
+    for (family, ..) in GAUGES {
+        assert_eq!(
+            samples(&text, family),
+            ["{filesystem=\"fs\",kind=\"OST\",target=\"fs-OST0000\"} 7"]
+        );
+    }
 }

@@ -76,6 +76,22 @@ UPDATE jobstats.increments i SET observed = ago(50) FROM jobstats.targets t
 WHERE t.target_id = i.target_id AND t.name = 'scratch-OST0001';
 SELECT family, labels, value FROM samples WHERE labels LIKE '%OST0001%' AND value > 0 AND family ~ '(per_second|in_service)$' ORDER BY n;
 
+-- What servers said beside job_stats within the last hour, of targets that are not retired and of servers; names that nobody knows are left out.
+INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
+SELECT '', s.server, t.target_id, s.name, s.labels, ago(s.ago), ago(s.ago), s.value
+FROM (VALUES ('oss1', 'scratch-OST0000', 'kbytestotal', jsonb '{}', 60, 1000), ('oss1', 'scratch-OST0000', 'kbytesavail', '{}', 60, 40),
+    ('oss1', 'scratch-OST0000', 'kbytesfree', '{}', 60, 50), ('oss1', 'scratch-OST0000', 'recovering', '{}', 60, 1), ('oss1', 'scratch-OST0001', 'kbytestotal', '{}', 3700, 1),
+    ('oss1', NULL, 'unhealthy', '{}', 60, 2), ('oss1', NULL, 'anything', '{}', 60, 2), ('mds1', 'scratch-MDT0000', 'changelog_idle', '{"reader": "cl\"1"}', 60, 5),
+    ('mds1', 'scratch-MDT0000', 'changelog_behind', '{"reader": "cl2"}', 60, 9),
+    ('mds1', 'scratch-MDT0000', 'filestotal', '{}', 60, 100), ('mds1', 'scratch-MDT0000', 'filesfree', '{}', 60, 1),
+    ('mds1', NULL, 'requests_queued', '{"service": "mdt", "policy": "tbf"}', 60, 3)) AS s (server, target, name, labels, ago, value)
+LEFT JOIN jobstats.targets t ON t.name = s.target;
+INSERT INTO jobstats.server_increments ("time", since, requests, wait_usecs, depth, active, cluster, server, service) VALUES
+    (ago(900), ago(1200), 1, 1000000000, 0, 0, '', 'mds1', 'mdt'), (ago(540), ago(900), 3600, 7000000, 0, 0, '', 'mds1', 'mdt'),
+    (ago(300), ago(540), 2400, 5000000, 0, 0, '', 'mds1', 'mdt'), (ago(300), ago(600), 0, 0, 0, 0, '', 'mds1', 'mdt_readpage');
+SELECT family, labels, value FROM samples
+WHERE family ~ '^jobstats_(target_(size|available|free|inodes|recovering)|server|changelog|policy|service)_?' ORDER BY n;
+
 -- By the specification of OpenMetrics: metadata before samples, families in one piece, names that end in their unit, no
 -- sample twice, nothing but these lines, EOF at the end. Names may hold anything.
 DO $$ BEGIN

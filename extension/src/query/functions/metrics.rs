@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::metrics::{Counts, Maintenance, Target, Work, exposition};
+use jobstats_core::metrics::{Counts, GAUGE_LABELS, Gauge, Maintenance, Target, Work, exposition};
 use jobstats_core::openmetrics::ExpositionError;
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::target::TargetKind;
@@ -24,15 +24,16 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(); for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(), and the space and state that servers said within the last hour; for services of servers, how long requests waited; for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
 "#)]
 fn jobstats_metrics() -> SqlResult<String> {
     let text = connect(|client| -> Result<String, Error> {
         store::require(client)?;
         let targets = targets(client)?;
         let elsewhere = elsewhere(client)?;
+        let gauges = gauges(client)?;
         let maintenance = maintenance(client)?;
-        exposition(&targets, &elsewhere, &maintenance)
+        exposition(&targets, &elsewhere, &gauges, &maintenance)
             .map_err(|ExpositionError::Memory(bytes)| Error::Memory(bytes))
     })?;
     Ok(text)
@@ -117,6 +118,28 @@ fn statement() -> Result<String, Error> {
         amounts = sums(names)?,
         usecs = sums(timed.map(usecs_name))?,
     ))
+}
+
+/// The memory that a gauge takes with its labels.
+const GAUGE_BYTES: usize = 1 << 10;
+
+fn gauges(client: &SpiClient<'_>) -> Result<Vec<Gauge>, Error> {
+    let rows = client.query(include_str!("metrics/gauges.sql"), &[])?;
+    require_room(rows.len(), GAUGE_BYTES)?;
+    PAUSE
+        .among(rows)
+        .map(|row| {
+            let mut labels = GAUGE_LABELS.map(|_| String::new());
+            for (label, name) in labels.iter_mut().zip(GAUGE_LABELS) {
+                *label = row.get(name)?;
+            }
+            Ok(Gauge {
+                family: row.get("family")?,
+                labels,
+                value: row.get("value")?,
+            })
+        })
+        .collect()
 }
 
 fn maintenance(client: &SpiClient<'_>) -> Result<Maintenance, Error> {
