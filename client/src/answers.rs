@@ -38,7 +38,7 @@ pub use jobs::{
 };
 pub use targets::{
     Health, HealthRow, Kept, KeptRow, Nearest, NearestRow, Now, NowRow, Quality, QualityRow,
-    TargetRow, Targets,
+    QueueRow, Queues, TargetRow, Targets, Used, UsedRow,
 };
 pub use usage::{
     Balance, BalanceRow, Densities, DensityRow, RateRow, Rates, SizeRow, Sizes, Summary,

@@ -154,6 +154,7 @@ fn questions_are_answered() {
     leaders_and_summaries_agree_with_totals(&mut store);
     a_job_adds_up_to_its_summary(&mut store);
     work_in_no_entry_is_what_entries_lack(&mut store);
+    space_and_queues_are_those_of_the_text(&mut store);
     targets_and_densities_are_told(&mut store);
     parts_of_views_are_read(&mut store);
     statements_answer_the_same(&mut store);
@@ -258,6 +259,8 @@ fn rows_have_all_columns(store: &mut Store) {
     store.has_all_columns::<Health>();
     store.has_all_columns::<Work>();
     store.has_all_columns::<Kept>();
+    store.has_all_columns::<Used>();
+    store.has_all_columns::<Queues>();
 }
 
 /// The server refuses an argument that a function does not have, or has with another type.
@@ -668,6 +671,88 @@ fn work_in_no_entry_is_what_entries_lack(store: &mut Store) {
         ..Top::default()
     });
     assert!(!one.is_empty() && one.iter().all(|row| row.rank.is_some()));
+}
+
+/// User 1 has 3 MiB in 7 files, 1 MiB and 2 files of which came today, and 600 requests waited for 2 ms.
+fn space_and_queues_are_those_of_the_text(store: &mut Store) {
+    let until = store.window.until.unwrap();
+    let (day, now) = (SignedDuration::from_hours(24), Timestamp::now());
+    for (time, inodes, kbytes, requests) in [
+        (now - day, 5, 2048, None),
+        (until - SignedDuration::from_mins(10), 6, 2048, Some(0)),
+        (until, 7, 3072, Some(600)),
+    ] {
+        let mut body = format!(
+            "osd-ldiskfs.small-MDT0000.quota_slave.acct_user=\nusr_accounting:\n- id:      1\n  usage:   {{ inodes:  {inodes}, kbytes:  {kbytes} }}\n"
+        );
+        let second = time.as_second();
+        if let Some(requests) = requests {
+            body += &format!(
+                "mds.MDS.mdt.stats=\nsnapshot_time {second}.000000000 secs.nsecs\nstart_time 1.000000000 secs.nsecs\n\
+                 elapsed_time 1.000000000 secs.nsecs\nreq_waittime {} samples [usecs] 1 5 {} 0\n",
+                1 + requests,
+                1 + 2000 * requests
+            );
+        }
+        let fed = store.client.execute(
+            "INSERT INTO jobstats.feed (cluster, server, \"time\", body) \
+             VALUES ('small', 'mds1', to_timestamp($1::bigint), $2::text)",
+            &[&second, &body],
+        );
+        fed.unwrap();
+    }
+    let summed =
+        "UPDATE jobstats.settings SET refresh_lag = '0'; SELECT jobstats_internal.sum_used()";
+    store.client.batch_execute(summed).unwrap();
+    let any = || texts(&["%"]);
+    let used = Used {
+        at: None,
+        by: texts(&["user"]),
+        since: Some(now - day),
+        cluster: any(),
+        filesystem: any(),
+        uid: Some(vec![1]),
+        ..Used::default()
+    };
+    let used = store.ask(&used).remove(0);
+    let said = (used.bytes, used.inodes, used.added_bytes, used.added_inodes);
+    let number = |number: i64| Some(Decimal::from(number));
+    assert_eq!(
+        said,
+        (
+            Decimal::from(3 << 20),
+            number(7),
+            number(1 << 20),
+            number(2)
+        )
+    );
+    assert_eq!((used.targets, used.of_targets), (Some(1), Some(3)));
+    assert_eq!(used.time.unwrap().as_second(), until.as_second());
+    // Nobody has these names, and the space of a target is known of now alone.
+    let unknown = Used {
+        user_name: any(),
+        gid: Some(vec![1]),
+        group_name: any(),
+        project: Some(vec![1]),
+        account: any(),
+        target: any(),
+        ..Used::default()
+    };
+    assert!(store.ask(&unknown).is_empty());
+    let queues = store.ask(&Queues {
+        window: Window::new(until - SignedDuration::from_mins(20), until),
+        server: any(),
+        service: texts(&["mdt"]),
+        step: Some(SignedDuration::from_mins(10).into()),
+        cluster: any(),
+    });
+    let requests: Decimal = queues.iter().map(|row| row.requests).sum();
+    assert_eq!(requests.round(), Decimal::from(600), "{queues:?}");
+    for row in &queues {
+        assert_eq!((&*row.server, &*row.service), ("mds1", "mdt"));
+        assert!((row.wait.unwrap() - 0.002).abs() < 1e-4, "{row:?}");
+        assert!((row.waiting - 0.002).abs() < 1e-4, "{row:?}");
+    }
 }
 
 fn targets_and_densities_are_told(store: &mut Store) {

@@ -1,8 +1,10 @@
-//! Targets: `jobstats_now()`, `jobstats_targets()`, `jobstats_kept()`, and the views `jobstats.health` and `jobstats.quality`.
+//! Targets: `jobstats_now()`, `jobstats_targets()`, `jobstats_kept()`, `jobstats_used()`, `jobstats_queues()`, and the views
+//! `jobstats.health` and `jobstats.quality`.
 
 use jiff::Timestamp;
+use rust_decimal::Decimal;
 
-use super::{Interval, Source, answer, question};
+use super::{Interval, Source, Window, answer, question};
 
 question! {
     /// Who keeps each target busy, as of its last observation?
@@ -207,5 +209,87 @@ answer! {
         operations_without_user: Option<f64>,
         /// Readings that are missing.
         missed: Option<i64>,
+    }
+}
+
+question! {
+    /// Whose files fill a file system?
+    Used(Source::Function("jobstats_used")) -> UsedRow {
+        /// A day of the past; `None` for now.
+        at: Option<Timestamp>,
+        /// `user`, `group`, `project` or `account`, and `target`.
+        by: Option<Vec<String>>,
+        /// The day to compare with.
+        since: Option<Timestamp>,
+        cluster: Option<Vec<String>>,
+        filesystem: Option<Vec<String>>,
+        target: Option<Vec<String>>,
+        uid: Option<Vec<i64>>,
+        user_name: Option<Vec<String>>,
+        gid: Option<Vec<i64>>,
+        group_name: Option<Vec<String>>,
+        project: Option<Vec<i64>>,
+        account: Option<Vec<String>>,
+    }
+}
+
+answer! {
+    /// The space of an owner in a file system. What `by` does not name is `None`.
+    UsedRow {
+        cluster: String,
+        filesystem: Option<String>,
+        target: Option<String>,
+        uid: Option<i64>,
+        user_name: Option<String>,
+        gid: Option<i64>,
+        group_name: Option<String>,
+        project: Option<i64>,
+        /// The account for which the user worked last.
+        account: Option<String>,
+        bytes: Decimal,
+        /// The inodes of MDTs; `None` if no MDT named the owner.
+        inodes: Option<Decimal>,
+        /// The space more than on the day of `since`; `None`, as `added_inodes`, if that is not known.
+        added_bytes: Option<Decimal>,
+        added_inodes: Option<Decimal>,
+        /// The number of targets in the sum.
+        targets: Option<i64>,
+        /// The number of targets of the file system.
+        of_targets: Option<i64>,
+        /// The time at which the oldest list in the sum was read.
+        time: Option<Timestamp>,
+    }
+}
+
+question! {
+    /// How long did requests wait for a thread of a server?
+    Queues(Source::Function("jobstats_queues")) -> QueueRow {
+        window: Window,
+        server: Option<Vec<String>>,
+        service: Option<Vec<String>>,
+        step: Option<Interval>,
+        cluster: Option<Vec<String>>,
+    }
+}
+
+answer! {
+    /// A service of a server in a step.
+    QueueRow {
+        time: Timestamp,
+        seconds: f64,
+        cluster: String,
+        server: String,
+        service: String,
+        requests: Decimal,
+        /// The seconds that a request waited on average; `None`, as `depth` and `active`, if there was no request.
+        wait: Option<f64>,
+        /// The mean number of requests that a request found in the queue.
+        depth: Option<f64>,
+        /// The mean number of requests that a request found at work.
+        active: Option<f64>,
+        /// The mean number of requests that waited at a time.
+        waiting: f64,
+        /// The part of the step in which the service was read.
+        coverage: f64,
     }
 }
