@@ -31,11 +31,12 @@ mod sizes;
 mod standout;
 pub mod subject;
 mod trust;
+mod waiting;
 
 /// The words of all parts of a report: questions, numbers, tables and pictures.
 mod vocabulary {
     pub use super::scope::{Measure, Scope};
-    pub(super) use super::{USER, by_target, change, made, point, steps, target, user, work};
+    pub(super) use super::{Load, USER, by_target, change, made, point, steps, target, user, work};
     pub use crate::ask::error::Error;
     pub use crate::ask::store::{Answered, Store};
     pub use crate::show::chart::frame::{Point, Series, TimeAxis};
@@ -70,6 +71,7 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     for scope in scope.all() {
         first.extend(leaders::ask(store, &scope, !load.before.is_empty())?);
     }
+    first.extend(waiting::ask(store, &scope, &load)?);
     let lead = standout::lead(store, &scope, &load, &spans)?;
     let mut sections = vec![Section::new("load", "Load, and who made it", first)];
     let advice = advice::ask(store, &scope)?;

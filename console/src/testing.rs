@@ -1,6 +1,8 @@
 //! Short ways to make readings in tests.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use jobstats_core::increment::Column;
@@ -26,6 +28,8 @@ pub fn scope(seconds: i64) -> Scope {
         cluster: None,
         window: (time(0), time(seconds)),
         targets: Vec::new(),
+        home: String::new(),
+        servers: BTreeSet::new(),
         measure: Measure::ServiceTime,
         clock: Clock::new(TimeZone::UTC),
     }

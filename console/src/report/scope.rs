@@ -63,6 +63,10 @@ pub struct Scope {
     pub window: Span,
     /// The names of the targets of the file system.
     pub targets: Vec<String>,
+    /// The cluster that the file system is in.
+    pub home: String,
+    /// The servers that its targets were last observed on.
+    pub servers: BTreeSet<String>,
     pub measure: Measure,
     pub clock: Clock,
 }
@@ -85,18 +89,22 @@ impl Scope {
         };
         let matching: Vec<_> = known.iter().filter(is_asked).collect();
         match matching.as_slice() {
-            [(filesystem, of)] => Ok(Self {
-                filesystem: filesystem.clone(),
-                cluster: cluster.map(str::to_owned),
-                window,
-                targets: targets
-                    .iter()
-                    .filter(|row| row.filesystem.as_ref() == Some(filesystem) && row.cluster == *of)
-                    .map(|row| row.target.clone())
-                    .collect(),
-                measure: Measure::ServiceTime,
-                clock,
-            }),
+            [(filesystem, of)] => {
+                let is_own = |row: &&TargetRow| {
+                    row.filesystem.as_ref() == Some(filesystem) && row.cluster == *of
+                };
+                let own = targets.iter().filter(is_own);
+                Ok(Self {
+                    filesystem: filesystem.clone(),
+                    cluster: cluster.map(str::to_owned),
+                    window,
+                    targets: own.clone().map(|row| row.target.clone()).collect(),
+                    home: of.clone(),
+                    servers: own.filter_map(|row| row.server.clone()).collect(),
+                    measure: Measure::ServiceTime,
+                    clock,
+                })
+            }
             [] => Err(unknown(name, cluster, &known)),
             several => Err(Error::Usage(format!(
                 "there are several file systems, choose one: {}",
