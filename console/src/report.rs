@@ -28,6 +28,7 @@ mod operations;
 mod quality;
 mod scope;
 mod sizes;
+mod space;
 mod standout;
 pub mod subject;
 mod trust;
@@ -45,7 +46,7 @@ mod vocabulary {
     pub use crate::subject::number;
     pub use crate::subject::questions::Selection;
     pub use crate::values::number::{
-        Number, UNKNOWN, calls, mean, per_call, percent, rate, ratio, total,
+        Number, UNKNOWN, calls, difference, mean, per_call, percent, rate, ratio, total,
     };
     pub use crate::values::text::{cut, shown};
     pub use crate::values::when::{self, Clock, Span, after};
@@ -81,6 +82,7 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     let places = heatmaps.iter().map(Heatmap::figure).collect();
     let users = vec![density::ask(store, &scope, &load)?];
     let changes = changes::ask(store, &scope)?;
+    let space = space::ask(store, &scope)?;
     let operations = operations::ask(store, &scope)?;
     let sizes = sizes::ask(store, &scope.work())?;
     let balance = balance::ask(store, &scope)?;
@@ -89,6 +91,11 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
         Section::new("targets", "Where and when", places),
         Section::new("users", "Users by rate", users),
         Section::new("changes", "What changed", changes),
+    ]);
+    if !space.is_empty() {
+        sections.push(Section::new("space", "Used space", space));
+    }
+    sections.extend([
         health.section(&scope, &load),
         Section::new("operations", "Operations by target", operations),
         Section::new("sizes", "Sizes of reads and writes", sizes),

@@ -13,12 +13,14 @@ pub mod job;
 pub mod json;
 pub mod questions;
 pub mod sheet;
+pub mod space;
 pub mod target;
 pub mod user;
 
 use crate::ask::store::{Answered, Error, Store};
 use crate::show::html::Statements;
 use questions::Selection;
+use space::Space;
 
 /// A subject, or the notes of a store that knows nothing of it.
 pub type Asked = Result<Subject, Vec<String>>;
@@ -61,6 +63,8 @@ pub struct Subject {
     pub course: Course,
     /// The places or people behind it, largest first.
     pub rankings: Vec<Ranking>,
+    /// The space that a user owns, where that is known.
+    pub space: Option<Space>,
     /// Advice, with the number that proves each.
     pub findings: Vec<String>,
     /// The notices of the store.

@@ -196,6 +196,7 @@ fn a_store_is_asked() {
     parts_add_up(&store);
     pages_are_written(&store);
     work_without_identifier_is_reported(&store);
+    space_and_waiting_are_shown_beside_work(&store);
     what_is_wrong_is_told(&mut store);
     an_old_server_has_requests(&store);
 }
@@ -748,6 +749,8 @@ fn pages_are_written(store: &Store) {
     ] {
         assert!(lead.contains(said), "{said}: {lead}");
     }
+    // Nothing is said of what no server has told.
+    assert!(!page.contains("Used space") && !page.contains("Waiting"));
     // The title has the name and the window already.
     assert!(!lead.contains("scratch,"), "{lead}");
     for heading in [
@@ -834,6 +837,112 @@ fn work_without_identifier_is_reported(store: &Store) {
     // A user of a report is compared with other users alone.
     let user = store.text(&["user", "user1000", "--from", &from.to_string()]);
     assert!(!user.contains("identifier"), "{user}");
+}
+
+/// A day ago, and now: user1000 has added 1 GiB on an OST, and user 1005, who does nothing, has removed files. Requests to the MDT wait
+/// in ten minutes of the window.
+fn space_and_waiting_are_shown_beside_work(store: &Store) {
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    let list = |target: &str, owners: [[u64; 3]; 2]| {
+        let owners = owners.map(|[uid, inodes, kbytes]| {
+            format!("- id:      {uid}\n  usage:   {{ inodes:  {inodes}, kbytes:  {kbytes} }}\n")
+        });
+        format!(
+            "osd-ldiskfs.{target}.quota_slave.acct_user=\nusr_accounting:\n{}",
+            owners.concat()
+        )
+    };
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    let (mdt, ost) = ("scratch-MDT0000", "scratch-OST0000");
+    let before = list(mdt, [[1000, 200, 0], [1005, 90, 0]])
+        + &list(ost, [[1000, 7, 2 << 20], [1005, 9, 2 << 20]]);
+    feed(&mut client, now - 86_400, &before);
+    for (minute, waits, usecs) in [
+        (20, 1, 1),
+        (30, 12_001, 1),
+        (40, 24_001, 240_000_001),
+        (50, 30_001, 240_006_001),
+    ] {
+        let time = store.zero + 60 * minute;
+        let service = format!(
+            "mds.MDS.mdt.stats=\nsnapshot_time {time}.000000000 secs.nsecs\nstart_time 1.000000000 secs.nsecs\nelapsed_time \
+             1.000000000 secs.nsecs\nreq_waittime {waits} samples [usecs] 1 90000 {usecs} 0\n"
+        );
+        feed(&mut client, time, &service);
+    }
+    let newest = list(mdt, [[1000, 300, 0], [1005, 80, 0]])
+        + &list(ost, [[1000, 8, 3 << 20], [1005, 9, 1 << 20]]);
+    feed(&mut client, store.zero + 6600, &newest);
+    client
+        .batch_execute(
+            "UPDATE jobstats.settings SET refresh_lag = '0'; SELECT jobstats_internal.sum_used()",
+        )
+        .unwrap();
+    let user = store.text(&["user", "user1000"]);
+    let said = words(&user);
+    for part in [
+        "scratch 3.22 GB 75 % +1.07 GB 300 +100 2 of 3",
+        "Last account: physics",
+        ", added since ",
+        "* 1 targets have not said within a day what each user uses: scratch-OST0001",
+    ] {
+        assert!(said.contains(part), "{part}: {user}");
+    }
+    assert!(
+        user.lines().all(|line| line.chars().count() <= 80),
+        "{user}"
+    );
+    // Who does nothing has space too.
+    let idle = words(&store.text(&["user", "1005"]));
+    assert!(idle.contains("No server observed any work."), "{idle}");
+    assert!(
+        idle.contains("scratch 1.07 GB 25 % −1.07 GB 80 −10 2 of 3"),
+        "{idle}"
+    );
+    let answer = store.json(&["user", "1005", "--json"]);
+    let row = &answer["space"]["rows"][0];
+    assert_eq!(
+        (&row["bytes"], &row["added_bytes"]),
+        (&(1 << 30).into(), &(-1 << 30).into())
+    );
+    let own = store.text(&["user", "user1000", "--html", "-"]);
+    every_statement_runs(store, &own);
+    let (_, rows) = table(&plain(&own), "By file system").unwrap();
+    assert_eq!(
+        rows[0][..6],
+        ["scratch", "75 %", "3.22 GB", "+1.07 GB", "300", "+100"]
+    );
+
+    let from = jiff::Timestamp::from_second(store.zero as i64)
+        .unwrap()
+        .to_string();
+    let page = store.text(&["report", "scratch", "--from", &from, "-o", "-"]);
+    every_statement_runs(store, &page);
+    let page = plain(&page);
+    let said = "All files take 4.29 GB in 380 inodes, as much as at ";
+    assert!(page.contains(said), "{page}");
+    let (_, rows) = table(&page, "Largest users of space").unwrap();
+    assert_eq!(rows[0], ["user1000", "physics", "75 %", "3.22 GB", "300"]);
+    assert_eq!(rows[1], ["1005", "–", "25 %", "1.07 GB", "80"]);
+    let (_, rows) = table(&page, "Who added most").unwrap();
+    assert_eq!(
+        rows,
+        [["user1000", "physics", "+1.07 GB", "+100", "3.22 GB"]]
+    );
+    // 12,000 of 30,000 requests waited for 20 ms.
+    let (_, rows) = table(&page, "Waiting").unwrap();
+    let expected = ["mds1", "mdt", "30.0 k", "8.00 ms", "0.133"];
+    assert_eq!(
+        (&rows[0][..5], rows.len()),
+        (&expected.map(str::to_owned)[..], 1)
+    );
+    assert!(
+        page.contains(" for mdt of mds1: 0.4 at a time, each for 20 ms on average."),
+        "{page}"
+    );
 }
 
 /// A number on a page can be had by SQL: psql would run each statement as it stands there.

@@ -64,13 +64,9 @@ fn table(title: &str, operation: &str, now: &[TopRow], before: &[TopRow]) -> Tab
         |(now, before): (f64, f64)| (now - before).abs() >= LEAST * before && now != before;
     let users = users.into_iter().filter(|(_, rates)| is_change(*rates));
     let mut users: Vec<_> = users.collect();
-    let difference = |(_, (now, before)): &(String, (f64, f64))| (now - before).abs();
-    users.sort_by(|one, other| difference(other).total_cmp(&difference(one)));
-    let signed = |difference: f64| {
-        let sign = if difference > 0.0 { "+" } else { "−" };
-        let size = Number::fixed(Some(difference.abs()), operation, Quantity::Rate).text();
-        Cell::number(format!("{sign}{size}"))
-    };
+    let distance = |(_, (now, before)): &(String, (f64, f64))| (now - before).abs();
+    users.sort_by(|one, other| distance(other).total_cmp(&distance(one)));
+    let size = |rate| Number::fixed(Some(rate), operation, Quantity::Rate).text();
     let rows = users.iter().take(ROWS).map(|(name, (now, before))| {
         let change = match *now > 0.0 {
             true => change(Some(*now), Some(*before)),
@@ -80,7 +76,7 @@ fn table(title: &str, operation: &str, now: &[TopRow], before: &[TopRow]) -> Tab
             ("User", Cell::text(name)),
             ("This window", Cell::rate(*now, operation)),
             ("Week before", Cell::rate(*before, operation)),
-            ("Difference", signed(now - before)),
+            ("Difference", Cell::number(difference(now - before, size))),
             ("Change", Cell::number(change)),
         ]
     });

@@ -3,9 +3,11 @@
 use jobstats_core::quantity::Quantity;
 
 use super::sizes;
+use super::space::{amount, change};
 use super::vocabulary::*;
 use crate::show::chart::line::band;
 use crate::subject::sheet::{label, value};
+use crate::subject::space::{Space, targets};
 use crate::subject::{COURSE, Ranked, Ranking, Subject, Usage};
 
 /// Makes the page.
@@ -24,6 +26,10 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
             Section::new("when", "When", course(subject, clock)),
             Section::new("sizes", "Sizes of reads and writes", sizes),
         ]);
+    }
+    if let Some(space) = &subject.space {
+        let owned = vec![owned(space, clock).into()];
+        sections.push(Section::new("space", "Used space", owned));
     }
     if !subject.rankings.is_empty() {
         let rankings = subject.rankings.iter().map(ranking).map(Block::from);
@@ -137,6 +143,28 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
         }))
     });
     blocks.collect()
+}
+
+fn owned(space: &Space, clock: &Clock) -> Table {
+    let rows = space.answered.rows.iter().map(|row| {
+        let share = space.share(row);
+        let read = row.time.map(|read| clock.minute(read));
+        [
+            ("File system", Cell::text(&space.place(row))),
+            ("Part of all", Cell::bar(share, share.unwrap_or(0.0))),
+            ("Space", amount((Some(row.bytes), "bytes"))),
+            ("Added", change((row.added_bytes, "bytes"))),
+            ("Inodes", amount((row.inodes, "open"))),
+            ("Added inodes", change((row.added_inodes, "open"))),
+            ("Targets", Cell::number(targets(row))),
+            ("Read at", Cell::name(read.as_ref())),
+        ]
+    });
+    let since = space.since.map(|since| clock.minute(since));
+    Table {
+        note: since.map(|since| format!("Added: since {since}.")),
+        ..Table::new("By file system", rows)
+    }
 }
 
 fn ranking(ranking: &Ranking) -> Table {

@@ -2,9 +2,11 @@
 //! known is null.
 
 use jiff::Timestamp;
+use jobstats_client::Decimal;
 use serde_json::{Map, Value as Json, json};
 
-use super::{COURSE, Subject, Value};
+use super::space::Space;
+use super::{COURSE, Subject, Value, number};
 use crate::show::json::{escaped, time};
 
 /// The version of the format. It is raised if a field changes or goes; a field more does not change it.
@@ -34,10 +36,35 @@ pub fn document(subject: &Subject) -> String {
         "step": subject.course.step,
         "course": steps.collect::<Vec<_>>(),
         "rankings": subject.rankings,
+        "space": subject.space.as_ref().map(space),
         "findings": subject.findings,
         "notes": subject.notes,
     });
     escaped(&document.to_string())
+}
+
+fn space(space: &Space) -> Json {
+    // Amounts are whole.
+    let whole = |amount: Decimal| match i64::try_from(amount) {
+        Ok(whole) => json!(whole),
+        Err(_) => json!(number(amount)),
+    };
+    let rows = space.answered.rows.iter().map(|row| {
+        json!({
+            "cluster": row.cluster,
+            "filesystem": row.filesystem,
+            "uid": row.uid,
+            "bytes": whole(row.bytes),
+            "share": space.share(row),
+            "inodes": row.inodes.map(whole),
+            "added_bytes": row.added_bytes.map(whole),
+            "added_inodes": row.added_inodes.map(whole),
+            "targets": row.targets,
+            "of_targets": row.of_targets,
+            "time": row.time.map(moment),
+        })
+    });
+    json!({ "since": space.since.map(moment), "rows": rows.collect::<Vec<_>>() })
 }
 
 fn moment(at: Timestamp) -> Json {
@@ -55,8 +82,6 @@ fn value(value: &Value) -> Json {
 
 #[cfg(test)]
 mod tests {
-    use jobstats_client::Decimal;
-
     use super::*;
     use crate::subject::Ranked;
 

@@ -1,8 +1,11 @@
 //! A subject as text of one screen.
 
 use super::questions::is_part;
+use super::space::{self, Space};
 use super::{COURSE, Kind, Ranked, Ranking, Subject, Usage, Value, number};
-use crate::values::number::{bar, mean, per_call, percent, rate, ratio, sparkline, total};
+use crate::values::number::{
+    bar, calls, difference, mean, per_call, percent, rate, ratio, sparkline, total,
+};
 use crate::values::text::{cut, left, right, shown, width};
 use crate::values::when::{self, Clock};
 
@@ -30,6 +33,7 @@ pub fn sheet(subject: &Subject, clock: &Clock, cells: usize) -> String {
     lines.extend(facts(subject, clock, cells));
     lines.extend(usage(subject, cells));
     lines.extend(course(subject, clock, cells));
+    lines.extend(subject.space.iter().flat_map(|it| owned(it, clock, cells)));
     for ranking in &subject.rankings {
         lines.extend(ranked(ranking, cells));
     }
@@ -244,6 +248,48 @@ fn ranked_row(ranking: &Ranking, row: &Ranked, cells: usize) -> String {
         left(&right(&percent(row.share), 5), 6),
         amounts.concat()
     )
+}
+
+/// Returns the part about space. A narrow sheet leaves out the part of all, and the inodes that were added.
+fn owned(space: &Space, clock: &Clock, cells: usize) -> Vec<String> {
+    let line = |name: &str, [used, part, added, inodes, more, targets]: [String; 6]| {
+        let columns: &[_] = match cells < WHOLE {
+            true => &[(&used, 11), (&added, 11), (&inodes, 10), (&targets, 10)],
+            false => &[
+                (&used, 11),
+                (&part, 7),
+                (&added, 11),
+                (&inodes, 10),
+                (&more, 10),
+                (&targets, 10),
+            ],
+        };
+        let width: usize = columns.iter().map(|(_, width)| width).sum();
+        let columns = columns.iter().map(|(text, width)| right(text, *width));
+        let room = cells - width;
+        let name = left(&format!(" {}", cut(name, room - 2)), room);
+        format!("{name}{}", columns.collect::<String>())
+    };
+    let titles = ["used", "part", "added", "inodes", "added", "targets"].map(str::to_owned);
+    let mut lines = vec![String::new(), line("Space", titles), "─".repeat(cells)];
+    let bytes = |bytes: f64| total(bytes, "bytes");
+    lines.extend(space.answered.rows.iter().take(ROWS).map(|row| {
+        let numbers = [
+            bytes(number(row.bytes)),
+            percent(space.share(row)),
+            difference(row.added_bytes.map(number), bytes),
+            total(row.inodes.map(number), "open"),
+            difference(row.added_inodes.map(number), calls),
+            space::targets(row),
+        ];
+        line(&shown(&space.place(row)), numbers)
+    }));
+    let since = space.since.map(|since| clock.minute(since));
+    let since = since.map(|since| format!(", added since {since}"));
+    let read = space.read().map(|read| clock.minute(read));
+    let read = read.map(|read| format!(" Read at {read}{}", since.unwrap_or_default()));
+    lines.extend(read);
+    lines
 }
 
 /// Breaks a note into lines.

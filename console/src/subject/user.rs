@@ -1,14 +1,14 @@
 //! A user.
 
-use jobstats_client::answers::{Dimension, Filters, SummaryRow, exactly};
+use jobstats_client::answers::{Dimension, Filters, SummaryRow, Used, exactly};
 
 use super::findings::findings;
 use super::questions::{Selection, add_course, ask_totals, of_totals, total_of};
-use super::{Asked, Fact, Kind, Value, joined, number};
+use super::{Asked, Fact, Kind, Subject, Value, joined, number, space};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
-/// Returns the work of a user in a window. The user is named, or numbered.
+/// Returns the work of a user in a window, and the space that the user owns. The user is named, or numbered.
 pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> {
     let all = Selection {
         window,
@@ -30,15 +30,41 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
             totals.notes.extend(new);
         }
     }
-    if totals.rows.is_empty() {
+    let owner = Used {
+        uid: own.filters.uid.clone(),
+        user_name: own.filters.user_name.clone(),
+        ..Used::default()
+    };
+    let space = space::ask(store, owner, window)?;
+    let is_idle = totals.rows.is_empty();
+    if is_idle && space.is_none() {
         return Ok(Err(totals.notes));
     }
     let mut subject = of_totals(Kind::User, name, &own, &totals);
-    let whole = ask_totals(store, &all)?;
-    let service = |rows: &[_]| total_of(rows, "service_time")?.total.map(number);
-    let share = service(&totals.rows).zip(service(&whole.rows));
-    let share = share.map(|(own, all)| Value::Share(own / all));
-    add_course(store, &mut subject)?;
+    if !is_idle {
+        add_work(store, &mut subject, &all)?;
+    }
+    if let Some(space) = space {
+        subject.note("Used space", &space.answered);
+        if let Some(row) = space.answered.rows.first() {
+            subject.add([
+                Fact::text("account", "Last account", row.account.as_ref()),
+                Fact::text("group", "Group", row.group_name.as_ref()),
+            ]);
+        }
+        subject.space = Some(space);
+    }
+    Ok(Ok(subject))
+}
+
+/// Adds the part of all work, the course, and the jobs and targets of a user.
+fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result<(), Error> {
+    let whole = ask_totals(store, all)?;
+    let own = subject.used("service_time").and_then(|usage| usage.total);
+    let all = total_of(&whole.rows, "service_time").and_then(|row| row.total);
+    let share = own.zip(all);
+    let share = share.map(|(own, all)| Value::Share(number(own) / number(all)));
+    add_course(store, subject)?;
     let by = [Dimension::Job, Dimension::JobName, Dimension::State];
     let detail = |row: &SummaryRow| joined([&row.group.job_name, &row.group.state]);
     let job = |row: &SummaryRow| (row.group.job.clone(), detail(row));
@@ -51,6 +77,6 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
     ]);
     let target = |row: &SummaryRow| (row.group.target.clone(), None);
     subject.rank(store, "target", &[Dimension::Target], target)?;
-    subject.findings = findings(&subject);
-    Ok(Ok(subject))
+    subject.findings = findings(subject);
+    Ok(())
 }

@@ -41,6 +41,18 @@ pub fn ratio(number: impl Into<Option<f64>>) -> String {
     rate(number, "service_time")
 }
 
+/// Prints a difference with its sign, and its size in this way.
+pub fn difference(value: impl Into<Option<f64>>, print: impl Fn(f64) -> String) -> String {
+    match value.into() {
+        None => UNKNOWN.to_owned(),
+        Some(0.0) => "0".to_owned(),
+        Some(value) => {
+            let sign = if value > 0.0 { "+" } else { "−" };
+            format!("{sign}{}", print(value.abs()))
+        }
+    }
+}
+
 /// Prints a part of a whole as percent.
 pub fn percent(part: impl Into<Option<f64>>) -> String {
     Number::percent(part.into()).text()

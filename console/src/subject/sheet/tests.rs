@@ -1,12 +1,13 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use jobstats_client::Decimal;
-use jobstats_client::answers::Filters;
+use jobstats_client::answers::{Filters, UsedRow};
 use proptest::prelude::*;
 
 use super::super::questions::Selection;
 use super::super::{Course, Fact, Step, json};
 use super::*;
+use crate::ask::store::Answered;
 use crate::values::text::is_harmless;
 
 /// A job with this text in every place that has one.
@@ -74,9 +75,44 @@ fn job(name: &str) -> Subject {
             "target",
             vec![row(Some(name), 90), row(None, 10)],
         )],
+        space: Some(owned(name, time(0))),
         findings: vec![format!("{name} does it.")],
         notes: vec![name.to_owned()],
         statements: Vec::new(),
+    }
+}
+
+/// Returns the space of a user, with this name of the file system.
+fn owned(name: &str, read: Timestamp) -> Space {
+    let row = UsedRow {
+        cluster: name.to_owned(),
+        filesystem: Some(name.to_owned()),
+        target: None,
+        uid: Some(1000),
+        user_name: None,
+        gid: None,
+        group_name: None,
+        project: None,
+        account: None,
+        bytes: Decimal::from(1_250_000_000_000_i64),
+        inodes: Some(Decimal::from(812_000)),
+        added_bytes: Some(Decimal::from(-12_000_000_000_i64)),
+        added_inodes: None,
+        targets: Some(11),
+        of_targets: Some(12),
+        time: Some(read),
+    };
+    Space {
+        whole: vec![UsedRow {
+            bytes: row.bytes * Decimal::from(8),
+            ..row.clone()
+        }],
+        answered: Answered {
+            rows: vec![row],
+            notes: Vec::new(),
+            statement: String::new(),
+        },
+        since: Timestamp::from_second(1_763_510_400).ok(),
     }
 }
 
@@ -108,6 +144,11 @@ fn a_sheet_says_who_what_when_and_where() {
         " Server time       ▄ █",
         "                   12:00  13:00",
         "",
+        " Space                      used   part      added    inodes     added   targets",
+        "────────────────────────────────────────────────────────────────────────────────",
+        " relax                   1.25 TB   12 %     −12 GB     812 k         –  11 of 12",
+        " Read at 2025-11-20 12:00, added since 2025-11-19 00:00",
+        "",
         " By target                                   srv time     read  written metadata",
         "────────────────────────────────────────────────────────────────────────────────",
         " relax relax                 ███████▎  90 %      90 s    90 GB        0        –",
@@ -127,6 +168,7 @@ fn a_narrow_terminal_has_less_and_a_wide_one_longer_names() {
         "        Account: relax",
         " Read                      3.6 TB        1 GB/s",
         " Server time               90 min      1.5 busy",
+        " relax                1.25 TB     −12 GB     812 k  11 of 12",
         " relax relax       90 %      90 s    90 GB        0        –",
     ] {
         assert!(narrow.lines().any(|it| it == line), "{line}\n{narrow}");
@@ -168,6 +210,12 @@ fn json_has_the_names_as_they_are() {
     assert_eq!(document["usage"][0]["total"], 3_600_000_000_000_u64);
     assert_eq!(document["course"][1]["read_bytes"], serde_json::Value::Null);
     assert_eq!(document["rankings"][0]["rows"][0]["share"], 0.9);
+    let space = &document["space"]["rows"][0];
+    assert_eq!(
+        (&space["filesystem"], &space["share"]),
+        (&name.into(), &0.125.into())
+    );
+    assert_eq!(space["added_bytes"], -12_000_000_000_i64);
 }
 
 proptest! {

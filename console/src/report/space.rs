@@ -1,0 +1,131 @@
+//! Whose files fill the file system, and who added most in the window.
+
+use std::cmp::{Ordering, Reverse};
+
+use jobstats_client::Decimal;
+use jobstats_client::answers::{Used, UsedRow};
+use jobstats_core::quantity::Quantity;
+
+use super::vocabulary::*;
+use crate::live::user_names::called;
+use crate::subject::space::{self, Space, targets};
+
+/// The number of rows of a table.
+const ROWS: usize = 10;
+
+/// Asks for the tables. There are none if no target says who owns its space.
+pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
+    let filters = scope.work().filters;
+    let everybody = Used {
+        cluster: filters.cluster,
+        filesystem: filters.filesystem,
+        ..Used::default()
+    };
+    let space = space::ask(store, everybody, scope.window)?;
+    Ok(space.map_or_else(Vec::new, |space| blocks(space, &scope.clock)))
+}
+
+fn blocks(space: Space, clock: &Clock) -> Vec<Block> {
+    let mut blocks = vec![
+        Block::Text(said(&space, clock)),
+        largest(&space).into(),
+        added(&space).into(),
+    ];
+    let notes = space.answered.notes.iter().map(|note| shown(note));
+    blocks.extend(Block::list(notes));
+    blocks.push(Block::statement("Used space", space.answered.statement));
+    blocks
+}
+
+/// Says how much all users own, how much of it they added, and who says so.
+fn said(space: &Space, clock: &Clock) -> String {
+    let Some(whole) = space.whole.first() else {
+        return String::new();
+    };
+    let bytes = |bytes: Decimal| total(number(bytes), "bytes");
+    let mut text = format!("All files take {}", bytes(whole.bytes));
+    if let Some(inodes) = whole.inodes {
+        text.push_str(&format!(" in {} inodes", calls(number(inodes))));
+    }
+    if let (Some(added), Some(since)) = (whole.added_bytes, space.since) {
+        let (size, since) = (bytes(added.abs()), clock.minute(since));
+        text.push_str(&match added.cmp(&Decimal::ZERO) {
+            Ordering::Less => format!(", {size} less than at {since}"),
+            Ordering::Equal => format!(", as much as at {since}"),
+            Ordering::Greater => format!(", {size} more than at {since}"),
+        });
+    }
+    text.push_str(&format!(". {} targets say so", targets(whole)));
+    let read = space.read().map(|read| clock.minute(read));
+    let read = read.map(|read| format!("; the oldest of their lists was read at {read}"));
+    format!("{text}{}.", read.unwrap_or_default())
+}
+
+/// Returns the cells that name the owner of a row.
+fn owner(row: &UsedRow) -> [(&'static str, Cell); 2] {
+    let name = called(row.user_name.as_deref(), row.uid);
+    [
+        ("User", Cell::name(name.as_ref())),
+        ("Account", Cell::name(row.account.as_ref())),
+    ]
+}
+
+/// Returns the table of the largest users.
+fn largest(space: &Space) -> Table {
+    let rows = space.answered.rows.iter();
+    let rows: Vec<_> = rows.filter(|row| !row.bytes.is_zero()).collect();
+    let most = rows.first().map_or(0.0, |row| number(row.bytes));
+    let cells = rows.iter().take(ROWS).map(|row| {
+        let [user, account] = owner(row);
+        let part = Cell::bar(space.share(row), number(row.bytes) / most);
+        let [space, inodes] = [(Some(row.bytes), "bytes"), (row.inodes, "open")].map(amount);
+        let cells = [("Part", part), ("Space", space), ("Inodes", inodes)];
+        [user, account].into_iter().chain(cells)
+    });
+    let note = "Account: of the job of the user that ended last or still runs.";
+    let has_account = rows.iter().any(|row| row.account.is_some());
+    Table {
+        more: rows.len().saturating_sub(ROWS),
+        note: has_account.then(|| note.to_owned()),
+        ..Table::new("Largest users of space", cells)
+    }
+}
+
+/// Returns the table of the users who added most. It is empty if that is not known.
+fn added(space: &Space) -> Table {
+    let rows = space.answered.rows.iter();
+    let mut rows: Vec<_> = rows
+        .filter(|row| row.added_bytes > Some(Decimal::ZERO))
+        .collect();
+    rows.sort_by_key(|row| Reverse(row.added_bytes));
+    let more = |row: &UsedRow| row.added_bytes.map_or(0.0, number);
+    let most = rows.first().map_or(0.0, |row| more(row));
+    let cells = rows.iter().take(ROWS).map(|row| {
+        let [user, account] = owner(row);
+        let bytes = Cell {
+            bar: Cell::bar(None, more(row) / most).bar,
+            ..change((row.added_bytes, "bytes"))
+        };
+        let inodes = change((row.added_inodes, "open"));
+        let space = amount((Some(row.bytes), "bytes"));
+        let cells = [("Added", bytes), ("Inodes", inodes), ("Space", space)];
+        [user, account].into_iter().chain(cells)
+    });
+    let table = Table::new("Who added most", cells);
+    let is_nobody = table.rows.is_empty() && space.since.is_some();
+    Table {
+        note: is_nobody.then(|| "No user is known to have added space.".to_owned()),
+        ..table
+    }
+}
+
+/// Returns the cell of an amount of bytes or, counted as opens are, of inodes.
+pub fn amount((amount, operation): (Option<Decimal>, &str)) -> Cell {
+    Cell::value(amount.map(number), operation, Quantity::Total)
+}
+
+/// Returns the cell of what was added to an amount.
+pub fn change((added, operation): (Option<Decimal>, &str)) -> Cell {
+    let size = |added| Number::fixed(Some(added), operation, Quantity::Total).text();
+    Cell::number(difference(added.map(number), size))
+}

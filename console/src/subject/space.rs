@@ -1,0 +1,124 @@
+//! Who owns the space of file systems, at the end of a window.
+
+use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
+use jobstats_client::answers::{Used, UsedRow};
+
+use super::number;
+use crate::ask::store::{Answered, Error, Store};
+use crate::values::when::Span;
+
+/// The space of owners.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Space {
+    /// The owners, largest first. What was added in the window is unknown if `since` is.
+    pub answered: Answered<UsedRow>,
+    /// The space of all owners of each file system.
+    pub whole: Vec<UsedRow>,
+    /// The time of the lists that others are compared with, if there are any of about the start of the window.
+    pub since: Option<Timestamp>,
+}
+
+/// Asks for the space of these owners. Returns `None` if nothing is known of them.
+pub fn ask(store: &mut Store, owners: Used, window: Span) -> Result<Option<Space>, Error> {
+    let question = Used {
+        at: day(window, Timestamp::now()),
+        since: Some(window.0),
+        ..owners
+    };
+    let mut answered = store.ask(&question)?;
+    if answered.rows.is_empty() {
+        return Ok(None);
+    }
+    let all = Used {
+        at: question.at,
+        by: Some(Vec::new()),
+        since: question.since,
+        cluster: question.cluster,
+        filesystem: question.filesystem,
+        ..Used::default()
+    };
+    let whole = store.ask(&all)?.rows;
+    let before = store.ask(&Used {
+        at: all.since,
+        since: None,
+        ..all
+    })?;
+    let oldest = |rows: &[UsedRow]| rows.iter().filter_map(|row| row.time).min();
+    // Where days are missing, both times may have the same lists.
+    let since = oldest(&before.rows).filter(|since| Some(*since) < oldest(&whole));
+    for row in &mut answered.rows {
+        let is_compared = since.is_some();
+        row.added_bytes = row.added_bytes.filter(|_| is_compared);
+        row.added_inodes = row.added_inodes.filter(|_| is_compared);
+    }
+    answered
+        .rows
+        .sort_by_key(|row| std::cmp::Reverse(row.bytes));
+    Ok(Some(Space {
+        answered,
+        whole,
+        since,
+    }))
+}
+
+/// Returns the day whose first lists are those of the end of a window; `None` if the newest lists are nearer, as those of a day
+/// are kept when it is over.
+fn day(window: Span, now: Timestamp) -> Option<Timestamp> {
+    let days = TimestampRound::new().smallest(Unit::Hour).increment(24);
+    let end = window.1.round(days.mode(RoundMode::Ceil)).ok()?;
+    let today = now.round(days.mode(RoundMode::Trunc)).ok()?;
+    (end < today).then_some(end)
+}
+
+impl Space {
+    /// Returns the part of all that is used in its file system.
+    pub fn share(&self, row: &UsedRow) -> Option<f64> {
+        let place = |row: &UsedRow| (row.cluster.clone(), row.filesystem.clone());
+        let whole = self.whole.iter().find(|whole| place(whole) == place(row))?;
+        let whole = number(whole.bytes);
+        (whole > 0.0).then(|| number(row.bytes) / whole)
+    }
+
+    /// Returns the time of the oldest list.
+    pub fn read(&self) -> Option<Timestamp> {
+        self.answered.rows.iter().filter_map(|row| row.time).min()
+    }
+
+    /// Returns the name of the file system of a row, with its cluster if there are several.
+    pub fn place(&self, row: &UsedRow) -> String {
+        let name = row.filesystem.as_deref().unwrap_or_default();
+        let is_only = self.whole.iter().all(|it| it.cluster == row.cluster);
+        match is_only {
+            true => name.to_owned(),
+            false => format!("{} {name}", row.cluster),
+        }
+    }
+}
+
+/// Says how many of the targets have said what a row sums up.
+pub fn targets(row: &UsedRow) -> String {
+    let [said, all] = [row.targets, row.of_targets].map(Option::unwrap_or_default);
+    format!("{said} of {all}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_those_nearest_to_the_end_of_the_window() {
+        let time = |text: &str| text.parse::<Timestamp>().unwrap();
+        let now = time("2026-11-20T15:30:00Z");
+        let day = |end: &str| day((Timestamp::MIN, time(end)), now).map(|day| day.to_string());
+        for newest in [
+            "2026-11-20T15:30:00Z",
+            "2026-11-20T00:00:00Z",
+            "2026-11-19T10:00:00Z",
+        ] {
+            assert_eq!(day(newest), None, "{newest}");
+        }
+        let past = Some("2026-11-19T00:00:00Z".to_owned());
+        assert_eq!(day("2026-11-19T00:00:00Z"), past);
+        assert_eq!(day("2026-11-18T10:00:00Z"), past);
+    }
+}
