@@ -140,12 +140,16 @@ fn hostile_names() -> [String; 3] {
 /// Returns a store in which everything that users name is hostile.
 fn hostile() -> Option<Database> {
     let mut store = Database::with_store("hostile")?;
-    let minutes = (0..=110).step_by(10);
+    // The first text is of the day before, so that it is known who added space.
+    let minutes = [-1440].into_iter().chain((0..=110).step_by(10));
     let start = Timestamp::now() - SignedDuration::from_hours(2);
     let [job_name, account, program] = hostile_names();
     for minute in minutes {
         let time = start + SignedDuration::from_mins(minute);
-        let body = printed(minute as u64 + 1, &program);
+        let mut body = beside(time);
+        if minute >= 0 {
+            body += &printed(minute as u64 + 1, &program);
+        }
         store
             .client
             .execute(
@@ -176,9 +180,24 @@ fn hostile() -> Option<Database> {
     }
     store
         .client
+        .batch_execute("UPDATE jobstats.settings SET refresh_lag = '0'")
+        .unwrap();
+    store
+        .client
         .batch_execute("CALL jobstats_maintain()")
         .unwrap();
     Some(store)
+}
+
+/// Returns what a server prints of a user's space, which grows with time, and of a service that lets requests wait for 50 ms.
+fn beside(time: Timestamp) -> String {
+    let second = time.as_second();
+    format!(
+        "osd-ldiskfs.scratch-OST0000.quota_slave.acct_user=\nusr_accounting:\n- id:      1000\n  usage:   {{ inodes:  9, kbytes:  {second} }}\n\
+         ost.OSS.ost_io.stats=\nsnapshot_time {second}.000000000 secs.nsecs\nstart_time 1.000000000 secs.nsecs\nelapsed_time 1.000000000 \
+         secs.nsecs\nreq_waittime {second} samples [usecs] 1 90000 {} 0\n",
+        50_000 * second
+    )
 }
 
 /// Returns what a server prints of two jobs, and of a program, that have worked for some minutes.
