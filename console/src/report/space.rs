@@ -1,4 +1,4 @@
-//! Whose files fill the file system, and who added most in the window.
+//! Used space: the largest users, and those who added most in the window.
 
 use std::cmp::{Ordering, Reverse};
 

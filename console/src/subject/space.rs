@@ -1,4 +1,4 @@
-//! Who owns the space of file systems, at the end of a window.
+//! Used space: its owners on each file system, at the end of a window.
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use jobstats_client::answers::{Used, UsedRow};
