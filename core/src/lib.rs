@@ -64,6 +64,7 @@
 //! | [`parameter`] | names the parameters that are read beside `job_stats` |
 //! | [`matching`] | decides which job an entry belongs to, by the accounting of the jobs of its number |
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |
+//! | [`exposition`] | reads the text that exporters print for Prometheus |
 //! | [`passwd`], [`group`] | read the output of `getent passwd` and `getent group`: the names of users and groups |
 //! | [`getent`] | reads the fields that both have, and keeps the names that a user or group had before |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
@@ -89,6 +90,7 @@ pub mod density;
 pub mod distribution;
 pub mod entry_id;
 pub mod escape;
+pub mod exposition;
 pub mod feed;
 pub mod field;
 pub mod fold;
