@@ -22,6 +22,22 @@ use crate::parameter::{Other, Parameter, Problems, Reason, number};
 use crate::pause::Pause;
 use crate::target::TargetName;
 
+/// The names of the samples that lctl says. No other source has these.
+pub const NAMES: [&str; 12] = [
+    "kbytestotal",
+    "kbytesavail",
+    "kbytesfree",
+    "filestotal",
+    "filesfree",
+    "unhealthy",
+    "recovering",
+    "recovery_left",
+    "changelog_behind",
+    "changelog_idle",
+    "requests_queued",
+    "requests_active",
+];
+
 /// The largest number of samples of a text.
 const SAMPLES_MAX: usize = 10_000;
 
@@ -103,6 +119,7 @@ impl<'o, 'v> Value<'o, 'v> {
         value: i64,
         labels: &[(&'static str, Cow<'o, str>)],
     ) -> Done {
+        debug_assert!(NAMES.contains(&name));
         if self.samples.len() == SAMPLES_MAX {
             return self.report((self.other.line, b""), Reason::TooManyLines);
         }

@@ -1019,7 +1019,7 @@ CREATE FUNCTION jobstats_ingest(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_ingest_wrapper';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text, tstzrange) IS
-'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of another source gives one row without a target, whose action is users or jobs. covers is the span of time in which a text of jobs is complete. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server, or covers without a start or an end, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
+'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of another source gives one row without a target, whose action is users, groups, jobs or samples. covers is the span of time in which a text of jobs is complete. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server, or covers without a start or an end, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
 
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
@@ -1268,7 +1268,8 @@ COMMENT ON FUNCTION jobstats_internal.set_comments() IS
 
 CREATE FUNCTION jobstats_internal.set_up(
     raw_retention interval, retention interval, rejects_retention interval, rollup_10m_retention interval,
-    rollup_1h_retention interval, rollup_1d_retention interval, chunk_interval interval, compress_after interval, refresh_lag interval
+    rollup_1h_retention interval, rollup_1d_retention interval, chunk_interval interval, compress_after interval, refresh_lag interval,
+    metrics text[]
 ) RETURNS text
 LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '300ms'
@@ -2230,7 +2231,7 @@ BEGIN
     SELECT n.* INTO number
     FROM (VALUES ('max_text', 1, 1073741823), ('max_targets', 1, 2147483647), ('max_rate', 1, bigint '1099511627776'), ('fold_uids_below', 0, 4294967295)) AS n (name, least, most)
     WHERE n.name = require_setting.name;
-    IF span.name IS NULL AND number.name IS NULL THEN
+    IF span.name IS NULL AND number.name IS NULL AND name <> 'metrics' THEN
         IF name = 'keep' AND (value IN ('everything', 'no detail', 'counts')) IS NOT TRUE THEN
             RAISE invalid_parameter_value USING MESSAGE = format('keep must be everything, no detail or counts, not %s', coalesce(value, 'NULL')),
                 HINT = $hint$For calls and sums alone: UPDATE jobstats.settings SET keep = 'counts';$hint$;
@@ -2239,6 +2240,16 @@ BEGIN
     ELSIF value IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = format('%s must not be NULL', name),
             HINT = CASE WHEN name LIKE '%retention' THEN 'For ever is jobstats_forever().' ELSE 'Give a value.' END;
+    ELSIF name = 'metrics' THEN
+        -- A pattern that ends with the escape character would fail with the first text that has a metric.
+        IF jsonb_array_length(value::jsonb) > 100 OR EXISTS (
+            SELECT FROM jsonb_array_elements_text(value::jsonb) AS p (pattern)
+            WHERE (length(p.pattern) BETWEEN 1 AND 200 AND p.pattern !~ '(^|[^\\])(\\\\)*\\$') IS NOT TRUE)
+        THEN
+            RAISE invalid_parameter_value USING MESSAGE = 'metrics must be up to 100 LIKE patterns of 1 to 200 characters each',
+                HINT = $hint$Give patterns of names such as '{node_rapl_%}'; none may end with a single backslash.$hint$;
+        END IF;
+        RETURN;
     ELSIF number.name IS NOT NULL THEN
         IF value::bigint NOT BETWEEN number.least AND number.most THEN
             RAISE invalid_parameter_value USING MESSAGE = format('%s must be from %s to %s, not %s', name, number.least, number.most, value),
@@ -2273,7 +2284,8 @@ CREATE FUNCTION jobstats_setup(
     rollup_1d_retention interval DEFAULT NULL,
     chunk_interval interval DEFAULT NULL,
     compress_after interval DEFAULT NULL,
-    refresh_lag interval DEFAULT NULL
+    refresh_lag interval DEFAULT NULL,
+    metrics text[] DEFAULT NULL
 ) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -2285,7 +2297,7 @@ BEGIN
     LOOP
         BEGIN
             RETURN jobstats_internal.set_up(raw_retention, retention, rejects_retention, rollup_10m_retention, rollup_1h_retention,
-                rollup_1d_retention, chunk_interval, compress_after, refresh_lag);
+                rollup_1d_retention, chunk_interval, compress_after, refresh_lag, metrics);
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             IF limit_of_caller > interval '0' AND clock_timestamp() > began + limit_of_caller THEN
                 RAISE;
@@ -2302,7 +2314,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
+'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind; no metrics of the source openmetrics, which are chosen by LIKE patterns of their names). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
 
 CREATE FUNCTION jobstats_internal.sessions_on_store() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp

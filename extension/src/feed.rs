@@ -2,7 +2,7 @@
 //!
 //! What is the same for all texts happens here: who sent it ([`delivery`]), unpacking ([`text`]), limits, what could not be
 //! used ([`rejects`]), keeping the text ([`texts`]) and what it covers ([`covered`]), and telling the sender. A [`source`] reads the text and stores the rest: [`job_stats`],
-//! [`getent`], [`accounting`]; [`sources`] lists them.
+//! [`getent`], [`accounting`], [`openmetrics`]; [`sources`] lists them.
 
 mod accounting;
 mod beside;
@@ -12,6 +12,7 @@ mod functions;
 mod getent;
 mod ingest;
 pub mod job_stats;
+mod openmetrics;
 mod rejects;
 mod reread;
 mod samples;

@@ -90,8 +90,8 @@ BEGIN
         RETURN format('INSERT INTO jobstats.feed (cluster, server, "time", body, body_zstd, duration, source, covers) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)',
             fuzz.value('text'), fuzz.value('text'), fuzz.value('timestamptz'), fuzz.value('text'),
             CASE WHEN random() < 0.8 THEN 'NULL' ELSE fuzz.value('bytea') END, fuzz.value('interval'),
-            (ARRAY['NULL', '''lctl''', '''passwd''', '''group''', '''slurm''', '''pbs''', '''lsf''', '''gridengine''', '''flux''', fuzz.value('text')])
-                [1 + floor(random() * 10)::integer],
+            (ARRAY['NULL', '''lctl''', '''passwd''', '''group''', '''openmetrics''', '''slurm''', '''pbs''', '''lsf''', '''gridengine''', '''flux''', fuzz.value('text')])
+                [1 + floor(random() * 11)::integer],
             CASE WHEN random() < 0.8 THEN 'NULL' ELSE fuzz.value('tstzrange') END);
     END IF;
     SELECT p.oid, p.prokind, p.proname, p.pronargs, p.pronargdefaults, (p.proargtypes::oid[])::regtype[] AS types,

@@ -21,6 +21,8 @@ pub enum Action {
     Groups,
     /// Jobs of a scheduler.
     Jobs,
+    /// Values of an exporter.
+    Samples,
     /// A text that is in `jobstats.rejects`, with this reason.
     Rejected(&'static str),
 }
@@ -45,6 +47,7 @@ impl Action {
             Self::Users => "users",
             Self::Groups => "groups",
             Self::Jobs => "jobs",
+            Self::Samples => "samples",
             Self::Rejected(_) => "rejected",
         }
     }
@@ -68,6 +71,10 @@ pub mod reason {
     pub const NO_GROUPS: &str = "no groups";
     /// The text has no job that can be used.
     pub const NO_JOBS: &str = "no jobs";
+    /// The text has no line with the value of a metric.
+    pub const NO_METRICS: &str = "no metrics";
+    /// `settings.metrics` lets no metric of the text through.
+    pub const NOT_WANTED: &str = "no metric let through";
     /// The text does not begin with the names of its columns.
     pub const NO_HEADER: &str = accounting::Reason::NoHeader.code();
     /// The delimiter of the text is one that users can put into the names of their jobs.

@@ -67,6 +67,8 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
         "Let sacct print its header, without --noheader, with these fields: -o JobIDRaw,JobID,Cluster,Submit,Start,End,UID,User,GID,Group,Account,Partition,QOS,State,ExitCode,NNodes,NCPUS,JobName,NodeList."
     } else if has(reason::WRONG_SOURCE) {
         "Name the source of the text in the column source of the feed."
+    } else if has(reason::NOT_WANTED) {
+        "The owner of the store chooses metrics by LIKE patterns of their names: SELECT jobstats_setup(metrics => '{node_rapl_%}');"
     } else if has(reason::TOO_LATE) {
         "Text older than raw_retention is taken only if it continues the newest text of its target. For other old text, the owner of the store makes raw_retention longer first: SELECT jobstats_setup(raw_retention => '7 days');"
     } else if reasons(outcomes).next().is_some() {
@@ -196,6 +198,7 @@ mod tests {
         );
         assert!(warning(reason::NO_HEADER).hint.contains("JobIDRaw"));
         assert!(warning(reason::WRONG_SOURCE).hint.contains("column source"));
+        assert!(warning(reason::NOT_WANTED).hint.contains("metrics =>"));
         let different = warning(reason::DIFFERENT);
         assert!(different.hint.contains("jobstats.rejects"));
     }

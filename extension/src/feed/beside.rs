@@ -11,7 +11,7 @@ use pgrx::spi::SpiClient;
 use serde::Serialize;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::samples::{self, Sample};
+use crate::feed::samples::{self, SERIES_MAX, Sample};
 use crate::feed::services::{self, Reading};
 use crate::feed::source::show;
 use crate::feed::targets::Target;
@@ -107,7 +107,7 @@ impl Beside {
         if let Some(reason) = ingest.limits().why_not_at(ingest.delivery.time) {
             return Ok(Some(ingest.reject(None, reason, None)));
         }
-        connect_mut(|client| samples::store(client, ingest, targets, self.samples))?;
+        connect_mut(|client| samples::store(client, ingest, targets, self.samples, SERIES_MAX))?;
         for list in self.used {
             connect_mut(|client| used::store(client, ingest, targets, &list))?;
         }
@@ -117,7 +117,7 @@ impl Beside {
 
 /// Makes feeds of a server wait for each other: two that read the state before would each miss what the other one says. Maintenance
 /// may delete the row, which this statement makes again and locks at once.
-fn lock_server(client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
+pub fn lock_server(client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
     show(client)?;
     let delivery = ingest.delivery;
     let name = format!("server {}/{}", delivery.cluster, delivery.server);

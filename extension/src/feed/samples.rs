@@ -1,9 +1,12 @@
-//! Gauges: stores the latest value of each, and what it was by hour and day.
+//! Gauges and counters: stores the latest value of each, and what it was by hour and day. The value of a counter is what it grew by since
+//! the reading before; after a decrease it is all of it.
 //!
 //! A value that is not newer than the latest of its series does not count. The caller holds the locks of the targets and of the server.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use jobstats_core::instant::Micros;
 use jobstats_core::parameter::Problems;
 use jobstats_core::sample;
 use jobstats_core::snapshot::Contents;
@@ -20,10 +23,9 @@ use crate::pg::pause::PAUSE;
 use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::timestamptz;
 
 /// The number of series that a server may have.
-const SERIES_MAX: usize = 10_000;
+pub const SERIES_MAX: usize = 10_000;
 
 /// The reason to reject values of further series.
 const TOO_MANY: &str = "too many series";
@@ -31,20 +33,25 @@ const TOO_MANY: &str = "too many series";
 /// The memory that a value takes in several copies.
 const SAMPLE_BYTES: usize = 2 << 10;
 
-/// A value of a gauge.
+/// A value of a gauge or a counter.
 #[derive(Serialize)]
 pub struct Sample {
     /// The target that the value is of; `None` if it is of the server.
     #[serde(skip)]
     pub target: Option<Name>,
-    target_id: Option<i32>,
-    name: &'static str,
+    pub target_id: Option<i32>,
+    pub name: Cow<'static, str>,
     #[serde(serialize_with = "map")]
-    labels: Vec<(&'static str, String)>,
-    value: i64,
+    pub labels: Vec<(Cow<'static, str>, String)>,
+    pub is_counter: bool,
+    pub value: f64,
+    pub at: Micros,
 }
 
-fn map<S: Serializer>(labels: &[(&str, String)], serializer: S) -> Result<S::Ok, S::Error> {
+fn map<S: Serializer>(
+    labels: &[(Cow<'static, str>, String)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_map(labels.iter().map(|(name, value)| (name, value)))
 }
 
@@ -53,14 +60,19 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Samp
     let mut problems = Problems::default();
     let found = sample::read(&contents.others, &mut problems, PAUSE)?;
     require_room(found.len(), SAMPLE_BYTES)?;
+    let at = ingest.delivery.time;
     let samples = found.into_iter().map(|sample| {
         let labels = sample.labels.into_iter();
         Sample {
             target: sample.target.map(Name::of),
             target_id: None,
-            name: sample.name,
-            labels: labels.map(|(name, it)| (name, it.into_owned())).collect(),
-            value: sample.value,
+            name: sample.name.into(),
+            labels: labels
+                .map(|(name, it)| (name.into(), it.into_owned()))
+                .collect(),
+            is_counter: false,
+            value: sample.value as f64,
+            at,
         }
     });
     let samples = samples.collect();
@@ -68,7 +80,18 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Samp
     Ok(samples)
 }
 
-/// Stores the values. Those of new series are rejected if the server has too many.
+/// The numbers of values that were stored, and what became of others.
+#[derive(Default)]
+pub struct Stored {
+    /// The values that are newer than what there was.
+    pub newer: i64,
+    /// The values of new series.
+    pub added: i64,
+    /// The counters that had begun anew.
+    pub resets: i64,
+}
+
+/// Stores the values. Those of new series are rejected if the server already has so many.
 ///
 /// # Errors
 /// Those of PostgreSQL.
@@ -77,9 +100,10 @@ pub fn store(
     ingest: &mut Ingest<'_>,
     targets: &HashMap<String, Target>,
     mut samples: Vec<Sample>,
-) -> Result<(), Error> {
+    most: usize,
+) -> Result<Stored, Error> {
     if samples.is_empty() {
-        return Ok(());
+        return Ok(Stored::default());
     }
     for sample in &mut samples {
         let target = sample.target.as_ref();
@@ -88,34 +112,42 @@ pub fn store(
     let arguments = [
         ingest.delivery.cluster.as_str().into(),
         ingest.delivery.server.as_str().into(),
-        timestamptz(ingest.delivery.time)?.into(),
         json(&samples)?.into(),
     ];
     let found = include_str!("samples/found.sql");
     let write = sql!("samples/write.sql", found = found);
-    if missing(client, &write, &arguments)? == 0 {
-        return Ok(());
+    let (mut stored, missing) = written(client, &write, &arguments)?;
+    if missing == 0 {
+        return Ok(stored);
     }
     // Some series are new, which is seldom. They are made, and all is written once more; the others have these values already.
-    let limit = SERIES_MAX.to_string();
+    let limit = most.to_string();
     let make = sql!("samples/make.sql", found = found, limit = limit);
     client.execute(&*make, &arguments)?;
-    let missing = missing(client, &write, &arguments)?;
-    if missing > 0 {
-        let what = format!("{missing} values");
+    let (made, still_missing) = written(client, &write, &arguments)?;
+    stored.added = missing - still_missing;
+    stored.newer += made.newer;
+    if still_missing > 0 {
+        let what = format!("{still_missing} values");
         ingest
             .rejects
             .add(None, None, TOO_MANY, Some(what.as_bytes()));
     }
-    Ok(())
+    Ok(stored)
 }
 
 /// Writes the values of series that there are, and returns the number of all others.
-fn missing(
+fn written(
     client: &mut SpiClient<'_>,
     write: &str,
     arguments: &[DatumWithOid<'_>],
-) -> Result<i64, Error> {
+) -> Result<(Stored, i64), Error> {
     let found = plans::update(client, write, arguments)?.first();
-    Ok(found.get_one()?.unwrap_or_default())
+    let number = |place| Ok::<_, Error>(found.get(place)?.unwrap_or_default());
+    let stored = Stored {
+        newer: number(2)?,
+        resets: number(3)?,
+        added: 0,
+    };
+    Ok((stored, number(1)?))
 }

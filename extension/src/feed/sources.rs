@@ -7,12 +7,13 @@ use jobstats_core::getent::begins_with_password;
 
 use crate::feed::getent::{GROUP, PASSWD};
 use crate::feed::job_stats::JobStats;
+use crate::feed::openmetrics::OpenMetrics;
 use crate::feed::source::Source;
 use crate::pg::error::Error;
 use crate::store::sources;
 
 /// The sources that are no schedulers, in the order of [`sources::SOURCES`], where the schedulers follow.
-const OTHERS: [&dyn Source; sources::OTHERS.len()] = [&JobStats, &PASSWD, &GROUP];
+const OTHERS: [&dyn Source; sources::OTHERS.len()] = [&JobStats, &PASSWD, &GROUP, &OpenMetrics];
 
 /// Returns the source at a position of [`sources::SOURCES`].
 fn at(position: usize) -> &'static dyn Source {

@@ -86,16 +86,18 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
 }
 
 /// The requested settings as parameters of statements; a setting that is NULL stays as it is.
-pub type Wanted = [DatumWithOid<'static>; 9];
+pub type Wanted = [DatumWithOid<'static>; 10];
 
-/// Takes the settings from the arguments of the function that sets up the store. In statements, those of rollups come last.
+/// Takes the settings from the arguments of the function that sets up the store. In statements, those of rollups come after the other
+/// spans.
 pub fn wanted(arguments: &mut Arguments<'_>) -> Result<Wanted, Error> {
     let mut next = || Ok::<_, Error>(arguments.take::<Interval>()?.into());
     let [raw, retention, rejects] = [next()?, next()?, next()?];
     let [of_10m, of_1h, of_1d] = [next()?, next()?, next()?];
     let [chunk, compress, lag] = [next()?, next()?, next()?];
+    let metrics = arguments.take::<Vec<Option<String>>>()?.into();
     Ok([
-        raw, retention, rejects, chunk, compress, lag, of_10m, of_1h, of_1d,
+        raw, retention, rejects, chunk, compress, lag, of_10m, of_1h, of_1d, metrics,
     ])
 }
 
@@ -112,10 +114,10 @@ pub fn apply(client: &mut SpiClient<'_>, wanted: &Wanted) -> Result<(), Error> {
 }
 
 /// The query that fails if a requested setting is not possible, whatever the others are.
-const EACH_POSSIBLE: &str = "SELECT jobstats_internal.require_setting(v.name, v.value::text) \
-    FROM (VALUES ('raw_retention', $1), ('retention', $2), ('rejects_retention', $3), ('chunk_interval', $4), \
-    ('compress_after', $5), ('refresh_lag', $6), ('rollup_10m_retention', $7), ('rollup_1h_retention', $8), \
-    ('rollup_1d_retention', $9)) AS v (name, value) WHERE v.value IS NOT NULL";
+const EACH_POSSIBLE: &str = "SELECT jobstats_internal.require_setting(v.name, v.value) \
+    FROM (VALUES ('raw_retention', $1::text), ('retention', $2::text), ('rejects_retention', $3::text), ('chunk_interval', $4::text), \
+    ('compress_after', $5::text), ('refresh_lag', $6::text), ('rollup_10m_retention', $7::text), ('rollup_1h_retention', $8::text), \
+    ('rollup_1d_retention', $9::text), ('metrics', to_jsonb($10)::text)) AS v (name, value) WHERE v.value IS NOT NULL";
 
 /// Returns a sentence with the retention periods.
 pub fn told(client: &SpiClient<'_>) -> Result<String, Error> {

@@ -25,7 +25,8 @@ extension_sql_file!("setup.sql", name = "setup");
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.set_up(
     raw_retention interval, retention interval, rejects_retention interval, rollup_10m_retention interval,
-    rollup_1h_retention interval, rollup_1d_retention interval, chunk_interval interval, compress_after interval, refresh_lag interval
+    rollup_1h_retention interval, rollup_1d_retention interval, chunk_interval interval, compress_after interval, refresh_lag interval,
+    metrics text[]
 ) RETURNS text
 LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '300ms'

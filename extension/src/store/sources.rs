@@ -19,8 +19,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Makes a source whose tables have rows of people or jobs, and are not divided by time.
-    const fn of_people(name: &'static str) -> Self {
+    /// Makes a source whose tables are not divided by time.
+    const fn undivided(name: &'static str) -> Self {
         Self { name, growing: &[] }
     }
 }
@@ -89,13 +89,16 @@ pub const LCTL: Source = Source {
 };
 
 /// The output of `getent passwd`. It fills `jobstats.users`, which has one row per user.
-pub const PASSWD: Source = Source::of_people("passwd");
+pub const PASSWD: Source = Source::undivided("passwd");
 
 /// The output of `getent group`. It fills `jobstats.groups`, which has one row per group.
-pub const GROUP: Source = Source::of_people("group");
+pub const GROUP: Source = Source::undivided("group");
+
+/// What an exporter prints for Prometheus. It fills `jobstats.sample_series` and its sums, which have few rows per series.
+pub const OPENMETRICS: Source = Source::undivided("openmetrics");
 
 /// The sources that are no schedulers. The first is that of a text which names none.
-pub const OTHERS: [Source; 3] = [LCTL, PASSWD, GROUP];
+pub const OTHERS: [Source; 4] = [LCTL, PASSWD, GROUP, OPENMETRICS];
 
 /// All sources: the accounting of each scheduler fills `jobstats.jobs`.
 pub const SOURCES: [Source; OTHERS.len() + SCHEDULERS.len()] = {
@@ -103,7 +106,7 @@ pub const SOURCES: [Source; OTHERS.len() + SCHEDULERS.len()] = {
     let mut at = 0;
     while at < all.len() {
         all[at] = match at.checked_sub(OTHERS.len()) {
-            Some(scheduler) => Source::of_people(SCHEDULERS[scheduler].name),
+            Some(scheduler) => Source::undivided(SCHEDULERS[scheduler].name),
             None => OTHERS[at],
         };
         at += 1;

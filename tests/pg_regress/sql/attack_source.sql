@@ -70,7 +70,7 @@ SELECT * FROM reasons();
 -- Neither does shadow, whatever it is fed as: no line of it, and no text. Behind other lines it is rejected without its lines.
 CREATE VIEW shadow AS SELECT string_agg(format(E'u%s:$6$salt$secret%1$s:19000:0:99999:7:::\n', n), '') AS body FROM generate_series(1, 20) n;
 INSERT INTO jobstats.feed (server, body) SELECT 'login1', body FROM shadow;
-INSERT INTO jobstats.feed (server, body, source) SELECT 'login1', body, source FROM shadow, unnest('{passwd,group,slurm,pbs,lsf,gridengine,flux}'::text[]) source;
+INSERT INTO jobstats.feed (server, body, source) SELECT 'login1', body, source FROM shadow, unnest('{passwd,group,openmetrics,slurm,pbs,lsf,gridengine,flux}'::text[]) source;
 SELECT * FROM reasons();
 INSERT INTO jobstats.feed (server, body) SELECT 'login1', repeat(E'x\n', 10) || body FROM shadow;
 SELECT reason, text FROM jobstats.rejects WHERE reason <> 'another source' ORDER BY line DESC LIMIT 1;

@@ -1,6 +1,6 @@
 @found@
-INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
-SELECT $1, $2, found.target_id, found.name, found.labels, $3, timestamptz '-infinity', found.value
+INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time")
+SELECT $1, $2, found.target_id, found.name, found.labels, found."time", timestamptz '-infinity'
 FROM found
 WHERE found.series_id IS NULL
 LIMIT (

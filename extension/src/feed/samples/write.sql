@@ -1,27 +1,30 @@
 @found@,
 changed AS (
     UPDATE jobstats.sample_series series
-    SET server = $2, "time" = $3, value = found.value, since = CASE WHEN series.value = found.value THEN series.since ELSE $3 END
+    SET server = $2, "time" = found."time", value = found.value, counter = found.counter,
+        since = CASE WHEN series.value = found.value THEN series.since ELSE found."time" END
     FROM found
-    WHERE series.series_id = found.series_id AND series."time" < $3
-    RETURNING series.series_id, series.value
+    WHERE series.series_id = found.series_id AND series."time" < found."time"
+    RETURNING series.series_id, series."time", series.value, found.is_reset
 ),
 hours AS (
     INSERT INTO jobstats.samples_1h AS hour (series_id, bucket, min, max, sum, last, count)
-    SELECT changed.series_id, date_bin(interval '1 hour', $3 - interval '1 microsecond', timestamptz '1970-01-01 00:00:00.000001+00'),
+    SELECT changed.series_id, date_bin(interval '1 hour', changed."time" - interval '1 microsecond', timestamptz '1970-01-01 00:00:00.000001+00'),
         changed.value, changed.value, changed.value, changed.value, 1
     FROM changed
+    WHERE changed.value IS NOT NULL
     ON CONFLICT (series_id, bucket) DO UPDATE
     SET min = least(hour.min, EXCLUDED.min), max = greatest(hour.max, EXCLUDED.max), sum = hour.sum + EXCLUDED.sum,
         last = EXCLUDED.last, count = hour.count + 1
 ),
 days AS (
     INSERT INTO jobstats.samples_1d AS day (series_id, bucket, min, max, sum, last, count)
-    SELECT changed.series_id, date_bin(interval '1 day', $3 - interval '1 microsecond', timestamptz '1970-01-01 00:00:00.000001+00'),
+    SELECT changed.series_id, date_bin(interval '1 day', changed."time" - interval '1 microsecond', timestamptz '1970-01-01 00:00:00.000001+00'),
         changed.value, changed.value, changed.value, changed.value, 1
     FROM changed
+    WHERE changed.value IS NOT NULL
     ON CONFLICT (series_id, bucket) DO UPDATE
     SET min = least(day.min, EXCLUDED.min), max = greatest(day.max, EXCLUDED.max), sum = day.sum + EXCLUDED.sum,
         last = EXCLUDED.last, count = day.count + 1
 )
-SELECT count(*) FROM found WHERE found.series_id IS NULL
+SELECT (SELECT count(*) FROM found WHERE found.series_id IS NULL), count(*), count(*) FILTER (WHERE changed.is_reset) FROM changed

@@ -8,4 +8,5 @@ WITH rollups AS (
 UPDATE jobstats.settings
 SET raw_retention = coalesce($1, raw_retention), retention = coalesce($2, retention),
     rejects_retention = coalesce($3, rejects_retention), chunk_interval = coalesce($4, chunk_interval),
-    compress_after = coalesce($5, compress_after), refresh_lag = coalesce($6, refresh_lag)
+    compress_after = coalesce($5, compress_after), refresh_lag = coalesce($6, refresh_lag),
+    metrics = coalesce($10, metrics)

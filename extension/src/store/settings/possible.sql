@@ -43,7 +43,7 @@ BEGIN
     SELECT n.* INTO number
     FROM (VALUES ('max_text', 1, 1073741823), ('max_targets', 1, 2147483647), ('max_rate', 1, bigint '1099511627776'), ('fold_uids_below', 0, 4294967295)) AS n (name, least, most)
     WHERE n.name = require_setting.name;
-    IF span.name IS NULL AND number.name IS NULL THEN
+    IF span.name IS NULL AND number.name IS NULL AND name <> 'metrics' THEN
         IF name = 'keep' AND (value IN ('everything', 'no detail', 'counts')) IS NOT TRUE THEN
             RAISE invalid_parameter_value USING MESSAGE = format('keep must be everything, no detail or counts, not %s', coalesce(value, 'NULL')),
                 HINT = $hint$For calls and sums alone: UPDATE jobstats.settings SET keep = 'counts';$hint$;
@@ -52,6 +52,16 @@ BEGIN
     ELSIF value IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = format('%s must not be NULL', name),
             HINT = CASE WHEN name LIKE '%retention' THEN 'For ever is jobstats_forever().' ELSE 'Give a value.' END;
+    ELSIF name = 'metrics' THEN
+        -- A pattern that ends with the escape character would fail with the first text that has a metric.
+        IF jsonb_array_length(value::jsonb) > 100 OR EXISTS (
+            SELECT FROM jsonb_array_elements_text(value::jsonb) AS p (pattern)
+            WHERE (length(p.pattern) BETWEEN 1 AND 200 AND p.pattern !~ '(^|[^\\])(\\\\)*\\$') IS NOT TRUE)
+        THEN
+            RAISE invalid_parameter_value USING MESSAGE = 'metrics must be up to 100 LIKE patterns of 1 to 200 characters each',
+                HINT = $hint$Give patterns of names such as '{node_rapl_%}'; none may end with a single backslash.$hint$;
+        END IF;
+        RETURN;
     ELSIF number.name IS NOT NULL THEN
         IF value::bigint NOT BETWEEN number.least AND number.most THEN
             RAISE invalid_parameter_value USING MESSAGE = format('%s must be from %s to %s, not %s', name, number.least, number.most, value),

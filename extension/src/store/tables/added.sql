@@ -105,6 +105,8 @@ ALTER TABLE jobstats.settings
 ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS fold_uids_below bigint NOT NULL DEFAULT 0 CHECK (fold_uids_below BETWEEN 0 AND 4294967295);
 ALTER TABLE jobstats.observations ADD COLUMN IF NOT EXISTS folded_below bigint;
+-- Patterns of the names of metrics that are kept of texts of the source openmetrics.
+ALTER TABLE jobstats.settings ADD COLUMN IF NOT EXISTS metrics text[] NOT NULL DEFAULT '{}';
 -- Up to when entries that were active are matched with jobs.
 ALTER TABLE jobstats.refresh ADD COLUMN IF NOT EXISTS matched timestamptz NOT NULL DEFAULT 'epoch';
 -- Whether there are entries whose job alone says who the user is.

@@ -528,7 +528,8 @@ CREATE TABLE IF NOT EXISTS jobstats.sample_series (
     labels jsonb NOT NULL,
     since timestamptz NOT NULL,
     "time" timestamptz NOT NULL,
-    value double precision NOT NULL,
+    value double precision,
+    counter double precision,
     -- A target has the same series on whichever server it is.
     UNIQUE (target_id, name, labels)
 ) WITH (fillfactor = 75);

@@ -105,6 +105,10 @@ fn the_files_of_the_documentation_can_be_read() {
             "gridengine",
         ),
         (include_str!("../../../../docs/sources/flux.md"), "flux"),
+        (
+            include_str!("../../../../docs/sources/openmetrics.md"),
+            "openmetrics",
+        ),
     ];
     for (page, source) in pages {
         let (_, example) = page.split_once("```toml\n").unwrap();

@@ -1,0 +1,144 @@
+//! The source `openmetrics`: gauges and counters of an exporter, of which `settings.metrics` chooses some by their names.
+//!
+//! Such a text comes every minute and says little that is new, so it is not kept in `jobstats.texts`.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use jobstats_core::exposition::{self, Contents};
+use jobstats_core::feed::{Action, Outcome, beginning, reason};
+use jobstats_core::increment::{Counts, clamp};
+use jobstats_core::sample::NAMES;
+use pgrx::spi::SpiClient;
+
+use crate::feed::beside::lock_server;
+use crate::feed::ingest::Ingest;
+use crate::feed::samples::{self, SERIES_MAX, Sample, Stored};
+use crate::feed::source::Source;
+use crate::feed::text::{Text, require_size};
+use crate::feed::timing::{Phase, timed};
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::pause::PAUSE;
+use crate::pg::spi::Statements;
+use crate::store::Settings;
+
+/// The output of an exporter.
+pub struct OpenMetrics;
+
+/// The largest size of a text in bytes. Large exporters print a few megabytes.
+const MAX_TEXT: u64 = 64 << 20;
+
+/// The number of series of a server above which exporters make no new ones: half of them are left to lctl.
+const EXPORTED_MAX: usize = SERIES_MAX / 2;
+
+/// The memory that a name or a value takes in several copies.
+const SAMPLE_BYTES: usize = 4 << 10;
+
+impl Source for OpenMetrics {
+    fn recognizes(&self, text: &[u8]) -> bool {
+        exposition::recognizes(text)
+    }
+
+    fn kept<'t>(
+        &self,
+        text: &'t [u8],
+        settings: &Settings,
+    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
+        require_size(text.len(), settings.max_text.min(MAX_TEXT))?;
+        Ok(None)
+    }
+
+    fn ingest(
+        &self,
+        client: &mut SpiClient<'_>,
+        ingest: &mut Ingest<'_>,
+        text: Text<'_>,
+    ) -> Result<Vec<Outcome>, Error> {
+        if let Some(reason) = ingest.limits().why_not_at(ingest.delivery.time) {
+            return Ok(vec![ingest.reject(None, reason, None)]);
+        }
+        let wanted = wanted(client, text.bytes())?;
+        let contents = timed(Phase::Scan, || {
+            exposition::read(text.bytes(), |name| wanted.contains(name), PAUSE)
+        })?;
+        let is_empty = contents.samples.is_empty() && contents.without_value == 0;
+        if is_empty && contents.unwanted == 0 {
+            let shown = Some(beginning(text.bytes()));
+            return Ok(vec![ingest.reject(None, reason::NO_METRICS, shown)]);
+        }
+        if is_empty {
+            return Ok(vec![ingest.reject(None, reason::NOT_WANTED, None)]);
+        }
+        let samples = checked(&contents, ingest)?;
+        let stored = timed(Phase::Beside, || {
+            lock_server(client, ingest)?;
+            samples::store(client, ingest, &HashMap::new(), samples, EXPORTED_MAX)
+        })?;
+        Ok(vec![outcome(&contents, &stored)])
+    }
+}
+
+/// Returns the names of a text that the settings let through. Names of gauges of lctl are not among them.
+fn wanted(client: &SpiClient<'_>, text: &[u8]) -> Result<HashSet<String>, Error> {
+    let names = timed(Phase::Scan, || exposition::names(text, PAUSE));
+    require_room(names.len(), SAMPLE_BYTES)?;
+    let names = names.into_iter().filter(|name| !NAMES.contains(name));
+    let names: Vec<_> = names.map(str::to_owned).collect();
+    let found = client.query(
+        "SELECT n.name FROM unnest($1::text[]) AS n (name) WHERE n.name LIKE ANY (SELECT unnest(s.metrics) FROM jobstats.settings s)",
+        &[names.into()],
+    )?;
+    found.map(|row| row.at(1)).collect()
+}
+
+/// Returns the samples whose time can be true, and rejects the other ones and the lines that could not be used.
+fn checked(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Sample>, Error> {
+    require_room(contents.samples.len(), SAMPLE_BYTES)?;
+    for problem in &contents.problems {
+        let (line, reason) = (Some(problem.line), problem.reason.code());
+        ingest.rejects.add(None, line, reason, Some(problem.text));
+    }
+    let listed = contents.problems.len() as u64;
+    ingest.rejects.add_dropped(contents.problems_found - listed);
+    let mut samples = Vec::new();
+    for sample in &contents.samples {
+        let at = sample.time.unwrap_or(ingest.delivery.time);
+        if let Some(reason) = ingest.limits().why_not_at(at) {
+            let (line, name) = (Some(sample.line), sample.name.as_bytes());
+            ingest.rejects.add(None, line, reason, Some(name));
+            continue;
+        }
+        let labels = sample.labels.iter();
+        samples.push(Sample {
+            target: None,
+            target_id: None,
+            name: sample.name.to_owned().into(),
+            labels: labels
+                .map(|(name, value)| ((*name).to_owned().into(), value.clone().into_owned()))
+                .collect(),
+            is_counter: sample.is_counter,
+            value: sample.value,
+            at,
+        });
+    }
+    Ok(samples)
+}
+
+fn outcome(contents: &Contents<'_>, stored: &Stored) -> Outcome {
+    let wanted = contents.samples.len() as u64 + contents.without_value;
+    let number = |number: i64| clamp(number.unsigned_abs());
+    Outcome {
+        counts: Counts {
+            entries: clamp(wanted + contents.unwanted),
+            active: number(stored.newer),
+            added: number(stored.added),
+            resets: number(stored.resets),
+            removed: clamp(contents.unwanted),
+            unknown: clamp(contents.without_value),
+            problems: clamp(contents.problems_found),
+            ..Counts::default()
+        },
+        ..Outcome::new(None, Action::Samples)
+    }
+}
