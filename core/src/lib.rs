@@ -59,8 +59,8 @@
 //! | [`snapshot`] | keeps the records of each target of a text, and prints them |
 //! | [`job_stats`] | reads the meaning of the lines of `job_stats` |
 //! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
-//! | [`stats`] | reads the counters of targets and services |
 //! | [`sample`], [`used`] | read gauges, and the space that owners use |
+//! | [`stats`] | reads the counters of targets and services |
 //! | [`parameter`] | names the parameters that are read beside `job_stats` |
 //! | [`matching`] | decides which job an entry belongs to, by the accounting of the jobs of its number |
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |

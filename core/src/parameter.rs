@@ -13,7 +13,7 @@ use crate::target::{TargetKind, TargetName, is_target_name, kind_in_name};
 /// The largest number of bytes of a network identifier. An IPv6 address with the name of its network has less than 64.
 const NID_MAX: usize = 128;
 
-/// The largest number of bytes of the name of a service.
+/// The largest number of bytes of the name of a service or a nodemap.
 const SERVICE_MAX: usize = 64;
 
 /// The beginnings of the names of services' parameters.
@@ -70,6 +70,10 @@ pub enum Parameter<'a> {
     Service(&'a str),
     /// The requests that wait in a service: `ost.OSS.ost_io.nrs_policies`.
     Policies(&'a str),
+    /// The rules of a service's token bucket filter: `ost.OSS.ost_io.nrs_tbf_rule`.
+    Rules(&'a str),
+    /// The counters of a nodemap on a server, from Lustre 2.17 on: `nodemap.N.md_stats`, `nodemap.N.dt_stats`.
+    Nodemap(&'a str, &'static str),
     /// A number of a target's space, with its name: `osd-ldiskfs.T.kbytestotal`.
     Space(TargetName<'a>, &'static str),
     /// The state of a target's recovery: `mdt.T.recovery_status`.
@@ -91,6 +95,12 @@ impl<'a> Parameter<'a> {
         if let Some(of_service) = SERVICES.iter().find_map(|it| name.strip_prefix(*it)) {
             return Self::of_service(of_service);
         }
+        if let Some(of_nodemap) = name.strip_prefix(b"nodemap.") {
+            let (nodemap, leaf) = of_nodemap.split_at(memchr::memrchr(b'.', of_nodemap)?);
+            let stats = ["md_stats", "dt_stats"];
+            let stats = stats.into_iter().find(|it| it.as_bytes() == &leaf[1..])?;
+            return Some(Self::Nodemap(server_wide(nodemap)?, stats));
+        }
         // A network identifier in the middle has dots too.
         let (device, rest) = name.split_at(memchr::memchr(b'.', name)?);
         let (middle, leaf) = rest.split_at(memchr::memrchr(b'.', rest)?);
@@ -105,14 +115,14 @@ impl<'a> Parameter<'a> {
     }
 
     fn of_service(name: &'a [u8]) -> Option<Self> {
-        let (service, make): (_, fn(&'a str) -> Self) = match name.strip_suffix(b".stats") {
-            Some(service) => (service, Self::Service),
-            None => (name.strip_suffix(b".nrs_policies")?, Self::Policies),
+        let (service, leaf) = name.split_at(memchr::memrchr(b'.', name)?);
+        let make: fn(&'a str) -> Self = match leaf {
+            b".stats" => Self::Service,
+            b".nrs_policies" => Self::Policies,
+            b".nrs_tbf_rule" => Self::Rules,
+            _ => return None,
         };
-        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
-        let is_name = (1..=SERVICE_MAX).contains(&service.len()) && service.iter().all(is_part);
-        let service = std::str::from_utf8(service).ok()?;
-        is_name.then(|| make(service))
+        server_wide(service).map(make)
     }
 
     fn of_target(kind: TargetKind, middle: &'a [u8], leaf: &[u8]) -> Option<Self> {
@@ -160,9 +170,20 @@ impl<'a> Parameter<'a> {
             | Self::Recovery(target)
             | Self::Changelog(target)
             | Self::Used(target, _) => Some(target),
-            Self::Service(_) | Self::Policies(_) | Self::Health => None,
+            Self::Service(_)
+            | Self::Policies(_)
+            | Self::Rules(_)
+            | Self::Nodemap(..)
+            | Self::Health => None,
         }
     }
+}
+
+/// Returns the name of a service or a nodemap.
+fn server_wide(name: &[u8]) -> Option<&str> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+    let is_name = (1..=SERVICE_MAX).contains(&name.len()) && name.iter().all(is_part);
+    std::str::from_utf8(name).ok().filter(|_| is_name)
 }
 
 fn named(kind: TargetKind, name: &[u8]) -> Option<TargetName<'_>> {

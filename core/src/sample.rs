@@ -1,4 +1,5 @@
-//! Reads gauges out of the values beside `job_stats`: space, health, recovery, readers of changelogs, and requests that wait.
+//! Reads gauges out of the values beside `job_stats`: space, health, recovery, readers of changelogs, requests that wait, and rules for
+//! them; and the counters of nodemaps.
 //!
 //! | name | of | labels | value |
 //! |---|---|---|---|
@@ -10,6 +11,8 @@
 //! | `changelog_behind` | target | `reader` | records |
 //! | `changelog_idle` | target | `reader` | seconds since the reader's last use |
 //! | `requests_queued`, `requests_active` | server | `service`, `policy` | requests, whatever their priority |
+//! | `tbf_rate`, `tbf_clients` | server | `service`, `rule` | requests per second; clients or jobs that the rule holds |
+//! | `nodemap_requests`, `nodemap_bytes` | server | `nodemap`, `stats`, `operation` | counters: requests; bytes, where they are counted |
 
 #[cfg(test)]
 mod tests;
@@ -20,10 +23,11 @@ use std::collections::{BTreeMap, BTreeSet, TryReserveError};
 use crate::escape::escape;
 use crate::parameter::{Other, Parameter, Problems, Reason, number};
 use crate::pause::Pause;
+use crate::stats;
 use crate::target::TargetName;
 
 /// The names of the samples that lctl says. No other source has these.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 16] = [
     "kbytestotal",
     "kbytesavail",
     "kbytesfree",
@@ -36,15 +40,19 @@ pub const NAMES: [&str; 12] = [
     "changelog_idle",
     "requests_queued",
     "requests_active",
+    "tbf_rate",
+    "tbf_clients",
+    "nodemap_requests",
+    "nodemap_bytes",
 ];
 
 /// The largest number of samples of a text.
 const SAMPLES_MAX: usize = 10_000;
 
-/// The largest number of policies of a service, many times as many as Lustre has.
+/// The largest number of policies or rules of a service.
 const POLICIES_MAX: usize = 64;
 
-/// The largest number of bytes of the name of a reader or a policy.
+/// The largest number of bytes of the name of a reader, a policy or a rule.
 const NAME_MAX: usize = 64;
 
 /// A gauge at one time.
@@ -56,6 +64,8 @@ pub struct Sample<'o> {
     pub name: &'static str,
     /// The names and values of the labels. A target or server has one sample of a gauge for each value of the labels.
     pub labels: Vec<(&'static str, Cow<'o, str>)>,
+    /// True if the value only grows, and begins again at zero.
+    pub is_counter: bool,
     /// The value, which is not negative.
     pub value: i64,
     /// The line on which the parameter's value begins, counted from 1.
@@ -79,6 +89,8 @@ pub fn read<'o>(
             Parameter::Recovery(_) => Value::recovery,
             Parameter::Changelog(_) => Value::changelog,
             Parameter::Policies(_) => Value::policies,
+            Parameter::Rules(_) => Value::rules,
+            Parameter::Nodemap(..) => Value::nodemap,
             _ => continue,
         };
         match other.cut() {
@@ -128,6 +140,7 @@ impl<'o, 'v> Value<'o, 'v> {
             target: self.other.parameter.target(),
             name,
             labels: labels.to_vec(),
+            is_counter: name.starts_with("nodemap_"),
             value,
             line: self.other.line,
         });
@@ -270,6 +283,58 @@ impl<'o, 'v> Value<'o, 'v> {
         }
         Ok(())
     }
+
+    /// Reads lines `NAME {EXPRESSION} RATE, ref CLIENTS` of each part of the processors. A client stays a while after its last request.
+    fn rules(&mut self) -> Done {
+        let Parameter::Rules(service) = self.other.parameter else {
+            return Ok(());
+        };
+        let mut rules = BTreeMap::<_, [i64; 2]>::new();
+        for line in self.lines() {
+            let is_heading = line.1.starts_with(b"CPT ")
+                || matches!(fields(line.1), Some((key, b"")) if key.ends_with(b"_requests"));
+            if is_heading {
+                continue;
+            }
+            match rule(line.1) {
+                Ok((name, _)) if rules.len() == POLICIES_MAX && !rules.contains_key(name) => {
+                    self.report(line, Reason::TooManyLines)?;
+                }
+                Ok((name, [rate, clients])) => {
+                    let known = rules.entry(name).or_default();
+                    *known = [known[0].max(rate), known[1].saturating_add(clients)];
+                }
+                Err(reason) => self.report(line, reason)?,
+            }
+        }
+        for (rule, values) in rules {
+            let labels = [("service", Cow::Borrowed(service)), ("rule", escape(rule))];
+            for (name, value) in ["tbf_rate", "tbf_clients"].into_iter().zip(values) {
+                self.add(name, value, &labels)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads counters. A line that is missing stands for zero, of which a counter begins anew.
+    fn nodemap(&mut self) -> Done {
+        let Parameter::Nodemap(nodemap, file) = self.other.parameter else {
+            return Ok(());
+        };
+        let stats = stats::read(self.other, self.problems, self.pause)?;
+        for counter in stats.counters {
+            let labels = [
+                ("nodemap", Cow::Borrowed(nodemap)),
+                ("stats", Cow::Borrowed(file)),
+                ("operation", Cow::Borrowed(counter.name)),
+            ];
+            self.add("nodemap_requests", counter.count, &labels)?;
+            if let (b"bytes", Some([.., sum])) = (counter.unit.as_bytes(), counter.values) {
+                self.add("nodemap_bytes", sum, &labels)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Splits a line `key: value`.
@@ -292,6 +357,24 @@ fn reader(current: i64, line: &[u8]) -> Result<(&[u8], i64, Option<i64>), Reason
     // The reader can go on while the text is printed.
     let behind = current.saturating_sub(number(index)?).max(0);
     Ok((name, behind, idle.transpose()?))
+}
+
+/// Reads the line of a rule: its name, the requests per second that it allows, and the number of clients that it holds. What stands
+/// between them is text of an administrator.
+fn rule(line: &[u8]) -> Result<(&[u8], [i64; 2]), Reason> {
+    let at = memchr::memmem::rfind(line, b", ref ").ok_or(Reason::UnreadableLine)?;
+    let (before, clients) = (&line[..at], &line[at + b", ref ".len()..]);
+    // Lustre 2.6 says ", active" behind it.
+    let clients = clients.split(|byte| *byte == b',').next();
+    let (first, last) = memchr::memchr(b' ', before)
+        .zip(memchr::memrchr(b' ', before))
+        .filter(|(first, last)| first < last && *first <= NAME_MAX)
+        .ok_or(Reason::UnreadableLine)?;
+    let rate = number(&before[last + 1..])?;
+    Ok((
+        &before[..first],
+        [rate, number(clients.unwrap_or_default())?],
+    ))
 }
 
 /// A policy by which a service chooses the next request.

@@ -15,6 +15,8 @@ fuzz_target!(|text: &[u8]| {
         "mdt.fs-MDT0000.recovery_status",
         "mdd.fs-MDT0000.changelog_users",
         "ost.OSS.ost_io.nrs_policies",
+        "ost.OSS.ost_io.nrs_tbf_rule",
+        "nodemap.default.md_stats",
     ];
     let others = names.map(|name| Other {
         parameter: Parameter::parse(name.as_bytes()).unwrap(),

@@ -32,6 +32,15 @@ fn names_of_parameters() {
             "ldlm.services.ldlm_canceld.nrs_policies",
             Parameter::Policies("ldlm_canceld"),
         ),
+        ("ost.OSS.ost_io.nrs_tbf_rule", Parameter::Rules("ost_io")),
+        (
+            "nodemap.default.md_stats",
+            Parameter::Nodemap("default", "md_stats"),
+        ),
+        (
+            "nodemap.tenant_a.dt_stats",
+            Parameter::Nodemap("tenant_a", "dt_stats"),
+        ),
         (
             "osd-ldiskfs.fs-MDT0000.kbytestotal",
             Parameter::Space(MDT, "kbytestotal"),

@@ -67,6 +67,57 @@ fn health() {
 }
 
 #[test]
+fn rules_of_a_token_bucket_filter() {
+    let rules = |value: &str| samples(Parameter::Rules("ost_io"), value);
+    assert_eq!(
+        rules(
+            "\nregular_requests:\nCPT 0:\nbulk {dd.1000 a b} 100, ref 2\ndefault {*} 10000, ref 1\nCPT 1:\nbulk {dd.1000 a b} 100, ref 1\n\
+             high_priority_requests:\nCPT 0:\nx uid={5}&jobid={, ref 9 7} 7, ref 0, active\n"
+        ),
+        [
+            "tbf_rate service=ost_io rule=bulk 100",
+            "tbf_clients service=ost_io rule=bulk 3",
+            "tbf_rate service=ost_io rule=default 10000",
+            "tbf_clients service=ost_io rule=default 1",
+            "tbf_rate service=ost_io rule=x 7",
+            "tbf_clients service=ost_io rule=x 0",
+        ]
+    );
+    for line in ["bulk", "bulk {*} 5", "bulk 5, ref 1", "CPT"] {
+        assert_eq!(
+            rules(&format!("{line}\n")),
+            ["line 1 unreadable line"],
+            "{line}"
+        );
+    }
+    assert_eq!(rules("a {*} many, ref 1\n"), ["line 1 bad number"]);
+    assert_eq!(rules("a {*} 1, ref -1\n"), ["line 1 bad number"]);
+    let many: String = (0..=POLICIES_MAX)
+        .map(|n| format!("r{n} {{*}} 1, ref 1\n"))
+        .collect();
+    let found = rules(&many);
+    assert_eq!(found.len(), 2 * POLICIES_MAX + 1);
+    assert_eq!(
+        found.last().map(String::as_str),
+        Some("line 65 too many lines")
+    );
+}
+
+#[test]
+fn counters_of_a_nodemap() {
+    let value = "snapshot_time 1510781853.000000001 secs.nsecs\nopen 12 samples [usecs] 5 90 400 15000\nread_bytes 3 samples [bytes] 1 9 15 100\nx\n";
+    assert_eq!(
+        samples(Parameter::Nodemap("tenant", "md_stats"), value),
+        [
+            "nodemap_requests nodemap=tenant stats=md_stats operation=open 12",
+            "nodemap_requests nodemap=tenant stats=md_stats operation=read_bytes 3",
+            "nodemap_bytes nodemap=tenant stats=md_stats operation=read_bytes 15",
+            "line 4 unreadable line",
+        ]
+    );
+}
+
+#[test]
 fn recovery() {
     let recovery = |value| samples(Parameter::Recovery(MDT), value);
     assert_eq!(recovery("status: INACTIVE\n"), ["recovering 0"]);

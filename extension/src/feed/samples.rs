@@ -70,7 +70,7 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Samp
             labels: labels
                 .map(|(name, it)| (name.into(), it.into_owned()))
                 .collect(),
-            is_counter: false,
+            is_counter: sample.is_counter,
             value: sample.value as f64,
             at,
         }

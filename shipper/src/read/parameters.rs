@@ -12,10 +12,10 @@ use crate::system::message::warn;
 #[cfg(test)]
 mod tests;
 
-/// The parameters of each reading: counters of targets and services, queues, space, health, recovery, and the readers of changelogs.
+/// The parameters of each reading: counters of targets, services and nodemaps, queues, space, health, recovery, and the readers of changelogs.
 const USUAL: &str = "mdt.*.md_stats,obdfilter.*.stats,mds.MDS.*.stats,ost.OSS.*.stats,*.*.*.nrs_policies,\
-    osd-*.*.kbytestotal,osd-*.*.kbytesavail,osd-*.*.kbytesfree,osd-*.*.filestotal,osd-*.*.filesfree,\
-    health_check,*.*.recovery_status,mdd.*.changelog_users";
+    *.*.*.nrs_tbf_rule,osd-*.*.kbytestotal,osd-*.*.kbytesavail,osd-*.*.kbytesfree,osd-*.*.filestotal,osd-*.*.filesfree,\
+    health_check,*.*.recovery_status,mdd.*.changelog_users,nodemap.*.md_stats,nodemap.*.dt_stats";
 
 /// The files of the space that users, groups and projects use. They have two lines for each of these, so they are read less often.
 const USED: [&str; 3] = ["acct_user", "acct_group", "acct_project"];

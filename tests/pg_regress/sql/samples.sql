@@ -39,6 +39,16 @@ SELECT feed('mds1', 60, 'health_check=healthy', E'mdd.fs-MDT0000.changelog_users
     E'mds.MDS.mdt.nrs_policies=\nregular_requests:\n  - name: fifo\n    state: started\n    fallback: yes\n    queued: 3\n    active: 8\n');
 SELECT * FROM series WHERE server = 'mds1';
 
+-- Rules of a token bucket filter, and what the clients of a nodemap do: a counter has what it grew by, also when it begins anew.
+CREATE FUNCTION nodemap(opens int, bytes int) RETURNS text LANGUAGE sql AS $$
+SELECT format(E'nodemap.tenant.md_stats=\nsnapshot_time 1.000000000 secs.nsecs\nopen %s samples [usecs] 1 2 3 4\nwrite_bytes 1 samples [bytes] 1 9 %s 4', opens, bytes)
+$$;
+SELECT feed('mds1', 61, nodemap(10, 4096), E'mds.MDS.mdt.nrs_tbf_rule=\nregular_requests:\nCPT 0:\nbulk {dd.1000} 100, ref 2\ndefault {*} 10000, ref 9'),
+    feed('mds1', 62, nodemap(15, 8192)), feed('mds1', 63, nodemap(2, 8192));
+SELECT name, labels, "time", value FROM series WHERE server = 'mds1' AND name ~ '^(tbf|nodemap)';
+SELECT s.name, s.labels ->> 'operation' AS operation, h.sum, h.count
+FROM jobstats.samples_1h h JOIN jobstats.samples s USING (series_id) WHERE s.name LIKE 'nodemap%' ORDER BY 1, 2;
+
 -- Health says what is wrong, with names and what to do. Nothing is said of what ended, of retired targets and of what is older than a day.
 CREATE FUNCTION now_in(n interval) RETURNS numeric LANGUAGE sql AS $$ SELECT minute(now() + n) $$;
 SELECT feed('oss1', now_in('-20 min'), space('fs-OST0000', 1000000, 70000, 40000), space('fs-OST0001', 1000, 500, 450, 1000, 12), 'health_check=NOT HEALTHY',
