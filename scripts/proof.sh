@@ -35,13 +35,15 @@ deliver() {
             END { print name, sent, late + 0, twice + 0 }' >>"$output/deliveries.csv"
 }
 
-# A simulated day at every interval, and again with all texts in order and once. At one interval alone, only the oldest and the newest
+# A simulated day at every interval, with an overload, and again with all texts in order and once. At one interval alone, only the oldest and the newest
 # layout are sent in order: no rule about order depends on the layout.
 days() {
-    local interval world day=(--from 2025-06-01T00:00:00Z) late=(--late 0.05 --repeated 0.05)
+    local interval world day=(--from 2025-06-01T00:00:00Z --overload) late=(--late 0.05 --repeated 0.05)
     for interval in "${intervals[@]}"; do
         world=(--layout "$1" --interval "$interval" "${day[@]}")
-        deliver "$1 $interval day" "${world[@]}" "${late[@]}" && verify "$1 $interval day" "${world[@]}" --observed || return
+        # Maintenance sums the used space of days, and computes rollups.
+        deliver "$1 $interval day" "${world[@]}" "${late[@]}" && psql -q "$url" -c 'CALL jobstats_maintain()' &&
+            verify "$1 $interval day" "${world[@]}" --observed || return
     done
     [ "${#intervals[@]}" -gt 1 ] || [[ $1 =~ ^(${layouts[0]}|${layouts[-1]})$ ]] || return 0
     interval=${intervals[-1]} world=(--layout "$1" --interval "${intervals[-1]}" "${day[@]}")
@@ -151,7 +153,9 @@ part() {
     : >"$output/deliveries.csv"
     url=$(scripts/cluster.sh url "$1" "$2")
     # The simulated days are long ago; late text is taken only as long as raw text is kept.
-    new_store "$1" "$2" "raw_retention => '100 years', retention => '100 years'" >"$output/store"
+    new_store "$1" "$2" "raw_retention => '100 years', retention => '100 years', rollup_10m_retention => '100 years',
+        rollup_1h_retention => '100 years', rollup_1d_retention => '100 years'" >"$output/store"
+    psql -q "$url" -c "UPDATE jobstats.settings SET jobs_retention = '100 years'"
     case $2 in
     work) work ;;
     now) now ;;

@@ -5,4 +5,6 @@ pub mod database;
 pub mod feed;
 pub mod labels;
 mod question;
+pub mod queues;
+pub mod used;
 pub mod wholes;

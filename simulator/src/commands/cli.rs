@@ -15,7 +15,7 @@ use crate::jobs::Scheduler;
 use crate::lustre::{Layout, name_of};
 use crate::store::database::{Relation, Store};
 use crate::store::wholes::Wholes;
-use crate::store::{compare, feed, labels};
+use crate::store::{compare, feed, labels, used};
 use crate::time::{self, Clock, HOUR, MINUTE, Nanos, SECOND, Span, rfc3339};
 use crate::truth::{self, Tally, TargetTruth, tally};
 use crate::world::{Cluster, Due, Preset, ServerIndex, given_work, schedule};
@@ -273,9 +273,19 @@ impl Scene {
 const MOST_DAYS: i64 = 36_500;
 
 /// The parameters that the shipper reads before those of `job_stats`.
-const BESIDE: [&str; 4] = [
+const BESIDE: [&str; 14] = [
     "mdt.*.md_stats",
     "obdfilter.*.stats",
+    "mds.MDS.*.stats",
+    "ost.OSS.*.stats",
+    "*.*.*.nrs_policies",
+    "osd-*.*.*free",
+    "osd-*.*.*total",
+    "osd-*.*.kbytesavail",
+    "health_check",
+    "*.*.recovery_status",
+    "mdd.*.changelog_users",
+    "osd-*.*.quota_slave.acct_*",
     "obdfilter.*.exports.*.stats",
     "obdfilter.*.exports.*.uuid",
 ];
@@ -401,8 +411,10 @@ fn write_truth(
             report::write_targets(&cluster, &truths, out, header)
         }
         About::Queues => {
-            let waits = truth::queues::of_servers(&cluster, &planned(&cluster, span));
-            report::write_queues(&cluster, &waits, out, header)
+            let of_servers = schedule::of_servers(&cluster, span);
+            let services = truth::queues::readings(&cluster, of_servers);
+            let grown = truth::queues::of_servers(&cluster, &services);
+            report::write_queues(&cluster, &grown, out, header)
         }
         About::Space => report::write_space(&cluster, span.until - 1, out, header),
     };
@@ -428,22 +440,41 @@ fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
     let labels = labels.map(|path| labels::read(path, &cluster));
     let labels = labels.transpose()?.unwrap_or_default();
     let of_wholes = store.readings(Relation::Wholes, span, &labels)?;
-    let truths = if options.observed {
+    let planned = planned(&cluster, span);
+    let is_whole = !options.observed && !options.job_stats_only;
+    let entries = if options.observed {
         let readings = store.readings(Relation::Entries, span, &labels)?;
         truth::of_targets(&cluster, span, &readings)
     } else {
-        planned_truths(&cluster, span)
+        truth::of_targets(&cluster, span, &planned)
     };
-    let wholes = Wholes {
-        planned: match (options.observed, options.job_stats_only) {
-            (_, true) => Some(0),
-            (true, false) => None,
-            (false, false) => Some(planned(&cluster, span).iter().map(Vec::len).sum()),
+    let (services, lists) = match is_whole {
+        true => {
+            let of_servers = schedule::of_servers(&cluster, span);
+            let services = truth::queues::readings(&cluster, of_servers);
+            (services, used::lists(&cluster, &planned))
+        }
+        false => (
+            store.service_readings(span, &labels)?,
+            store.lists(span, &labels)?,
+        ),
+    };
+    let truth = compare::Truth {
+        entries,
+        wholes: Wholes {
+            planned: match (options.observed, options.job_stats_only) {
+                (_, true) => Some(0),
+                (true, false) => None,
+                (false, false) => Some(planned.iter().map(Vec::len).sum()),
+            },
+            truths: truth::whole::of_targets(&cluster, &of_wholes),
+            readings: of_wholes,
         },
-        truths: truth::whole::of_targets(&cluster, &of_wholes),
-        readings: of_wholes,
+        queues: truth::queues::of_servers(&cluster, &services),
+        lists,
     };
-    let comparison = compare::compare(&mut store, &truths, &wholes)?;
+    let comparison = compare::compare(&mut store, &truth)?;
+    let truths = truth.entries;
     let mut out = io::stdout().lock();
     report::show_causes(&truths, &mut out)?;
     comparison.show(&mut out)?;

@@ -1,6 +1,5 @@
 //! Reports the truth to people and programs.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 
@@ -10,16 +9,15 @@ use strum::VariantArray;
 
 use crate::failure::Failure;
 use crate::lustre::name_of;
-use crate::lustre::service::Service;
 use crate::store::compare::Comparison;
 use crate::store::database::connector;
 use crate::time::{Nanos, SECOND, Span};
-use crate::truth::queues::Waits;
+use crate::truth::queues::{ByService, Waits};
 use crate::truth::tally::DISTURBANCES;
 use crate::truth::whole::WholeTruth;
 use crate::truth::{Cause, Cell, Happening, Quantity, TargetTruth};
 use crate::world::space::{OwnerKind, Space};
-use crate::world::{Cluster, Plan, ServerIndex, Workload};
+use crate::world::{Cluster, Plan, Workload};
 
 /// Writes the truth as CSV: a row per target, entry and operation.
 pub fn write_csv(
@@ -77,7 +75,7 @@ pub fn write_targets(
 /// Writes the truth about the queues of services as CSV: a row per server and service.
 pub fn write_queues(
     cluster: &Cluster,
-    waits: &BTreeMap<(ServerIndex, Service), Waits>,
+    grown: &ByService,
     out: impl Write,
     header: bool,
 ) -> Result<(), Failure> {
@@ -85,11 +83,11 @@ pub fn write_queues(
     if header {
         csv.write_record("cluster server service requests wait_usecs depth active".split(' '))?;
     }
-    for ((server, service), waits) in waits {
+    for ((server, service), grown) in grown {
+        let waits: Waits = grown.iter().sum();
         let server = &cluster.servers[*server].name;
         let names = [&cluster.name, server, service.name()].map(str::to_owned);
-        let amounts = [waits.requests, waits.usecs, waits.depth, waits.active];
-        let amounts = amounts.map(|amount| amount.to_string());
+        let amounts = waits.amounts().map(|amount| amount.to_string());
         csv.write_record(names.into_iter().chain(amounts))?;
     }
     Ok(csv.flush()?)
@@ -183,6 +181,15 @@ pub fn write_case(
     let [_, calls, bytes, _] = amounts(truths, |cell| cell.truth);
     put("increments", comparison.increments.into());
     put("whole_readings", comparison.whole_readings as u128);
+    put(
+        "queue_cells",
+        comparison.cells_of("jobstats_queues") as u128,
+    );
+    put("used_cells", comparison.cells_of("jobstats_used") as u128);
+    put(
+        "day_cells",
+        comparison.cells_of("jobstats_used of days") as u128,
+    );
     put("cells", comparison.cells() as u128);
     put("differences", comparison.differences() as u128);
     put("above_truth", comparison.above_truth() as u128);

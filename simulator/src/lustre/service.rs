@@ -45,6 +45,11 @@ impl Service {
             Self::OstSeq => "ost.OSS.ost_seq",
         }
     }
+
+    /// Returns the last part of that name.
+    pub fn short(self) -> &'static str {
+        self.name().rsplit('.').next().unwrap_or_default()
+    }
 }
 
 /// Returns the call by which a request comes to a target.

@@ -8,9 +8,12 @@ use std::time::Duration;
 use jobstats_client::Error;
 
 use crate::store::database::{Amounts, Key, Store};
-use crate::store::question::QUESTIONS;
+use crate::store::question::{QUESTIONS, windows};
+use crate::store::used::Lists;
 use crate::store::wholes::Wholes;
-use crate::time::{Nanos, SECOND, now};
+use crate::store::{queues, used};
+use crate::time::{Nanos, SECOND, now, timestamp};
+use crate::truth::queues::ByService;
 use crate::truth::{Cell, Column, Happening, Tally, TargetTruth, tally};
 use crate::world::{Cluster, Target};
 
@@ -67,13 +70,18 @@ impl Judgement {
     }
 }
 
+/// The truth about a cluster.
+pub struct Truth {
+    pub entries: Vec<TargetTruth>,
+    pub wholes: Wholes,
+    pub queues: ByService,
+    pub lists: Lists,
+}
+
 /// Compares the stored increments and the answers of the reading functions with the truth.
-pub fn compare(
-    store: &mut Store,
-    truths: &[TargetTruth],
-    wholes: &Wholes,
-) -> Result<Comparison, Error> {
+pub fn compare(store: &mut Store, truth: &Truth) -> Result<Comparison, Error> {
     let cluster = store.cluster;
+    let (truths, wholes) = (&truth.entries[..], &truth.wholes);
     let (increments, amounts) = store.increments(truths)?;
     let stored = cells(cluster, truths, |target, entry, column| {
         vec![(target.name.clone(), entry.to_owned(), column.name())]
@@ -110,11 +118,12 @@ pub fn compare(
         ("jobstats_unaccounted", false),
         ("jobstats_unaccounted in odd windows", true),
     ] {
-        let truth = wholes.cells(cluster, truths, in_parts);
+        let cells = wholes.cells(cluster, truths, in_parts);
         let answer = store.ask_wholes(window, in_parts)?;
-        let judgement = Judgement::new(way, truth, answer);
+        let judgement = Judgement::new(way, cells, answer);
         comparison.judgements.push(judgement);
     }
+    comparison.judge_servers(store, truth, window)?;
     Ok(comparison)
 }
 
@@ -154,6 +163,49 @@ fn cells(
 }
 
 impl Comparison {
+    /// Compares the answers about queues and used space.
+    fn judge_servers(
+        &mut self,
+        store: &mut Store,
+        truth: &Truth,
+        window: (Nanos, Nanos),
+    ) -> Result<(), Error> {
+        let cluster = store.cluster;
+        let window = (timestamp(window.0), timestamp(window.1));
+        let hours = queues::hours(window);
+        let odd: Vec<_> = windows(window, true).collect();
+        let days = store.summed_days()?;
+        let of_days = used::of_days(&truth.lists, &days);
+        let now = used::newest(cluster, &truth.lists);
+        let ways = [
+            (
+                "jobstats_queues by the hour",
+                queues::cells(cluster, &truth.queues, &hours),
+                store.ask_queues(&[window], true)?,
+            ),
+            (
+                "jobstats_queues in odd windows",
+                queues::cells(cluster, &truth.queues, &odd),
+                store.ask_queues(&odd, false)?,
+            ),
+            (
+                "jobstats_used",
+                used::cells(cluster, now),
+                store.ask_used(None)?,
+            ),
+            (
+                "jobstats_used of days",
+                used::cells(cluster, of_days),
+                store.ask_used(Some(&days))?,
+            ),
+        ];
+        let judgements = ways
+            .into_iter()
+            .map(|(way, cells, answer)| Judgement::new(way, cells, answer));
+        self.judgements.extend(judgements);
+        Ok(())
+    }
+
     /// Returns true if nothing differs and each text has its observation.
     pub fn is_exact(&self) -> bool {
         self.differences() == 0 && self.texts.0 == self.texts.1 && self.has_wholes
@@ -166,6 +218,11 @@ impl Comparison {
     /// Returns the number of cells that were compared in all ways together.
     pub fn cells(&self) -> usize {
         self.sum(|judgement| judgement.cells)
+    }
+
+    /// Returns the number of cells that were compared in ways whose names begin so.
+    pub fn cells_of(&self, way: &str) -> usize {
+        self.sum(|judgement| usize::from(judgement.way.starts_with(way)) * judgement.cells)
     }
 
     /// Returns the number of cells that differ.

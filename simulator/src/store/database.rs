@@ -3,18 +3,24 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use clap::ValueEnum;
 use jiff::Timestamp;
 use jobstats_client::answers::{Filters, exactly};
 use jobstats_client::{Connector, Error, Options};
 use postgres::types::ToSql;
 use postgres::{Client, Row};
+use strum::VariantArray;
 
+use crate::lustre::service::Service;
 use crate::store::labels::Labels;
 use crate::store::question::Question;
-use crate::store::wholes;
+use crate::store::used::Lists;
+use crate::store::{queues, used, wholes};
 use crate::time::{Clock, HOUR, Nanos, Span, timestamp};
+use crate::truth::queues::Readings;
 use crate::truth::{Column, TargetTruth};
 use crate::world::schedule::{self};
+use crate::world::space::OwnerKind;
 use crate::world::{Cluster, Due, ServerIndex, Target};
 
 /// The time limit for connecting, per host.
@@ -182,8 +188,7 @@ impl<'a> Store<'a> {
         let sql =
             format!(r#"SELECT t.name, o.server, o."time" {OBSERVED} {between} ORDER BY o."time""#);
         let cluster = self.cluster;
-        // A server's clock may be wrong, but by less than an hour.
-        let window = (span.from - HOUR, span.until + HOUR);
+        let window = window(span);
         let targets = cluster.targets.iter().map(|target| (target, window));
         let mut stored: HashMap<String, Vec<(ServerIndex, Timestamp)>> = HashMap::new();
         for row in self.query(&sql, targets)? {
@@ -207,6 +212,87 @@ impl<'a> Store<'a> {
         };
         Ok(cluster.targets.iter().enumerate().map(of_target).collect())
     }
+
+    /// Returns the readings of services in a span that the database holds, with the same true times.
+    pub fn service_readings(&mut self, span: Span, labels: &Labels) -> Result<Readings, Error> {
+        let (cluster, (from, until)) = (self.cluster, window(span));
+        let planned = schedule::of_servers(cluster, span).into_iter();
+        let planned: Labels = planned
+            .map(|due| ((due.server, timestamp(due.label)), due))
+            .collect();
+        let sql = r#"SELECT r.server, r.service, r."time" FROM jobstats.server_readings r
+            WHERE r.cluster = $1 AND r."time" BETWEEN $2 AND $3"#;
+        let arguments: [&(dyn ToSql + Sync); 3] =
+            [&cluster.name, &timestamp(from), &timestamp(until)];
+        let mut readings = Readings::new();
+        for row in self.client.query(sql, &arguments)? {
+            let (name, label) = (row.get::<_, &str>(1), row.get(2));
+            let service = Service::VARIANTS.iter().find(|it| it.short() == name);
+            let Some((server, service)) = cluster.server(row.get(0)).zip(service) else {
+                continue;
+            };
+            let known = planned.get(&(server, label));
+            let known = known.or_else(|| labels.get(&(server, label))).copied();
+            let due = known.unwrap_or_else(|| unplanned((server, label)));
+            if span.contains(due.time) {
+                readings.entry((server, *service)).or_default().insert(due);
+            }
+        }
+        Ok(readings)
+    }
+
+    /// Returns the lists of owners that the database was told of.
+    pub fn lists(&mut self, span: Span, labels: &Labels) -> Result<Lists, Error> {
+        let cluster = self.cluster;
+        let sql = r#"SELECT l.kind, t.name, l.first, l.last FROM jobstats.used_lists l
+            JOIN jobstats.targets t ON t.target_id = l.target_id WHERE t.cluster = $1"#;
+        let rows = self.client.query(sql, &[&cluster.name])?;
+        let mut lists = Lists::new();
+        for (index, target) in cluster.targets.iter().enumerate() {
+            let planned = schedule::readings(cluster, index, span).into_iter();
+            let known = labels.values().copied().chain(planned);
+            let known: HashMap<_, _> = known.map(|due| (timestamp(due.label), due)).collect();
+            let due = |label| {
+                let known = known.get(&label).copied();
+                known.unwrap_or_else(|| unplanned((target.home, label)))
+            };
+            let of_target = |row: &&Row| row.get::<_, &str>(1) == target.name;
+            for row in rows.iter().filter(of_target) {
+                let (first, last) = (due(row.get(2)), due(row.get(3)));
+                if let Ok(kind) = OwnerKind::from_str(row.get(0), false) {
+                    lists.insert((used::day(&first), index, kind), (first, last));
+                }
+            }
+        }
+        Ok(lists)
+    }
+
+    /// Returns the days of which the database has summed who used the space.
+    pub fn summed_days(&mut self) -> Result<Vec<i64>, Error> {
+        let sql = "SELECT DISTINCT (l.day - date '1970-01-01')::bigint FROM jobstats.used_lists l
+            JOIN jobstats.targets t ON t.target_id = l.target_id WHERE t.cluster = $1 AND l.summed";
+        let rows = self.client.query(sql, &[&self.cluster.name])?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
+    /// Asks how long requests waited in windows, or in the hours of one.
+    pub fn ask_queues(
+        &mut self,
+        windows: &[(Timestamp, Timestamp)],
+        by_hour: bool,
+    ) -> Result<Amounts, Error> {
+        queues::ask(&mut self.client, self.cluster, windows, by_hour)
+    }
+
+    /// Asks who uses the space now, by target, or who used it on days.
+    pub fn ask_used(&mut self, days: Option<&[i64]>) -> Result<Amounts, Error> {
+        used::ask(&mut self.client, self.cluster, days)
+    }
+}
+
+/// Returns the times that labels of readings in a span may have: a server's clock may be wrong, but by less than an hour.
+fn window(span: Span) -> (Nanos, Nanos) {
+    (span.from - HOUR, span.until + HOUR)
 }
 
 /// Returns a reading at a time that the shipper chose, on a server with a correct clock.

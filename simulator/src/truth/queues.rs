@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
+use std::iter::Sum;
 
-use crate::lustre::TargetKind;
+use strum::VariantArray;
+
 use crate::lustre::service::Service;
+use crate::lustre::{TargetKind, Times};
 use crate::time::{Nanos, Span};
 use crate::truth::WORKERS;
 use crate::world::queue::{self, Queue, Services};
@@ -22,71 +25,138 @@ pub struct Waits {
     pub active: u64,
 }
 
-/// Computes what the readings of each server show of its services' queues, given the readings of targets: each is one of the server too.
-pub fn of_servers(cluster: &Cluster, readings: &[Vec<Due>]) -> ByService {
-    let mut times: BTreeMap<ServerIndex, BTreeSet<Nanos>> = BTreeMap::new();
-    for due in readings.iter().flatten() {
-        times.entry(due.server).or_default().insert(due.time);
+/// The times at which each service of a server was read.
+pub type Readings = BTreeMap<(ServerIndex, Service), BTreeSet<Due>>;
+
+/// What a reading of a service shows to have come since the one before, by the server's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grown {
+    /// The times of the two readings.
+    pub span: Span,
+    /// The time since which all of it came: that of the earlier reading, or of the service's start if a reading tells it.
+    pub began: Nanos,
+    pub waits: Waits,
+}
+
+pub type ByService = BTreeMap<(ServerIndex, Service), Vec<Grown>>;
+
+/// Returns the readings of services, given those of servers.
+pub fn readings(cluster: &Cluster, of_servers: impl IntoIterator<Item = Due>) -> Readings {
+    let plan = Plan::new(cluster);
+    let mut readings = Readings::new();
+    for due in of_servers {
+        let services = Service::VARIANTS.iter();
+        for service in services.filter(|it| plan.serves(due.server, it.kind(), due.time)) {
+            let of_service = readings.entry((due.server, *service));
+            of_service.or_default().insert(due);
+        }
     }
+    readings
+}
+
+/// Computes what the readings of services show of their queues.
+pub fn of_servers(cluster: &Cluster, readings: &Readings) -> ByService {
     let workload = Workload::new(cluster);
     let one = |_: &mut (), position: usize| {
-        let (server, kind) = (
-            position / 2,
-            [TargetKind::Mdt, TargetKind::Ost][position % 2],
-        );
-        let times = times.get(&server).into_iter().flatten().copied();
-        Ok::<_, Infallible>(of_services(&workload, server, kind, times))
+        let kind = [TargetKind::Mdt, TargetKind::Ost][position % 2];
+        Ok::<_, Infallible>(of_services(&workload, (position / 2, kind), readings))
     };
     match each(2 * cluster.servers.len(), WORKERS, || Ok(()), one) {
-        Ok(waits) => waits.into_iter().flatten().collect(),
+        Ok(grown) => grown.into_iter().flatten().collect(),
     }
 }
 
-type ByService = BTreeMap<(ServerIndex, Service), Waits>;
-
-/// Computes what the readings of a server, in order of time, show of its services for one kind of targets.
+/// Computes what the readings of a server's services for one kind of targets show.
 fn of_services(
     workload: &Workload,
-    server: ServerIndex,
-    kind: TargetKind,
-    times: impl Iterator<Item = Nanos>,
+    here: (ServerIndex, TargetKind),
+    readings: &Readings,
 ) -> ByService {
     let (cluster, plan) = (workload.cluster, Plan::new(workload.cluster));
-    let times: Vec<_> = times
-        .filter(|time| plan.serves(server, kind, *time))
+    let here_read = readings.iter();
+    let here_read = here_read.filter(|((server, service), _)| (*server, service.kind()) == here);
+    let here_read: Vec<_> = here_read
+        .map(|((_, service), dues)| (service, dues))
         .collect();
-    let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
+    let times: BTreeSet<&Due> = here_read.iter().flat_map(|(_, dues)| *dues).collect();
+    let (Some(first), Some(last)) = (times.first(), times.last()) else {
         return ByService::new();
     };
-    let span = Span::new(first, last + 1 - first);
-    let arrivals = queue::targets(cluster, (server, kind), span).into_iter();
+    let span = Span::new(first.time, last.time + 1 - first.time);
+    let arrivals = queue::targets(cluster, here, span).into_iter();
     let arrivals = arrivals.map(|target| {
         let mut walk = Walk::new(workload, target, span);
-        walk.advance(last, |_| ());
+        walk.advance(last.time, |_| ());
         (target, walk.whole.arrivals)
     });
     let arrivals: Vec<_> = arrivals.collect();
     let arrivals = arrivals
         .iter()
         .map(|(target, arrivals)| (*target, &arrivals[..]));
-    let mut services = Services::new(cluster, (server, kind), span, arrivals);
-    let mut waits = ByService::new();
-    let mut before: Option<(Nanos, BTreeMap<Service, Waits>)> = None;
-    for time in times {
-        services.advance(time);
-        let queues = services.queues.iter();
-        let now = queues.map(|(service, queue)| (*service, Waits::of(queue)));
-        let now: BTreeMap<_, _> = now.filter(|(_, now)| now.requests > 0).collect();
-        if let Some((since, before)) = &before {
-            for (service, now) in &now {
-                let known = before.get(service).filter(|_| *since == services.since);
-                let known = known.copied().unwrap_or_default();
-                waits.entry((server, *service)).or_default().add(now, known);
+    let mut services = Services::new(cluster, here, span, arrivals);
+    let mut known: BTreeMap<Service, Shown> = BTreeMap::new();
+    let mut grown = ByService::new();
+    for due in times {
+        services.advance(due.time);
+        for (service, _) in here_read.iter().filter(|(_, dues)| dues.contains(due)) {
+            let queue = services.queues.get(service);
+            let shown = Shown {
+                label: due.label,
+                // A server tells of any time what its clock showed then.
+                since: (cluster.layout.times() == Times::Wall)
+                    .then(|| services.since + plan.clock_error(here.0, services.since)),
+                waits: queue.map(Waits::of).unwrap_or_default(),
+            };
+            if let Some(before) = known.insert(**service, shown) {
+                let of_service = grown.entry((here.0, **service)).or_default();
+                of_service.push(shown.since_reading(&before));
             }
         }
-        before = Some((services.since, now));
     }
-    waits
+    grown
+}
+
+/// What a reading of a service shows.
+#[derive(Clone, Copy)]
+struct Shown {
+    label: Nanos,
+    /// The time since which the service counts, if texts tell it.
+    since: Option<Nanos>,
+    waits: Waits,
+}
+
+impl Shown {
+    /// Returns what came since the reading before. A service that begins anew shows all that it has; without a start, values that fall
+    /// show that.
+    fn since_reading(&self, before: &Self) -> Grown {
+        let span = Span {
+            from: before.label,
+            until: self.label,
+        };
+        let goes_on = match self.since {
+            Some(_) => self.since == before.since,
+            None => {
+                let now = self.waits.amounts().into_iter();
+                before
+                    .waits
+                    .amounts()
+                    .into_iter()
+                    .zip(now)
+                    .all(|(was, now)| was <= now)
+            }
+        };
+        let started = self.since.filter(|it| !goes_on && span.contains(*it));
+        let known = if goes_on {
+            before.waits
+        } else {
+            Waits::default()
+        };
+        Grown {
+            span,
+            began: started.unwrap_or(span.from),
+            waits: self.waits.less(&known),
+        }
+    }
 }
 
 impl Waits {
@@ -99,11 +169,28 @@ impl Waits {
         }
     }
 
-    /// Adds what came between two readings.
-    fn add(&mut self, now: &Self, before: Self) {
-        self.requests += now.requests - before.requests;
-        self.usecs += now.usecs - before.usecs;
-        self.depth += now.depth - before.depth;
-        self.active += now.active - before.active;
+    /// Returns the amounts in the order of the fields.
+    pub fn amounts(&self) -> [u64; 4] {
+        [self.requests, self.usecs, self.depth, self.active]
+    }
+
+    fn less(&self, other: &Self) -> Self {
+        Self {
+            requests: self.requests - other.requests,
+            usecs: self.usecs - other.usecs,
+            depth: self.depth - other.depth,
+            active: self.active - other.active,
+        }
+    }
+}
+
+impl<'a> Sum<&'a Grown> for Waits {
+    fn sum<I: Iterator<Item = &'a Grown>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, grown| Self {
+            requests: sum.requests + grown.waits.requests,
+            usecs: sum.usecs + grown.waits.usecs,
+            depth: sum.depth + grown.waits.depth,
+            active: sum.active + grown.waits.active,
+        })
     }
 }

@@ -1,0 +1,164 @@
+//! Asks how long requests waited for a thread of a server, and knows the answer.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jobstats_client::Error;
+use jobstats_client::answers::exactly;
+use postgres::Client;
+
+use crate::store::database::{Amounts, Key};
+use crate::time::{HOUR, MINUTE, timestamp};
+use crate::truth::Cell;
+use crate::truth::queues::{ByService, Grown};
+use crate::world::Cluster;
+
+/// The amounts of each row: those of `Waits`, and the microseconds for which the service was read.
+const NAMES: [&str; 5] = ["requests", "wait", "depth", "active", "observed"];
+
+/// What a service did in a span of microseconds of the clock outside.
+struct Row {
+    from: i64,
+    until: i64,
+    amounts: [i128; 5],
+}
+
+impl Row {
+    /// Divides what a reading shows at the edges that rows may not cross: those of ten minutes, or of hours after a long gap.
+    fn of(grown: &Grown) -> Vec<Self> {
+        let [from, until, began] = [grown.span.from, grown.span.until, grown.began]
+            .map(|time| timestamp(time).as_microsecond());
+        let is_long = grown.span.until - grown.span.from > 6 * HOUR;
+        let width = if is_long { HOUR } else { 10 * MINUTE } / 1000;
+        let edges = (from.div_euclid(width) + 1..).map(|edge| (edge * width).min(until));
+        let mut since = from;
+        let mut rows = Vec::new();
+        for edge in edges {
+            let observed = i128::from(edge - since);
+            let mut amounts = [0, 0, 0, 0, observed];
+            for (amount, all) in amounts.iter_mut().zip(grown.waits.amounts()) {
+                *amount = part(all.into(), (began, until), (since, edge));
+            }
+            rows.push(Self {
+                from: since,
+                until: edge,
+                amounts,
+            });
+            since = edge;
+            if edge == until {
+                break;
+            }
+        }
+        rows
+    }
+}
+
+/// Returns the part of an amount, which came evenly in a span, that came in another one.
+fn part(amount: i128, (from, until): (i64, i64), (since, edge): (i64, i64)) -> i128 {
+    let at = |time: i64| match time.clamp(from, until) {
+        time if time == until => amount,
+        time => amount * i128::from(time - from) / i128::from(until - from),
+    };
+    at(edge) - at(since)
+}
+
+/// Returns the hours of a window.
+pub fn hours((since, until): (Timestamp, Timestamp)) -> Vec<(Timestamp, Timestamp)> {
+    let (width, mut since) = (HOUR / 1000, since.as_microsecond());
+    let mut hours = Vec::new();
+    while since < until.as_microsecond() {
+        let end = ((since.div_euclid(width) + 1) * width).min(until.as_microsecond());
+        let time = |time| Timestamp::from_microsecond(time).unwrap_or_default();
+        hours.push((time(since), time(end)));
+        since = end;
+    }
+    hours
+}
+
+/// Returns what the database should answer about windows.
+pub fn cells(
+    cluster: &Cluster,
+    truth: &ByService,
+    windows: &[(Timestamp, Timestamp)],
+) -> BTreeMap<Key, Cell> {
+    let mut cells = BTreeMap::new();
+    for ((server, service), grown) in truth {
+        let rows: Vec<_> = grown.iter().flat_map(Row::of).collect();
+        for window in windows {
+            let (since, until) = (window.0.as_microsecond(), window.1.as_microsecond());
+            let mut sums = [0; 5];
+            for row in rows.iter().filter(|it| it.from < until && it.until > since) {
+                for (sum, amount) in sums.iter_mut().zip(row.amounts) {
+                    *sum += part(amount, (row.from, row.until), (since, until));
+                }
+            }
+            let server = &cluster.servers[*server].name;
+            for (key, amount) in amounts(server, service.short(), window.0, sums) {
+                let truth = u64::try_from(amount).unwrap_or_default();
+                let cell = Cell {
+                    truth,
+                    ..Cell::default()
+                };
+                cells.insert(key, cell);
+            }
+        }
+    }
+    cells
+}
+
+/// Returns the amounts of a service in a window that begins at a time, but for those of zero. Means over requests say nothing where there
+/// is none.
+fn amounts(
+    server: &str,
+    service: &str,
+    since: Timestamp,
+    mut amounts: [i128; 5],
+) -> impl Iterator<Item = (Key, i128)> {
+    if amounts[0] == 0 {
+        amounts[2..4].fill(0);
+    }
+    let amounts = NAMES.into_iter().zip(amounts);
+    let amounts = amounts.filter(|(_, amount)| *amount != 0);
+    amounts.map(move |(name, amount)| {
+        let service = format!("{service} from {since}");
+        ((server.to_owned(), service, name.to_owned()), amount)
+    })
+}
+
+/// Asks about windows, or about the hours of one.
+pub fn ask(
+    client: &mut Client,
+    cluster: &Cluster,
+    windows: &[(Timestamp, Timestamp)],
+    by_hour: bool,
+) -> Result<Amounts, Error> {
+    // Means times what they are means of are whole numbers.
+    const STATEMENT: &str = r#"
+        SELECT "time", server, service, ARRAY[requests::double precision, round(waiting * coverage * seconds * 1e6),
+            coalesce(round(depth * requests::double precision), 0), coalesce(round(active * requests::double precision), 0),
+            round(coverage * seconds * 1e6), coalesce(round(wait * requests::double precision * 1e6), -1)]
+        FROM jobstats_queues($1, $2, step => CASE WHEN $3::boolean THEN interval '1 hour' END, cluster => ARRAY[$4::text])"#;
+    let cluster = exactly(&cluster.name);
+    let statement = client.prepare(STATEMENT)?;
+    let mut all = Amounts::new();
+    for (since, until) in windows {
+        for row in client.query(&statement, &[since, until, &by_hour, &cluster])? {
+            let (time, server): (Timestamp, &str) = (row.get(0), row.get(1));
+            let values: Vec<f64> = row.get(3);
+            let mut sums = [0; 5];
+            for (sum, value) in sums.iter_mut().zip(&values) {
+                *sum = *value as i128;
+            }
+            // The mean over requests and that over time tell of the same waits.
+            let is_odd = sums[0] > 0 && values.get(5) != values.get(1);
+            let odd = is_odd.then(|| {
+                (
+                    (server.to_owned(), "at odds".to_owned(), time.to_string()),
+                    1,
+                )
+            });
+            all.extend(amounts(server, row.get(2), time, sums).chain(odd));
+        }
+    }
+    Ok(all)
+}
