@@ -25,9 +25,9 @@ day=86400 interval=180
 # The day of the world that is played as yesterday. The jobs of scripts/demo.csv are jobs of this day.
 first=$(date -u -d 2026-03-10 +%s)
 
-# The world, as the simulator reads it from its environment.
+# The world, as the simulator reads it from its environment. Each day, somebody lets requests to a metadata server wait.
 export JOBSTATS_SIMULATOR_PRESET=medium JOBSTATS_SIMULATOR_CLUSTER=alpha JOBSTATS_SIMULATOR_UNDISTURBED=true JOBSTATS_SIMULATOR_INTERVAL=${interval}s \
-    JOBSTATS_SIMULATOR_SCHEDULER=slurm JOBSTATS_SIMULATOR_ODD=0 JOBSTATS_SIMULATOR_WORK=scripts/demo.csv
+    JOBSTATS_SIMULATOR_SCHEDULER=slurm JOBSTATS_SIMULATOR_ODD=0 JOBSTATS_SIMULATOR_WORK=scripts/demo.csv JOBSTATS_SIMULATOR_OVERLOAD=true
 
 now() { date +%s; }
 
@@ -42,7 +42,7 @@ begin_day() {
     export JOBSTATS_SIMULATOR_LATER=$(((today - day - first) / day))
 }
 
-# Text is older than two days at the end of today.
+# Text is older than two days at the end of today. When today is set, used space of yesterday can be summed.
 make_database() {
     local shipper=${database}_shipper
     url=$(scripts/cluster.sh url "$cluster" "$database")
@@ -50,7 +50,7 @@ make_database() {
     psql -q "$(scripts/cluster.sh url "$cluster")" -c 'SET client_min_messages = warning' \
         -c "DROP DATABASE IF EXISTS $database WITH (FORCE)" -c "DROP ROLE IF EXISTS $shipper, ${database}_reader" \
         -c "CREATE ROLE $shipper LOGIN" -c "CREATE ROLE ${database}_reader LOGIN"
-    new_store "$cluster" "$database" "raw_retention => '3 days'" >&2
+    new_store "$cluster" "$database" "raw_retention => '3 days', refresh_lag => '5 minutes'" >&2
     psql -q "$url" -c "SELECT jobstats_grant_writer('$shipper', sources => '{lctl,passwd,group,slurm}')" \
         -c "SELECT jobstats_grant_reader('${database}_reader')" >/dev/null
     (umask 077 && printf 'JOBSTATS_DATABASE_URL=%s\n' "${url/user=postgres/user=$shipper}" >"$config")

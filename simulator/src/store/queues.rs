@@ -16,7 +16,7 @@ use crate::world::Cluster;
 /// The amounts of each row: those of `Waits`, and the microseconds for which the service was read.
 const NAMES: [&str; 5] = ["requests", "wait", "depth", "active", "observed"];
 
-/// What a service did in a span of microseconds of the clock outside.
+/// The work of a service in a span of microseconds of the clock outside.
 struct Row {
     from: i64,
     until: i64,

@@ -28,7 +28,7 @@ pub struct Waits {
 /// The times at which each service of a server was read.
 pub type Readings = BTreeMap<(ServerIndex, Service), BTreeSet<Due>>;
 
-/// What a reading of a service shows to have come since the one before, by the server's clock.
+/// The amounts that came between a reading of a service and the one before, by the server's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grown {
     /// The times of the two readings.
@@ -116,7 +116,7 @@ fn of_services(
     grown
 }
 
-/// What a reading of a service shows.
+/// A reading of a service.
 #[derive(Clone, Copy)]
 struct Shown {
     label: Nanos,
