@@ -151,7 +151,7 @@ impl Place<'_> {
             ]),
             TargetKind::Ost => {
                 parameters.push((own("stats"), Parameter::Stats(index)));
-                for mds in whole::metadata_servers(self.cluster, self.time) {
+                for mds in whole::metadata_servers(self.cluster) {
                     let export = |name| own(&format!("exports/{}/{name}", nid(mds)));
                     parameters.extend([
                         (export("stats"), Parameter::ExportStats(index, mds)),

@@ -1,5 +1,7 @@
 //! The texts of a target's own counters, and of those that it has of metadata servers.
 
+use std::collections::BTreeSet;
+
 use crate::lustre::{Counters, TargetKind};
 use crate::printing::stats::Stats;
 use crate::time::{Nanos, SECOND};
@@ -58,9 +60,13 @@ pub fn uuids(cluster: &Cluster, mds: ServerIndex, time: Nanos) -> String {
     lines.collect()
 }
 
-/// Returns the servers that have metadata targets at a time.
-pub fn metadata_servers(cluster: &Cluster, time: Nanos) -> impl Iterator<Item = ServerIndex> {
-    let plan = Plan::new(cluster);
-    let servers = 0..cluster.servers.len();
-    servers.filter(move |&server| plan.serves(server, TargetKind::Mdt, time))
+/// Returns the servers that have metadata targets, some of them only after a failover. A target keeps the directory of a server that has
+/// gone, in which no name is left.
+pub fn metadata_servers(cluster: &Cluster) -> BTreeSet<ServerIndex> {
+    let homes = cluster
+        .of_kind(TargetKind::Mdt)
+        .map(|(_, target)| target.home);
+    homes
+        .flat_map(|home| [home, cluster.servers[home].partner])
+        .collect()
 }
