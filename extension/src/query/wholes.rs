@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 use crate::pg::tuples::{FLOATS, Tuples};
 use crate::pg::tuplestore::Rows;
 use crate::query::dimension::Level;
@@ -28,7 +29,7 @@ pub struct Wholes<'a> {
 
 impl<'a> Wholes<'a> {
     /// Finds what the targets of a ranking did in all, and what of it is in no entry, if that is wanted; `None` if the answer is
-    /// about servers.
+    /// about servers, or no target was ever fed as a whole.
     pub fn find(
         client: &'a SpiClient<'_>,
         question: &Question,
@@ -38,6 +39,11 @@ impl<'a> Wholes<'a> {
         let Some(of_targets) = question.about_targets() else {
             return Ok(None);
         };
+        // A plan costs milliseconds. The sums of days are kept for ever.
+        let has_any = "SELECT EXISTS (SELECT FROM jobstats.rollup_1d_targets)";
+        if !client.query_value::<bool>(has_any, &[])? {
+            return Ok(None);
+        }
         let Some(of_entries) = Plan::over(client, &of_targets, plan.window.clone())? else {
             return Ok(None);
         };
