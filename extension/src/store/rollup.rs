@@ -6,6 +6,7 @@
 //! `increments` itself, so that they are exact at any moment. After a long gap, rows of increments cross bucket edges
 //! of narrow rollups: in these [coarse] spans such a rollup is exact only over whole hours, or days.
 
+use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -42,6 +43,8 @@ pub struct Rollup {
     pub name: &'static str,
     /// The width of its buckets, as an interval.
     pub width: &'static str,
+    /// The same in microseconds.
+    micros: Micros,
     /// The relation that it sums.
     source: Source,
     /// The span of a partition.
@@ -66,6 +69,7 @@ pub const ROLLUPS: [Rollup; 3] = [
     Rollup {
         name: "10m",
         width: "10 minutes",
+        micros: 10 * MINUTE,
         source: Source::Increments,
         unit: "day",
         chunk: "1 day",
@@ -75,6 +79,7 @@ pub const ROLLUPS: [Rollup; 3] = [
     Rollup {
         name: "1h",
         width: "1 hour",
+        micros: HOUR,
         source: Source::Summed("10m"),
         unit: "month",
         chunk: "1 month",
@@ -84,6 +89,7 @@ pub const ROLLUPS: [Rollup; 3] = [
     Rollup {
         name: "1d",
         width: "1 day",
+        micros: DAY,
         source: Source::Summed("1h"),
         unit: "year",
         chunk: "1 month",

@@ -145,13 +145,15 @@ pub fn insert_pieces(
     target_id: i32,
     pieces: Vec<Piece>,
 ) -> Result<usize, Error> {
-    let statement = format!(
-        "INSERT INTO jobstats.target_increments (\"time\", since, observed, observed_usecs, target_id, exports, reset{}) {}",
-        quoted_operations(),
-        staged_pieces(),
-    );
+    static INSERT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "INSERT INTO jobstats.target_increments (\"time\", since, observed, observed_usecs, target_id, exports, reset{}) {}",
+            quoted_operations(),
+            staged_pieces(),
+        )
+    });
     with_pieces(target_id, pieces, || {
-        Ok(plans::update(client, &statement, &[])?.len())
+        Ok(plans::update(client, &INSERT, &[])?.len())
     })
 }
 

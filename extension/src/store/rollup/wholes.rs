@@ -3,10 +3,13 @@
 //! They are so few that a feed sums the buckets anew in which it has written increments of whole targets. So these tables are
 //! equal to `jobstats.target_increments` at any moment, and maintenance has nothing to do for them but to drop what is too old.
 
-use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
+use std::sync::LazyLock;
+
+use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
@@ -14,8 +17,9 @@ use crate::store;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::rollup::{ROLLUPS, Rollup, Source, operations};
 
-/// The widths of the buckets of [`ROLLUPS`].
-const WIDTHS: [Micros; ROLLUPS.len()] = [10 * MINUTE, HOUR, DAY];
+/// The statements that sum buckets of [`ROLLUPS`] anew.
+static SUMS: LazyLock<[String; ROLLUPS.len()]> =
+    LazyLock::new(|| ROLLUPS.each_ref().map(statement));
 
 /// Creates the table of the sums, or adds the columns of operations that it lacks.
 pub(super) fn create(
@@ -53,7 +57,8 @@ pub fn sum(
     (from, to): (Micros, Micros),
     is_new: bool,
 ) -> Result<(), Error> {
-    for (rollup, width) in ROLLUPS.iter().zip(WIDTHS) {
+    for (rollup, statement) in ROLLUPS.iter().zip(SUMS.iter()) {
+        let width = rollup.micros;
         let low = timestamptz(from.div_euclid(width) * width)?;
         let high = timestamptz((to - 1).div_euclid(width).saturating_add(1) * width)?;
         if is_new {
@@ -68,7 +73,7 @@ pub fn sum(
             )?;
         }
         let arguments = [target_id.into(), low.into(), high.into()];
-        crate::pg::plans::update(client, &statement(rollup), &arguments)?;
+        plans::update(client, statement, &arguments)?;
     }
     Ok(())
 }
