@@ -5,14 +5,16 @@
 //! compares targets by the rules for entries.
 
 mod body;
+mod pieces;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, TryReserveError};
 
 use self::body::Body;
+use crate::escape::escape;
 use crate::increment::{self, Column, CompareError, Increment, LateReason, Observation, wall};
-use crate::instant::Micros;
+use crate::instant::{HOUR, Micros};
 use crate::parameter::{Other, Parameter, Problems, Reason};
 use crate::pause::Pause;
 use crate::snapshot::ReadError;
@@ -25,6 +27,9 @@ const OF_METADATA_SERVER: &[u8] = b"-mdtlov_UUID";
 /// The largest number of connections of metadata servers to a target.
 const EXPORTS_MAX: usize = 1_000;
 
+/// The time for which a target is not read without a connection that it had. One that lasts is no damage of a text.
+const MISSED_FOR: Micros = HOUR;
+
 /// A target in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whole<'o> {
@@ -36,6 +41,8 @@ pub struct Whole<'o> {
     pub time: Option<Micros>,
     /// The counters, for [`compare`].
     pub body: String,
+    /// The identifiers of connections that are none of a metadata server, or not any more, as the text says.
+    pub ended: Vec<String>,
 }
 
 impl Whole<'_> {
@@ -56,6 +63,17 @@ pub struct Compared {
     pub body: String,
     /// The codes and texts of the problems.
     pub problems: Vec<(&'static str, String)>,
+    /// The records of which the later text lacks counters that the earlier one has, though the target did not begin anew.
+    missing: Vec<String>,
+}
+
+impl Compared {
+    /// Returns true if the later text is no reading, because the work of metadata servers cannot be told in it from that of
+    /// clients, as in a text that was cut: it lacks counters that a text so short a time before had, and not because their
+    /// connections have `ended`.
+    pub fn lacks_exports(&self, ended: &[String], after: Micros) -> bool {
+        after < MISSED_FOR && self.missing.iter().any(|id| !ended.contains(id))
+    }
 }
 
 /// Reads the targets of a text, each once.
@@ -67,7 +85,7 @@ pub fn read<'o>(
     problems: &mut Problems<'o>,
     pause: Pause<'_>,
 ) -> Result<Vec<Whole<'o>>, ReadError> {
-    let exports = of_metadata_servers(others, problems, pause)?;
+    let (exports, mut ended) = connections(others, problems, pause)?;
     let mut wholes = Vec::new();
     for other in pause.among(others) {
         let Parameter::Whole(target) = other.parameter else {
@@ -81,6 +99,7 @@ pub fn read<'o>(
             line: other.line,
             time: own.snapshot_time,
             body: body::print(target.kind, &own, of_target, pause)?,
+            ended: ended.remove(&target).unwrap_or_default(),
         });
     }
     Ok(wholes)
@@ -89,22 +108,27 @@ pub fn read<'o>(
 /// The counters of connections by target, each with its network identifier.
 type Exports<'o> = BTreeMap<TargetName<'o>, Vec<(&'o [u8], Stats<'o>)>>;
 
-/// Returns the counters of the connections of metadata servers.
-fn of_metadata_servers<'o>(
+/// Returns the counters of the connections of metadata servers, and the identifiers of others by target.
+fn connections<'o>(
     others: &'o [Other<'_>],
     problems: &mut Problems<'o>,
     pause: Pause<'_>,
-) -> Result<Exports<'o>, TryReserveError> {
-    let servers = pause
-        .among(others)
-        .filter_map(|other| match other.parameter {
-            Parameter::ExportUuid(target, nid) => {
-                let server = memchr::memmem::find(&other.value, OF_METADATA_SERVER);
-                server.map(|_| (target, nid))
+) -> Result<(Exports<'o>, BTreeMap<TargetName<'o>, Vec<String>>), TryReserveError> {
+    let mut servers = BTreeSet::new();
+    let mut ended = BTreeMap::<_, Vec<_>>::new();
+    for other in pause.among(others) {
+        let Parameter::ExportUuid(target, nid) = other.parameter else {
+            continue;
+        };
+        if memchr::memmem::find(&other.value, OF_METADATA_SERVER).is_some() {
+            servers.insert((target, nid));
+        } else if other.cut().is_none() {
+            let of_target = ended.entry(target).or_default();
+            if of_target.len() < EXPORTS_MAX {
+                of_target.push(escape(nid).into_owned());
             }
-            _ => None,
-        });
-    let servers: BTreeSet<_> = servers.collect();
+        }
+    }
     let mut exports = BTreeMap::<_, Vec<_>>::new();
     for other in pause.among(others) {
         if let Parameter::ExportStats(target, nid) = other.parameter
@@ -118,7 +142,7 @@ fn of_metadata_servers<'o>(
             of_target.push((nid, stats::read(other, problems, pause)?));
         }
     }
-    Ok(exports)
+    Ok((exports, ended))
 }
 
 /// Compares a reading with the one before it, each with its time, which is later than that of the one before.
@@ -167,10 +191,21 @@ pub fn compare(
             text.trim_start_matches(": ").to_owned(),
         )
     });
+    let is_new = |increment: &Increment<'_>| increment.id.is_empty() && increment.reset;
+    let carried = compared.carried.records.iter();
+    let carried = carried.filter(|record| record.last_seen == Some(since));
+    let missing = carried.map(|record| compared.carried.id(record));
+    // Where all work is that of clients, a counter that is missing is missing in no difference.
+    let missing = missing.filter(|id| !id.is_empty() || exports > 0);
+    let missing = match compared.increments.iter().any(is_new) {
+        true => Vec::new(),
+        false => missing.map(str::to_owned).collect(),
+    };
     Ok(Compared {
         exports,
         body: body::carry(printed, &compared.carried),
         problems: problems.collect(),
+        missing,
         increments: own_work(compared.increments),
     })
 }

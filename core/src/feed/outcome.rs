@@ -63,6 +63,8 @@ pub mod reason {
     pub const TOO_LATE: &str = "too late";
     /// The target has another text of the same time.
     pub const DIFFERENT: &str = "another text of the same time";
+    /// The text lacks counters of a target's connections of metadata servers that the one before had.
+    pub const NO_EXPORTS: &str = "no exports";
     /// The text does not name its target.
     pub const NO_TARGET: &str = "no target";
     /// The text names no user.

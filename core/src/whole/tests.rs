@@ -439,6 +439,83 @@ fn more_than_can_be_done_is_no_increment() {
     );
 }
 
+/// The sums of the pieces of a history of texts, one read each minute, by column, and the minutes of the texts that count.
+fn added_up(texts: &[String]) -> (BTreeMap<String, i64>, Vec<i64>) {
+    let (mut before, mut sums, mut counting) =
+        (None::<(Micros, String)>, BTreeMap::new(), Vec::new());
+    for (minute, text) in (0..).zip(texts) {
+        let others = read_text(text.as_bytes(), Pause::NEVER).unwrap().others;
+        let whole = read(&others, &mut Problems::default(), Pause::NEVER)
+            .unwrap()
+            .remove(0);
+        let known = before.as_ref().map(|(time, body)| (*time, body.as_str()));
+        let compared = compare(known, (at(minute), &whole.body), 1 << 40, Pause::NEVER).unwrap();
+        if let Some((from, _)) = known {
+            if compared.lacks_exports(&whole.ended, at(minute) - from) {
+                continue;
+            }
+            for (column, growth) in compared
+                .pieces(from, at(minute))
+                .unwrap()
+                .into_iter()
+                .flat_map(|it| it.totals)
+            {
+                *sums.entry(name(column)).or_default() += growth;
+            }
+        }
+        counting.push(minute);
+        before = Some((at(minute), compared.body));
+    }
+    (sums, counting)
+}
+
+fn creates(count: u32) -> String {
+    format!("create {count} samples [reqs]\n")
+}
+
+#[test]
+fn a_text_without_a_connection_of_the_one_before_is_no_reading() {
+    let of = |created: u32| export("10.0.0.1@tcp", Some(-90), &creates(created), SERVER);
+    let own = |start: i64, created: u32| ost(Some(start), &creates(created));
+    let whole = |created: u32, by_server: u32| own(-100, created) + &of(by_server);
+    let sums = |texts: &[String]| {
+        let (sums, counting) = added_up(texts);
+        (sums.get("create").copied().unwrap_or_default(), counting)
+    };
+    let without = [whole(100, 70), own(-100, 120), whole(140, 100)];
+    assert_eq!(sums(&without), (10, vec![0, 2]));
+    // The counters of all began anew, and the connection is not there yet.
+    let restarted = [whole(100, 70), own(30, 5), own(30, 7)];
+    assert_eq!(sums(&restarted), (7, vec![0, 1, 2]));
+    // The text says that the connection is none of a metadata server any more.
+    let ended = [
+        whole(100, 70),
+        own(-100, 120) + &export("10.0.0.1@tcp", Some(-90), "", ""),
+    ];
+    assert_eq!(sums(&ended), (20, vec![0, 1]));
+    // One that does not come back is missed for an hour.
+    let gone: Vec<_> = std::iter::once(whole(100, 70))
+        .chain((1..62).map(|more| own(-100, 100 + more)))
+        .collect();
+    assert_eq!(sums(&gone), (61, vec![0, 60, 61]));
+}
+
+#[test]
+fn a_counter_that_is_back_counts_as_a_whole_in_the_last_interval() {
+    let all = |opened: u32, closed: u32| {
+        mdt(
+            Some(-100),
+            &format!("open {opened} samples [reqs]\nclose {closed} samples [reqs]\n"),
+        )
+    };
+    let without = mdt(Some(-100), "open 8 samples [reqs]\n");
+    let (sums, _) = added_up(&[all(7, 7), without, all(9, 12)]);
+    assert_eq!(
+        sums,
+        [("close".to_owned(), 5), ("open".to_owned(), 2)].into()
+    );
+}
+
 /// A late text between two others makes the same increments as one in time.
 #[test]
 fn late_texts_are_placed_between() {
@@ -548,6 +625,31 @@ proptest! {
             before = compared.body;
         }
         prop_assert_eq!(sums, truth);
+    }
+
+    /// Whatever connections are missing in whatever texts but the first and the last, what is left is the work of clients.
+    #[test]
+    fn missing_connections_change_no_sum(
+        steps in vec((0..50_u32, vec(0..50_u32, 3), vec(any::<bool>(), 3)), 2..50), dated: bool,
+    ) {
+        let (mut own, mut servers, mut truth) = (1, [1; 3], 0);
+        let mut texts = Vec::new();
+        for (number, (clients, by_servers, missing)) in steps.iter().enumerate() {
+            if number > 0 {
+                own += clients + by_servers.iter().sum::<u32>();
+                truth += i64::from(*clients);
+            }
+            let mut text = ost(dated.then_some(-100), &creates(own));
+            for (server, calls) in by_servers.iter().enumerate() {
+                servers[server] += if number > 0 { *calls } else { 0 };
+                let is_end = number == 0 || number + 1 == steps.len();
+                if is_end || !missing[server] {
+                    text += &export(&format!("10.0.0.{server}@tcp"), dated.then_some(-90), &creates(servers[server]), SERVER);
+                }
+            }
+            texts.push(text);
+        }
+        prop_assert_eq!(added_up(&texts).0.get("create").copied().unwrap_or_default(), truth);
     }
 
     /// Whatever lines are lost, no more is counted than was done.

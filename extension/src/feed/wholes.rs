@@ -1,10 +1,13 @@
 //! Whole targets: stores what targets count by themselves, and their increments.
 //!
 //! A reading lies among the readings of its target by its own time, which need not be that of an observation of its entries. A
-//! late one is compared with the one before, and the next one with it. The caller holds the locks of the targets.
+//! late one is compared with the one before, and the next ones with it, until one carries what it carried before. The caller holds the
+//! locks of the targets.
+
+use std::cmp::Ordering;
 
 use jobstats_core::feed::{Action, Outcome, reason};
-use jobstats_core::increment::{Column, Increment, edge_distance, share, spans};
+use jobstats_core::increment::edge_distance;
 use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::parameter::Problems;
 use jobstats_core::snapshot::Contents;
@@ -20,6 +23,7 @@ use crate::feed::targets::Target;
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
+use crate::pg::plans;
 use crate::pg::spi::{Row, Statements, connect_mut};
 use crate::pg::time::timestamptz;
 use crate::store::rollup;
@@ -31,6 +35,8 @@ pub struct Reading {
     /// The time of the reading, unless that of the text holds.
     time: Micros,
     body: String,
+    /// The connections that are none of a metadata server.
+    ended: Vec<String>,
 }
 
 impl Reading {
@@ -45,6 +51,7 @@ impl Reading {
                 target: Name::of(whole.target),
                 time: whole.time_in(ingest.delivery.time),
                 body: whole.body,
+                ended: whole.ended,
             });
         }
         ingest.rejects.add_values(&problems);
@@ -140,55 +147,49 @@ impl Placing<'_, '_, '_> {
     fn place(mut self) -> Result<Outcome, Error> {
         let time = self.reading.time;
         let digest = xxh3_128(self.reading.body.as_bytes()).to_be_bytes();
-        if let Some(reason) = self.ingest.limits().why_not_at(time) {
+        let limits = self.ingest.limits();
+        if let Some(reason) = limits.why_not_at(time) {
             return Ok(self.reject(reason));
         }
-        match self.digest()? {
-            Some(known) if known == digest => return Ok(self.outcome(Action::Repeated)),
-            Some(_) => return Ok(self.reject(reason::DIFFERENT)),
-            None => {}
-        }
-        let limits = self.ingest.limits();
         let oldest = time.saturating_sub(limits.raw_retention).max(0);
-        let before = self.neighbour("< $2 AND r.\"time\" >= $3", "DESC", &[time, oldest])?;
-        let next = self.neighbour("> $2", "ASC", &[time])?;
-        if limits.is_old(time) && (before.is_none() || next.is_some()) {
-            return Ok(self.reject(reason::TOO_LATE));
+        let (mut before, mut next) = (None, None);
+        for (stored, known) in self.around(time, oldest)? {
+            match stored.time.cmp(&time) {
+                Ordering::Less => before = Some(stored),
+                Ordering::Equal if known == digest => return Ok(self.outcome(Action::Repeated)),
+                Ordering::Equal => return Ok(self.reject(reason::DIFFERENT)),
+                Ordering::Greater => next = next.or(Some(stored)),
+            }
         }
         let from = before.as_ref().map(|it| it.time);
+        let is_far = limits.is_old(time) && (before.is_none() || next.is_some());
+        // The reading with which the next one was compared can be gone.
+        if is_far || next.as_ref().is_some_and(|next| next.since != from) {
+            return Ok(self.reject(reason::TOO_LATE));
+        }
         let this = (time, self.reading.body.as_str());
         let compared = self.compare(before.as_ref(), this)?;
-        let following = match &next {
-            // The reading with which the next one was compared is gone.
-            Some(next) if next.since != from => {
-                return Ok(self.reject(reason::TOO_LATE));
+        if from.is_some_and(|from| compared.lacks_exports(&self.reading.ended, time - from)) {
+            return Ok(self.reject(reason::NO_EXPORTS));
+        }
+        if let Some(next) = &next {
+            let former = before.as_ref().map(Stored::compared);
+            if !whole::can_be_older(this, former, next.compared(), PAUSE)? {
+                return Ok(self.reject(reason::CLOCK));
             }
-            Some(next) => {
-                let body = compared.body.clone();
-                let late = Stored {
-                    time,
-                    since: None,
-                    body,
-                };
-                let former = before.as_ref().map(Stored::compared);
-                if !whole::can_be_older(this, former, next.compared(), PAUSE)? {
-                    return Ok(self.reject(reason::CLOCK));
-                }
-                Some(self.compare(Some(&late), next.compared())?)
-            }
-            None => None,
-        };
-        self.insert(from, &compared.body, &digest)?;
-        if let Some((next, following)) = next.as_ref().zip(following) {
-            self.delete(from.unwrap_or(time), next.time)?;
-            self.write(time, next.time, following, true)?;
-            self.update(next.time, time)?;
         }
         let is_late = next.is_some();
+        self.insert(from, &compared.body, &digest)?;
+        if let Some(next) = &next {
+            self.delete(from.unwrap_or(time), next.time)?;
+        }
         let increments = match from {
-            Some(from) => self.write(from, time, compared, is_late)?,
+            Some(from) => self.write(from, time, &compared, is_late)?,
             None => 0,
         };
+        if let Some(next) = next {
+            self.follow(time, compared.body, next)?;
+        }
         let action = match (is_late, from) {
             (true, _) => Action::Placed,
             (false, None) => Action::Baseline,
@@ -198,6 +199,33 @@ impl Placing<'_, '_, '_> {
             increments,
             ..self.outcome(action)
         })
+    }
+
+    /// Compares the readings after a late one anew, until one carries what it carried before.
+    fn follow(&mut self, time: Micros, body: String, next: Stored) -> Result<(), Error> {
+        let (mut since, mut former) = (time, body);
+        let mut next = Some(next);
+        while let Some(this) = next {
+            pause();
+            let late = Stored {
+                time: since,
+                since: None,
+                body: former,
+            };
+            let compared = self.compare(Some(&late), this.compared())?;
+            self.delete(since, this.time)?;
+            self.write(since, this.time, &compared, true)?;
+            self.update(this.time, since, &compared.body)?;
+            let is_last = compared.body == this.body;
+            (since, former) = (this.time, compared.body);
+            next = match is_last {
+                true => None,
+                false => self.around(since, since)?.pop().map(|(stored, _)| stored),
+            };
+            // The next reading follows this one, unless it was the first after a gap.
+            next = next.filter(|next| next.since == Some(since));
+        }
+        Ok(())
     }
 
     fn compare(
@@ -215,7 +243,7 @@ impl Placing<'_, '_, '_> {
         &mut self,
         from: Micros,
         time: Micros,
-        compared: Compared,
+        compared: &Compared,
         is_late: bool,
     ) -> Result<i32, Error> {
         for (code, text) in &compared.problems {
@@ -228,42 +256,26 @@ impl Placing<'_, '_, '_> {
         if let Some((_, width)) = coarse {
             rollup::coarse(self.client, (from, time), width)?;
         }
-        let pieces = pieces(from, time, &compared)?;
+        let pieces = pieces(from, time, compared)?;
         let rows = insert_pieces(self.client, self.target.id, pieces)?;
         let is_new_day = is_late || from.div_euclid(DAY) != time.div_euclid(DAY);
         rollup::sum_wholes(self.client, self.target.id, (from, time), is_new_day)?;
         Ok(i32::try_from(rows).unwrap_or(i32::MAX))
     }
 
-    fn digest(&mut self) -> Result<Option<Vec<u8>>, Error> {
-        let row = self.client.execute_opt(
-            "SELECT r.digest FROM jobstats.target_readings r WHERE r.target_id = $1 AND r.\"time\" = $2",
-            &[self.target.id.into(), timestamptz(self.reading.time)?.into()],
-        )?;
-        row.map(|row| row.get("digest")).transpose()
-    }
-
-    fn neighbour(
-        &mut self,
-        side: &str,
-        order: &str,
-        times: &[Micros],
-    ) -> Result<Option<Stored>, Error> {
-        let statement = format!(
-            "SELECT r.\"time\", r.since, r.body FROM jobstats.target_readings r \
-             WHERE r.target_id = $1 AND r.\"time\" {side} ORDER BY r.\"time\" {order} LIMIT 1"
-        );
-        let mut values = vec![self.target.id.into()];
-        for time in times {
-            values.push(timestamptz(*time)?.into());
-        }
-        let row = self.client.execute_opt(&*statement, &values)?;
-        row.as_ref().map(Stored::of).transpose()
+    /// Returns the readings before, at and after a time, in order, with their digests.
+    fn around(&mut self, time: Micros, oldest: Micros) -> Result<Vec<(Stored, Vec<u8>)>, Error> {
+        let [time, oldest] = [timestamptz(time)?, timestamptz(oldest)?];
+        let arguments = [self.target.id.into(), time.into(), oldest.into()];
+        let rows = plans::rows(self.client, include_str!("wholes/around.sql"), &arguments)?;
+        rows.map(|row| Ok((Stored::of(&row)?, row.get("digest")?)))
+            .collect()
     }
 
     fn insert(&mut self, since: Option<Micros>, body: &str, digest: &[u8]) -> Result<(), Error> {
         let Ingest { delivery, now, .. } = *self.ingest;
-        self.client.execute(
+        plans::update(
+            self.client,
             "INSERT INTO jobstats.target_readings (target_id, \"time\", since, received, server, body, digest) \
              VALUES ($1, $2, $3, $4, $5, $6, $7)",
             &[
@@ -279,29 +291,27 @@ impl Placing<'_, '_, '_> {
         Ok(())
     }
 
-    /// Notes that a reading was compared with another one.
-    fn update(&mut self, time: Micros, since: Micros) -> Result<(), Error> {
-        self.client.execute(
-            "UPDATE jobstats.target_readings SET since = $3 WHERE target_id = $1 AND \"time\" = $2",
-            &[
-                self.target.id.into(),
-                timestamptz(time)?.into(),
-                timestamptz(since)?.into(),
-            ],
-        )?;
+    /// Notes with which reading one was compared, and what it carries since.
+    fn update(&mut self, time: Micros, since: Micros, body: &str) -> Result<(), Error> {
+        let (time, since) = (timestamptz(time)?, timestamptz(since)?);
+        let body = pack(body.as_bytes())?;
+        let arguments = [
+            self.target.id.into(),
+            time.into(),
+            since.into(),
+            body.into(),
+        ];
+        let statement = "UPDATE jobstats.target_readings SET since = $3, body = $4 WHERE target_id = $1 AND \"time\" = $2";
+        plans::update(self.client, statement, &arguments)?;
         Ok(())
     }
 
     /// Deletes the increments of a span, which one reading ended.
     fn delete(&mut self, from: Micros, to: Micros) -> Result<(), Error> {
-        self.client.execute(
-            "DELETE FROM jobstats.target_increments i WHERE i.target_id = $1 AND i.\"time\" > $2 AND i.\"time\" <= $3",
-            &[
-                self.target.id.into(),
-                timestamptz(from)?.into(),
-                timestamptz(to)?.into(),
-            ],
-        )?;
+        let (from, to) = (timestamptz(from)?, timestamptz(to)?);
+        let arguments = [self.target.id.into(), from.into(), to.into()];
+        let statement = "DELETE FROM jobstats.target_increments i WHERE i.target_id = $1 AND i.\"time\" > $2 AND i.\"time\" <= $3";
+        plans::update(self.client, statement, &arguments)?;
         Ok(())
     }
 
@@ -316,53 +326,16 @@ impl Placing<'_, '_, '_> {
     }
 }
 
-/// Returns the pieces of what a target did from one reading to the next, between the edges that rows may not cross. Those in
-/// which it did nothing are there too: they say that it was read.
+/// Returns the rows of what a target did from one reading to the next.
 fn pieces(from: Micros, time: Micros, compared: &Compared) -> Result<Vec<Piece>, Error> {
-    let distance = edge_distance(from, time);
-    let mut pieces = Vec::new();
-    for (since, end) in spans(from, time, distance) {
-        let mut piece = Piece {
-            exports: compared.exports,
-            observed: time,
-            increment: Increment {
-                line: 0,
-                id: "",
-                folded: None,
-                since,
-                time: end,
-                reset: false,
-                last_active: None,
-                totals: Vec::new(),
-                read_histogram: None,
-                write_histogram: None,
-                detail: None,
-            },
-        };
-        for increment in &compared.increments {
-            add(&mut piece.increment, increment);
-        }
-        reserve(&mut pieces, 1)?;
-        pieces.push(piece);
-    }
-    Ok(pieces)
-}
-
-/// Adds the part of an increment that lies in a piece.
-fn add(piece: &mut Increment<'_>, increment: &Increment<'_>) {
-    let (since, time) = (piece.since, piece.time);
-    piece.reset |= increment.reset && (since..time).contains(&increment.since);
-    for (column, total) in &increment.totals {
-        let part = share(*total, increment.since, increment.time, since, time);
-        if part != 0 {
-            put(&mut piece.totals, *column, part);
-        }
-    }
-}
-
-fn put(totals: &mut Vec<(Column, i64)>, column: Column, part: i64) {
-    match totals.iter_mut().find(|(known, _)| *known == column) {
-        Some((_, total)) => *total += part,
-        None => totals.push((column, part)),
-    }
+    let piece = |increment| Piece {
+        exports: compared.exports,
+        observed: time,
+        increment,
+    };
+    Ok(compared
+        .pieces(from, time)?
+        .into_iter()
+        .map(piece)
+        .collect())
 }

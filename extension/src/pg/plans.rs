@@ -9,6 +9,7 @@ use pgrx::spi::{OwnedPreparedStatement, SpiClient, SpiTupleTable};
 
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
+use crate::pg::spi::Rows;
 
 thread_local! {
     /// The plans, which are kept for the session. There are hardly more of them than statements in the code.
@@ -42,4 +43,13 @@ pub fn update<'c>(
     };
     let _pinned = Pinned::new([(c"plan_cache_mode", c"force_generic_plan")]);
     Ok(client.update(prepared, None, arguments)?)
+}
+
+/// Runs a statement as [`update`] does, and returns its rows by name.
+pub fn rows<'c>(
+    client: &mut SpiClient<'c>,
+    statement: &str,
+    arguments: &[DatumWithOid<'_>],
+) -> Result<Rows<'c>, Error> {
+    Ok(Rows(update(client, statement, arguments)?))
 }

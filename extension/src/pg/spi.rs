@@ -171,7 +171,7 @@ fn first_value<T: Column>(row: Option<Row<'_>>) -> Result<T, Error> {
 }
 
 /// The rows of a statement.
-pub struct Rows<'conn>(SpiTupleTable<'conn>);
+pub struct Rows<'conn>(pub SpiTupleTable<'conn>);
 
 impl Rows<'_> {
     /// Returns the number of rows, also of those that have been taken.

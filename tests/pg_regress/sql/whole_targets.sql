@@ -83,6 +83,27 @@ SELECT * FROM wholes WHERE target = 'fs-OST0000';
 SELECT ost(15, 1600, 1350, '4a5e0b21-client');
 SELECT * FROM wholes WHERE target = 'fs-OST0000' AND until > 10;
 
+-- A text that lacks the connection is no reading. What happened counts when it is there again.
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT '', 'oss1', at(m), stats('obdfilter.fs-OST0001.stats', at(m), at(-60), jsonb_build_object('create', 100 * m + 1))
+    || CASE WHEN m = 5 THEN '' ELSE stats('obdfilter.fs-OST0001.exports.10.0.0.1@o2ib.stats', at(m), at(-60), jsonb_build_object('create', 90 * m + 1))
+    || E'obdfilter.fs-OST0001.exports.10.0.0.1@o2ib.uuid=fs-MDT0000-mdtlov_UUID\n' END
+FROM generate_series(0, 10, 5) AS m;
+SELECT * FROM wholes WHERE target = 'fs-OST0001';
+SELECT "time", target, reason FROM rejects WHERE target = 'fs-OST0001';
+
+-- A late text has a counter that the next one lacks by damage: those that follow are compared anew.
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT '', 'mds4', at(m), stats('mdt.c-MDT0000.md_stats', at(m), at(-60), jsonb_build_object('open', m + 1))
+    || CASE WHEN m = 10 THEN 'mkdir 1x' ELSE format('mkdir %s', m * m + 1) END || E' samples [reqs]\n'
+FROM unnest('{0,10,15,20,5}'::integer[]) WITH ORDINALITY AS sent (m, n) ORDER BY n;
+CREATE VIEW mkdirs AS
+SELECT minute(i.since) AS since, minute(i."time") AS until, i.open, i.mkdir
+FROM jobstats.target_increments i JOIN jobstats.targets t USING (target_id) WHERE t.name = 'c-MDT0000' ORDER BY 1;
+SELECT * FROM mkdirs;
+SELECT * FROM sums_differ;
+SELECT count(*) FROM jobstats_audit(at(-1), at(60)) WHERE what = 'whole target';
+
 -- In a ranking: the part of all that the target did, and a row for what is in no entry.
 SELECT rank, uid, operation, total, round(rate::numeric, 4) AS rate, share, round(share_of_target::numeric, 4) AS share_of_target, coverage
 FROM jobstats_top(at(0), at(10), 'open', '{uid}', filesystem => '{fs}', kind => '{MDT}', unaccounted => true);
