@@ -232,7 +232,7 @@ impl Inject {
             ])
             .args([
                 "--from",
-                "2025-06-01T00:00:00Z",
+                "2025-06-01T05:00:00Z",
                 "--database-url",
                 &database.direct_url(),
                 "--labels",

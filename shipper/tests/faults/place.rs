@@ -7,8 +7,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The start of the simulated time: 2025-06-01T00:00:00Z, in nanoseconds since 1970.
-pub const START: i64 = 1_748_736_000 * SECOND;
+/// The start of the simulated time: 2025-06-01T05:00:00Z, in nanoseconds since 1970. Targets have begun to count anew not long
+/// before, so that lctl has little to play.
+pub const START: i64 = 1_748_754_000 * SECOND;
 
 /// A second in nanoseconds.
 pub const SECOND: i64 = 1_000_000_000;

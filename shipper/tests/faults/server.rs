@@ -103,8 +103,8 @@ impl Server {
             .args(["--lctl-timeout", timeout, "--connect-timeout", "10s"])
             .args(["--statement-timeout", &format!("{}s", statement.as_secs())])
             .args(["--busy-limit", "100"])
-            // A text that is cut lacks what metadata servers did by themselves, of which the truth of whole targets knows nothing.
-            .args(["--parameters", "none", "--used-every", "never"])
+            // The truth of whole targets is without what the metadata server does by itself.
+            .args(["--mds-nids", "10.0.0.1@o2ib"])
             .arg("--lctl")
             .arg(self.place.file("lctl"))
             .arg("--lock")
