@@ -192,7 +192,10 @@ fn the_counters_of_a_metadata_server_begin_anew_when_it_returns() {
         "obdfilter.small-OST0000.exports.*.uuid",
     );
     assert!(away.contains("exports.10.0.0.1@o2ib.uuid=\n"), "{away}");
-    assert!(away.contains("exports.10.0.0.2@o2ib.uuid=small-MDT"), "{away}");
+    assert!(
+        away.contains("exports.10.0.0.2@o2ib.uuid=small-MDT"),
+        "{away}"
+    );
 }
 
 #[test]
