@@ -43,7 +43,7 @@ pub struct Rollup {
     pub name: &'static str,
     /// The width of its buckets, as an interval.
     pub width: &'static str,
-    /// The same in microseconds.
+    /// The width in microseconds.
     micros: Micros,
     /// The relation that it sums.
     source: Source,
