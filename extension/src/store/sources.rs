@@ -94,7 +94,7 @@ pub const PASSWD: Source = Source::undivided("passwd");
 /// The output of `getent group`. It fills `jobstats.groups`, which has one row per group.
 pub const GROUP: Source = Source::undivided("group");
 
-/// What an exporter prints for Prometheus. It fills `jobstats.sample_series` and its sums, which have few rows per series.
+/// The output of an exporter for Prometheus. It fills `jobstats.sample_series` and its sums, which have few rows per series.
 pub const OPENMETRICS: Source = Source::undivided("openmetrics");
 
 /// The sources that are no schedulers. The first is that of a text which names none.

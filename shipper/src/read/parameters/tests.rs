@@ -36,7 +36,7 @@ fn the_used_space_comes_last_and_can_be_left_out() {
         .chain(used())
         .collect();
     assert_eq!(patterns(&[]), all);
-    assert_eq!(all.len(), 16);
+    assert_eq!(all.len(), 19);
     for never in ["never", "0"] {
         assert_eq!(patterns(&["--used-every", never]), usual());
     }
