@@ -65,10 +65,10 @@ install_programs() {
 
 # send SERVER ARGUMENTS
 # Reads once, by the real shipper. A simulated server needs no rest: after a reading that took long, the next one would wait. Nor is anything
-# else done on it.
+# else done on it. Simulating takes longer than lctl does, on a busy machine much longer.
 send() {
     "$shipper" once --quiet --nice 0 --config "$config" --spool "$files/spool/$1" --cluster alpha --server "$1" --lock "$files/lock.$1" \
-        --busy-limit 100 "${@:2}"
+        --busy-limit 100 --lctl-timeout 10m "${@:2}"
 }
 
 # send_jobs SECONDS
