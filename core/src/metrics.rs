@@ -67,7 +67,7 @@ pub struct Work {
 }
 
 /// The labels of a [`Gauge`].
-pub const GAUGE_LABELS: [&str; 8] = [
+pub const GAUGE_LABELS: [&str; 9] = [
     "cluster",
     "filesystem",
     "kind",
@@ -76,10 +76,11 @@ pub const GAUGE_LABELS: [&str; 8] = [
     "reader",
     "service",
     "policy",
+    "rule",
 ];
 
 /// The families of [`Gauge`], each with its unit and its help.
-const GAUGES: [(&str, Option<&str>, &str); 14] = [
+const GAUGES: [(&str, Option<&str>, &str); 16] = [
     (
         "jobstats_target_size_bytes",
         Some("bytes"),
@@ -134,6 +135,16 @@ const GAUGES: [(&str, Option<&str>, &str); 14] = [
         "jobstats_policy_active_requests",
         None,
         "Requests of a policy at work when the server was read.",
+    ),
+    (
+        "jobstats_rule_limit_requests_per_second",
+        Some("requests_per_second"),
+        "Requests per second that a rule of a token bucket filter lets through for each client or job.",
+    ),
+    (
+        "jobstats_rule_clients",
+        None,
+        "Clients or jobs that the rule holds.",
     ),
     (
         "jobstats_service_requests_per_second",

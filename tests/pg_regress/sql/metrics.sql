@@ -84,13 +84,13 @@ FROM (VALUES ('oss1', 'scratch-OST0000', 'kbytestotal', jsonb '{}', 60, 1000), (
     ('oss1', NULL, 'unhealthy', '{}', 60, 2), ('oss1', NULL, 'anything', '{}', 60, 2), ('mds1', 'scratch-MDT0000', 'changelog_idle', '{"reader": "cl\"1"}', 60, 5),
     ('mds1', 'scratch-MDT0000', 'changelog_behind', '{"reader": "cl2"}', 60, 9),
     ('mds1', 'scratch-MDT0000', 'filestotal', '{}', 60, 100), ('mds1', 'scratch-MDT0000', 'filesfree', '{}', 60, 1),
-    ('mds1', NULL, 'requests_queued', '{"service": "mdt", "policy": "tbf"}', 60, 3)) AS s (server, target, name, labels, ago, value)
+    ('mds1', NULL, 'requests_queued', '{"service": "mdt", "policy": "tbf"}', 60, 3), ('mds1', NULL, 'tbf_rate', '{"service": "mdt", "rule": "slow"}', 60, 100)) AS s (server, target, name, labels, ago, value)
 LEFT JOIN jobstats.targets t ON t.name = s.target;
 INSERT INTO jobstats.server_increments ("time", since, requests, wait_usecs, depth, active, cluster, server, service) VALUES
     (ago(900), ago(1200), 1, 1000000000, 0, 0, '', 'mds1', 'mdt'), (ago(540), ago(900), 3600, 7000000, 0, 0, '', 'mds1', 'mdt'),
     (ago(300), ago(540), 2400, 5000000, 0, 0, '', 'mds1', 'mdt'), (ago(300), ago(600), 0, 0, 0, 0, '', 'mds1', 'mdt_readpage');
 SELECT family, labels, value FROM samples
-WHERE family ~ '^jobstats_(target_(size|available|free|inodes|recovering)|server|changelog|policy|service)_?' ORDER BY n;
+WHERE family ~ '^jobstats_(target_(size|available|free|inodes|recovering)|server|changelog|policy|rule|service)_?' ORDER BY n;
 
 -- By the specification of OpenMetrics: metadata before samples, families in one piece, names that end in their unit, no
 -- sample twice, nothing but these lines, EOF at the end. Names may hold anything.
