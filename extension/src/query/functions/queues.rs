@@ -106,7 +106,7 @@ fn explain(client: &SpiClient<'_>) -> Result<(), Error> {
     match first.zip(last) {
         None => hinted(
             "no server's queues were read",
-            "jobstats-shipper asks for the stats of services by its setting parameters, where it may read them: since Lustre 2.15 as root. Two texts of a server make a row.",
+            "jobstats-shipper asks for the stats of services, unless its option --parameters says otherwise. Since Lustre 2.12 it needs root or CAP_DAC_READ_SEARCH to read them. Two texts of a server make a row.",
         ),
         Some((first, last)) => hinted(
             "no service was read in this window, or none fits server, service and cluster",

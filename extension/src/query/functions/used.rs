@@ -94,7 +94,7 @@ fn kind(by: &[String]) -> Result<&'static str, Error> {
     let kind = kinds.next().unwrap_or("user");
     let has_account = by.iter().any(|name| name == "account");
     if kinds.next().is_some() || has_account && kind != "user" || !by.iter().all(is_known) {
-        let hint = "by names one of user, group, project and account, and target if it likes.";
+        let hint = "by takes one of user, group, project and account, with or without target.";
         let problem = format!("there is no space by \"{}\"", by.join(", "));
         return Err(Error::argument(problem, hint));
     }
@@ -130,7 +130,7 @@ fn note(
         hinted(
             format!("no target has said what each {kind} uses"),
             format!(
-                "jobstats-shipper asks for quota_slave.acct_{kind} once an hour, as root. Lustre prints nothing where a target counts no {kind}s."
+                "jobstats-shipper asks for quota_slave.acct_{kind} once an hour. Lustre prints nothing where a target counts no {kind}s."
             ),
         );
     } else if written == 0 {

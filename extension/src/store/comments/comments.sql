@@ -34,7 +34,7 @@ WITH meanings (relation, name, meaning) AS (
     (NULL, 'bucket', 'A microsecond after the start of the bucket: the start is exclusive, the end is inclusive.'),
     (NULL, 'first', 'Start of the first increment.'),
     (NULL, 'observed_usecs', 'Microseconds for which the own counters of the target were read.'),
-    (NULL, 'exports', 'Of so many exports of metadata servers, at most, the work is left out.'),
+    (NULL, 'exports', 'The work of this many exports of metadata servers, at most, is left out.'),
     (NULL, 'last', 'When the entry was last active: as the server says, else the end of the last increment.'),
     (NULL, 'resets', 'How often counters restarted.'),
     (NULL, 'observed', 'Time of the observation from which the row was computed.'),
