@@ -1023,12 +1023,12 @@ COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interv
 
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
-    source text, own_targets text[], covers tstzrange
+    source text, own_targets text[], own_server boolean, covers tstzrange
 ) RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_ingest_own_wrapper';
-COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], tstzrange) IS
-'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
+COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], boolean, tstzrange) IS
+'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets, and what is of the server if own_server is true; own_targets NULL: all.';
 
 CREATE FUNCTION jobstats_internal.is_reidentifying() RETURNS boolean
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_is_reidentifying_wrapper';
@@ -1953,11 +1953,14 @@ BEGIN
         -- A feed that waits for its row makes it again.
         'DELETE FROM jobstats.locks l WHERE l.name IN (
             SELECT k.name FROM jobstats.locks k
-            WHERE k.name LIKE ''server %'' AND k.name NOT IN (
-                SELECT format(''server %s/%s'', h.cluster, h.server) FROM jobstats.server_hours h WHERE h.bucket > $4
-                UNION ALL
-                SELECT format(''server %s/%s'', s.cluster, s.server) FROM jobstats.sample_series s WHERE s."time" > $4)
-            FOR UPDATE SKIP LOCKED)']
+            WHERE k.name LIKE ''server %'' AND NOT EXISTS (
+                SELECT FROM (
+                    SELECT format(''server %s/%s'', h.cluster, h.server) AS name FROM jobstats.server_hours h WHERE h.bucket > $4
+                    UNION ALL
+                    SELECT format(''server %s/%s'', s.cluster, s.server) FROM jobstats.sample_series s WHERE s."time" > $4
+                ) alive
+                WHERE alive.name = k.name)
+            FOR UPDATE OF k SKIP LOCKED)']
     LOOP
         EXECUTE statement USING hours, days, silent, idle;
         GET DIAGNOSTICS gone = ROW_COUNT;

@@ -74,16 +74,17 @@ impl Beside {
         !self.services.is_empty() || self.samples.iter().any(|it| it.target.is_none())
     }
 
-    /// Leaves out the values of targets that the sender may not feed, and those of the server, which tell of all targets. Returns
-    /// the outcome of the latter, if there are any.
+    /// Leaves out the values of targets that the sender may not feed, and those of the server if the sender is not bound to it: they
+    /// tell of all its targets. Returns the outcome of the latter, if there are any.
     pub fn retain(&mut self, own: &HashSet<String>, ingest: &mut Ingest<'_>) -> Option<Outcome> {
+        let own_server = ingest.delivery.own_server;
         let shown = Some(&b"services and health of the server"[..]);
-        let rejected = self.is_of_server();
+        let rejected = self.is_of_server() && !own_server;
         let rejected = rejected.then(|| ingest.reject(None, reason::NOT_YOURS, shown));
         let is_own = |target: &Name| own.contains(&target.shown());
-        self.services.clear();
+        self.services.retain(|_| own_server);
         self.samples
-            .retain(|it| it.target.as_ref().is_some_and(is_own));
+            .retain(|it| it.target.as_ref().map_or(own_server, is_own));
         self.used.retain(|it| is_own(&it.target));
         rejected
     }

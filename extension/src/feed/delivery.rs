@@ -27,6 +27,7 @@ pub struct Arguments<'a> {
     pub source: Option<String>,
     pub covers: Option<Range<TimestampWithTimeZone>>,
     pub own_targets: Option<Vec<String>>,
+    pub own_server: bool,
 }
 
 /// One row of the feed, without its text.
@@ -42,6 +43,8 @@ pub struct Delivery {
     pub shipper: Option<String>,
     /// LIKE patterns of the targets that the sender may feed; `None` allows every target.
     pub own_targets: Option<Vec<String>>,
+    /// True if the sender is bound to this server, so that what is of the server is its own too.
+    pub own_server: bool,
 }
 
 impl Delivery {
@@ -60,6 +63,7 @@ impl Delivery {
             duration: arguments.duration.take().filter(is_possible),
             shipper: arguments.shipper.take().map(shortened),
             own_targets: arguments.own_targets.take(),
+            own_server: arguments.own_server,
         };
         require_short("cluster", &delivery.cluster)?;
         require_short("server", &delivery.server)?;

@@ -44,19 +44,21 @@ fn jobstats_ingest(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
-    source text, own_targets text[], covers tstzrange
+    source text, own_targets text[], own_server boolean, covers tstzrange
 ) RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], tstzrange) IS
-'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
+COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], boolean, tstzrange) IS
+'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets, and what is of the server if own_server is true; own_targets NULL: all.';
 "#)]
 fn jobstats_ingest_own(mut call: Call<'_>) -> SqlResult<()> {
     let columns = columns(&mut call)?;
     let own_targets: Option<Vec<Option<String>>> = call.take_large()?;
+    let own_server: Option<bool> = call.take()?;
     let covers = call.take()?;
     run(Arguments {
         covers,
+        own_server: own_server.unwrap_or_default(),
         own_targets: own_targets.map(|targets| targets.into_iter().flatten().collect()),
         ..columns
     })?;

@@ -9,6 +9,7 @@ SET client_min_messages = warning;
 CREATE ROLE regress_oss1;
 CREATE ROLE regress_oss2;
 CREATE ROLE regress_evil;
+CREATE ROLE regress_targets;
 CREATE ROLE regress_any;
 GRANT USAGE ON SCHEMA texts TO PUBLIC;
 GRANT SELECT ON texts.clock TO PUBLIC;
@@ -66,6 +67,7 @@ SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'back
 SELECT jobstats_grant_writer('regress_oss1', 'c1', 'oss1', 'fs-OST000_');
 SELECT jobstats_grant_writer('regress_oss2', 'c1', 'oss2', 'fs-OST000_');
 SELECT jobstats_grant_writer('regress_evil', 'c1', 'oss9%', 'fs-OST009_');
+SELECT jobstats_grant_writer('regress_targets', 'c1', target => 'fs-OST008_');
 SELECT role, cluster, server, target FROM jobstats.writers ORDER BY role::text;
 SET SESSION AUTHORIZATION regress_oss1;
 INSERT INTO jobstats.feed (cluster, server, "time", body)
@@ -94,17 +96,20 @@ SELECT * FROM rejected WHERE cluster = 'c1';
 SELECT count(*) FROM jobstats.targets WHERE name = 'new-OST0000' OR cleanup_interval IS NOT NULL;
 SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'c1' ORDER BY target;
 
--- Nor is what it says beside job_stats: of services and of health, which are of the server, and of space and owners of other targets.
+-- Nor is what it says beside job_stats of space and owners of other targets. Services and health are of the server, to which it is bound.
 SET SESSION AUTHORIZATION regress_evil;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss9', count_of('c1', 'fs-OST0091', 1)
     || E'health_check=NOT HEALTHY\nost.OSS.ost_io.stats=\nsnapshot_time 1 secs.usecs\nreq_waittime 7 samples [usec] 1 1 7 7\n'
     || E'osd-zfs.fs-OST0000.kbytesavail=0\nosd-zfs.fs-OST0091.kbytesavail=5\nobdfilter.fs-OST0000.recovery_status=status: RECOVERING\n'
     || E'osd-zfs.fs-OST0000.quota_slave.acct_user=\nusr_accounting:\n- id: 1000\n  usage: { inodes: 1, kbytes: 1 }\n'
     || E'osd-zfs.fs-OST0091.quota_slave.acct_user=\nusr_accounting:\n- id: 1000\n  usage: { inodes: 1, kbytes: 2 }\n');
+-- Who is bound to targets alone could say so of any server.
+SET SESSION AUTHORIZATION regress_targets;
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss8', count_of('c1', 'fs-OST0081', 1) || E'health_check=NOT HEALTHY\n');
 RESET SESSION AUTHORIZATION;
-SELECT s.target, s.name, s.value, (SELECT sum(u.kbytes) FROM jobstats.used_now u) AS used, (SELECT count(*) FROM jobstats.server_readings r) AS services
-FROM jobstats.samples s;
-SELECT target, reason, text FROM jobstats.rejects WHERE server = 'oss9' AND received > now() - interval '1 hour' AND (text LIKE '%of the server' OR text IS NULL);
+SELECT s.server, s.target, s.name, s.value, (SELECT sum(u.kbytes) FROM jobstats.used_now u) AS used, (SELECT count(*) FROM jobstats.server_readings r) AS services
+FROM jobstats.samples s ORDER BY s.name;
+SELECT target, reason, text FROM jobstats.rejects WHERE server IN ('oss8', 'oss9') AND received > now() - interval '1 hour' AND (text LIKE '%of the server' OR text IS NULL);
 
 -- A failover without a pause: the target restarts on the other server, and what the first one still had to say is placed.
 SET SESSION AUTHORIZATION regress_oss2;
@@ -188,5 +193,5 @@ SELECT status FROM jobstats.health WHERE cluster = 'c7';
 SELECT max(octet_length(target)) AS target FROM jobstats.rejects WHERE cluster = 'c7';
 
 SET client_min_messages = warning;
-DROP OWNED BY regress_oss1, regress_oss2, regress_evil, regress_any, regress_member CASCADE;
-DROP ROLE regress_oss1, regress_oss2, regress_evil, regress_any, regress_member;
+DROP OWNED BY regress_oss1, regress_oss2, regress_evil, regress_targets, regress_any, regress_member CASCADE;
+DROP ROLE regress_oss1, regress_oss2, regress_evil, regress_targets, regress_any, regress_member;

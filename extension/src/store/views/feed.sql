@@ -23,10 +23,11 @@ AS $wrapper$
 DECLARE
     caller name := CASE current_setting('role') WHEN 'none' THEN session_user ELSE current_setting('role') END;
     own_targets text[];
+    own_server boolean;
     source text;
     other record;
 BEGIN
-    IF to_regprocedure('jobstats_internal.ingest(text,text,timestamptz,text,bytea,interval,text,text,text[],tstzrange)') IS NULL THEN
+    IF to_regprocedure('jobstats_internal.ingest(text,text,timestamptz,text,bytea,interval,text,text,text[],boolean,tstzrange)') IS NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = 'the extension jobstats is missing in this database',
             HINT = 'Run CREATE EXTENSION jobstats, then SELECT jobstats_setup();';
@@ -35,7 +36,8 @@ BEGIN
     -- What a role may feed is what writers says of it and of the roles whose rights it has. Whoever has the rights of the
     -- owner, as whom this runs, may feed all.
     IF NOT pg_has_role(caller, current_user, 'USAGE') THEN
-        SELECT CASE WHEN bool_and(w.target IS NOT NULL) THEN array_agg(w.target) END INTO own_targets
+        SELECT CASE WHEN bool_and(w.target IS NOT NULL) THEN array_agg(w.target) END, bool_or(w.server IS NOT NULL)
+        INTO own_targets, own_server
         FROM jobstats.writers w
         WHERE (w.cluster IS NULL OR w.cluster = coalesce(NEW.cluster, '')) AND (w.server IS NULL OR NEW.server LIKE w.server)
             AND own.source = ANY (w.sources) AND pg_has_role(caller, w.role, 'USAGE')
@@ -55,7 +57,7 @@ BEGIN
     END IF;
     BEGIN
         PERFORM jobstats_internal.ingest(
-            NEW.cluster, NEW.server, NEW."time", NEW.body, NEW.body_zstd, NEW.duration, NEW.shipper, own.source, own_targets, NEW.covers);
+            NEW.cluster, NEW.server, NEW."time", NEW.body, NEW.body_zstd, NEW.duration, NEW.shipper, own.source, own_targets, own_server, NEW.covers);
     EXCEPTION WHEN lock_not_available THEN
         SELECT f.* INTO other FROM jobstats_internal.feeding() f LIMIT 1;
         RAISE serialization_failure USING
