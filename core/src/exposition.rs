@@ -29,6 +29,12 @@ use crate::pause::Pause;
 /// The largest number of bytes of a name.
 const NAME_MAX: usize = 200;
 
+/// The largest value. Larger ones stand for "no limit", and as many of them as a day has readings could not be added up.
+const LARGEST: f64 = 1e290;
+
+/// The size of the beginning of a text by which it is recognized.
+const BEGINNING: usize = 64 << 10;
+
 /// The largest number of labels of a sample.
 const LABELS_MAX: usize = 32;
 
@@ -153,6 +159,7 @@ impl<'a> Contents<'a> {
 
 /// Returns whether a text looks like that of an exporter: one of its first ten lines describes a metric.
 pub fn recognizes(text: &[u8]) -> bool {
+    let text = text.get(..BEGINNING).unwrap_or(text);
     let first = lines(text, Pause::NEVER).filter(|(_, line)| !line.trim_ascii().is_empty());
     let mut first = first.take(FIRST_LINES);
     first.any(|(_, line)| {
@@ -167,6 +174,7 @@ pub fn names<'a>(text: &'a [u8], pause: Pause<'_>) -> BTreeSet<&'a str> {
     for (_, line) in lines(text, pause) {
         if names.len() < NAMES_MAX
             && let Ok((name, _)) = name(line.trim_ascii())
+            && name.len() <= NAME_MAX
         {
             names.insert(name);
         }
@@ -199,7 +207,7 @@ pub fn read<'a>(
                     contents.unwanted += 1;
                     Ok(())
                 }
-                Ok(sample) if !sample.value.is_finite() => {
+                Ok(sample) if sample.value.is_nan() || sample.value.abs() > LARGEST => {
                     contents.without_value += 1;
                     Ok(())
                 }

@@ -350,7 +350,12 @@ fn reader(current: i64, line: &[u8]) -> Result<(&[u8], i64, Option<i64>), Reason
     let mut words = words.filter(|word| !word.is_empty());
     let name = words
         .next()
-        .filter(|name| name.starts_with(b"cl") && name.len() <= NAME_MAX);
+        .filter(|name| name.starts_with(b"cl") && name.len() <= NAME_MAX)
+        // Health puts the name into a command, which an administrator may paste.
+        .filter(|name| {
+            name.iter()
+                .all(|it| it.is_ascii_alphanumeric() || b"_.-".contains(it))
+        });
     let (name, index) = name.zip(words.next()).ok_or(Reason::UnreadableLine)?;
     let idle = words.next().and_then(|word| word.strip_prefix(b"("));
     let idle = idle.map(|idle| number(idle.strip_suffix(b")").unwrap_or(idle)));

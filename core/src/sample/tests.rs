@@ -181,6 +181,7 @@ fn readers_of_a_changelog() {
         ("cl1 4\n", "line 1 unreadable line"),
         ("current_index: x\n", "line 1 bad number"),
         ("current_index: 9\ncl1\n", "line 2 unreadable line"),
+        ("current_index: 9\ncl1;id 4\n", "line 2 unreadable line"),
         ("current_index: 9\nxy 4\n", "line 2 unreadable line"),
         ("current_index: 9\ncl1 -4\n", "line 2 bad number"),
         ("current_index: 9\ncl1 4 (x)\n", "line 2 bad number"),
