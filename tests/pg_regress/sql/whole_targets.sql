@@ -90,6 +90,10 @@ SELECT '', 'oss1', at(m), stats('obdfilter.fs-OST0001.stats', at(m), at(-60), js
     || E'obdfilter.fs-OST0001.exports.10.0.0.1@o2ib.uuid=fs-MDT0000-mdtlov_UUID\n' END
 FROM generate_series(0, 10, 5) AS m;
 SELECT * FROM wholes WHERE target = 'fs-OST0001';
+-- Another server does not know the connections of the first one, or would make up some.
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+VALUES ('', 'oss2', at(15), stats('obdfilter.fs-OST0001.stats', at(15), at(-60), '{"create": 1600}'));
+SELECT since, until, "create" FROM wholes WHERE target = 'fs-OST0001' AND since >= 10;
 SELECT "time", target, reason FROM rejects WHERE target = 'fs-OST0001';
 
 -- A late text has a counter that the next one lacks by damage: those that follow are compared anew.
@@ -122,8 +126,17 @@ SELECT entry, since, until, open FROM texts.increments WHERE target = 'b-MDT0000
 SELECT "time", target, line, reason, text FROM rejects WHERE target = 'b-MDT0000' OR target IS NULL;
 
 -- A writer may feed the own counters of its own targets alone.
-SELECT jobstats_internal.ingest('', 'mds1', at(12), stats('mdt.fs-MDT0000.md_stats', at(12), at(-60), '{"open": 160}'), NULL, NULL, NULL, NULL, '{b-%}', NULL);
+SELECT jobstats_internal.ingest('', 'mds1', at(12), stats('mdt.fs-MDT0000.md_stats', at(12), at(-60), '{"open": 160}'), NULL, NULL, NULL, NULL, '{b-%}', NULL, NULL);
 SELECT target, reason FROM rejects WHERE reason = 'not yours';
+
+-- Health says which file systems have much of it in the last hour that is summed up. These are no targets, of which metrics could tell.
+UPDATE jobstats.rollups SET refreshed = date_bin('10 minutes', now(), 'epoch') WHERE level = '10m';
+INSERT INTO jobstats.rollup_10m_targets (bucket, target_id, observed_usecs, resets, exports, open)
+SELECT r.refreshed - n * interval '10 minutes', t.target_id, 600000000, 0, 0, 200
+FROM jobstats.rollups r, generate_series(0, 5) n, jobstats.targets t WHERE r.level = '10m' AND t.name IN ('b-MDT0000', 'fs-MDT0000');
+UPDATE jobstats.targets t SET filesystem = NULL WHERE t.name = 'b-MDT0000';
+SELECT target, status, regexp_replace(remedy, '(\d+-\d+-\d+ )?\d+:\d+(:\d+\+00)?', '…', 'g') AS remedy FROM jobstats.health WHERE status = 'ids' ORDER BY remedy;
+SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') line WHERE line ~ 'status="ids"\} 1';
 
 SELECT * FROM jobstats_unaccounted(at(0), at(10), '{open}', '{user_name}');
 SELECT * FROM jobstats_unaccounted(at(0), at(10), '{opens}');

@@ -58,11 +58,14 @@ BEGIN
         -- A feed that waits for its row makes it again.
         'DELETE FROM jobstats.locks l WHERE l.name IN (
             SELECT k.name FROM jobstats.locks k
-            WHERE k.name LIKE ''server %'' AND k.name NOT IN (
-                SELECT format(''server %s/%s'', h.cluster, h.server) FROM jobstats.server_hours h WHERE h.bucket > $4
-                UNION ALL
-                SELECT format(''server %s/%s'', s.cluster, s.server) FROM jobstats.sample_series s WHERE s."time" > $4)
-            FOR UPDATE SKIP LOCKED)']
+            WHERE k.name LIKE ''server %'' AND NOT EXISTS (
+                SELECT FROM (
+                    SELECT format(''server %s/%s'', h.cluster, h.server) AS name FROM jobstats.server_hours h WHERE h.bucket > $4
+                    UNION ALL
+                    SELECT format(''server %s/%s'', s.cluster, s.server) FROM jobstats.sample_series s WHERE s."time" > $4
+                ) alive
+                WHERE alive.name = k.name)
+            FOR UPDATE OF k SKIP LOCKED)']
     LOOP
         EXECUTE statement USING hours, days, silent, idle;
         GET DIAGNOSTICS gone = ROW_COUNT;

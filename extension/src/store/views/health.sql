@@ -160,9 +160,9 @@ LIMIT 10)
 UNION ALL
 -- Requests that clients sent without an identifier.
 SELECT u.cluster, NULL, NULL, NULL, 'ids', NULL, NULL, NULL, NULL, NULL,
-    format('%s %% of the requests to %s from %s to %s had no identifier, so that no job or user is known for them: clients with jobid_var=disable, or of Lustre before 2.10. What they did: SELECT * FROM jobstats_unaccounted(%L, %L, filesystem => ''{%s}'');',
+    format('%s %% of the requests to %s from %s to %s had no identifier, so that no job or user is known for them: clients with jobid_var=disable, or of Lustre before 2.10. What they did: SELECT * FROM jobstats_unaccounted(%L, %L%s);',
         u.percent, coalesce(u.filesystem, 'targets'), to_char(u.until - interval '1 hour', 'HH24:MI'), to_char(u.until, 'HH24:MI'),
-        u.until - interval '1 hour', u.until, u.filesystem), NULL
+        u.until - interval '1 hour', u.until, ', filesystem => ''{' || nullif(u.filesystem, '') || '}'''), NULL
 FROM (
 @unaccounted@
 ) u
