@@ -24,7 +24,7 @@ use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 
-/// The number of series that a server may have.
+/// The number of series of a week above which a server gets no new ones.
 pub const SERIES_MAX: usize = 10_000;
 
 /// The reason to reject values of further series.
