@@ -30,6 +30,9 @@ pub const SERIES_MAX: usize = 10_000;
 /// The reason to reject values of further series.
 const TOO_MANY: &str = "too many series";
 
+/// The number of values that a statement writes. PostgreSQL has several copies of each in memory meanwhile.
+const AT_ONCE: usize = 2_500;
+
 /// The memory that a value takes in several copies.
 const SAMPLE_BYTES: usize = 2 << 10;
 
@@ -102,23 +105,44 @@ pub fn store(
     mut samples: Vec<Sample>,
     most: usize,
 ) -> Result<Stored, Error> {
-    if samples.is_empty() {
-        return Ok(Stored::default());
-    }
     for sample in &mut samples {
         let target = sample.target.as_ref();
         sample.target_id = target.and_then(|it| Some(targets.get(&it.shown())?.id));
     }
+    let (mut all, mut all_missing) = (Stored::default(), 0);
+    for some in samples.chunks(AT_ONCE) {
+        let (stored, missing) = store_some(client, ingest, some, most)?;
+        all.newer += stored.newer;
+        all.resets += stored.resets;
+        all.added += stored.added;
+        all_missing += missing;
+    }
+    if all_missing > 0 {
+        let what = format!("{all_missing} values");
+        ingest
+            .rejects
+            .add(None, None, TOO_MANY, Some(what.as_bytes()));
+    }
+    Ok(all)
+}
+
+/// Stores some of the values, and returns also how many of them belong to series that there is no room for.
+fn store_some(
+    client: &mut SpiClient<'_>,
+    ingest: &Ingest<'_>,
+    samples: &[Sample],
+    most: usize,
+) -> Result<(Stored, i64), Error> {
     let arguments = [
         ingest.delivery.cluster.as_str().into(),
         ingest.delivery.server.as_str().into(),
-        json(&samples)?.into(),
+        json(samples)?.into(),
     ];
     let found = include_str!("samples/found.sql");
     let write = sql!("samples/write.sql", found = found);
     let (mut stored, missing) = written(client, &write, &arguments)?;
     if missing == 0 {
-        return Ok(stored);
+        return Ok((stored, 0));
     }
     // Some series are new, which is seldom. They are made, and all is written once more; the others have these values already.
     let limit = most.to_string();
@@ -127,13 +151,7 @@ pub fn store(
     let (made, still_missing) = written(client, &write, &arguments)?;
     stored.added = missing - still_missing;
     stored.newer += made.newer;
-    if still_missing > 0 {
-        let what = format!("{still_missing} values");
-        ingest
-            .rejects
-            .add(None, None, TOO_MANY, Some(what.as_bytes()));
-    }
-    Ok(stored)
+    Ok((stored, still_missing))
 }
 
 /// Writes the values of series that there are, and returns the number of all others.

@@ -149,10 +149,11 @@ impl Used {
     }
 }
 
-/// Returns the object target that its largest user fills every day, up to 97 % from noon on, and the part of it that is full.
+/// Returns the object target that its largest user fills every morning and empties a little every night, and the part of it that is
+/// used: between 97 and 98 % of what users can fill, so that health says the same at any hour.
 fn fullest(workload: &Workload, hour: i64) -> Option<(TargetIndex, f64)> {
     let targets: Vec<_> = workload.cluster.of_kind(TargetKind::Ost).collect();
     let drawn = workload.seed.of("full", &[]).below(targets.len() as u64);
     let (target, _) = targets.get(drawn as usize)?;
-    Some((*target, 0.85 + 0.01 * hour.rem_euclid(24).min(12) as f64))
+    Some((*target, 0.961 + 0.0007 * hour.rem_euclid(24).min(12) as f64))
 }
