@@ -44,6 +44,7 @@ bench: setup ## measure reading and comparing large texts, feeding, the aggregat
 	@bench/feed.sh
 	@bench/day.sh
 	@bench/accounting.sh
+	@bench/beside.sh
 	@bench/cancel.sh
 	@bench/counter_agg.sh
 	@bench/shipper.sh

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# What it costs that servers send what they print beside job_stats: how much longer feeds take, how much of the store it is, and how long
+# questions about a month of it take. Prints three tables.
+#
+#   beside.sh [PART ...]    feed, month; both by default
+#
+# feed feeds the same hours of the simulator's cluster puhti into two databases, in turns of ten minutes: as job_stats alone, and with all that
+# stands beside it. Time is that of the processor in the session that feeds.
+# month loads a month of puhti's targets with few users, since the rows that are asked for do not depend on these.
+#
+#   JOBSTATS_BESIDE_SCALE    users and jobs, compared with the simulator's preset (2.1, as in bench/month.md)
+#   JOBSTATS_BESIDE_HOURS    how many hours are fed (2)
+#   JOBSTATS_BESIDE_RUNS     how often each question is asked (5)
+. "$(dirname "$0")/../scripts/lib.sh"
+. bench/machine.sh
+. bench/simulated.sh
+
+world=(--preset puhti --layout 2.15.8 --scale "${JOBSTATS_BESIDE_SCALE:-2.1}")
+hours=${JOBSTATS_BESIDE_HOURS:-2}
+runs=${JOBSTATS_BESIDE_RUNS:-5}
+from=$(date -u -d yesterday +%Y-%m-%dT12:00:00Z)
+
+# store NAME DAYS: a store in a database of its own, of which `url` is then, that takes texts of so many days.
+store() {
+    new_store "$cluster" "$1" "raw_retention => '$2 days'" >/dev/null
+    url=$(scripts/cluster.sh url "$cluster" "$1")
+    sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', now() - interval '$2 days', now())
+        FROM unnest('{raw,observations,increments,target_readings,target_increments,server_readings,server_increments}'::text[]) relation" >/dev/null
+}
+
+# The simulator loads a text for each target and one for its server; the shipper sends all of them in one.
+join() {
+    sql -c "CREATE UNLOGGED TABLE texts AS
+        SELECT cluster, server, max(\"time\") AS \"time\", string_agg(body_zstd, '' ORDER BY \"time\") AS body_zstd, max(duration) AS duration, max(shipper) AS shipper
+        FROM printed GROUP BY cluster, server, date_bin('2 minutes', \"time\", 'epoch')" -c 'DROP TABLE printed'
+}
+
+# turn NAME MINUTE: the ticks of the processor in a session that feeds the texts of ten minutes, from a minute on.
+turn() {
+    url=$(scripts/cluster.sh url "$cluster" "$1")
+    sql <<-SQL
+		CREATE FUNCTION pg_temp.spent() RETURNS bigint LANGUAGE sql AS \$\$
+		    SELECT s[14]::bigint + s[15]::bigint FROM string_to_array(pg_read_file('/proc/self/stat', 0, 4096), ' ') s \$\$;
+		SELECT pg_temp.spent() AS before \gset
+		DO \$\$
+		DECLARE
+		    sent record;
+		BEGIN
+		    FOR sent IN
+		        SELECT * FROM texts s WHERE s."time" >= '$from'::timestamptz + interval '$2 minutes'
+		            AND s."time" < '$from'::timestamptz + interval '$(($2 + 10)) minutes' ORDER BY s."time"
+		    LOOP
+		        INSERT INTO jobstats.feed (cluster, server, "time", body_zstd, duration, shipper)
+		        VALUES (sent.cluster, sent.server, sent."time", sent.body_zstd, sent.duration, sent.shipper);
+		        COMMIT;
+		    END LOOP;
+		END
+		\$\$;
+		SELECT pg_temp.spent() - :before;
+	SQL
+}
+
+feed() {
+    local minute texts
+    store alone 3
+    simulate printed "$from" "$hours" "${world[@]}" 2>/dev/null
+    join
+    store all 3
+    create_texts printed 2>/dev/null
+    "$simulator" load --from "$from" --hours "$hours" "${world[@]}" --connections 1 --table printed --database-url "$url" >/dev/null 2>&1
+    join
+    texts=$(sql -c 'SELECT count(*) FROM texts')
+    for ((minute = 0; minute < 60 * hours; minute += 10)); do
+        echo "$(turn alone "$minute") $(turn all "$minute")"
+    done >"$cluster/turns"
+    # The first turn fills caches.
+    printf '| texts | ms each, alone | with all | ratio of turns: smallest, median, largest |\n|---:|---:|---:|---|\n'
+    sed 1d "$cluster/turns" | sort -k1,1 | awk -v texts="$texts" -v turns="$((6 * hours))" '
+        { alone += $1; all += $2; ratio[NR] = $2 / $1 }
+        END {
+            n = sort_ratios(); share = 10 * turns / NR / texts
+            printf "| %d | %.1f | %.1f | %.3f, %.3f, %.3f |\n", texts, share * alone, share * all, ratio[1], ratio[int((n + 1) / 2)], ratio[n]
+        }
+        function sort_ratios(i, j, t) {
+            for (i = 2; i <= NR; i++) for (j = i; j > 1 && ratio[j - 1] > ratio[j]; j--) { t = ratio[j]; ratio[j] = ratio[j - 1]; ratio[j - 1] = t }
+            return NR
+        }'
+    sql -c 'CALL jobstats_maintain()' -c 'VACUUM ANALYZE'
+    printf '\n| of the store | bytes | %% |\n|---|---:|---:|\n'
+    sql -F ' | ' <<-'SQL' | sed 's/.*/| & |/'
+		WITH part AS (
+		    SELECT CASE WHEN relname ~ '^target_increments|_targets(_|$)' THEN 'whole targets: increments and rollups' WHEN relname ~ '^target_readings' THEN 'whole targets: readings, kept as long as texts'
+		            WHEN relname ~ '^server_' THEN 'services' WHEN relname ~ '^sample' THEN 'samples' WHEN relname ~ '^used' THEN 'used space'
+		            WHEN relname ~ '^raw' THEN 'texts of job_stats' ELSE 'entries, increments and rollups' END AS name,
+		        sum(pg_total_relation_size(oid)) AS bytes
+		    FROM pg_class WHERE relnamespace = 'jobstats'::regnamespace AND relkind = 'r'
+		    GROUP BY 1
+		)
+		SELECT name, bytes, round(100 * bytes / sum(bytes) FILTER (WHERE name <> 'texts of job_stats') OVER (), 2) FROM part ORDER BY bytes DESC
+	SQL
+}
+
+month() {
+    local name question
+    store month 32
+    "$simulator" load --from "$(date -u -d '30 days ago' +%Y-%m-%dT00:00:00Z)" --hours 720 --preset puhti --layout 2.15.8 --scale 0.02 \
+        --interval 10m --database-url "$url" >/dev/null
+    sql -c 'CALL jobstats_maintain()' -c 'VACUUM ANALYZE'
+    printf '\n| question about 30 days | ms, the fastest of %s |\n|---|---:|\n' "$runs"
+    while IFS='|' read -r name question; do
+        printf '| %s | %s |\n' "$name" "$({ printf '\\timing on\n'; yes "$question;" | head -n "$runs" || true; } | sql -o /dev/null | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' | sort -n | head -n 1)"
+    done <<-'SQL'
+		work without an identifier, by target|SELECT * FROM jobstats_unaccounted(now() - interval '30 days', now())
+		the same by day|SELECT * FROM jobstats_unaccounted(now() - interval '30 days', now(), '{metadata}', '{filesystem}', step => '1 day')
+		waits, by service|SELECT * FROM jobstats_queues(now() - interval '30 days', now())
+		the same by day|SELECT * FROM jobstats_queues(now() - interval '30 days', now(), step => '1 day')
+		largest users of space, and what they added|SELECT * FROM jobstats_used(since => now() - interval '29 days')
+		space of targets by hour|SELECT s.target, h.bucket, h.sum / h.count FROM jobstats.samples s JOIN jobstats.samples_1h h USING (series_id) WHERE s.name = 'kbytesavail'
+	SQL
+}
+
+start_cluster beside fsync=on full_page_writes=on synchronous_commit=on shared_buffers=1GB
+for part in "${@:-feed month}"; do
+    for each in $part; do "$each"; done
+done
+machine
