@@ -38,26 +38,13 @@ join() {
 # turn NAME MINUTE: the ticks of the processor in a session that feeds the texts of ten minutes, from a minute on.
 turn() {
     url=$(scripts/cluster.sh url "$cluster" "$1")
-    sql <<-SQL
-		CREATE FUNCTION pg_temp.spent() RETURNS bigint LANGUAGE sql AS \$\$
-		    SELECT s[14]::bigint + s[15]::bigint FROM string_to_array(pg_read_file('/proc/self/stat', 0, 4096), ' ') s \$\$;
-		SELECT pg_temp.spent() AS before \gset
-		DO \$\$
-		DECLARE
-		    sent record;
-		BEGIN
-		    FOR sent IN
-		        SELECT * FROM texts s WHERE s."time" >= '$from'::timestamptz + interval '$2 minutes'
-		            AND s."time" < '$from'::timestamptz + interval '$(($2 + 10)) minutes' ORDER BY s."time"
-		    LOOP
-		        INSERT INTO jobstats.feed (cluster, server, "time", body_zstd, duration, shipper)
-		        VALUES (sent.cluster, sent.server, sent."time", sent.body_zstd, sent.duration, sent.shipper);
-		        COMMIT;
-		    END LOOP;
-		END
-		\$\$;
-		SELECT pg_temp.spent() - :before;
-	SQL
+    {
+        echo "CREATE FUNCTION pg_temp.spent() RETURNS bigint LANGUAGE sql AS \$\$
+            SELECT s[14]::bigint + s[15]::bigint FROM string_to_array(pg_read_file('/proc/self/stat', 0, 4096), ' ') s \$\$;
+            SELECT pg_temp.spent() AS before \\gset"
+        feeding 'TABLE texts' "'$from'::timestamptz + interval '$2 minutes'" '10 minutes' true
+        echo 'SELECT pg_temp.spent() - :before;'
+    } | sql
 }
 
 feed() {

@@ -43,14 +43,19 @@ feed_day() {
 
 # feed_texts TEXTS FROM SPAN FEEDER
 feed_texts() {
-    sql <<-SQL
+    feeding "$1" "$2" "$3" "(substring(s.server FROM '[0-9]+\$')::integer + 1) / 2 % 2 = $4" | sql
+}
+
+# feeding TEXTS FROM SPAN CONDITION
+# The statement that feeds texts of a span, in order of time and each in a transaction.
+feeding() {
+    cat <<-SQL
 		DO \$\$
 		DECLARE
 		    sent record;
 		BEGIN
 		    FOR sent IN
-		        SELECT * FROM ($1) s WHERE s."time" >= $2 AND s."time" < $2 + interval '$3'
-		            AND (substring(s.server FROM '[0-9]+\$')::integer + 1) / 2 % 2 = $4
+		        SELECT * FROM ($1) s WHERE s."time" >= $2 AND s."time" < $2 + interval '$3' AND $4
 		        ORDER BY s."time"
 		    LOOP
 		        INSERT INTO jobstats.feed (cluster, server, "time", body_zstd, duration, shipper)

@@ -181,9 +181,14 @@ impl<'a> Parameter<'a> {
 
 /// Returns the name of a service or a nodemap.
 fn server_wide(name: &[u8]) -> Option<&str> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
-    let is_name = (1..=SERVICE_MAX).contains(&name.len()) && name.iter().all(is_part);
+    let is_name = (1..=SERVICE_MAX).contains(&name.len()) && is_plain(name);
     std::str::from_utf8(name).ok().filter(|_| is_name)
+}
+
+/// Returns true if no character of a name means anything to a shell.
+pub(crate) fn is_plain(name: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+    name.iter().all(is_part)
 }
 
 fn named(kind: TargetKind, name: &[u8]) -> Option<TargetName<'_>> {

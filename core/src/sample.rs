@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, TryReserveError};
 
 use crate::escape::escape;
-use crate::parameter::{Other, Parameter, Problems, Reason, number};
+use crate::parameter::{Other, Parameter, Problems, Reason, is_plain, number};
 use crate::pause::Pause;
 use crate::stats;
 use crate::target::TargetName;
@@ -352,10 +352,7 @@ fn reader(current: i64, line: &[u8]) -> Result<(&[u8], i64, Option<i64>), Reason
         .next()
         .filter(|name| name.starts_with(b"cl") && name.len() <= NAME_MAX)
         // Health puts the name into a command, which an administrator may paste.
-        .filter(|name| {
-            name.iter()
-                .all(|it| it.is_ascii_alphanumeric() || b"_.-".contains(it))
-        });
+        .filter(|name| is_plain(name));
     let (name, index) = name.zip(words.next()).ok_or(Reason::UnreadableLine)?;
     let idle = words.next().and_then(|word| word.strip_prefix(b"("));
     let idle = idle.map(|idle| number(idle.strip_suffix(b")").unwrap_or(idle)));

@@ -10,7 +10,7 @@ use crate::audit::{Purpose, Target, Walk, Window, Wrong, begin_as_feed, targets}
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::stored::{self, Stored};
-use crate::pg::argument::require_pattern;
+use crate::pg::argument::require_patterns;
 use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
@@ -76,8 +76,7 @@ fn count(count: u64) -> i64 {
 }
 
 fn reprocess(window: Window, patterns: Option<Vec<Option<String>>>) -> Result<Vec<Outcome>, Error> {
-    let mut each = patterns.iter().flatten().flatten();
-    each.try_for_each(|pattern| require_pattern(pattern))?;
+    require_patterns(patterns.iter().flatten())?;
     let (settings, targets) = connect_mut(|client| -> Result<_, Error> {
         begin_as_feed(client, "reprocessing")?;
         Ok((store::settings(client)?, targets(client, patterns)?))

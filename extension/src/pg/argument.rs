@@ -84,11 +84,18 @@ pub fn plain<T>(argument: Option<Short<T>>) -> Option<T> {
     argument.map(|argument| argument.0)
 }
 
-/// Checks a LIKE pattern.
+/// Checks LIKE patterns.
 ///
 /// # Errors
-/// [`Error::argument`] if the pattern ends with the escape character.
-pub fn require_pattern(pattern: &str) -> Result<(), Error> {
+/// [`Error::argument`] if a pattern ends with the escape character.
+pub fn require_patterns<'p>(
+    patterns: impl IntoIterator<Item = &'p Option<String>>,
+) -> Result<(), Error> {
+    let mut given = patterns.into_iter().flatten();
+    given.try_for_each(|pattern| require_pattern(pattern))
+}
+
+fn require_pattern(pattern: &str) -> Result<(), Error> {
     let escapes = pattern.bytes().rev().take_while(|&byte| byte == b'\\');
     if escapes.count() % 2 == 0 {
         return Ok(());

@@ -3,7 +3,7 @@
 use pgrx::datum::DatumWithOid;
 use serde_json::Value;
 
-use crate::pg::argument::require_pattern;
+use crate::pg::argument::require_patterns;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
@@ -233,8 +233,7 @@ impl Filters {
     pub fn require_patterns(&self) -> Result<(), Error> {
         for filter in &self.0 {
             if let Values::Patterns(patterns) = &filter.values {
-                let mut patterns = patterns.iter().flatten();
-                patterns.try_for_each(|pattern| require_pattern(pattern))?;
+                require_patterns(patterns)?;
             }
         }
         Ok(())

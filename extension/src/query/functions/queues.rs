@@ -5,7 +5,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::pg::argument::require_pattern;
+use crate::pg::argument::require_patterns;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
@@ -37,9 +37,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     let (server, service) = (arguments.take()?, arguments.take()?);
     period.step = arguments.take()?;
     let patterns: [Option<Vec<Option<String>>>; 3] = [server, service, arguments.take()?];
-    for pattern in patterns.iter().flatten().flatten().flatten() {
-        require_pattern(pattern)?;
-    }
+    require_patterns(patterns.iter().flatten().flatten())?;
     let _pinned = Pinned::new(SETTINGS);
     Ok(connect(|client| {
         store::require(client)?;

@@ -4,7 +4,7 @@ use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::pg::argument::require_pattern;
+use crate::pg::argument::require_patterns;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
@@ -106,8 +106,7 @@ type Patterns = Option<Vec<Option<String>>>;
 
 fn patterns(arguments: &mut Arguments<'_>) -> Result<Patterns, Error> {
     let patterns: Patterns = arguments.take()?;
-    let mut given = patterns.iter().flatten().flatten();
-    given.try_for_each(|pattern| require_pattern(pattern))?;
+    require_patterns(patterns.iter().flatten())?;
     Ok(patterns)
 }
 
