@@ -8,7 +8,7 @@ mod database;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use jobstats_console::{Board, Scope, Source, Step, Stored, Update};
 use postgres::Client;
 use serde_json::Value;
@@ -565,7 +565,11 @@ fn rollups_show_what_increments_do_no_longer() {
         .client
         .batch_execute("SELECT jobstats_setup(raw_retention => '7 days')")
         .unwrap();
-    let until = store.load("small", 5 * 24 * 60);
+    // The hour of the day decides which rollup has what is asked for.
+    let today = Timestamp::now().as_second() / 86_400;
+    let until = Timestamp::from_second((today - 5) * 86_400).unwrap()
+        + SignedDuration::from_mins(13 * 60 + 20);
+    store.load_from("small", until - SignedDuration::from_hours(1));
     let before = &store.json(&["--once", "--at", &until.to_string()])[0];
     let interval = before["targets"][0]["interval"].as_f64().unwrap();
     assert!((200.0..400.0).contains(&interval), "{interval}");

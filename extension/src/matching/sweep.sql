@@ -4,7 +4,7 @@ INSERT INTO jobstats.to_match (job)
 SELECT DISTINCT e.job
 FROM (
     SELECT r.entry_id, r.bucket FROM jobstats.rollup_1d r
-    WHERE (r.bucket > date_bin(interval '1 day', $1 - interval '1 microsecond', timestamptz 'epoch') AND r.bucket <= $2) OR r.bucket = ANY ($4)
+    WHERE (r.bucket > date_bin(interval '1 day', $1, timestamptz 'epoch') AND r.bucket <= $2) OR r.bucket = ANY ($4)
     UNION
     SELECT r.entry_id, date_bin(interval '1 day', r.bucket - interval '1 microsecond', timestamptz 'epoch') + interval '1 microsecond'
     FROM jobstats.rollup_10m r
