@@ -6,18 +6,19 @@
 #
 # feed feeds the same hours of the simulator's cluster puhti into two databases, in turns of ten minutes: as job_stats alone, and with all that
 # stands beside it. Time is that of the processor in the session that feeds.
-# month loads a month of puhti's targets with few users, since the rows that are asked for do not depend on these.
+# month loads a month of puhti's targets, with few users: the rows of days and hours that are asked for do not depend on
+# these. Time is that of the processor, here too.
 #
 #   JOBSTATS_BESIDE_SCALE    users and jobs, compared with the simulator's preset (2.1, as in bench/month.md)
 #   JOBSTATS_BESIDE_HOURS    how many hours are fed (2)
-#   JOBSTATS_BESIDE_RUNS     how often each question is asked (5)
+#   JOBSTATS_BESIDE_RUNS     how often each question is asked (20)
 . "$(dirname "$0")/../scripts/lib.sh"
 . bench/machine.sh
 . bench/simulated.sh
 
 world=(--preset puhti --layout 2.15.8 --scale "${JOBSTATS_BESIDE_SCALE:-2.1}")
 hours=${JOBSTATS_BESIDE_HOURS:-2}
-runs=${JOBSTATS_BESIDE_RUNS:-5}
+runs=${JOBSTATS_BESIDE_RUNS:-20}
 from=$(date -u -d yesterday +%Y-%m-%dT12:00:00Z)
 
 # store NAME DAYS: a store in a database of its own, of which `url` is then, that takes texts of so many days.
@@ -35,16 +36,22 @@ join() {
         FROM printed GROUP BY cluster, server, date_bin('2 minutes', \"time\", 'epoch')" -c 'DROP TABLE printed'
 }
 
-# turn NAME MINUTE: the ticks of the processor in a session that feeds the texts of ten minutes, from a minute on.
-turn() {
-    url=$(scripts/cluster.sh url "$cluster" "$1")
+# spent: reads statements, and prints the ticks of the processor that they take in their session.
+spent() {
     {
         echo "CREATE FUNCTION pg_temp.spent() RETURNS bigint LANGUAGE sql AS \$\$
             SELECT s[14]::bigint + s[15]::bigint FROM string_to_array(pg_read_file('/proc/self/stat', 0, 4096), ' ') s \$\$;
+            \\o /dev/null
             SELECT pg_temp.spent() AS before \\gset"
-        feeding 'TABLE texts' "'$from'::timestamptz + interval '$2 minutes'" '10 minutes' true
-        echo 'SELECT pg_temp.spent() - :before;'
+        cat
+        printf '\\o\nSELECT pg_temp.spent() - :before;\n'
     } | sql
+}
+
+# turn NAME MINUTE: the ticks of the processor in a session that feeds the texts of ten minutes, from a minute on.
+turn() {
+    url=$(scripts/cluster.sh url "$cluster" "$1")
+    feeding 'TABLE texts' "'$from'::timestamptz + interval '$2 minutes'" '10 minutes' true | spent
 }
 
 feed() {
@@ -93,9 +100,9 @@ month() {
     "$simulator" load --from "$(date -u -d '30 days ago' +%Y-%m-%dT00:00:00Z)" --hours 720 --preset puhti --layout 2.15.8 --scale 0.02 \
         --interval 10m --database-url "$url" >/dev/null
     sql -c 'CALL jobstats_maintain()' -c 'VACUUM ANALYZE'
-    printf '\n| question about 30 days | ms, the fastest of %s |\n|---|---:|\n' "$runs"
+    printf '\n| question about 30 days | ms, mean of %s |\n|---|---:|\n' "$runs"
     while IFS='|' read -r name question; do
-        printf '| %s | %s |\n' "$name" "$({ printf '\\timing on\n'; yes "$question;" | head -n "$runs" || true; } | sql -o /dev/null | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' | sort -n | head -n 1)"
+        printf '| %s | %.0f |\n' "$name" "$({ yes "$question;" || true; } | head -n "$runs" | spent | awk -v runs="$runs" '{ print 1000 * $1 / hertz / runs }' hertz="$(getconf CLK_TCK)")"
     done <<-'SQL'
 		work without an identifier, by target|SELECT * FROM jobstats_unaccounted(now() - interval '30 days', now())
 		the same by day|SELECT * FROM jobstats_unaccounted(now() - interval '30 days', now(), '{metadata}', '{filesystem}', step => '1 day')
