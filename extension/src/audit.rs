@@ -100,7 +100,7 @@ fn jobstats_audit(
         let walked = walk.target(target.id, &mut entries, &mut report)?;
         summary.add(walked.computed, walked.left);
         runs.extend(walked.runs);
-        connect(|client| wholes::find(client, target.id, window, settings.max_rate, &mut report))?;
+        wholes::check(Purpose::Audit, target.id, window, settings, &mut report)?;
     }
     connect(|client| strays::find(client, window, &runs, &mut findings))?;
     pgrx::notice!("{summary}");

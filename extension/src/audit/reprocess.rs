@@ -6,6 +6,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
 use crate::audit::walk::Walked;
+use crate::audit::wholes::{self, Checked};
 use crate::audit::{Purpose, Target, Walk, Window, Wrong, begin_as_feed, targets};
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
@@ -24,8 +25,25 @@ use crate::store::{self, Settings};
 struct Outcome {
     target: Target,
     walked: Walked,
+    wholes: Checked,
     deleted: usize,
     inserted: i64,
+}
+
+impl Outcome {
+    fn computed(&self) -> u64 {
+        self.walked.computed + self.wholes.computed
+    }
+
+    fn left(&self) -> u64 {
+        self.walked.left + self.wholes.left
+    }
+
+    /// Returns the times of what was replaced.
+    fn changed(&self) -> impl Iterator<Item = Micros> + '_ {
+        let observations = self.walked.wrong.iter().map(|wrong| wrong.time);
+        observations.chain(self.wholes.wrong.iter().copied())
+    }
 }
 
 #[pg_extern(sql = r#"
@@ -36,7 +54,7 @@ CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text[]) IS
-'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE one of the patterns (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Computes the stored increments again from the raw text. Takes the observations, and the readings of the own counters of targets, in (since, until] of all targets whose name is LIKE one of the patterns (NULL: of all), by the rules of this version, and replaces what differs in the store; then those that follow, until nothing changes any more. One row per target: observations and readings computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 "#)]
 fn jobstats_reprocess(
     since: Option<TimestampWithTimeZone>,
@@ -45,26 +63,20 @@ fn jobstats_reprocess(
     mut rows: Rows,
 ) -> SqlResult<()> {
     let window = Window::new(since, until)?;
-    for Outcome {
-        target,
-        walked,
-        deleted,
-        inserted,
-    } in as_owner_of_store(|| reprocess(window, plain(target)))?
-    {
-        let time = |wrong: Option<&Wrong>| wrong.map(|wrong| timestamptz(wrong.time)).transpose();
-        let (first, last) = (time(walked.wrong.first())?, time(walked.wrong.last())?);
+    for outcome in as_owner_of_store(|| reprocess(window, plain(target)))? {
+        let first = outcome.changed().min().map(timestamptz).transpose()?;
+        let last = outcome.changed().max().map(timestamptz).transpose()?;
         rows.put(|| {
             [
-                target.cluster.into_datum(),
-                target.name.into_datum(),
-                count(walked.computed).into_datum(),
-                count(walked.left).into_datum(),
-                count(walked.wrong.len() as u64).into_datum(),
+                outcome.target.cluster.as_str().into_datum(),
+                outcome.target.name.as_str().into_datum(),
+                count(outcome.computed()).into_datum(),
+                count(outcome.left()).into_datum(),
+                count(outcome.changed().count() as u64).into_datum(),
                 first.into_datum(),
                 last.into_datum(),
-                count(deleted as u64).into_datum(),
-                inserted.into_datum(),
+                count(outcome.deleted as u64).into_datum(),
+                outcome.inserted.into_datum(),
             ]
         });
     }
@@ -92,7 +104,7 @@ fn reprocess(window: Window, patterns: Option<Vec<Option<String>>>) -> Result<Ve
         // New entries are inserted in the last step and for all targets at once, as in a feed.
         connect_mut(|client| entries.insert_new(client, first))?;
     }
-    outcomes.retain(|outcome| outcome.walked.computed + outcome.walked.left > 0);
+    outcomes.retain(|outcome| outcome.computed() + outcome.left() > 0);
     let name = |outcome: &Outcome| (outcome.target.cluster.clone(), outcome.target.name.clone());
     outcomes.sort_by_key(name);
     Ok(outcomes)
@@ -114,7 +126,14 @@ fn reprocess_target(
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
     let stale: Vec<_> = walked.wrong.iter().map(|wrong| wrong.stale).collect();
     let deleted = connect_mut(|client| stored::delete_increments(client, target.id, &stale))?;
-    let mut inserted = 0;
+    let wholes = wholes::check(
+        Purpose::Repair,
+        target.id,
+        window,
+        settings,
+        &mut |_| Ok(()),
+    )?;
+    let mut inserted = wholes.inserted as i64;
     for wrong in &walked.wrong {
         pause();
         inserted += i64::from(put_right(entries, target.id, wrong, settings)?);
@@ -122,8 +141,9 @@ fn reprocess_target(
     Ok(Outcome {
         target,
         walked,
-        deleted,
+        deleted: deleted + wholes.deleted,
         inserted,
+        wholes,
     })
 }
 

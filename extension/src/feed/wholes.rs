@@ -85,14 +85,39 @@ pub struct Stored {
     pub time: Micros,
     /// The time of the reading that it was compared with; `None` for the first one.
     pub since: Option<Micros>,
-    body: String,
+    pub body: String,
 }
 
 impl Stored {
-    /// Returns the reading of exactly this time.
-    pub fn at(client: &SpiClient<'_>, target_id: i32, time: Micros) -> Result<Option<Self>, Error> {
+    /// Returns the last reading up to a time.
+    pub fn until(
+        client: &SpiClient<'_>,
+        target_id: i32,
+        time: Micros,
+    ) -> Result<Option<Self>, Error> {
+        Self::beside(client, target_id, time, "<= $2 ORDER BY r.\"time\" DESC")
+    }
+
+    /// Returns the first reading after a time.
+    pub fn after(
+        client: &SpiClient<'_>,
+        target_id: i32,
+        time: Micros,
+    ) -> Result<Option<Self>, Error> {
+        Self::beside(client, target_id, time, "> $2 ORDER BY r.\"time\"")
+    }
+
+    fn beside(
+        client: &SpiClient<'_>,
+        target_id: i32,
+        time: Micros,
+        side: &str,
+    ) -> Result<Option<Self>, Error> {
         let row = client.query_opt(
-            "SELECT r.\"time\", r.since, r.body FROM jobstats.target_readings r WHERE r.target_id = $1 AND r.\"time\" = $2",
+            &format!(
+                "SELECT r.\"time\", r.since, r.body FROM jobstats.target_readings r \
+                 WHERE r.target_id = $1 AND r.\"time\" {side} LIMIT 1"
+            ),
             &[target_id.into(), timestamptz(time)?.into()],
         )?;
         row.as_ref().map(Self::of).transpose()
@@ -117,7 +142,7 @@ impl Stored {
 pub struct Reread {
     pub since: Micros,
     pub time: Micros,
-    compared: Compared,
+    pub compared: Compared,
 }
 
 impl Reread {
@@ -133,6 +158,38 @@ impl Reread {
     /// Returns it as it is stored.
     pub fn pieces(&self) -> Result<Vec<Piece>, Error> {
         pieces(self.since, self.time, &self.compared)
+    }
+
+    /// Replaces what is stored of it, and returns how many rows were deleted and inserted. The caller holds the lock of the target.
+    pub fn replace(
+        &self,
+        client: &mut SpiClient<'_>,
+        target_id: i32,
+    ) -> Result<(usize, usize), Error> {
+        let span = (self.since, self.time);
+        let deleted = delete(client, target_id, span)?;
+        let inserted = write(client, target_id, span, &self.compared, true)?;
+        let body = pack(self.compared.body.as_bytes())?;
+        plans::update(
+            client,
+            "UPDATE jobstats.target_readings SET since = $3, body = $4 WHERE target_id = $1 AND \"time\" = $2",
+            &[
+                target_id.into(),
+                timestamptz(self.time)?.into(),
+                timestamptz(self.since)?.into(),
+                body.into(),
+            ],
+        )?;
+        Ok((deleted, inserted))
+    }
+
+    /// Returns the later reading as it is stored then.
+    pub fn into_stored(self) -> Stored {
+        Stored {
+            time: self.time,
+            since: Some(self.since),
+            body: self.compared.body,
+        }
     }
 }
 
@@ -187,10 +244,11 @@ impl Placing<'_, '_, '_> {
         let is_late = next.is_some();
         self.insert(from, &compared.body, &digest)?;
         if let Some(next) = &next {
-            self.delete(from.unwrap_or(time), next.time)?;
+            let span = (from.unwrap_or(time), next.time);
+            delete(self.client, self.target.id, span)?;
         }
         let increments = match from {
-            Some(from) => self.write(from, time, &compared, is_late)?,
+            Some(from) => self.write((from, time), &compared, is_late)?,
             None => 0,
         };
         if let Some(next) = next {
@@ -209,21 +267,20 @@ impl Placing<'_, '_, '_> {
 
     /// Compares the readings after a late one anew, until one carries what it carried before.
     fn follow(&mut self, time: Micros, body: String, next: Stored) -> Result<(), Error> {
-        let (mut since, mut former) = (time, body);
+        let mut former = Stored {
+            time,
+            since: None,
+            body,
+        };
         let mut next = Some(next);
         while let Some(this) = next {
             pause();
-            let late = Stored {
-                time: since,
-                since: None,
-                body: former,
-            };
-            let compared = self.compare(Some(&late), this.compared())?;
-            self.delete(since, this.time)?;
-            self.write(since, this.time, &compared, true)?;
-            self.update(this.time, since, &compared.body)?;
-            let is_last = compared.body == this.body;
-            (since, former) = (this.time, compared.body);
+            let reread = Reread::new(&former, &this, self.ingest.settings.max_rate)?;
+            self.reject_problems(&reread.compared);
+            reread.replace(self.client, self.target.id)?;
+            let is_last = reread.compared.body == this.body;
+            former = reread.into_stored();
+            let since = former.time;
             next = match is_last {
                 true => None,
                 false => self.around(since, since)?.pop().map(|(stored, ..)| stored),
@@ -244,29 +301,24 @@ impl Placing<'_, '_, '_> {
         Ok(whole::compare(before, after, max_rate, PAUSE)?)
     }
 
-    /// Stores what the target did from one reading to the next, and returns the number of rows.
+    /// Stores what the target did in a span, and returns the number of rows.
     fn write(
         &mut self,
-        from: Micros,
-        time: Micros,
+        span: (Micros, Micros),
         compared: &Compared,
         is_late: bool,
     ) -> Result<i32, Error> {
+        self.reject_problems(compared);
+        let rows = write(self.client, self.target.id, span, compared, is_late)?;
+        Ok(i32::try_from(rows).unwrap_or(i32::MAX))
+    }
+
+    fn reject_problems(&mut self, compared: &Compared) {
         for (code, text) in &compared.problems {
             let target = Some(self.target.name.as_str());
             let rejects = &mut self.ingest.rejects;
             rejects.add(target, None, code, Some(text.as_bytes()));
         }
-        let distance = edge_distance(from, time);
-        let coarse = rollup::COARSE.iter().find(|(width, _)| *width == distance);
-        if let Some((_, width)) = coarse {
-            rollup::coarse(self.client, (from, time), width)?;
-        }
-        let pieces = pieces(from, time, compared)?;
-        let rows = insert_pieces(self.client, self.target.id, pieces)?;
-        let is_new_day = is_late || from.div_euclid(DAY) != time.div_euclid(DAY);
-        rollup::sum_wholes(self.client, self.target.id, (from, time), is_new_day)?;
-        Ok(i32::try_from(rows).unwrap_or(i32::MAX))
     }
 
     /// Returns the readings before, at and after a time, in order, with their digests and servers.
@@ -301,30 +353,6 @@ impl Placing<'_, '_, '_> {
         Ok(())
     }
 
-    /// Notes with which reading one was compared, and what it carries since.
-    fn update(&mut self, time: Micros, since: Micros, body: &str) -> Result<(), Error> {
-        let (time, since) = (timestamptz(time)?, timestamptz(since)?);
-        let body = pack(body.as_bytes())?;
-        let arguments = [
-            self.target.id.into(),
-            time.into(),
-            since.into(),
-            body.into(),
-        ];
-        let statement = "UPDATE jobstats.target_readings SET since = $3, body = $4 WHERE target_id = $1 AND \"time\" = $2";
-        plans::update(self.client, statement, &arguments)?;
-        Ok(())
-    }
-
-    /// Deletes the increments of a span, which one reading ended.
-    fn delete(&mut self, from: Micros, to: Micros) -> Result<(), Error> {
-        let (from, to) = (timestamptz(from)?, timestamptz(to)?);
-        let arguments = [self.target.id.into(), from.into(), to.into()];
-        let statement = "DELETE FROM jobstats.target_increments i WHERE i.target_id = $1 AND i.\"time\" > $2 AND i.\"time\" <= $3";
-        plans::update(self.client, statement, &arguments)?;
-        Ok(())
-    }
-
     fn reject(&mut self, reason: &'static str) -> Outcome {
         let target = Some(self.target.name.as_str());
         let body = Some(self.reading.body.as_bytes());
@@ -334,6 +362,37 @@ impl Placing<'_, '_, '_> {
     fn outcome(&self, action: Action) -> Outcome {
         Outcome::new(Some(&self.target.name), action)
     }
+}
+
+/// Stores what a target did from one reading to the next, and returns the number of rows.
+fn write(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    (from, time): (Micros, Micros),
+    compared: &Compared,
+    is_late: bool,
+) -> Result<usize, Error> {
+    let distance = edge_distance(from, time);
+    let coarse = rollup::COARSE.iter().find(|(width, _)| *width == distance);
+    if let Some((_, width)) = coarse {
+        rollup::coarse(client, (from, time), width)?;
+    }
+    let rows = insert_pieces(client, target_id, pieces(from, time, compared)?)?;
+    let is_new_day = is_late || from.div_euclid(DAY) != time.div_euclid(DAY);
+    rollup::sum_wholes(client, target_id, (from, time), is_new_day)?;
+    Ok(rows)
+}
+
+/// Deletes the increments of a span, which one reading ended, and returns their number.
+fn delete(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    (from, to): (Micros, Micros),
+) -> Result<usize, Error> {
+    let (from, to) = (timestamptz(from)?, timestamptz(to)?);
+    let arguments = [target_id.into(), from.into(), to.into()];
+    let statement = "DELETE FROM jobstats.target_increments i WHERE i.target_id = $1 AND i.\"time\" > $2 AND i.\"time\" <= $3";
+    Ok(plans::update(client, statement, &arguments)?.len())
 }
 
 /// Returns the rows of what a target did from one reading to the next.

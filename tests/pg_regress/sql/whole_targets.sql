@@ -108,6 +108,36 @@ SELECT * FROM mkdirs;
 SELECT * FROM sums_differ;
 SELECT count(*) FROM jobstats_audit(at(-1), at(60)) WHERE what = 'whole target';
 
+-- What is damaged of increments and of sums is found, and computed again from the readings.
+CREATE FUNCTION audited() RETURNS TABLE (target text, minutes numeric[]) LANGUAGE sql AS $$
+SELECT a.target, array_agg(DISTINCT minute(a."time")) FROM jobstats_audit(at(-900), at(60)) a WHERE a.what = 'whole target' GROUP BY 1
+$$;
+CREATE FUNCTION reprocessed(since numeric, until numeric, patterns text[])
+RETURNS TABLE (target text, computed bigint, skipped bigint, changed bigint, first numeric, last numeric, deleted bigint, inserted bigint) LANGUAGE sql AS $$
+SELECT r.target, r.computed, r.skipped, r.changed, minute(r.first), minute(r.last), r.deleted, r.inserted FROM jobstats_reprocess(at(since), at(until), patterns) r
+$$;
+BEGIN;
+CREATE TEMPORARY TABLE truth ON COMMIT DROP AS TABLE jobstats.target_increments;
+UPDATE jobstats.target_increments i SET open = i.open + 7 FROM jobstats.targets t WHERE t.target_id = i.target_id AND t.name = 'fs-MDT0000' AND minute(i."time") = 7;
+UPDATE jobstats.target_increments i SET "time" = i."time" - interval '1 minute'
+FROM jobstats.targets t WHERE t.target_id = i.target_id AND t.name = 'fs-OST0001' AND minute(i."time") = 15;
+DELETE FROM jobstats.target_increments i USING jobstats.targets t WHERE t.target_id = i.target_id AND t.name IN ('fs-OST0000', 'fs-MDT0001');
+UPDATE jobstats.rollup_10m_targets SET open = 1;
+UPDATE jobstats.rollup_1d_targets SET observed_usecs = 1, resets = 2;
+SELECT * FROM audited();
+SELECT * FROM reprocessed(-900, 60, '{fs-%}');
+SELECT * FROM audited();
+SELECT d.target_id FROM (TABLE truth EXCEPT TABLE jobstats.target_increments) d;
+-- A reading that is gone leaves a longer increment, and is carried no further.
+DELETE FROM jobstats.target_readings r USING jobstats.targets t WHERE t.target_id = r.target_id AND t.name = 'c-MDT0000' AND minute(r."time") = 5;
+SELECT * FROM audited();
+SELECT * FROM reprocessed(5, 10, '{c-%}');
+SELECT * FROM audited();
+SELECT * FROM mkdirs;
+SELECT * FROM reprocessed(-900, 60, '{%}') WHERE changed > 0;
+SELECT * FROM sums_differ;
+ROLLBACK;
+
 -- In a ranking: the part of all that the target did, and a row for what is in no entry.
 SELECT rank, uid, operation, total, round(rate::numeric, 4) AS rate, share, round(share_of_target::numeric, 4) AS share_of_target, coverage
 FROM jobstats_top(at(0), at(10), 'open', '{uid}', filesystem => '{fs}', kind => '{MDT}', unaccounted => true);
