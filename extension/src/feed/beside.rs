@@ -89,7 +89,7 @@ impl Beside {
         rejected
     }
 
-    /// Stores the values. Returns an outcome if the time of the text cannot be true.
+    /// Stores the values. Returns an outcome for each part whose time is none at which it can be placed.
     ///
     /// # Errors
     /// Those of PostgreSQL, and of too little memory.
@@ -97,22 +97,22 @@ impl Beside {
         self,
         ingest: &mut Ingest<'_>,
         targets: &HashMap<String, Target>,
-    ) -> Result<Option<Outcome>, Error> {
+    ) -> Result<Vec<Outcome>, Error> {
         if self.is_of_server() {
             connect_mut(|client| lock_server(client, ingest))?;
         }
         connect_mut(|client| services::store(client, ingest, self.services))?;
         if self.samples.is_empty() && self.used.is_empty() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         if let Some(reason) = ingest.limits().why_not_at(ingest.delivery.time) {
-            return Ok(Some(ingest.reject(None, reason, None)));
+            return Ok(vec![ingest.reject(None, reason, None)]);
         }
         connect_mut(|client| samples::store(client, ingest, targets, self.samples, SERIES_MAX))?;
-        for list in self.used {
-            connect_mut(|client| used::store(client, ingest, targets, &list))?;
-        }
-        Ok(None)
+        let lists = self.used.iter();
+        let stored =
+            lists.map(|list| connect_mut(|client| used::store(client, ingest, targets, list)));
+        stored.filter_map(Result::transpose).collect()
     }
 }
 
@@ -121,10 +121,13 @@ impl Beside {
 pub fn lock_server(client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
     show(client)?;
     let delivery = ingest.delivery;
-    let name = format!("server {}/{}", delivery.cluster, delivery.server);
     client.execute(
-        "INSERT INTO jobstats.locks AS l (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = l.name WHERE false",
-        &[name.into()],
+        "INSERT INTO jobstats.locks AS l (name) VALUES (format('server %L/%L', $1, $2)) \
+         ON CONFLICT (name) DO UPDATE SET name = l.name WHERE false",
+        &[
+            delivery.cluster.as_str().into(),
+            delivery.server.as_str().into(),
+        ],
     )?;
     Ok(())
 }

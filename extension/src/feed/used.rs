@@ -4,10 +4,11 @@
 
 use std::collections::HashMap;
 
+use jobstats_core::feed::{Outcome, reason};
 use jobstats_core::parameter::{Owner, Problems};
 use jobstats_core::snapshot::Contents;
 use jobstats_core::used::{self, Usage};
-use pgrx::datum::Date;
+use pgrx::datum::{Date, DatumWithOid};
 use pgrx::spi::SpiClient;
 
 use crate::feed::beside::Name;
@@ -50,24 +51,32 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<List
     Ok(lists)
 }
 
-/// Stores a list if it is the newest of its target, or the first of its day.
+/// Stores a list if it is the newest of its target, or the first of its day. Returns an outcome if it is older than raw text is kept and
+/// does not follow the newest one.
 ///
 /// # Errors
 /// Those of PostgreSQL, and of too little memory.
 pub fn store(
     client: &mut SpiClient<'_>,
-    ingest: &Ingest<'_>,
+    ingest: &mut Ingest<'_>,
     targets: &HashMap<String, Target>,
     list: &List,
-) -> Result<(), Error> {
+) -> Result<Option<Outcome>, Error> {
     let Some(target) = targets.get(&list.target.shown()) else {
-        return Ok(());
+        return Ok(None);
     };
     let (kind, time) = (list.owner.as_str(), timestamptz(ingest.delivery.time)?);
-    let noted = client.execute_opt(
-        include_str!("used/note.sql"),
-        &[target.id.into(), kind.into(), time.into()],
-    )?;
+    let key = [target.id.into(), kind.into(), time.into()];
+    if ingest.limits().is_old(ingest.delivery.time) && !is_newest(client, &key)? {
+        let shown = format!("used space by {kind}");
+        let name = Some(target.name.as_str());
+        return Ok(Some(ingest.reject(
+            name,
+            reason::TOO_LATE,
+            Some(shown.as_bytes()),
+        )));
+    }
+    let noted = client.execute_opt(include_str!("used/note.sql"), &key)?;
     let noted = noted.ok_or(Error::NoRow("used_lists"))?;
     let day: Date = noted.get("day")?;
     for (table, is_to_be_written) in [("used_now", "is_newest"), ("used_first", "is_first")] {
@@ -75,7 +84,15 @@ pub fn store(
             write(client, table, (target.id, kind), day, &list.rows)?;
         }
     }
-    Ok(())
+    Ok(None)
+}
+
+/// Returns whether there are lists of a target and kind, all of them from before a time.
+fn is_newest(client: &mut SpiClient<'_>, key: &[DatumWithOid<'_>]) -> Result<bool, Error> {
+    client.execute_value(
+        "SELECT coalesce(max(list.last) < $3, false) FROM jobstats.used_lists list WHERE list.target_id = $1 AND list.kind = $2",
+        key,
+    )
 }
 
 /// Replaces a list in a table, of which rows that stay the same are not written. It is replaced piece by piece.

@@ -82,8 +82,14 @@ SELECT * FROM queued WHERE service = 'mdt' AND until > 18;
 SELECT "time", line, reason, text FROM rejects;
 -- The row of the server in locks is kept while it is fed, and made again.
 SELECT name FROM jobstats.locks WHERE name LIKE 'server%' ORDER BY 1;
-INSERT INTO jobstats.locks VALUES ('server /gone');
+INSERT INTO jobstats.locks VALUES ('server ''''/''gone''');
 SELECT jobstats_internal.forget_samples();
-DELETE FROM jobstats.locks WHERE name = 'server /mds1';
+DELETE FROM jobstats.locks WHERE name = 'server ''''/''mds1''';
 SELECT feed('mds1', 26, service('mds.MDS.mdt', 26, 4000000000000200, 2, 17));
 SELECT name FROM jobstats.locks WHERE name LIKE 'server%' ORDER BY 1;
+-- Names of clusters and servers may have any characters; two servers never have one row.
+BEGIN;
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT s.cluster, s.server, at(28), service('mds.MDS.mdt', 28, 1, 2, 1) FROM (VALUES ('a/b', 'c'), ('a', 'b/c'), ('a''/''b', 'c'), ('a', 'b''/''c')) AS s (cluster, server);
+SELECT count(*) FROM jobstats.locks WHERE name LIKE 'server ''a%';
+ROLLBACK;

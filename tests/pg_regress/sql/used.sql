@@ -23,7 +23,7 @@ CREATE VIEW first AS SELECT of_day(0)::date - f.day AS days_ago, t.name, f.kind,
 CREATE VIEW sums AS SELECT of_day(0)::date - u.day AS days_ago, u.filesystem, u.kind, u.id, u.kbytes, u.inodes, u.targets FROM jobstats.used u ORDER BY 1, 2, 3, 4;
 
 -- Days are summed as soon as they are over.
-UPDATE jobstats.settings SET refresh_lag = '0';
+UPDATE jobstats.settings SET refresh_lag = '0', raw_retention = '4 days';
 
 -- Nothing was fed yet.
 SELECT * FROM jobstats_used();
@@ -107,3 +107,15 @@ SELECT targets, of_targets FROM jobstats_used(uid => '{1000}', filesystem => '{f
 UPDATE jobstats.rollups SET dropped = of_day(-1) WHERE level = '1d';
 SELECT jobstats_internal.forget_samples() > 0 AS forgotten;
 SELECT min(days_ago), max(days_ago) FROM sums;
+
+-- A list that is older than raw text is kept is taken only if it follows the newest one, as other text.
+SELECT feed(of_day(-3, 5), acct('old-OST0000', 'user', 1000, 1, 5));
+UPDATE jobstats.settings SET raw_retention = '2 days';
+SELECT feed(of_day(-3, 6), acct('old-OST0000', 'user', 1000, 1, 6));
+SELECT feed(of_day(-3, 4), acct('old-OST0000', 'user', 1000, 1, 4), acct('old-OST0001', 'user', 1000, 1, 4));
+SELECT target, bytes FROM jobstats_used(by => '{target}', filesystem => '{old}');
+SELECT target, reason, text FROM rejects WHERE target LIKE 'old%';
+-- One of a time that has not come yet hides no true one.
+SELECT feed(now() + interval '4 minutes', acct('old-OST0002', 'user', 1000, 1, 7)), feed(now(), acct('old-OST0002', 'user', 1000, 1, 8)),
+    feed(now() - interval '1 minute', acct('old-OST0002', 'user', 1000, 1, 9));
+SELECT bytes FROM jobstats_used(by => '{target}', target => '{old-OST0002}');

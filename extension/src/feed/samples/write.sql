@@ -4,7 +4,9 @@ changed AS (
     SET server = $2, "time" = found."time", value = found.value, counter = found.counter,
         since = CASE WHEN series.value = found.value THEN series.since ELSE found."time" END
     FROM found
-    WHERE series.series_id = found.series_id AND series."time" < found."time"
+    -- What was said of a time that has not come yet must not hide what is true now.
+    WHERE series.series_id = found.series_id
+        AND (series."time" < found."time" OR series."time" > clock_timestamp() AND found."time" <= clock_timestamp())
     RETURNING series.series_id, series."time", series.value, found.is_reset
 ),
 hours AS (

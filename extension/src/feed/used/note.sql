@@ -2,10 +2,15 @@
 -- still be put in place of another one.
 INSERT INTO jobstats.used_lists AS list (target_id, kind, day, first, last) VALUES ($1, $2, ($3 AT TIME ZONE 'UTC')::date, $3, $3)
 ON CONFLICT (target_id, kind, day) DO UPDATE
-SET first = CASE WHEN list.summed THEN list.first ELSE least(list.first, EXCLUDED.first) END, last = greatest(list.last, EXCLUDED.last)
+SET first = CASE WHEN list.summed THEN list.first ELSE least(list.first, EXCLUDED.first) END,
+    -- A list of a time that has not come yet must not hide a true one.
+    last = CASE WHEN list.last > clock_timestamp() AND EXCLUDED.last <= clock_timestamp() THEN EXCLUDED.last ELSE greatest(list.last, EXCLUDED.last) END
 RETURNING list.day,
     -- These read what was there before.
-    NOT EXISTS (SELECT FROM jobstats.used_lists other WHERE other.target_id = $1 AND other.kind = $2 AND other.last >= $3) AS is_newest,
+    NOT EXISTS (
+        SELECT FROM jobstats.used_lists other
+        WHERE other.target_id = $1 AND other.kind = $2 AND other.last >= $3
+            AND (other.last <= clock_timestamp() OR $3 > clock_timestamp())) AS is_newest,
     NOT list.summed AND NOT EXISTS (
         SELECT FROM jobstats.used_lists other
         WHERE other.target_id = $1 AND other.kind = $2 AND other.day = list.day AND other.first <= $3) AS is_first

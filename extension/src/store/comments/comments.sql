@@ -318,7 +318,7 @@ WITH meanings (relation, name, meaning) AS (
     ('observed', 'since', 'Start of the span, exclusive.'),
     ('observed', 'until', 'End of the span, inclusive.'),
     ('locks', NULL, 'Rows that setup, maintenance, conversions and feeds lock while they depend on each other. Only roles with rights on this table can block them.'),
-    ('locks', 'name', 'Who locks the row. store: a setup, or a step of maintenance or of a conversion; entries: a feed that has found its entries; jobs: a feed of jobs, alone if it names no cluster; jobs of NAME: a feed of jobs of this cluster; names: a feed of names; server CLUSTER/SERVER: a feed of what this server counts; announcement N: a feed that knows the announcement refresh.number = N.'),
+    ('locks', 'name', 'Who locks the row. store: a setup, or a step of maintenance or of a conversion; entries: a feed that has found its entries; jobs: a feed of jobs, alone if it names no cluster; jobs of NAME: a feed of jobs of this cluster; names: a feed of names; server ''CLUSTER''/''SERVER'': a feed of what this server counts; announcement N: a feed that knows the announcement refresh.number = N.'),
     ('identification', NULL, 'The formats by which entries are identified, and the progress of identifying them again, in one row.'),
     ('identification', 'formats', 'The formats of entry_formats by which all entries are identified, in their order, each with its node label, cluster and node pattern; NULL: unknown.'),
     ('identification', 'under_way', 'The formats by which maintenance is identifying the entries again; NULL: it is not.'),

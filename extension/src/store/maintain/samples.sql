@@ -60,9 +60,9 @@ BEGIN
             SELECT k.name FROM jobstats.locks k
             WHERE k.name LIKE ''server %'' AND NOT EXISTS (
                 SELECT FROM (
-                    SELECT format(''server %s/%s'', h.cluster, h.server) AS name FROM jobstats.server_hours h WHERE h.bucket > $4
+                    SELECT format(''server %L/%L'', h.cluster, h.server) AS name FROM jobstats.server_hours h WHERE h.bucket > $4
                     UNION ALL
-                    SELECT format(''server %s/%s'', s.cluster, s.server) FROM jobstats.sample_series s WHERE s."time" > $4
+                    SELECT format(''server %L/%L'', s.cluster, s.server) FROM jobstats.sample_series s WHERE s."time" > $4
                 ) alive
                 WHERE alive.name = k.name)
             FOR UPDATE OF k SKIP LOCKED)']
