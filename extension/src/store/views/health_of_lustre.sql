@@ -8,7 +8,9 @@ FROM (
         jsonb_object_agg(g.labels ->> 'reader', g.value) FILTER (WHERE g.name = 'changelog_behind') AS behind
     FROM jobstats.sample_series g
     LEFT JOIN jobstats.targets t ON t.target_id = g.target_id
-    WHERE g."time" > now() - interval '1 day' AND t.retired IS NULL
+    -- A server can have many series of exporters.
+    WHERE g."time" > now() - interval '1 day' AND t.retired IS NULL AND g.name IN (
+        'kbytestotal', 'kbytesfree', 'kbytesavail', 'filestotal', 'filesfree', 'unhealthy', 'recovering', 'changelog_idle', 'changelog_behind')
     GROUP BY g.cluster, g.target_id, t.name, t.kind, g.server
 ) g
 CROSS JOIN LATERAL (
