@@ -41,6 +41,22 @@ INSERT INTO jobstats.feed (cluster, server, body) VALUES ('free', 'oss1', count_
 RESET SESSION AUTHORIZATION;
 SELECT * FROM rejected WHERE cluster = 'free';
 SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'free' AND target = 'fs-OST0000';
+-- It also lies about what stands beside job_stats.
+CREATE FUNCTION theft() RETURNS timestamptz LANGUAGE sql AS $$ SELECT date_trunc('hour', now()) - interval '1 hour' $$;
+CREATE FUNCTION beside(server text, ago interval, n integer) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'free', server, now() - ago, stats('obdfilter.fs-OST0000.stats', now() - ago, theft() - interval '1 day', jsonb_build_object('punch', n))
+    || stats('ost.OSS.ost_io.stats', now() - ago, theft() - interval '1 day', jsonb_build_object('req_waittime', n)) || format(E'osd-zfs.fs-OST0000.kbytesavail=%s\n', n)
+    || CASE server WHEN 'evil' THEN format(E'osd-zfs.fs-OST0000.kbytesfree=%s\n', n) ELSE '' END
+    || format(E'osd-zfs.fs-OST0000.quota_slave.acct_user=\nusr_accounting:\n- id: 1000\n  usage: { inodes: 1, kbytes: %s }\n', n)
+$$;
+SELECT beside('oss1', '10 min', 10), beside('oss1', '8 min', 12), beside('evil', '6 min', 1000), beside('evil', '4 min', 2000);
+CREATE VIEW lies AS
+SELECT (SELECT sum(i.punch) FROM jobstats.target_increments i) AS increments, (SELECT sum(r.punch) FROM jobstats.rollup_10m_targets r) AS of_10_minutes,
+    (SELECT sum(r.punch) FROM jobstats.rollup_1h_targets r) AS of_hours, (SELECT sum(r.punch) FROM jobstats.rollup_1d_targets r) AS of_days,
+    (SELECT sum(i.requests) FROM jobstats.server_increments i) AS requests, (SELECT sum(i.requests) FROM jobstats.server_hours i) AS requests_of_hours,
+    (SELECT array_agg(s.name || ' ' || s.value ORDER BY s.name) FROM jobstats.sample_series s WHERE s.target_id IS NOT NULL) AS gauges,
+    (SELECT sum(u.kbytes) FROM jobstats.used_now u) AS used;
+SELECT * FROM lies;
 -- What was sent in its name is removed, and what followed computed anew.
 CALL jobstats_maintain();
 WITH observed AS (
@@ -53,7 +69,35 @@ WITH observed AS (
 )
 INSERT INTO jobstats.dirty (target_id, span_from, span_to)
 SELECT target_id, min(since), max("time") FROM counted GROUP BY target_id;
-SELECT target, computed, changed FROM jobstats_reprocess(now() - interval '1 hour', now() + interval '1 hour');
+WITH readings AS (
+    DELETE FROM jobstats.target_readings WHERE server = 'evil' AND received > now() - interval '1 hour' RETURNING target_id, "time"
+)
+DELETE FROM jobstats.target_increments i USING readings r WHERE i.target_id = r.target_id AND i.observed = r."time";
+DELETE FROM jobstats.rollup_10m_targets WHERE bucket > theft() - interval '10 minutes';
+DELETE FROM jobstats.rollup_1h_targets WHERE bucket > theft() - interval '1 hour';
+DELETE FROM jobstats.rollup_1d_targets WHERE bucket > theft() - interval '1 day';
+SELECT target, computed, changed FROM jobstats_reprocess(theft(), now() + interval '1 hour');
+-- Queues of the server.
+DELETE FROM jobstats.server_readings WHERE server = 'evil' AND "time" > theft();
+DELETE FROM jobstats.server_increments WHERE server = 'evil' AND "time" > theft();
+DELETE FROM jobstats.server_hours WHERE server = 'evil' AND bucket > theft();
+-- Gauges: those that were made up go, the others have no value until the next text.
+WITH said AS (
+    UPDATE jobstats.sample_series SET "time" = theft(), value = NULL, counter = NULL WHERE server = 'evil' AND "time" > theft() RETURNING series_id
+), hours AS (
+    DELETE FROM jobstats.samples_1h h USING said s WHERE h.series_id = s.series_id AND h.bucket > theft()
+)
+DELETE FROM jobstats.samples_1d d USING said s WHERE d.series_id = s.series_id AND d.bucket > theft() - interval '1 day';
+DELETE FROM jobstats.sample_series s WHERE s.server = 'evil' AND s."time" = theft()
+    AND NOT EXISTS (SELECT FROM jobstats.samples_1d d WHERE d.series_id = s.series_id);
+-- Used space of its targets: the next lists, within an hour, take their place.
+DELETE FROM jobstats.used_now u USING jobstats.targets t WHERE t.target_id = u.target_id AND t.name LIKE 'fs-OST0000';
+DELETE FROM jobstats.used_first u USING jobstats.targets t WHERE t.target_id = u.target_id AND t.name LIKE 'fs-OST0000' AND u.day >= (theft() AT TIME ZONE 'UTC')::date;
+DELETE FROM jobstats.used_lists u USING jobstats.targets t WHERE t.target_id = u.target_id AND t.name LIKE 'fs-OST0000' AND u.day >= (theft() AT TIME ZONE 'UTC')::date;
+DELETE FROM jobstats.used WHERE filesystem = 'fs' AND day >= (theft() AT TIME ZONE 'UTC')::date;
+SELECT * FROM lies;
+SELECT beside('oss1', '2 min', 17);
+SELECT * FROM lies;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('free', 'oss1', count_of('free', 'fs-OST0000', 10));
 SELECT * FROM stored WHERE cluster = 'free';
 SELECT target, what FROM jobstats_audit(now() - interval '1 hour', now() + interval '1 hour');
