@@ -26,6 +26,9 @@ use crate::field::lines;
 use crate::instant::{Micros, SECOND};
 use crate::pause::Pause;
 
+/// The largest number of bytes of a line. Names and labels of one that can be used have a few kilobytes.
+const LINE_MAX: usize = 64 << 10;
+
 /// The largest number of bytes of a name.
 const NAME_MAX: usize = 200;
 
@@ -59,6 +62,9 @@ pub enum Reason {
     /// The line is neither a comment nor a sample, or it is not UTF-8.
     #[error("the line is no sample")]
     UnreadableLine,
+    /// The line has over 64 KiB.
+    #[error("the line is too long")]
+    LongLine,
     /// The name has over 200 bytes.
     #[error("the name is too long")]
     LongName,
@@ -90,6 +96,7 @@ impl Reason {
     pub const fn code(self) -> &'static str {
         match self {
             Self::UnreadableLine => "unreadable line",
+            Self::LongLine => "long line",
             Self::LongName => "long name",
             Self::BadLabels => "bad labels",
             Self::LongLabels => "long labels",
@@ -173,6 +180,7 @@ pub fn names<'a>(text: &'a [u8], pause: Pause<'_>) -> BTreeSet<&'a str> {
     let mut names = BTreeSet::new();
     for (_, line) in lines(text, pause) {
         if names.len() < NAMES_MAX
+            && line.len() <= LINE_MAX
             && let Ok((name, _)) = name(line.trim_ascii())
             && name.len() <= NAME_MAX
         {
@@ -199,7 +207,9 @@ pub fn read<'a>(
         if shown.is_empty() {
             continue;
         }
-        let read = if shown.starts_with(b"#") {
+        let read = if line.1.len() > LINE_MAX {
+            Err(Reason::LongLine)
+        } else if shown.starts_with(b"#") {
             typed(shown).map(|typed| family = typed.or(family.take()))
         } else {
             match sample(line, family, is_open) {

@@ -286,13 +286,14 @@ proptest! {
                 prop::collection::btree_map("[a-zA-Z_][a-zA-Z0-9_]{0,8}", "[^\0\r]{1,12}", 0..5),
                 (prop::num::f64::NORMAL | prop::num::f64::ZERO).prop_map(|value| value % LARGEST),
                 prop::option::of(0_i64..4_000_000_000_000),
+                prop::bool::weighted(0.1),
             ),
             0..20,
         ),
         is_open: bool,
     ) {
         let mut text = String::new();
-        for (name, labels, value, time) in &samples {
+        for (name, labels, value, time, is_long) in &samples {
             let labels = labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
             let labels = labels.collect::<Vec<_>>().join(",");
             let value = if name.ends_with("_total") { value.abs() } else { *value };
@@ -301,23 +302,27 @@ proptest! {
                 Some(time) => format!(" {time}"),
                 None => String::new(),
             };
-            text += &format!("{name}{{{labels}}} {value:e}{time}\n");
+            let blanks = " ".repeat(if *is_long { LINE_MAX } else { 1 });
+            text += &format!("{name}{{{labels}}}{blanks}{value:e}{time}\n");
         }
         if is_open {
             text += "# EOF\n";
         }
         let contents = all(&text);
+        let long = samples.iter().filter(|it| it.4).count();
+        prop_assert_eq!(contents.problems.iter().filter(|it| it.reason == Reason::LongLine).count(), long);
         for problem in &contents.problems {
-            prop_assert_eq!(problem.reason, Reason::Repeated);
+            let is_long = samples[problem.line as usize - 1].4;
+            prop_assert_eq!(problem.reason, if is_long { Reason::LongLine } else { Reason::Repeated });
         }
         for sample in &contents.samples {
-            let (name, labels, value, time) = &samples[sample.line as usize - 1];
+            let (name, labels, value, time, _) = &samples[sample.line as usize - 1];
             let found: BTreeMap<_, _> = sample.labels.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into_owned())).collect();
             prop_assert_eq!((sample.name, &found), (name.as_str(), labels));
             prop_assert_eq!(sample.value.abs(), value.abs());
             prop_assert_eq!(sample.time, time.map(|time| time * 1_000));
         }
-        let series: BTreeSet<_> = samples.iter().map(|(name, labels, ..)| (name, labels)).collect();
+        let series: BTreeSet<_> = samples.iter().filter(|it| !it.4).map(|(name, labels, ..)| (name, labels)).collect();
         prop_assert_eq!(contents.samples.len(), series.len());
     }
 }
