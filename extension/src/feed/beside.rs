@@ -81,12 +81,18 @@ impl Beside {
         let shown = Some(&b"services and health of the server"[..]);
         let rejected = self.is_of_server() && !own_server;
         let rejected = rejected.then(|| ingest.reject(None, reason::NOT_YOURS, shown));
-        let is_own = |target: &Name| own.contains(&target.shown());
         self.services.retain(|_| own_server);
-        self.samples
-            .retain(|it| it.target.as_ref().map_or(own_server, is_own));
-        self.used.retain(|it| is_own(&it.target));
+        self.samples.retain(|it| own_server || it.target.is_some());
+        self.keep(own);
         rejected
+    }
+
+    /// Leaves out the values of targets that are not among these.
+    pub fn keep(&mut self, targets: &HashSet<String>) {
+        let is_kept = |target: &Name| targets.contains(&target.shown());
+        self.samples
+            .retain(|it| it.target.as_ref().is_none_or(is_kept));
+        self.used.retain(|it| is_kept(&it.target));
     }
 
     /// Stores the values. Returns an outcome for each part whose time is none at which it can be placed.

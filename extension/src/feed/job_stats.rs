@@ -13,7 +13,7 @@ pub mod rows;
 pub mod stored;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jobstats_core::feed::{Outcome, reason};
 use jobstats_core::job_stats::is_job_stats;
@@ -36,6 +36,9 @@ use crate::store::Settings;
 use entries::Entries;
 use part::Part;
 use place::Placing;
+
+/// The reason to reject values of further targets.
+const TOO_MANY_TARGETS: &str = "too many targets";
 
 /// The output of `lctl get_param` with `job_stats` and `job_cleanup_interval`.
 pub struct JobStats;
@@ -72,8 +75,10 @@ impl Source for JobStats {
         text.leave();
         let mut outcomes = Vec::new();
         let parts = reject_nameless(ingest, parts, &mut outcomes)?;
-        let (parts, readings) =
+        let (parts, mut readings) =
             reject_others(client, ingest, parts, readings, &mut beside, &mut outcomes)?;
+        let beyond = reject_beyond_limit(ingest, &parts, &mut readings, &mut beside);
+        outcomes.extend(beyond);
         let mut entries = Entries::of_cluster(&ingest.delivery.cluster);
         let names = parts.iter().filter_map(|part| part.snapshot.target);
         let names = names
@@ -190,6 +195,35 @@ fn reject_others<'a, 'w>(
         outcomes.push(ingest.reject(Some(&name), reason::NOT_YOURS, beginning.as_deref()));
     }
     Ok((parts, readings))
+}
+
+/// Leaves out what stands beside job_stats of targets for which a text has no room: it never costs the job_stats. Returns the outcome of
+/// that, if there is any.
+fn reject_beyond_limit(
+    ingest: &mut Ingest<'_>,
+    parts: &[Part<'_, '_>],
+    readings: &mut Vec<Reading>,
+    beside: &mut Beside,
+) -> Option<Outcome> {
+    let limit = ingest.settings.max_targets;
+    // Most texts have too few values for that, whatever their targets are.
+    if parts.len() + readings.len() + beside.targets().count() <= limit {
+        return None;
+    }
+    let mut kept: HashSet<String> = parts.iter().filter_map(Part::target).collect();
+    let mut first = None;
+    for target in readings.iter().map(Reading::target).chain(beside.targets()) {
+        let name = target.shown();
+        if kept.len() < limit {
+            kept.insert(name);
+        } else if first.is_none() && !kept.contains(&name) {
+            first = Some(name);
+        }
+    }
+    let first = first?;
+    readings.retain(|it| kept.contains(&it.target().shown()));
+    beside.keep(&kept);
+    Some(ingest.reject(Some(&first), TOO_MANY_TARGETS, None))
 }
 
 /// Returns things of targets with the targets, in the order of `target_id`. A damaged text may name a target both as MDT and as

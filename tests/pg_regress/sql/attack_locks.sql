@@ -33,6 +33,13 @@ SELECT count(*) FROM jobstats.targets;
 UPDATE jobstats.settings SET max_targets = 1001;
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', :'many');
 SELECT count(*) FROM jobstats.targets;
+-- What stands beside job_stats costs these nothing, of however many targets it is.
+UPDATE jobstats.settings SET max_targets = 2;
+SELECT target, action FROM jobstats_ingest('', 'oss2', now(), ost('fs-OST2000') || (
+    SELECT string_agg(format(E'osd-zfs.fs-OST200%s.kbytesfree=1\n', n) || stats(format('obdfilter.fs-OST300%s.stats', n), now(), now(), '{"punch": 1}'), '')
+    FROM generate_series(0, 3) n));
+SELECT count(*) FROM jobstats.targets WHERE name > 'fs-OST2';
+SELECT target, reason FROM jobstats.rejects WHERE server = 'oss2';
 
 -- What a setup, a step of maintenance or a feed locks is put back where it is missing.
 DELETE FROM jobstats.locks;
