@@ -1,10 +1,11 @@
--- The stored rows of whole targets that a reading ended, beside those that were computed.
+-- The stored rows of whole targets that a reading ended, beside those that were computed. TimescaleDB 2.28 fails where a condition on
+-- rows in columns needs the row as a whole.
 WITH computed AS MATERIALIZED (
     SELECT row."time", jsonb_strip_nulls(to_jsonb(row)) AS own
     FROM (
         @computed@
     ) row
-), stored AS (
+), stored AS MATERIALIZED (
     SELECT i."time", jsonb_strip_nulls(to_jsonb(i)) AS own FROM jobstats.target_increments i
     WHERE i.target_id = $1 AND i."time" > $2 AND i."time" <= $3
 )

@@ -31,7 +31,8 @@ END
 $$;
 CREATE VIEW kept AS
 SELECT c.relation, count(*) AS chunks, count(*) FILTER (WHERE c.packed) AS packed, count(*) FILTER (WHERE c.partial) AS partial
-FROM chunks c WHERE c.relation IN ('increments', 'rollup_10m', 'rollup_10m_users') GROUP BY 1 ORDER BY 1;
+FROM chunks c WHERE c.relation IN ('increments', 'rollup_10m', 'rollup_10m_users', 'target_increments', 'rollup_10m_targets', 'server_increments')
+GROUP BY 1 ORDER BY 1;
 CREATE FUNCTION pack() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     WHILE jobstats_internal.compress_before('2025-11-03 00:00:01+00') IS NOT NULL LOOP
@@ -39,14 +40,19 @@ BEGIN
 END
 $$;
 
--- A target with fifty entries, all of them at work, for three days. The day in the middle has 7,200 buckets of ten minutes.
+-- A target with fifty entries, all of them at work, for three days. The day in the middle has 7,200 buckets of ten minutes. The
+-- target and a service of its server count by themselves.
 CREATE FUNCTION body(minute numeric) RETURNS text LANGUAGE sql AS $$
 SELECT ost('fs-OST0000', VARIADIC ARRAY(SELECT record('a.' || n, minute, minute * 4096) FROM generate_series(1, 50) AS n))
+    || stats('obdfilter.fs-OST0000.stats', at(minute), at(-60), jsonb_build_object('write_bytes', minute * 50 * 4096 + 1))
+    || stats('ost.OSS.ost_io.stats', at(minute), at(-60), jsonb_build_object('req_waittime', minute * 60 + 1))
 $$;
 INSERT INTO jobstats.feed (server, "time", body) SELECT 'n1', at(m), body(m) FROM generate_series(0, 4300, 10) AS m;
 CALL jobstats_maintain();
 SELECT pack();
 TABLE kept;
+-- The audit reads what is packed.
+SELECT * FROM jobstats_audit(at(0), at(3000));
 
 -- Rollups have chunks of a day, of a week, and of a month; batches of their columns lie in the order of time.
 CREATE VIEW chosen AS
@@ -68,11 +74,18 @@ TABLE chosen;
 
 -- Late text at noon of the second day: its rows, and two buckets of ten minutes of fifty entries, are unpacked, and at most the
 -- batches of 1,000 rows that they lie in.
+CREATE VIEW beside AS
+SELECT 'target_increments' AS relation, sum(i.write_bytes) AS sum, sum(i.observed_usecs) AS observed FROM jobstats.target_increments i
+UNION ALL
+SELECT 'rollup_10m_targets', sum(r.write_bytes), sum(r.observed_usecs) FROM jobstats.rollup_10m_targets r
+UNION ALL
+SELECT 'server_increments', sum(s.requests), sum(extract(epoch FROM s."time" - s.since)) * 1000000 FROM jobstats.server_increments s;
+SELECT relation, sum, observed::bigint FROM beside;
 CREATE TABLE stored AS SELECT i.entry_id, sum(i.write_bytes) AS write_bytes, count(*) FROM jobstats.increments i GROUP BY 1;
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('n1', at(2165), body(2165));
 -- While its increments are not summed, more may come: they are left as they are.
 SELECT count(*) > 0 AS dirty FROM jobstats.dirty;
-SELECT relation, partial FROM kept WHERE relation = 'increments';
+SELECT relation, partial FROM kept WHERE relation LIKE '%increments' OR relation LIKE '%targets';
 SELECT jobstats_internal.compress_before(now(), again => true);
 CALL jobstats_maintain();
 TABLE jobstats.dirty;
@@ -89,6 +102,7 @@ WHERE began > :'before' AND step LIKE 'columns of %' GROUP BY step ORDER BY step
 SELECT packed(columns) FROM chunks WHERE relation = 'rollup_10m' AND range_start = '2025-11-02 00:00+00';
 SELECT count(*) AS entries, count(*) FILTER (WHERE n.write_bytes = s.write_bytes) AS same
 FROM stored s JOIN (SELECT i.entry_id, sum(i.write_bytes) AS write_bytes FROM jobstats.increments i GROUP BY 1) n USING (entry_id);
+SELECT relation, sum, observed::bigint FROM beside;
 SELECT count(*) FROM (
     SELECT bucket, entry_id, write_bytes FROM jobstats.rollup_10m
     EXCEPT ALL
@@ -107,4 +121,4 @@ SELECT relation, partial FROM kept;
 -- A shorter retention of the rollup of ten minutes drops its chunks of days, not of ten days at once.
 DO $$ BEGIN PERFORM jobstats_setup(retention => now() - '2025-11-02 12:00+00', rollup_10m_retention => now() - '2025-11-02 12:00+00'); END $$;
 CALL jobstats_maintain();
-SELECT relation, min(range_start) FROM chunks WHERE relation IN ('increments', 'rollup_10m') GROUP BY 1 ORDER BY 1;
+SELECT relation, min(range_start) FROM chunks WHERE relation IN ('increments', 'rollup_10m', 'target_increments', 'server_increments') GROUP BY 1 ORDER BY 1;
