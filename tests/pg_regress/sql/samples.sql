@@ -6,6 +6,8 @@
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
+-- Hours of one day, whenever this runs.
+UPDATE texts.clock SET zero = zero - interval '2 hours' WHERE extract(hour FROM zero) = 23;
 CREATE FUNCTION feed(server text, minute numeric, VARIADIC texts text[]) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('', server, at(minute), array_to_string(texts, E'\n') || E'\n')
 $$;

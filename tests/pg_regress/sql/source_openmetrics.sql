@@ -7,6 +7,8 @@
 \set VERBOSITY terse
 \set SHOW_CONTEXT never
 \pset null '(null)'
+-- Hours of one day, whenever this runs.
+UPDATE texts.clock SET zero = zero - interval '2 hours' WHERE extract(hour FROM zero) = 23;
 CREATE FUNCTION feed(minute numeric, body text, server text DEFAULT 'node1')
 RETURNS TABLE (action text, entries int, active int, added int, resets int, removed int, unknown int, problems int) LANGUAGE sql AS $$
 SELECT action, entries, active, added, resets, removed, unknown, problems FROM jobstats_ingest('', server, at(minute), body, source => 'openmetrics')
