@@ -7,6 +7,7 @@ SET client_min_messages = warning;
 SELECT jobstats_setup(raw_retention => '100 days', retention => '100 days') IS NOT NULL;
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'long ago', 'n1', at(minute) - interval '49 days', ost('fs-OST0000', record('1:1000:n', minute, minute * 4096), record('2:1001:n', 1, minute))
+    || stats('obdfilter.fs-OST0000.stats', at(minute) - interval '49 days', at(-60) - interval '49 days', jsonb_build_object('write_bytes', minute * 5000 + 1))
 FROM generate_series(0, 600, 20) AS minute;
 CALL jobstats_maintain();
 SELECT jobstats_setup(raw_retention => '3 days', retention => '4 days') IS NOT NULL;
@@ -30,13 +31,18 @@ DECLARE
     relation text;
 BEGIN
     FOREACH relation IN ARRAY ARRAY['raw', 'observations', 'increments', 'rollup_10m', 'rollup_1h', 'rollup_1d',
-        'increments_10m', 'increments_1h', 'increments_1d'] LOOP
+        'increments_10m', 'increments_1h', 'increments_1d', 'target_readings', 'target_increments', 'rollup_10m_targets', 'rollup_1h_targets',
+        'rollup_1d_targets'] LOOP
         RETURN QUERY EXECUTE format(
             'SELECT %L, jsonb_build_object(''rows'', count(*), ''all'', sum(hashtextextended(to_jsonb(r)::text, 0)))
             FROM jobstats.%I r JOIN jobstats.targets t USING (target_id) WHERE t.cluster = ANY ($1)', relation, relation)
             -- Maintenance adds to rollups what is still fresh.
-            USING CASE WHEN relation ~ '^rollup' THEN '{long ago}' ELSE '{in order,long ago}' END::text[];
+            USING CASE WHEN relation ~ '^rollup_\d+.$' THEN '{long ago}' ELSE '{in order,long ago}' END::text[];
     END LOOP;
+    RETURN QUERY SELECT 'server_readings', to_jsonb(s) FROM jobstats.server_readings s WHERE s.cluster = 'in order';
+    RETURN QUERY SELECT 'server_increments', to_jsonb(s) FROM jobstats.server_increments s WHERE s.cluster = 'in order';
+    RETURN QUERY SELECT 'unaccounted', to_jsonb(a) FROM asked, jobstats_unaccounted(asked.today - interval '60 days', asked.today,
+        cluster => '{in order,long ago}') a;
     -- The window ends with the last observation, and begins with the clock: its coverage is another each time.
     RETURN QUERY SELECT 'totals', to_jsonb(a) - 'coverage' FROM asked, jobstats_totals(asked.until - interval '60 days', asked.until, '{write_bytes}',
         '{cluster,job}', cluster => '{in order,long ago}') a;
@@ -64,5 +70,8 @@ BEGIN
         'increments of long ago are still there';
     ASSERT (SELECT count(*) > 50 FROM jobstats.rollup_10m JOIN jobstats.targets USING (target_id) WHERE cluster = 'long ago'),
         'hardly anything is kept of long ago';
+    ASSERT (SELECT count(*) > 50 FROM jobstats.rollup_10m_targets JOIN jobstats.targets USING (target_id) WHERE cluster = 'long ago'),
+        'hardly anything is kept of whole targets of long ago';
+    ASSERT (SELECT count(*) > 50 FROM said() WHERE what LIKE 'server_%'), 'no service was fed';
 END
 $$;

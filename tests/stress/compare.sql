@@ -10,6 +10,7 @@ BEGIN
     ASSERT NOT EXISTS (SELECT FROM differences('in order', 'at once')), 'the clusters differ';
     ASSERT NOT EXISTS (SELECT FROM jobstats.dirty), 'rollups are behind';
     ASSERT public.differences('rollup_') = 0, 'rollups do not hold what increments say';
+    ASSERT NOT EXISTS (SELECT FROM wholes_differ), 'sums of whole targets are not those of their increments';
     ASSERT NOT EXISTS (SELECT FROM jobstats.rejects), 'text was rejected';
     ASSERT (SELECT count(*) = count(DISTINCT name) FROM jobstats.entries), 'an entry is stored twice';
 END

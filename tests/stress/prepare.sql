@@ -1,5 +1,5 @@
 -- Eight targets of one cluster, read 40 times, with entries common to all of them: OSTs whose entries are skipped now and
--- then, MDTs whose entries restart. Fed in order for comparison, and laid out for eight feeders.
+-- then, MDTs whose entries restart, each with its own counters, and a service of the server. Fed in order for comparison, and laid out for eight feeders.
 \set QUIET on
 \ir ../pg_regress/include/store.sql
 -- A day that is over, so that rollups can hold all of it.
@@ -14,7 +14,8 @@ SELECT target, minute, CASE
         ELSE mdt('fs-MDT000' || target, VARIADIC coalesce(array_agg(
             life(job || ':1000:r01c01', at(minute - age - 1), age + 1, 10 * (age + 1)) ORDER BY job)
             FILTER (WHERE minute >= born), '{}'))
-    END AS body
+    END || stats(CASE WHEN target < 4 THEN format('obdfilter.fs-OST000%s.stats', target) ELSE format('mdt.fs-MDT000%s.md_stats', target) END,
+        at(minute), at(-60), jsonb_build_object('open', minute * target + 1, 'open_usecs', minute * 70, 'write_bytes', minute * 4096)) AS body
 FROM generate_series(0, 7) AS target, generate_series(0, 78, 2) AS minute, generate_series(1, 30) AS job,
     LATERAL (SELECT job AS born, minute * job AS calls, minute % (10 + 2 * job) AS age) AS state
 GROUP BY target, minute;
@@ -22,7 +23,8 @@ GROUP BY target, minute;
 -- All readings twice, each time in other texts of one to three targets in another order: who comes later feeds again
 -- what is there already.
 CREATE TABLE texts AS
-SELECT turn, minute, string_agg(body, '' ORDER BY random()) AS body
+SELECT turn, minute, string_agg(body, '' ORDER BY random()) || stats('mds.MDS.mdt.stats', at(minute), at(-60),
+    jsonb_build_object('req_waittime', 60 * minute + 1, 'req_waittime_usecs', 3000 * minute)) AS body
 FROM (SELECT turn, minute, body, row_number() OVER (PARTITION BY turn, minute ORDER BY random()) AS place
     FROM readings, generate_series(1, 2) AS turn) AS shuffled
 GROUP BY turn, minute, (place - 1) / 3;
@@ -36,6 +38,19 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'in order', 'n1
 
 -- Rollups are brought up to date while texts are fed: at first of nothing, then further with every call.
 UPDATE jobstats.settings SET refresh_lag = now() - at(-10);
+
+-- Sums of whole targets that are not those of increments, where these are kept.
+CREATE VIEW wholes_differ AS
+SELECT * FROM (
+    SELECT '10 minutes' AS level, * FROM jobstats.rollup_10m_targets UNION ALL
+    SELECT '1 hour', * FROM jobstats.rollup_1h_targets UNION ALL
+    SELECT '1 day', * FROM jobstats.rollup_1d_targets) r
+FULL JOIN (
+    SELECT l.level, jobstats_internal.bucket(l.level::interval, i."time" - interval '1 us') + interval '1 us' AS bucket, i.target_id,
+        sum(i.observed_usecs) AS usecs, sum(i.open) AS opens
+    FROM jobstats.target_increments i, (VALUES ('10 minutes'), ('1 hour'), ('1 day')) AS l (level) GROUP BY 1, 2, 3) i
+USING (level, bucket, target_id)
+WHERE bucket > (SELECT f.dropped FROM jobstats.refresh f) AND (r.observed_usecs, r.open) IS DISTINCT FROM (i.usecs, i.opens);
 
 -- How many rows of a rollup, or of what is shown of one, are not the sums of increments, where these are kept.
 CREATE FUNCTION differences(prefix text) RETURNS bigint LANGUAGE plpgsql AS $$

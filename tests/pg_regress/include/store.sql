@@ -40,6 +40,11 @@ WITH rows AS (
     UNION ALL
     SELECT t.cluster, 'raw', to_jsonb(r) - 'target_id' || jsonb_build_object('target', t.name)
     FROM jobstats.raw_text r JOIN jobstats.targets t USING (target_id)
+    UNION ALL
+    SELECT t.cluster, 'target_increments', to_jsonb(w) - 'target_id' || jsonb_build_object('target', t.name)
+    FROM jobstats.target_increments w JOIN jobstats.targets t USING (target_id)
+    UNION ALL
+    SELECT q.cluster, 'server_increments', to_jsonb(q) - 'cluster' FROM jobstats.server_increments q
 )
 (SELECT a, relation, stored FROM rows WHERE rows.cluster = a EXCEPT ALL SELECT a, relation, stored FROM rows WHERE rows.cluster = b)
 UNION ALL
