@@ -5,8 +5,9 @@ SET client_min_messages = error;
 CREATE TEMP TABLE said AS SELECT jobstats_setup() AS message;
 SELECT substring(message FROM 'Mended: [^\n]*') FROM said;
 SELECT jobstats_internal.damage_in_words() IS NULL;
--- The first chunk of a hypertable with continuous aggregates is empty. Unless it had next to nothing, its day is named.
-SELECT (message ~ 'is damaged') = (jobstats_internal.lost_increments() IS NOT NULL) FROM said;
+-- The first chunk of a hypertable with continuous aggregates, of increments or of a rollup, is empty. Unless it had next to nothing, its
+-- day is named.
+SELECT (message ~ 'is damaged') = (num_nonnulls(jobstats_internal.lost_increments(), jobstats_internal.lost_rollups()) > 0) FROM said;
 -- Keys hold in every chunk.
 DO $$
 BEGIN
