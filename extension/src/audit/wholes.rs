@@ -15,7 +15,7 @@ use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store::{Settings, rollup};
 
-/// What became of the readings of a target.
+/// The outcome of the readings of a target.
 #[derive(Default)]
 pub struct Checked {
     /// The number of readings that were compared with the one before, or have none.
