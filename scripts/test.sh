@@ -29,7 +29,7 @@ names() {
     regress) basename -as .sql tests/pg_regress/sql/*.sql ;;
     isolation) basename -as .spec tests/isolation/specs/*.spec ;;
     cron | dashboards | demo | docs | faults | fuzz | library | memory | schema | stress) echo "$1" ;;
-    parallel) printf '%s\n' audit health job now rates rollups summary top totals ;;
+    parallel) printf '%s\n' audit health job now queues rates rollups summary top totals whole_targets ;;
     convert) printf '%s\n' plain apache ;;
     backup) printf '%s\n' custom directory owner naive ;;
     upgrade) cut -d ' ' -f 1 extension/sql/released ;;
