@@ -5,6 +5,7 @@
 //! [`getent`], [`accounting`], [`openmetrics`]; [`sources`] lists them.
 
 mod accounting;
+mod around;
 mod beside;
 mod covered;
 mod delivery;

@@ -43,6 +43,20 @@ impl Limits {
         }
     }
 
+    /// Returns the reason why what was read at `time` cannot be placed between a reading and the next one, which was compared with one
+    /// of the time `since`; `None` if there is none.
+    pub fn why_not_between(
+        &self,
+        time: Micros,
+        before: Option<Micros>,
+        since: Option<Option<Micros>>,
+    ) -> Option<&'static str> {
+        let is_early = self.is_old(time) && (before.is_none() || since.is_some());
+        // The reading with which the next one was compared can be gone.
+        let is_far = since.is_some_and(|since| since != before);
+        (is_early || is_far).then_some(reason::TOO_LATE)
+    }
+
     /// Returns the reason why a text that is older than raw text is kept cannot be placed between these neighbours; `None`
     /// if it can, or if the text is not that old. After an outage the backlog of a target is taken: each text continues the
     /// one before, which is kept as the newest of its target.
@@ -129,6 +143,20 @@ mod tests {
         assert_eq!(why_not(old, Some(&gone), true), Some("too late"));
         assert_eq!(why_not(old, None, true), Some("too late"));
         assert_eq!(why_not(old + 1, None, false), None);
+    }
+
+    #[test]
+    fn values_lie_between_those_that_were_compared() {
+        let (before, time) = (Some(NOW - 2 * MINUTE), NOW - MINUTE);
+        let why_not = |time, before, since| LIMITS.why_not_between(time, before, since);
+        assert_eq!(why_not(time, before, Some(before)), None);
+        assert_eq!(why_not(time, None, Some(None)), None);
+        assert_eq!(why_not(time, before, Some(None)), Some("too late"));
+        assert_eq!(why_not(time, None, Some(before)), Some("too late"));
+        let (before, old) = (Some(NOW - 4 * DAY), NOW - 3 * DAY);
+        assert_eq!(why_not(old, before, None), None);
+        assert_eq!(why_not(old, before, Some(before)), Some("too late"));
+        assert_eq!(why_not(old, None, None), Some("too late"));
     }
 
     #[test]

@@ -75,10 +75,10 @@ pub fn check(
                 checked.inserted += replaced.1;
             }
         }
-        former = Some(reread.into_stored());
+        former = Some(reread.into_stored(this));
     }
     if let (Purpose::Repair, Some(span)) = (purpose, span) {
-        connect_mut(|client| rollup::sum_wholes(client, target_id, span, true))?;
+        connect_mut(|client| rollup::sum_wholes(client, &[target_id], span, true))?;
     }
     Ok(checked)
 }
@@ -94,7 +94,7 @@ fn differences(
     let body = Finding::of_carried(reread.time, bodies[0], bodies[1]);
     let body = body.map(|body| Ok(Finding { what, ..body }));
     let statement = sql!("wholes.sql", computed = staged_pieces());
-    with_pieces(target_id, reread.pieces()?, || {
+    with_pieces(reread.pieces(target_id)?, || {
         let rows = client.query(
             &statement,
             &[

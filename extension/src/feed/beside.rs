@@ -17,7 +17,8 @@ use crate::feed::source::show;
 use crate::feed::targets::Target;
 use crate::feed::used::{self, List};
 use crate::pg::error::Error;
-use crate::pg::spi::{Statements, connect_mut};
+use crate::pg::plans;
+use crate::pg::spi::connect_mut;
 
 /// The name of a target, which outlives the text.
 #[derive(Debug, Clone)]
@@ -127,7 +128,8 @@ impl Beside {
 pub fn lock_server(client: &mut SpiClient<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
     show(client)?;
     let delivery = ingest.delivery;
-    client.execute(
+    plans::update(
+        client,
         "INSERT INTO jobstats.locks AS l (name) VALUES (format('server %L/%L', $1, $2)) \
          ON CONFLICT (name) DO UPDATE SET name = l.name WHERE false",
         &[

@@ -27,7 +27,7 @@ use crate::feed::source::Source;
 use crate::feed::targets::{self, Target};
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
-use crate::feed::wholes::Reading;
+use crate::feed::wholes::{self, Reading};
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
@@ -96,9 +96,8 @@ impl Source for JobStats {
             });
             outcomes.push(outcome?);
         }
-        for (target, reading) in with_targets(&targets, readings, |it| Some(it.target().shown()))? {
-            outcomes.push(reading.place(ingest, &target)?);
-        }
+        let readings = with_targets(&targets, readings, |it| Some(it.target().shown()))?;
+        outcomes.extend(wholes::place(ingest, &readings)?);
         outcomes.extend(timed(Phase::Beside, || beside.store(ingest, &targets))?);
         let time = ingest.delivery.time;
         timed(Phase::Entries, || entries.insert_new(client, time))?;

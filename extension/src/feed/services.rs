@@ -3,6 +3,8 @@
 //! A reading of a service lies among the others by its own time. A late one is compared with the one before, and the next one with
 //! it. The caller holds the lock of the server.
 
+use std::sync::LazyLock;
+
 use jobstats_core::feed::{Limits, reason};
 use jobstats_core::increment::{edge_distance, share, spans};
 use jobstats_core::instant::{DAY, HOUR, Micros, SECOND};
@@ -11,8 +13,9 @@ use jobstats_core::snapshot::Contents;
 use jobstats_core::stats::{self, Growth, Sums};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::feed::around::{self, Around};
 use crate::feed::beside::json;
 use crate::feed::ingest::Ingest;
 use crate::pg::error::Error;
@@ -21,7 +24,6 @@ use crate::pg::pause::{PAUSE, pause};
 use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
-use crate::pg::tuples::{BOOLEANS, TEXTS, Tuples};
 
 /// The number of services that a server may have in a text. Lustre has about twenty.
 const SERVICES_MAX: usize = 200;
@@ -88,7 +90,7 @@ pub fn store(
     if readings.is_empty() {
         return Ok(());
     }
-    let neighbours = neighbours(client, ingest, &readings)?;
+    let all_around = around(client, ingest, &readings)?;
     let mut changes = Changes {
         limits: ingest.limits(),
         max_rate: ingest.settings.max_rate.into(),
@@ -96,7 +98,7 @@ pub fn store(
         replaced: Vec::new(),
         rows: Vec::new(),
     };
-    for (reading, around) in readings.into_iter().zip(neighbours) {
+    for (reading, around) in readings.into_iter().zip(all_around) {
         pause();
         let service = reading.service.clone();
         if let Err(reason) = changes.place(reading, around)? {
@@ -108,45 +110,34 @@ pub fn store(
 }
 
 /// A reading that is stored.
-#[derive(Deserialize)]
 struct Stored {
     time: Micros,
     since: Option<Micros>,
     sums: Sums,
 }
 
-/// The readings around the time of one, and whether there is one of the same time.
-struct Neighbours {
-    is_known: bool,
-    before: Option<Stored>,
-    next: Option<Stored>,
-}
-
-fn neighbours(
+/// Returns the readings around those of a text. One that cannot be read counts as nothing: otherwise the service could never be fed
+/// again.
+fn around(
     client: &mut SpiClient<'_>,
     ingest: &Ingest<'_>,
     readings: &[Reading],
-) -> Result<Vec<Neighbours>, Error> {
+) -> Result<Vec<Around<Option<Stored>>>, Error> {
+    static AROUND: LazyLock<String> = LazyLock::new(|| {
+        let key = "r.cluster = $4 AND r.server = $5 AND r.service";
+        around::statement("server_readings", key, "text", "near.sums::text AS sums")
+    });
     let [cluster, server] = server(ingest);
+    let services: Vec<_> = readings.iter().map(|it| it.service.clone()).collect();
+    let times: Vec<_> = readings.iter().map(|it| it.time).collect();
     let gap = ingest.settings.raw_retention.min(LONGEST_GAP);
-    let arguments = [cluster, server, json(readings)?.into(), gap.into()];
-    let statement = include_str!("services/neighbours.sql");
-    let mut rows = Tuples::update(client, statement, &arguments)?;
-    rows.require(0, &BOOLEANS)?;
-    rows.require(1, &TEXTS)?;
-    rows.require(2, &TEXTS)?;
-    let mut neighbours = Vec::new();
-    for position in 0..rows.len() {
-        rows.read(position);
-        // What cannot be read counts as nothing: otherwise the service could never be fed again.
-        let stored = |column| serde_json::from_str(&rows.text(column)?).ok();
-        neighbours.push(Neighbours {
-            is_known: rows.boolean(0) == Some(true),
-            before: stored(1),
-            next: stored(2),
-        });
-    }
-    Ok(neighbours)
+    let keys = vec![services.into(), cluster, server];
+    around::find(client, &AROUND, keys, &times, gap, |row| {
+        let sums: String = row.get("sums")?;
+        let (time, since) = (row.time("time")?, row.time_opt("since")?);
+        let sums = serde_json::from_str(&sums).ok();
+        Ok(sums.map(|sums| Stored { time, since, sums }))
+    })
 }
 
 fn server<'a>(ingest: &Ingest<'a>) -> [DatumWithOid<'a>; 2] {
@@ -181,21 +172,22 @@ impl Changes {
     fn place(
         &mut self,
         mut reading: Reading,
-        around: Neighbours,
+        around: Around<Option<Stored>>,
     ) -> Result<Result<(), &'static str>, Error> {
-        let (time, before, next) = (reading.time, around.before, around.next);
-        if around.is_known {
+        let (time, before, next) = (reading.time, around.before.flatten(), around.next.flatten());
+        if around.same.is_some() {
             return Ok(Ok(()));
         }
         if let Some(reason) = self.limits.why_not_at(time) {
             return Ok(Err(reason));
         }
         reading.since = before.as_ref().map(|it| it.time);
-        let is_early = self.limits.is_old(time) && (before.is_none() || next.is_some());
-        // The reading with which the next one was compared is gone, or there was none for too long.
-        let is_far = |next: &Stored| next.since != reading.since || next.time - time > LONGEST_GAP;
-        if is_early || next.as_ref().is_some_and(is_far) {
-            return Ok(Err(reason::TOO_LATE));
+        let since = next.as_ref().map(|next| next.since);
+        let why_not = self.limits.why_not_between(time, reading.since, since);
+        let is_far = |next: &Stored| next.time - time > LONGEST_GAP;
+        let is_far = next.as_ref().is_some_and(is_far);
+        if let Some(reason) = why_not.or(is_far.then_some(reason::TOO_LATE)) {
+            return Ok(Err(reason));
         }
         let growth = |time, sums: &Sums| {
             let before = before.as_ref();
@@ -278,23 +270,25 @@ impl Changes {
                 &[cluster, server, service.as_str().into(), from, until],
             )?;
         }
-        let [cluster, server] = server(ingest);
-        let (readings, rows) = (json(&self.readings)?, json(&self.rows)?);
-        let arguments = [cluster, server, readings.into(), rows.into()];
-        plans::update(client, include_str!("services/write.sql"), &arguments)?;
+        let edge = |time: Option<Micros>| time.map(timestamptz).transpose();
         let first = self.rows.iter().map(|row| row.since).min();
+        let first = first.map(|it| (it.div_euclid(HOUR) * HOUR).max(ingest.settings.kept_since));
         let last = self.rows.iter().map(|row| row.time).max();
-        let Some((first, last)) = first.zip(last) else {
-            return Ok(());
-        };
-        let low = (first.div_euclid(HOUR) * HOUR).max(ingest.settings.kept_since);
-        let high = ((last - 1).div_euclid(HOUR) + 1) * HOUR;
+        let last = last.map(|it| ((it - 1).div_euclid(HOUR) + 1) * HOUR);
+        let (readings, rows) = (json(&self.readings)?, json(&self.rows)?);
         let mut services: Vec<String> = self.rows.into_iter().map(|row| row.service).collect();
         services.dedup();
-        let [cluster, server] = self::server(ingest);
-        let (low, high) = (timestamptz(low)?.into(), timestamptz(high)?.into());
-        let arguments = [cluster, server, services.into(), low, high];
-        plans::update(client, include_str!("services/sum_hours.sql"), &arguments)?;
+        let [cluster, server] = server(ingest);
+        let arguments = [
+            cluster,
+            server,
+            readings.into(),
+            rows.into(),
+            services.into(),
+            edge(first)?.into(),
+            edge(last)?.into(),
+        ];
+        plans::update(client, include_str!("services/write.sql"), &arguments)?;
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use crate::feed::covered::Covers;
 use crate::feed::ingest::Ingest;
 use crate::feed::text::Text;
 use crate::pg::error::Error;
+use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::store::Settings;
 
@@ -56,7 +57,7 @@ pub trait Source: Sync {
 
 /// Shows `jobstats.health` and maintenance a session that stays in its transaction, as the locks of feeds of targets do.
 pub fn show(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
+    plans::update(client, "LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
     Ok(())
 }
 

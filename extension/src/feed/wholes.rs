@@ -4,11 +4,11 @@
 //! late one is compared with the one before, and the next ones with it, until one carries what it carried before. The caller holds the
 //! locks of the targets.
 
-use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 use jobstats_core::feed::{Action, Outcome, reason};
 use jobstats_core::increment::edge_distance;
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::instant::{DAY, HOUR, Micros, Span};
 use jobstats_core::parameter::Problems;
 use jobstats_core::snapshot::Contents;
 use jobstats_core::target::TargetName;
@@ -16,6 +16,7 @@ use jobstats_core::whole::{self, Compared};
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::feed::around::{self, Around};
 use crate::feed::beside::Name;
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::rows::{Piece, insert_pieces};
@@ -28,6 +29,9 @@ use crate::pg::spi::{Row, Statements, connect_mut};
 use crate::pg::time::timestamptz;
 use crate::store::rollup;
 use crate::text::zstd::{pack, unpack};
+
+/// The number of targets that are placed at once. The readings around each are in memory meanwhile.
+const AT_ONCE: usize = 8;
 
 /// The own counters of a target in a text.
 pub struct Reading {
@@ -61,23 +65,26 @@ impl Reading {
     pub fn target(&self) -> TargetName<'_> {
         self.target.target()
     }
+}
 
-    /// Stores the reading of a locked target with its increments, if it can be placed.
-    ///
-    /// # Errors
-    /// Those of PostgreSQL, and of too little memory.
-    pub fn place(&self, ingest: &mut Ingest<'_>, target: &Target) -> Result<Outcome, Error> {
+/// Stores readings of locked targets, in the order of these, with their increments, as far as they can be placed.
+///
+/// # Errors
+/// Those of PostgreSQL, and of too little memory.
+pub fn place(
+    ingest: &mut Ingest<'_>,
+    readings: &[(Target, Reading)],
+) -> Result<Vec<Outcome>, Error> {
+    let mut outcomes = Vec::new();
+    // Of two readings of one target, the second lies beside the first.
+    let distinct = readings.chunk_by(|(one, _), (next, _)| one.id != next.id);
+    for some in distinct.flat_map(|distinct| distinct.chunks(AT_ONCE)) {
         pause();
-        connect_mut(|client| {
-            Placing {
-                client,
-                ingest,
-                target,
-                reading: self,
-            }
-            .place()
-        })
+        outcomes.extend(connect_mut(|client| {
+            Placing { client, ingest }.place(some)
+        })?);
     }
+    Ok(outcomes)
 }
 
 /// A reading that is stored.
@@ -86,6 +93,8 @@ pub struct Stored {
     /// The time of the reading that it was compared with; `None` for the first one.
     pub since: Option<Micros>,
     pub body: String,
+    digest: Vec<u8>,
+    server: String,
 }
 
 impl Stored {
@@ -115,7 +124,7 @@ impl Stored {
     ) -> Result<Option<Self>, Error> {
         let row = client.query_opt(
             &format!(
-                "SELECT r.\"time\", r.since, r.body FROM jobstats.target_readings r \
+                "SELECT r.\"time\", r.since, r.body, r.digest, r.server FROM jobstats.target_readings r \
                  WHERE r.target_id = $1 AND r.\"time\" {side} LIMIT 1"
             ),
             &[target_id.into(), timestamptz(time)?.into()],
@@ -130,6 +139,8 @@ impl Stored {
             since: row.time_opt("since")?,
             body: String::from_utf8(body)
                 .map_err(|_| Error::Damaged("a reading of a target is no text".to_owned()))?,
+            digest: row.get("digest")?,
+            server: row.get("server")?,
         })
     }
 
@@ -156,8 +167,8 @@ impl Reread {
     }
 
     /// Returns it as it is stored.
-    pub fn pieces(&self) -> Result<Vec<Piece>, Error> {
-        pieces(self.since, self.time, &self.compared)
+    pub fn pieces(&self, target_id: i32) -> Result<Vec<Piece>, Error> {
+        pieces(target_id, (self.since, self.time), &self.compared)
     }
 
     /// Replaces what is stored of it, and returns how many rows were deleted and inserted. The caller holds the lock of the target.
@@ -168,7 +179,10 @@ impl Reread {
     ) -> Result<(usize, usize), Error> {
         let span = (self.since, self.time);
         let deleted = delete(client, target_id, span)?;
-        let inserted = write(client, target_id, span, &self.compared, true)?;
+        let inserted = write(
+            client,
+            vec![Work::new(target_id, span, &self.compared, true)?],
+        )?;
         let body = pack(self.compared.body.as_bytes())?;
         plans::update(
             client,
@@ -184,106 +198,184 @@ impl Reread {
     }
 
     /// Returns the later reading as it is stored then.
-    pub fn into_stored(self) -> Stored {
+    pub fn into_stored(self, this: Stored) -> Stored {
         Stored {
-            time: self.time,
             since: Some(self.since),
             body: self.compared.body,
+            ..this
         }
+    }
+}
+
+/// A reading that can be placed.
+struct Placed<'r> {
+    target: &'r Target,
+    time: Micros,
+    /// The time of the reading before.
+    from: Option<Micros>,
+    digest: [u8; 16],
+    body: String,
+    work: Option<Work>,
+    /// The reading after a late one.
+    next: Option<Stored>,
+}
+
+impl Placed<'_> {
+    fn outcome(&self) -> Outcome {
+        let action = match (&self.next, self.from) {
+            (Some(_), _) => Action::Placed,
+            (None, None) => Action::Baseline,
+            (None, Some(_)) => Action::Stored,
+        };
+        let rows = self.work.as_ref().map_or(0, |work| work.pieces.len());
+        Outcome {
+            increments: i32::try_from(rows).unwrap_or(i32::MAX),
+            ..Outcome::new(Some(&self.target.name), action)
+        }
+    }
+}
+
+/// The work of a target from one reading to the next.
+struct Work {
+    target_id: i32,
+    span: Span,
+    pieces: Vec<Piece>,
+    /// Set if the partitions of the sums may be missing.
+    is_new_day: bool,
+}
+
+impl Work {
+    fn new(
+        target_id: i32,
+        (from, time): Span,
+        compared: &Compared,
+        is_late: bool,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            target_id,
+            span: (from, time),
+            pieces: pieces(target_id, (from, time), compared)?,
+            is_new_day: is_late || from.div_euclid(DAY) != time.div_euclid(DAY),
+        })
     }
 }
 
 struct Placing<'p, 'c, 'i> {
     client: &'p mut SpiClient<'c>,
     ingest: &'p mut Ingest<'i>,
-    target: &'p Target,
-    reading: &'p Reading,
 }
 
 impl Placing<'_, '_, '_> {
-    fn place(mut self) -> Result<Outcome, Error> {
-        let time = self.reading.time;
-        let digest = xxh3_128(self.reading.body.as_bytes()).to_be_bytes();
-        let limits = self.ingest.limits();
-        if let Some(reason) = limits.why_not_at(time) {
-            return Ok(self.reject(reason));
-        }
-        let oldest = time.saturating_sub(limits.raw_retention).max(0);
-        let (mut before, mut next) = (None, None);
-        let mut is_same_server = false;
-        for (stored, known, server) in self.around(time, oldest)? {
-            match stored.time.cmp(&time) {
-                Ordering::Less => {
-                    is_same_server = server == self.ingest.delivery.server;
-                    before = Some(stored);
+    fn place(mut self, readings: &[(Target, Reading)]) -> Result<Vec<Outcome>, Error> {
+        let keys = readings.iter().map(|(target, it)| (target.id, it.time));
+        let around = self.around(keys.collect())?;
+        let (mut outcomes, mut all_placed) = (Vec::new(), Vec::new());
+        for ((target, reading), around) in readings.iter().zip(around) {
+            pause();
+            match self.place_one(target, reading, around)? {
+                Ok(placed) => {
+                    outcomes.push(placed.outcome());
+                    all_placed.push(placed);
                 }
-                Ordering::Equal if known == digest => return Ok(self.outcome(Action::Repeated)),
-                Ordering::Equal => return Ok(self.reject(reason::DIFFERENT)),
-                Ordering::Greater => next = next.or(Some(stored)),
+                Err(outcome) => outcomes.push(outcome),
             }
         }
+        self.insert(&all_placed)?;
+        for late in &all_placed {
+            if let Some(next) = &late.next {
+                let from = late.from.unwrap_or(late.time);
+                delete(self.client, late.target.id, (from, next.time))?;
+            }
+        }
+        let works = all_placed.iter_mut().filter_map(|it| it.work.take());
+        let works = works.collect();
+        write(self.client, works)?;
+        for placed in all_placed {
+            if let Some(next) = placed.next {
+                let late = Stored {
+                    time: placed.time,
+                    since: placed.from,
+                    body: placed.body,
+                    digest: placed.digest.to_vec(),
+                    server: self.ingest.delivery.server.clone(),
+                };
+                self.follow(placed.target, late, next)?;
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// Finds the place of a reading and what its target has done, or its outcome if it has no place.
+    fn place_one<'r>(
+        &mut self,
+        target: &'r Target,
+        reading: &Reading,
+        around: Around<Stored>,
+    ) -> Result<Result<Placed<'r>, Outcome>, Error> {
+        let (time, Around { before, same, next }) = (reading.time, around);
+        let digest = xxh3_128(reading.body.as_bytes()).to_be_bytes();
+        let limits = self.ingest.limits();
         let from = before.as_ref().map(|it| it.time);
-        let is_far = limits.is_old(time) && (before.is_none() || next.is_some());
-        // The reading with which the next one was compared can be gone.
-        if is_far || next.as_ref().is_some_and(|next| next.since != from) {
-            return Ok(self.reject(reason::TOO_LATE));
-        }
-        let this = (time, self.reading.body.as_str());
-        let compared = self.compare(before.as_ref(), this)?;
-        // Another server may have said what it liked, and the true one would lack it.
-        let lacks = |from| compared.lacks_exports(&self.reading.ended, time - from);
-        if is_same_server && from.is_some_and(lacks) {
-            return Ok(self.reject(reason::NO_EXPORTS));
-        }
-        if let Some(next) = &next {
-            let former = before.as_ref().map(Stored::compared);
-            if !whole::can_be_older(this, former, next.compared(), PAUSE)? {
-                return Ok(self.reject(reason::CLOCK));
+        let since = next.as_ref().map(|next| next.since);
+        let reason = match (limits.why_not_at(time), same) {
+            (Some(reason), _) => Some(reason),
+            (None, Some(same)) if same.digest == digest => {
+                return Ok(Err(Outcome::new(Some(&target.name), Action::Repeated)));
             }
+            (None, Some(_)) => Some(reason::DIFFERENT),
+            (None, None) => limits.why_not_between(time, from, since),
+        };
+        if let Some(reason) = reason {
+            return Ok(Err(self.reject(target, reading, reason)));
+        }
+        let this = (time, reading.body.as_str());
+        let former = before.as_ref().map(Stored::compared);
+        let compared = self.compare(former, this)?;
+        // Another server may have said what it liked, and the true one would lack it.
+        let server = &self.ingest.delivery.server;
+        let is_same_server = before.as_ref().is_some_and(|it| it.server == *server);
+        let lacks = |from| compared.lacks_exports(&reading.ended, time - from);
+        if is_same_server && from.is_some_and(lacks) {
+            return Ok(Err(self.reject(target, reading, reason::NO_EXPORTS)));
+        }
+        if let Some(next) = &next
+            && !whole::can_be_older(this, former, next.compared(), PAUSE)?
+        {
+            return Ok(Err(self.reject(target, reading, reason::CLOCK)));
         }
         let is_late = next.is_some();
-        self.insert(from, &compared.body, &digest)?;
-        if let Some(next) = &next {
-            let span = (from.unwrap_or(time), next.time);
-            delete(self.client, self.target.id, span)?;
-        }
-        let increments = match from {
-            Some(from) => self.write((from, time), &compared, is_late)?,
-            None => 0,
-        };
-        if let Some(next) = next {
-            self.follow(time, compared.body, next)?;
-        }
-        let action = match (is_late, from) {
-            (true, _) => Action::Placed,
-            (false, None) => Action::Baseline,
-            (false, Some(_)) => Action::Stored,
-        };
-        Ok(Outcome {
-            increments,
-            ..self.outcome(action)
-        })
+        let work = from.map(|from| {
+            self.reject_problems(target, &compared);
+            Work::new(target.id, (from, time), &compared, is_late)
+        });
+        Ok(Ok(Placed {
+            target,
+            time,
+            from,
+            digest,
+            body: compared.body,
+            work: work.transpose()?,
+            next,
+        }))
     }
 
     /// Compares the readings after a late one anew, until one carries what it carried before.
-    fn follow(&mut self, time: Micros, body: String, next: Stored) -> Result<(), Error> {
-        let mut former = Stored {
-            time,
-            since: None,
-            body,
-        };
+    fn follow(&mut self, target: &Target, mut former: Stored, next: Stored) -> Result<(), Error> {
         let mut next = Some(next);
         while let Some(this) = next {
             pause();
             let reread = Reread::new(&former, &this, self.ingest.settings.max_rate)?;
-            self.reject_problems(&reread.compared);
-            reread.replace(self.client, self.target.id)?;
+            self.reject_problems(target, &reread.compared);
+            reread.replace(self.client, target.id)?;
             let is_last = reread.compared.body == this.body;
-            former = reread.into_stored();
+            former = reread.into_stored(this);
             let since = former.time;
             next = match is_last {
                 true => None,
-                false => self.around(since, since)?.pop().map(|(stored, ..)| stored),
+                false => self
+                    .around(vec![(target.id, since)])?
+                    .pop()
+                    .and_then(|it| it.next),
             };
             // The next reading follows this one, unless it was the first after a gap.
             next = next.filter(|next| next.since == Some(since));
@@ -293,102 +385,98 @@ impl Placing<'_, '_, '_> {
 
     fn compare(
         &mut self,
-        before: Option<&Stored>,
+        before: Option<(Micros, &str)>,
         after: (Micros, &str),
     ) -> Result<Compared, Error> {
-        let before = before.map(Stored::compared);
         let max_rate = self.ingest.settings.max_rate;
         Ok(whole::compare(before, after, max_rate, PAUSE)?)
     }
 
-    /// Stores what the target did in a span, and returns the number of rows.
-    fn write(
-        &mut self,
-        span: (Micros, Micros),
-        compared: &Compared,
-        is_late: bool,
-    ) -> Result<i32, Error> {
-        self.reject_problems(compared);
-        let rows = write(self.client, self.target.id, span, compared, is_late)?;
-        Ok(i32::try_from(rows).unwrap_or(i32::MAX))
-    }
-
-    fn reject_problems(&mut self, compared: &Compared) {
+    /// Rejects growth that cannot be true.
+    fn reject_problems(&mut self, target: &Target, compared: &Compared) {
         for (code, text) in &compared.problems {
-            let target = Some(self.target.name.as_str());
-            let rejects = &mut self.ingest.rejects;
-            rejects.add(target, None, code, Some(text.as_bytes()));
+            let (name, text) = (Some(target.name.as_str()), Some(text.as_bytes()));
+            self.ingest.rejects.add(name, None, code, text);
         }
     }
 
-    /// Returns the readings before, at and after a time, in order, with their digests and servers.
-    fn around(
-        &mut self,
-        time: Micros,
-        oldest: Micros,
-    ) -> Result<Vec<(Stored, Vec<u8>, String)>, Error> {
-        let [time, oldest] = [timestamptz(time)?, timestamptz(oldest)?];
-        let arguments = [self.target.id.into(), time.into(), oldest.into()];
-        let rows = plans::rows(self.client, include_str!("wholes/around.sql"), &arguments)?;
-        rows.map(|row| Ok((Stored::of(&row)?, row.get("digest")?, row.get("server")?)))
-            .collect()
+    /// Returns the readings around times of targets.
+    fn around(&mut self, keys: Vec<(i32, Micros)>) -> Result<Vec<Around<Stored>>, Error> {
+        static AROUND: LazyLock<String> = LazyLock::new(|| {
+            let columns = "near.server, near.body, near.digest";
+            around::statement("target_readings", "r.target_id", "integer", columns)
+        });
+        let (targets, times): (Vec<_>, Vec<_>) = keys.into_iter().unzip();
+        let gap = self.ingest.settings.raw_retention;
+        let keys = vec![targets.into()];
+        around::find(self.client, &AROUND, keys, &times, gap, Stored::of)
     }
 
-    fn insert(&mut self, since: Option<Micros>, body: &str, digest: &[u8]) -> Result<(), Error> {
+    fn insert(&mut self, all: &[Placed<'_>]) -> Result<(), Error> {
         let Ingest { delivery, now, .. } = *self.ingest;
+        let (mut targets, mut times, mut since) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut bodies, mut digests) = (Vec::new(), Vec::new());
+        for placed in all {
+            targets.push(placed.target.id);
+            times.push(timestamptz(placed.time)?);
+            since.push(placed.from.map(timestamptz).transpose()?);
+            bodies.push(pack(placed.body.as_bytes())?);
+            digests.push(placed.digest.to_vec());
+        }
         plans::update(
             self.client,
-            "INSERT INTO jobstats.target_readings (target_id, \"time\", since, received, server, body, digest) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            "INSERT INTO jobstats.target_readings (received, server, target_id, \"time\", since, body, digest) \
+             SELECT $1, $2, said.* FROM unnest($3::integer[], $4::timestamptz[], $5::timestamptz[], $6::bytea[], $7::bytea[]) said",
             &[
-                self.target.id.into(),
-                timestamptz(self.reading.time)?.into(),
-                since.map(timestamptz).transpose()?.into(),
                 timestamptz(now)?.into(),
                 delivery.server.as_str().into(),
-                pack(body.as_bytes())?.into(),
-                digest.into(),
+                targets.into(),
+                times.into(),
+                since.into(),
+                bodies.into(),
+                digests.into(),
             ],
         )?;
         Ok(())
     }
 
-    fn reject(&mut self, reason: &'static str) -> Outcome {
-        let target = Some(self.target.name.as_str());
-        let body = Some(self.reading.body.as_bytes());
-        self.ingest.reject(target, reason, body)
-    }
-
-    fn outcome(&self, action: Action) -> Outcome {
-        Outcome::new(Some(&self.target.name), action)
+    fn reject(&mut self, target: &Target, reading: &Reading, reason: &'static str) -> Outcome {
+        let body = Some(reading.body.as_bytes());
+        self.ingest.reject(Some(&target.name), reason, body)
     }
 }
 
-/// Stores what a target did from one reading to the next, and returns the number of rows.
-fn write(
-    client: &mut SpiClient<'_>,
-    target_id: i32,
-    (from, time): (Micros, Micros),
-    compared: &Compared,
-    is_late: bool,
-) -> Result<usize, Error> {
-    let distance = edge_distance(from, time);
-    let coarse = rollup::COARSE.iter().find(|(width, _)| *width == distance);
-    if let Some((_, width)) = coarse {
-        rollup::coarse(client, (from, time), width)?;
+/// Stores what targets did, sums it up, and returns the number of rows.
+fn write(client: &mut SpiClient<'_>, works: Vec<Work>) -> Result<usize, Error> {
+    for (from, time) in works.iter().map(|work| work.span) {
+        let distance = edge_distance(from, time);
+        let coarse = rollup::COARSE.iter().find(|(width, _)| *width == distance);
+        if let Some((_, width)) = coarse {
+            rollup::coarse(client, (from, time), width)?;
+        }
     }
-    let rows = insert_pieces(client, target_id, pieces(from, time, compared)?)?;
-    let is_new_day = is_late || from.div_euclid(DAY) != time.div_euclid(DAY);
-    rollup::sum_wholes(client, target_id, (from, time), is_new_day)?;
+    let spans = works
+        .iter()
+        .map(|it| (it.target_id, it.span, it.is_new_day));
+    let spans: Vec<_> = spans.collect();
+    let pieces: Vec<_> = works.into_iter().flat_map(|work| work.pieces).collect();
+    let rows = pieces.len();
+    insert_pieces(client, pieces)?;
+    // The sums of a target are not those of the long gap of another one.
+    for some in spans.chunk_by(|(_, one, _), (_, next, _)| (one.0 - next.0).abs() < HOUR) {
+        let targets: Vec<_> = some.iter().map(|(target_id, ..)| *target_id).collect();
+        let from = some.iter().map(|(_, (from, _), _)| *from).min();
+        let time = some.iter().map(|(_, (_, time), _)| *time).max();
+        let is_new_day = some.iter().any(|(.., is_new_day)| *is_new_day);
+        if let Some(span) = from.zip(time) {
+            rollup::sum_wholes(client, &targets, span, is_new_day)?;
+        }
+    }
     Ok(rows)
 }
 
 /// Deletes the increments of a span, which one reading ended, and returns their number.
-fn delete(
-    client: &mut SpiClient<'_>,
-    target_id: i32,
-    (from, to): (Micros, Micros),
-) -> Result<usize, Error> {
+fn delete(client: &mut SpiClient<'_>, target_id: i32, (from, to): Span) -> Result<usize, Error> {
     let (from, to) = (timestamptz(from)?, timestamptz(to)?);
     let arguments = [target_id.into(), from.into(), to.into()];
     let statement = "DELETE FROM jobstats.target_increments i WHERE i.target_id = $1 AND i.\"time\" > $2 AND i.\"time\" <= $3";
@@ -397,8 +485,9 @@ fn delete(
 }
 
 /// Returns the rows of what a target did from one reading to the next.
-fn pieces(from: Micros, time: Micros, compared: &Compared) -> Result<Vec<Piece>, Error> {
+fn pieces(target_id: i32, (from, time): Span, compared: &Compared) -> Result<Vec<Piece>, Error> {
     let piece = |increment| Piece {
+        target_id,
         exports: compared.exports,
         observed: time,
         increment,

@@ -46,6 +46,7 @@ impl EntryIncrement {
 
 /// A piece of what a whole target did, which becomes a row of `jobstats.target_increments`.
 pub struct Piece {
+    pub target_id: i32,
     /// The number of exports of metadata servers whose work is left out.
     pub exports: u32,
     /// The time of the reading that showed it.
@@ -55,15 +56,14 @@ pub struct Piece {
 
 /// A row to be, with the number that tells it from others of its target.
 enum Staged {
-    /// An increment of an entry, still to be split.
-    Entry(EntryIncrement),
+    /// An increment of an entry of a target, still to be split.
+    Entry(i32, EntryIncrement),
     /// A piece of a whole target.
     Whole(Piece),
 }
 
-/// The rows of one target.
+/// The rows of a feed or an audit.
 struct Batch {
-    target_id: i32,
     rows: vec::IntoIter<Staged>,
     /// The number of rows that a statement reads.
     at_a_time: usize,
@@ -129,22 +129,22 @@ pub fn insert_increments(
     let StagedRows { names, select } = staged_rows();
     let statement = format!("INSERT INTO jobstats.increments ({names}) {select}");
     let pieces = rows.len().div_ceil(AT_A_TIME);
-    let rows = rows.into_iter().map(Staged::Entry).collect();
-    staged(target_id, rows, AT_A_TIME, || {
+    staged(entries(target_id, rows), AT_A_TIME, || {
         let inserted = (0..pieces).map(|_| Ok(plans::update(client, &statement, &[])?.len()));
         inserted.sum()
     })
 }
 
-/// Inserts pieces of what a whole target did. Returns the number of rows.
+fn entries(target_id: i32, rows: Vec<EntryIncrement>) -> Vec<Staged> {
+    let staged = |row| Staged::Entry(target_id, row);
+    rows.into_iter().map(staged).collect()
+}
+
+/// Inserts pieces of what whole targets did.
 ///
 /// # Errors
 /// The errors of PostgreSQL, which it reports itself.
-pub fn insert_pieces(
-    client: &mut SpiClient<'_>,
-    target_id: i32,
-    pieces: Vec<Piece>,
-) -> Result<usize, Error> {
+pub fn insert_pieces(client: &mut SpiClient<'_>, pieces: Vec<Piece>) -> Result<(), Error> {
     static INSERT: LazyLock<String> = LazyLock::new(|| {
         format!(
             "INSERT INTO jobstats.target_increments (\"time\", since, observed, observed_usecs, target_id, exports, reset{}) {}",
@@ -152,22 +152,19 @@ pub fn insert_pieces(
             staged_pieces(),
         )
     });
-    with_pieces(target_id, pieces, || {
-        Ok(plans::update(client, &INSERT, &[])?.len())
-    })
+    with_pieces(pieces, || plans::update(client, &INSERT, &[]).map(|_| ()))
 }
 
-/// Runs a statement that reads pieces of a whole target from [`staged_pieces`].
+/// Runs a statement that reads pieces of whole targets from [`staged_pieces`].
 ///
 /// # Errors
 /// The errors of the statement.
 pub fn with_pieces<T>(
-    target_id: i32,
     pieces: Vec<Piece>,
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     let rows = pieces.into_iter().map(Staged::Whole).collect();
-    staged(target_id, rows, usize::MAX, run)
+    staged(rows, usize::MAX, run)
 }
 
 /// Returns a SELECT of the waiting pieces as rows of `jobstats.target_increments`, once.
@@ -196,12 +193,7 @@ pub fn with_rows<T>(
     rows: Vec<EntryIncrement>,
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
-    staged(
-        target_id,
-        rows.into_iter().map(Staged::Entry).collect(),
-        usize::MAX,
-        run,
-    )
+    staged(entries(target_id, rows), usize::MAX, run)
 }
 
 /// The number of rows that a statement inserts, half a megabyte. A tuplestore of 12,089 rows was written to a file,
@@ -209,13 +201,11 @@ pub fn with_rows<T>(
 const AT_A_TIME: usize = 1000;
 
 fn staged<T>(
-    target_id: i32,
     rows: Vec<Staged>,
     at_a_time: usize,
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     STAGED.set(Some(Batch {
-        target_id,
         rows: rows.into_iter(),
         at_a_time,
     }));
@@ -302,19 +292,18 @@ unsafe fn put_rows(
     let mut context = PgMemoryContexts::new("jobstats staged row");
     // Increments are split here, one at a time: after a long gap there are many more parts than increments.
     for row in batch.rows.by_ref().take(batch.at_a_time) {
-        let (number, observed, parts) = match row {
-            Staged::Entry(row) => {
-                let observed = row.increment.observed();
-                (row.entry_id, observed, Parts::Split(split(row.increment)))
+        let (key, parts) = match row {
+            Staged::Entry(target_id, row) => {
+                let key = (target_id, row.increment.observed(), row.entry_id);
+                (key, Parts::Split(split(row.increment)))
             }
             Staged::Whole(piece) => {
-                let one = Parts::One(std::iter::once(piece.increment));
-                (piece.exports.into(), piece.observed, one)
+                let key = (piece.target_id, piece.observed, piece.exports.into());
+                (key, Parts::One(std::iter::once(piece.increment)))
             }
         };
         for part in parts {
             pause();
-            let key = (batch.target_id, observed, number);
             nulls.fill(true);
             // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
             unsafe {

@@ -50,10 +50,10 @@ pub(super) fn table(relation: &str, partitioned: &str) -> String {
     )
 }
 
-/// Sums all buckets anew that a span `(from, to]` of a target touches. `is_new` says that the span may begin a partition.
+/// Sums all buckets of targets anew that a span `(from, to]` touches. `is_new` says that the span may begin a partition.
 pub fn sum(
     client: &mut SpiClient<'_>,
-    target_id: i32,
+    targets: &[i32],
     (from, to): (Micros, Micros),
     is_new: bool,
 ) -> Result<(), Error> {
@@ -72,13 +72,13 @@ pub fn sum(
                 ],
             )?;
         }
-        let arguments = [target_id.into(), low.into(), high.into()];
+        let arguments = [targets.to_vec().into(), low.into(), high.into()];
         plans::update(client, statement, &arguments)?;
     }
     Ok(())
 }
 
-/// Returns the statement that sums buckets of a target anew, from the sums of the next narrower buckets.
+/// Returns the statement that sums buckets of targets anew, from the sums of the next narrower buckets.
 fn statement(rollup: &Rollup) -> String {
     let (source, time) = match rollup.source {
         Source::Increments => ("target_increments".to_owned(), "\"time\""),
