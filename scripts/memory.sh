@@ -17,12 +17,12 @@ psql -q "$url" -f tests/memory/prepare.sql
 
 # session KB STATEMENT
 # Runs a statement in a session that may have so many kB more than it has; 0 is no limit. Prints the SQLSTATE, of an error,
-# how many kB of memory the session took, and how many of addresses. PL/pgSQL is loaded before: a library that does not fit is another error.
+# how many kB of memory the session took, and how many of addresses. Before a limit, PL/pgSQL is loaded: a library that does not fit is another error.
 session() {
     "$("$PG_CONFIG" --bindir)/psql" -X -q -At "$url" <<-SQL 2>&1
 		SET client_min_messages = error;
 		SET jit = off;
-		DO 'BEGIN END';
+		$([ "$1" = 0 ] || echo "DO 'BEGIN END';")
 		SELECT pg_backend_pid() AS pid, count(*) FROM jobstats_parse('') \gset
 		\setenv PID :pid
 		\set VERBOSITY sqlstate
