@@ -210,11 +210,7 @@ impl Reread {
 /// A reading that can be placed.
 struct Placed<'r> {
     target: &'r Target,
-    time: Micros,
-    /// The time of the reading before.
-    from: Option<Micros>,
-    digest: [u8; 16],
-    body: String,
+    reading: Stored,
     work: Option<Work>,
     /// The reading after a late one.
     next: Option<Stored>,
@@ -222,7 +218,7 @@ struct Placed<'r> {
 
 impl Placed<'_> {
     fn outcome(&self) -> Outcome {
-        let action = match (&self.next, self.from) {
+        let action = match (&self.next, self.reading.since) {
             (Some(_), _) => Action::Placed,
             (None, None) => Action::Baseline,
             (None, Some(_)) => Action::Stored,
@@ -280,10 +276,13 @@ impl Placing<'_, '_, '_> {
                 Err(outcome) => outcomes.push(outcome),
             }
         }
+        if all_placed.is_empty() {
+            return Ok(outcomes);
+        }
         self.insert(&all_placed)?;
         for late in &all_placed {
             if let Some(next) = &late.next {
-                let from = late.from.unwrap_or(late.time);
+                let from = late.reading.since.unwrap_or(late.reading.time);
                 delete(self.client, late.target.id, (from, next.time))?;
             }
         }
@@ -292,14 +291,7 @@ impl Placing<'_, '_, '_> {
         write(self.client, works)?;
         for placed in all_placed {
             if let Some(next) = placed.next {
-                let late = Stored {
-                    time: placed.time,
-                    since: placed.from,
-                    body: placed.body,
-                    digest: placed.digest.to_vec(),
-                    server: self.ingest.delivery.server.clone(),
-                };
-                self.follow(placed.target, late, next)?;
+                self.follow(placed.target, placed.reading, next)?;
             }
         }
         Ok(outcomes)
@@ -313,7 +305,7 @@ impl Placing<'_, '_, '_> {
         around: Around<Stored>,
     ) -> Result<Result<Placed<'r>, Outcome>, Error> {
         let (time, Around { before, same, next }) = (reading.time, around);
-        let digest = xxh3_128(reading.body.as_bytes()).to_be_bytes();
+        let digest = xxh3_128(reading.body.as_bytes()).to_be_bytes().to_vec();
         let limits = self.ingest.limits();
         let from = before.as_ref().map(|it| it.time);
         let since = next.as_ref().map(|next| next.since);
@@ -330,7 +322,8 @@ impl Placing<'_, '_, '_> {
         }
         let this = (time, reading.body.as_str());
         let former = before.as_ref().map(Stored::compared);
-        let compared = self.compare(former, this)?;
+        let max_rate = self.ingest.settings.max_rate;
+        let compared = whole::compare(former, this, max_rate, PAUSE)?;
         // Another server may have said what it liked, and the true one would lack it.
         let server = &self.ingest.delivery.server;
         let is_same_server = before.as_ref().is_some_and(|it| it.server == *server);
@@ -350,10 +343,13 @@ impl Placing<'_, '_, '_> {
         });
         Ok(Ok(Placed {
             target,
-            time,
-            from,
-            digest,
-            body: compared.body,
+            reading: Stored {
+                time,
+                since: from,
+                body: compared.body,
+                digest,
+                server: self.ingest.delivery.server.clone(),
+            },
             work: work.transpose()?,
             next,
         }))
@@ -383,15 +379,6 @@ impl Placing<'_, '_, '_> {
         Ok(())
     }
 
-    fn compare(
-        &mut self,
-        before: Option<(Micros, &str)>,
-        after: (Micros, &str),
-    ) -> Result<Compared, Error> {
-        let max_rate = self.ingest.settings.max_rate;
-        Ok(whole::compare(before, after, max_rate, PAUSE)?)
-    }
-
     /// Rejects growth that cannot be true.
     fn reject_problems(&mut self, target: &Target, compared: &Compared) {
         for (code, text) in &compared.problems {
@@ -416,12 +403,15 @@ impl Placing<'_, '_, '_> {
         let Ingest { delivery, now, .. } = *self.ingest;
         let (mut targets, mut times, mut since) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bodies, mut digests) = (Vec::new(), Vec::new());
-        for placed in all {
-            targets.push(placed.target.id);
-            times.push(timestamptz(placed.time)?);
-            since.push(placed.from.map(timestamptz).transpose()?);
-            bodies.push(pack(placed.body.as_bytes())?);
-            digests.push(placed.digest.to_vec());
+        for Placed {
+            target, reading, ..
+        } in all
+        {
+            targets.push(target.id);
+            times.push(timestamptz(reading.time)?);
+            since.push(reading.since.map(timestamptz).transpose()?);
+            bodies.push(pack(reading.body.as_bytes())?);
+            digests.push(reading.digest.clone());
         }
         plans::update(
             self.client,
