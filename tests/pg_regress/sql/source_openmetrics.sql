@@ -38,7 +38,7 @@ SELECT * FROM feed(22, page(30, '7'));
 SELECT * FROM series WHERE name NOT LIKE '%seconds%';
 SELECT * FROM feed(62, page(40, '-1'));
 SELECT * FROM hours WHERE name NOT LIKE '%seconds%';
-SELECT s.name, sum(d.sum), sum(d.count) AS count FROM jobstats.samples_1d d JOIN jobstats.samples s USING (series_id) GROUP BY 1 ORDER BY 1;
+SELECT s.name, d.sum, d.count FROM jobstats.samples_1d d JOIN jobstats.samples s USING (series_id) ORDER BY 1;
 -- The same text again, and an older one, say nothing new. Another server has series of its own, which begin anew.
 SELECT * FROM feed(62, page(41, '1'));
 SELECT * FROM feed(42, page(35, '1'));
