@@ -68,17 +68,11 @@ feed() {
         echo "$(turn alone "$minute") $(turn all "$minute")"
     done >"$cluster/turns"
     # The first turn fills caches.
-    printf '| texts | ms each, alone | with all | ratio of turns: smallest, median, largest |\n|---:|---:|---:|---|\n'
-    sed 1d "$cluster/turns" | sort -k1,1 | awk -v texts="$texts" -v turns="$((6 * hours))" '
-        { alone += $1; all += $2; ratio[NR] = $2 / $1 }
-        END {
-            n = sort_ratios(); share = 10 * turns / NR / texts
-            printf "| %d | %.1f | %.1f | %.3f, %.3f, %.3f |\n", texts, share * alone, share * all, ratio[1], ratio[int((n + 1) / 2)], ratio[n]
-        }
-        function sort_ratios(i, j, t) {
-            for (i = 2; i <= NR; i++) for (j = i; j > 1 && ratio[j - 1] > ratio[j]; j--) { t = ratio[j]; ratio[j] = ratio[j - 1]; ratio[j - 1] = t }
-            return NR
-        }'
+    sed -i 1d "$cluster/turns"
+    printf '| texts | ms each, alone | with all | ratio of turns |\n|---:|---:|---:|---|\n| %s | %s | %s |\n' "$texts" \
+        "$(awk -v texts="$texts" -v turns="$((6 * hours))" '{ alone += $1; all += $2 }
+            END { share = 10 * turns / NR / texts; printf "%.1f | %.1f", share * alone, share * all }' "$cluster/turns")" \
+        "$(awk '{ print $2 / $1 }' "$cluster/turns" | median %.3f)"
     sql -c 'CALL jobstats_maintain()' -c 'VACUUM ANALYZE'
     printf '\n| of the store | bytes | %% |\n|---|---:|---:|\n'
     sql -F ' | ' <<-'SQL' | sed 's/.*/| & |/'

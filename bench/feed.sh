@@ -65,12 +65,6 @@ measure() {
             }'
 }
 
-# The median of numbers, one a line, and in brackets the smallest and the largest.
-median() {
-    sort -n | awk -v format="${1:-%.0f}" '{ v[NR] = $1 }
-        END { printf format " (" format "–" format ")", NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2, v[1], v[NR] }'
-}
-
 # A column of a file of measurements.
 column() { cut -d '|' -f "$2" "$cluster/$1"; }
 
