@@ -84,6 +84,11 @@ SELECT uid, bytes, added_bytes, added_inodes, targets, of_targets FROM jobstats_
 SELECT uid, bytes, added_bytes, targets FROM jobstats_used(since => of_day(-1));
 SELECT count(*) FROM jobstats_used(of_day(-3));
 SELECT account, bytes FROM jobstats_used(of_day(-2), '{account}');
+-- Of the jobs that ran at that time, the one that began last gives the account, whatever ended since.
+INSERT INTO jobstats.job_ids (scheduler, job, runs, started, ended, last_started, uid, account) VALUES
+    ('', '4', 1, of_day(-4), of_day(-1), of_day(-4), 1003, 'older'), ('', '5', 1, of_day(-3), of_day(-1, -6), of_day(-3), 1003, 'newer'),
+    ('', '6', 1, of_day(-2, -2), of_day(-2, -1), of_day(-2, -2), 1003, 'done');
+SELECT account FROM jobstats_used(of_day(-2), uid => '{1003}');
 
 -- Many owners; sums of what no column of 64 bits holds.
 CREATE FUNCTION many(kbytes text, step integer) RETURNS text LANGUAGE sql AS $$

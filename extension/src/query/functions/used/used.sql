@@ -28,12 +28,17 @@ owner AS (
     ) space
     LEFT JOIN @user_names@ person ON $2::text = 'user' AND person.uid = space.id
     LEFT JOIN @group_names@ team ON team.gid = CASE $2::text WHEN 'user' THEN person.gid WHEN 'group' THEN space.id END
-    -- A user may work for several accounts. Files belong to none.
+    -- A user may work for several accounts. Files belong to none. What ends later changes no answer about the past.
     LEFT JOIN LATERAL (
-        SELECT job.account FROM jobstats.job_ids job
-        WHERE $2::text = 'user' AND job.uid = space.id AND job.started <= $1 AND job.account IS NOT NULL
-        ORDER BY coalesce(job.ended, timestamptz 'infinity') DESC LIMIT 1
-    ) job ON true
+        (SELECT 1 AS rank, job.account FROM jobstats.job_ids job
+            WHERE job.uid = space.id AND job.account IS NOT NULL AND coalesce(job.ended, timestamptz 'infinity') > $1 AND job.started <= $1
+            ORDER BY job.started DESC, job.account LIMIT 1)
+        UNION ALL
+        (SELECT 2, job.account FROM jobstats.job_ids job
+            WHERE job.uid = space.id AND job.account IS NOT NULL AND coalesce(job.ended, timestamptz 'infinity') <= $1
+            ORDER BY coalesce(job.ended, timestamptz 'infinity') DESC, job.started DESC, job.account LIMIT 1)
+        ORDER BY rank LIMIT 1
+    ) job ON $2::text = 'user'
 )
 SELECT owner.cluster, nullif(owner.filesystem, ''::text) AS filesystem, owner.target, owner.uid, owner.user_name, owner.gid,
     owner.group_name, owner.project, owner.account, sum(owner.kbytes) * 1024 AS bytes, sum(owner.inodes) AS inodes,
