@@ -53,6 +53,7 @@
 //! | [`feed`] | decides about a text: its place, the pieces that are rejected, the outcome and the warning of its sender |
 //! | [`window`] | chooses the rollups that answer for a window, divides totals by observed time |
 //! | [`columns`] | names the columns of increments, and sums over them |
+//! | [`change`] | finds who made the difference between two windows |
 //! | [`per_call`] | finds the bounds and the standard deviation of single calls in the details of increments |
 //! | [`whole`] | keeps what targets count as a whole, and compares it |
 //! | [`increment`] | compares two snapshots of one target, by the rules of `docs/rules.md`, and splits the increments at edges in time |
@@ -84,6 +85,7 @@
 
 pub mod accounting;
 pub mod audit;
+pub mod change;
 pub mod columns;
 pub mod counter;
 pub mod density;

@@ -1,4 +1,4 @@
-//! Usage: `jobstats_totals()`, `jobstats_rates()`, `jobstats_summary()`, `jobstats_top()`, `jobstats_sizes()`,
+//! Usage: `jobstats_totals()`, `jobstats_changes()`, `jobstats_rates()`, `jobstats_summary()`, `jobstats_top()`, `jobstats_sizes()`,
 //! `jobstats_densities()`, `jobstats_balance()` and `jobstats_unaccounted()`.
 
 use jiff::Timestamp;
@@ -24,6 +24,40 @@ answer! {
         total: Option<Decimal>,
         calls: Option<Decimal>,
         per_call: Option<f64>,
+        coverage: f64,
+    }
+}
+
+question! {
+    /// Who made the difference between a window and what was before it?
+    Changes(Source::Function("jobstats_changes")) -> ChangeRow {
+        window: Window,
+        operation: Option<String>,
+        by: Option<Vec<Dimension>>,
+        baseline_since: Option<Timestamp>,
+        baseline_until: Option<Timestamp>,
+        n: Option<i32>,
+        filters: Filters,
+    }
+}
+
+answer! {
+    /// The change of a group, or of all groups that have no row of their own.
+    ChangeRow {
+        /// The rank; `None` for the rest.
+        rank: Option<i64>,
+        group: Group,
+        operation: String,
+        before: Decimal,
+        after: Decimal,
+        change: Decimal,
+        /// The part of the whole change; `None` where that is next to nothing.
+        share: Option<f64>,
+        share_of_rise: Option<f64>,
+        /// The number of groups in the row.
+        groups: i64,
+        /// The number of days that the mean before is of; `None` with a baseline.
+        days: Option<i64>,
         coverage: f64,
     }
 }

@@ -4,6 +4,7 @@
 //! writes, as `CREATE TABLE … AS SELECT` does. Their own statements have parallel plans.
 
 mod balance;
+mod changes;
 mod densities;
 mod format;
 mod job;

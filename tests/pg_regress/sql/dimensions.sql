@@ -25,6 +25,7 @@ SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT count(*) FROM jobstats_rates(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_totals(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_top(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
+SELECT count(*) FROM jobstats_changes(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_sizes(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_summary(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_densities(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));

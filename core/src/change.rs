@@ -1,0 +1,135 @@
+//! Finds who made the difference between two windows.
+//!
+//! Amounts are whole numbers of the unit that is counted: calls, bytes or microseconds. What is said of the groups and of the rest adds
+//! up to the whole difference, whatever is rounded.
+
+use std::cmp::Reverse;
+
+#[cfg(test)]
+mod tests;
+
+/// Shares of the whole change are told if it is at least one in so many of all rises and falls together.
+const LEAST_NET: i128 = 20;
+
+/// The factor by which the amounts of a baseline are made comparable with those of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scale {
+    times: i128,
+    by: i128,
+}
+
+impl Scale {
+    /// Makes the mean of so many windows; `None` if there is none.
+    pub fn mean_of(windows: usize) -> Option<Self> {
+        let by = i128::try_from(windows).ok().filter(|it| *it > 0)?;
+        Some(Self { times: 1, by })
+    }
+
+    /// Scales a baseline to the length of a window, both in microseconds; `None` if one has no length.
+    pub fn of_lengths(window: i64, baseline: i64) -> Option<Self> {
+        (window > 0 && baseline > 0).then(|| Self {
+            times: window.into(),
+            by: baseline.into(),
+        })
+    }
+
+    /// Returns a scaled amount, rounded to a whole one.
+    fn of(self, amount: i128) -> i128 {
+        let (whole, rest) = (amount.div_euclid(self.by), amount.rem_euclid(self.by));
+        whole
+            .saturating_mul(self.times)
+            .saturating_add((rest * self.times + self.by / 2).div_euclid(self.by))
+    }
+}
+
+/// An amount of a group in the baseline, before it is scaled, and in the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Amounts {
+    /// In all windows of the baseline together.
+    pub before: i128,
+    /// In the window.
+    pub after: i128,
+}
+
+/// A row of the answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// The number of the group; `None` for the rest.
+    pub group: Option<usize>,
+    /// The scaled amount of the baseline.
+    pub before: i128,
+    /// The amount in the window.
+    pub after: i128,
+    /// The part of the whole change; `None` if that is less than a twentieth of what all groups changed, rises and falls together.
+    pub share: Option<f64>,
+    /// The part of all rises; `None` if nothing of the row rose.
+    pub share_of_rise: Option<f64>,
+    /// The number of groups that the row is the sum of.
+    pub groups: usize,
+}
+
+impl Change {
+    /// Returns what was added, or is missing.
+    pub fn change(&self) -> i128 {
+        self.after - self.before
+    }
+}
+
+/// Returns the `n` groups whose amounts changed most, of equal ones the first, and a row for the rest, if there is any. A group that
+/// did not change is in the rest.
+///
+/// The rest is the whole minus the other rows, so that it also has what rounding added or took: all rows together have the scaled sum of
+/// all groups as `before`, and their sum as `after`.
+pub fn changes(groups: &[Amounts], scale: Scale, n: usize) -> Vec<Change> {
+    let scaled = groups.iter().enumerate().map(|(group, amounts)| {
+        let (before, after) = (scale.of(amounts.before), amounts.after);
+        (group, before, after)
+    });
+    let mut changed: Vec<_> = scaled
+        .filter(|(_, before, after)| before != after)
+        .collect();
+    let all: Amounts = groups.iter().fold(Amounts::default(), |all, it| Amounts {
+        before: all.before.saturating_add(it.before),
+        after: all.after.saturating_add(it.after),
+    });
+    let whole = all.after - scale.of(all.before);
+    let (mut rise, mut moved) = (0, 0);
+    for (_, before, after) in &changed {
+        rise += (after - before).max(0);
+        moved += (after - before).abs();
+    }
+    let is_net = whole != 0 && whole.abs().saturating_mul(LEAST_NET) >= moved;
+    let part = |change: i128, of: i128| change as f64 / of as f64;
+    changed.sort_by_key(|&(group, before, after)| (Reverse((after - before).abs()), group));
+    let mut rest = Change {
+        group: None,
+        before: scale.of(all.before),
+        after: all.after,
+        share: None,
+        share_of_rise: None,
+        groups: groups.len(),
+    };
+    let mut rest_of_rise = rise;
+    let mut rows = Vec::new();
+    for (group, before, after) in changed.into_iter().take(n) {
+        let change = after - before;
+        rest.before -= before;
+        rest.after -= after;
+        rest.groups -= 1;
+        rest_of_rise -= change.max(0);
+        rows.push(Change {
+            group: Some(group),
+            before,
+            after,
+            share: is_net.then(|| part(change, whole)),
+            share_of_rise: (change > 0).then(|| part(change, rise)),
+            groups: 1,
+        });
+    }
+    if rest.groups > 0 || rest.change() != 0 {
+        rest.share = is_net.then(|| part(rest.change(), whole));
+        rest.share_of_rise = (rest_of_rise > 0).then(|| part(rest_of_rise, rise));
+        rows.push(rest);
+    }
+    rows
+}

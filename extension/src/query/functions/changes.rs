@@ -1,0 +1,399 @@
+//! `jobstats_changes()` reports who made the difference between two windows.
+
+use std::collections::BTreeMap;
+
+use jobstats_core::change::{Amounts, Change, Scale, changes};
+use jobstats_core::instant::Micros;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
+use crate::pg::guc::Pinned;
+use crate::pg::memory::require_room;
+use crate::pg::pause::pause;
+use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::time::{timestamptz, window};
+use crate::pg::tuples::{BOOLEANS, TEXTS, Tuples};
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::dimension::{By, DIMENSIONS};
+use crate::query::empty;
+use crate::query::entries::few;
+use crate::query::filters::Filters;
+use crate::query::functions::top::rows_wanted;
+use crate::query::measure::{Measures, SECONDS};
+use crate::query::notice::hinted;
+use crate::query::plan::Plan;
+use crate::query::question::{Period, Question, Wanted};
+use crate::query::statement::Statement;
+use crate::query::window::{ROW_LIMIT, Window};
+use crate::query::without_times;
+
+/// The part of its time for which a day of the baseline must have been observed.
+const LEAST_COVERAGE: f64 = 0.8;
+
+/// The memory that a group takes, and the value of one of its dimensions.
+const GROUP_BYTES: usize = 512;
+const VALUE_BYTES: usize = 96;
+
+/// The position of the first dimension in a row of a group.
+const FIRST_VALUE: usize = 3;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_changes(
+    since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(),
+    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid,user_name}',
+    baseline_since timestamptz DEFAULT NULL, baseline_until timestamptz DEFAULT NULL, n integer DEFAULT 10,
+    @filters@,
+    exclude jsonb DEFAULT NULL
+) RETURNS TABLE (
+    rank bigint,
+    @dimensions@,
+    operation text, before numeric, after numeric, change numeric, share double precision, share_of_rise double precision,
+    groups bigint, days bigint, coverage double precision
+)
+LANGUAGE c STABLE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_changes IS
+'Shows who made the difference between a window and what was before it. The window is (since, until]. before is the mean of the same window, in local time, on each of the seven days before of which at least 0.8 was observed (days is their number), or the total of (baseline_since, baseline_until], scaled to the length of the window if that is another one; both rounded to calls, bytes or microseconds. after is the total in the window, change = after - before. Returns the n groups that changed most, of equal ones the first by their dimensions as texts, and a row without rank for the rest; groups is the number of groups in the row. All rows add up to the change of the whole. share is the part of that, NULL where it is under 5 % of what all groups changed, rises and falls together; share_of_rise is the part of all rises. coverage is the part of the window that was observed. Times are in seconds. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window, one end of a baseline without the other and a negative n, 54000 for over a million groups, 55000 where there is no store.';
+"#)]
+fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let period = Period::take(&mut arguments)?;
+    let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
+    let baseline = baseline(arguments.take()?, arguments.take()?)?;
+    let n = rows_wanted(arguments.take()?)?;
+    let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
+    let operation = operation.as_deref().unwrap_or("service_time");
+    let question = Question {
+        period,
+        by: By::parse(by, &["uid", "user_name"])?,
+        measures: Measures::parse_one(operation, None)?,
+        filters,
+        wanted: Wanted::Totals,
+    };
+    let _pinned = Pinned::new(SETTINGS);
+    Ok(connect(|client| {
+        let Some(plan) = Plan::find(client, &question)? else {
+            return empty::explain(client, &question.period, &question.filters);
+        };
+        let mut found = Found::default();
+        let coverage = found.add(client, &question, &plan, Side::After)?;
+        let before = match baseline {
+            Some(span) => found.before(client, &question, &plan, span)?,
+            None => found.days_before(client, &question, &plan)?,
+        };
+        plan.note_behind()?;
+        plan.jobs.note_arrays();
+        let Some(scale) = before.scale else {
+            if coverage == 0.0 {
+                return empty::explain_window(client, &plan.window, &question);
+            }
+            hinted(
+                "none of the seven days before was observed for 80 % of this window",
+                "Name a baseline: baseline_since and baseline_until.",
+            );
+            return Ok(());
+        };
+        let amounts: Vec<Amounts> = found.groups.values().copied().collect();
+        let changes = changes(&amounts, scale, usize::try_from(n).unwrap_or(0));
+        found.write(
+            client,
+            &question,
+            &changes,
+            (before.days, coverage),
+            &mut rows,
+        )?;
+        if changes.is_empty() {
+            empty::explain_window(client, &plan.window, &question)?;
+        }
+        // What is known of the earliest window is known of all.
+        before.plan.as_ref().unwrap_or(&plan).note_age();
+        Ok(())
+    })?)
+}
+
+/// Returns the span of the baseline that is asked for.
+///
+/// # Errors
+/// [`Error::argument`] if one end is missing, [`Error::empty_window`] if it does not begin before its end.
+fn baseline(
+    since: Option<TimestampWithTimeZone>,
+    until: Option<TimestampWithTimeZone>,
+) -> Result<Option<(Micros, Micros)>, Error> {
+    match (since, until) {
+        (None, None) => Ok(None),
+        (Some(_), Some(_)) => window(since, until).map(Some),
+        _ => Err(Error::argument(
+            "a baseline has two ends",
+            "Give both baseline_since and baseline_until, or neither.",
+        )),
+    }
+}
+
+/// The window that an amount is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Before,
+    After,
+}
+
+/// A baseline, and how it is compared.
+struct Baseline {
+    /// The scale that makes its amounts comparable; `None` if nothing was observed.
+    scale: Option<Scale>,
+    /// The number of days that were observed, if it consists of days.
+    days: Option<i64>,
+    /// The plan of its earliest window.
+    plan: Option<Plan>,
+}
+
+/// The groups that were found, by the values of their dimensions.
+#[derive(Default)]
+struct Found {
+    groups: BTreeMap<Vec<Option<String>>, Amounts>,
+    /// Set if a notice says that times are missing.
+    lacks_times: bool,
+}
+
+impl Found {
+    /// Adds the total of each group in the window of a plan, of the baseline only if enough of it was observed. Returns the part of it
+    /// that was.
+    fn add(
+        &mut self,
+        client: &SpiClient<'_>,
+        question: &Question,
+        plan: &Plan,
+        side: Side,
+    ) -> Result<f64, Error> {
+        let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
+        let coverage = coverage(client, plan, &statement)?;
+        if side == Side::After || coverage >= LEAST_COVERAGE {
+            self.add_groups(client, question, &statement, side)?;
+        }
+        Ok(coverage)
+    }
+
+    fn add_groups(
+        &mut self,
+        client: &SpiClient<'_>,
+        question: &Question,
+        statement: &Statement<'_>,
+        side: Side,
+    ) -> Result<(), Error> {
+        let query = statement.complete();
+        let by = question.by.iter();
+        let values: String = by.map(|it| format!(", answer.{}::text", it.name)).collect();
+        // Times are microseconds in the store. An amount that is not known is none.
+        let unit = if question.asks_times() {
+            " * 1000000"
+        } else {
+            ""
+        };
+        let sql = format!(
+            "SELECT trunc(answer.total_0{unit})::text AS amount, answer.timed, answer.all_timed{values} \
+             FROM ({}) answer WHERE answer.total_0 <> 0",
+            query.sql
+        );
+        // What is read stays in memory as long as its connection.
+        let all_timed =
+            connect(|client| self.take(Tuples::query(client, &sql, &query.params)?, side))?;
+        if question.asks_times() && !self.lacks_times {
+            self.lacks_times = match all_timed {
+                Some(all_timed) => !all_timed,
+                None => without_times::has_calls(client, statement)?,
+            };
+            match all_timed {
+                _ if !self.lacks_times => {}
+                Some(_) => without_times::note_some(client, statement)?,
+                None => without_times::note_all(),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the groups of a window. Returns whether all targets report times, if there is any group.
+    fn take(&mut self, mut found: Tuples<'_>, side: Side) -> Result<Option<bool>, Error> {
+        let columns = found.columns().len();
+        let values = columns - FIRST_VALUE;
+        require_room(
+            self.groups.len() + found.len(),
+            GROUP_BYTES + VALUE_BYTES * values,
+        )?;
+        for column in 0..columns {
+            let is_flag = (1..FIRST_VALUE).contains(&column);
+            found.require(column, if is_flag { &BOOLEANS } else { &TEXTS })?;
+        }
+        let mut all_timed = None;
+        for row in 0..found.len() {
+            pause();
+            found.read(row);
+            let amount = found.text(0).and_then(|it| it.parse().ok());
+            let amount: i128 =
+                amount.ok_or_else(|| Error::Damaged("a total is no number".to_owned()))?;
+            all_timed = found
+                .boolean(1)
+                .zip(found.boolean(2))
+                .map(|(any, all)| any && all);
+            let group = (FIRST_VALUE..columns).map(|it| found.text(it)).collect();
+            let amounts = self.groups.entry(group).or_default();
+            match side {
+                Side::Before => amounts.before = amounts.before.saturating_add(amount),
+                Side::After => amounts.after = amount,
+            }
+            if self.groups.len() > ROW_LIMIT {
+                return Err(Error::TooManyRows);
+            }
+        }
+        Ok(all_timed)
+    }
+
+    /// Adds the totals of a baseline, and says so if much of it was not observed.
+    fn before(
+        &mut self,
+        client: &SpiClient<'_>,
+        question: &Question,
+        plan: &Plan,
+        (since, until): (Micros, Micros),
+    ) -> Result<Baseline, Error> {
+        let before = Plan::over(client, question, Window::whole(since, until))?;
+        if let Some(plan) = &before {
+            let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
+            let coverage = coverage(client, plan, &statement)?;
+            self.add_groups(client, question, &statement, Side::Before)?;
+            if coverage < LEAST_COVERAGE {
+                hinted(
+                    format!("{:.0} % of the baseline were observed", coverage * 100.0),
+                    "What was done in the rest of it is unknown, and counts as nothing: compare with a time that was observed.",
+                );
+            }
+        }
+        let length = plan.window.until() - plan.window.since();
+        Ok(Baseline {
+            scale: Scale::of_lengths(length, until - since),
+            days: None,
+            plan: before,
+        })
+    }
+
+    /// Adds the totals of the same window on the seven days before, in local time.
+    fn days_before(
+        &mut self,
+        client: &SpiClient<'_>,
+        question: &Question,
+        plan: &Plan,
+    ) -> Result<Baseline, Error> {
+        let ends = [plan.window.since(), plan.window.until()];
+        let [since, until] = ends.map(timestamptz);
+        let days = client.query(
+            "SELECT $1 - back AS since, $2 - back AS until \
+             FROM generate_series(1, 7) AS day (n), LATERAL (SELECT n * interval '1 day') AS before (back) ORDER BY n",
+            &[since?.into(), until?.into()],
+        )?;
+        let (mut observed, mut earliest) = (0, None);
+        for day in days {
+            let window = Window::whole(day.time("since")?, day.time("until")?);
+            let Some(plan) = Plan::over(client, question, window)? else {
+                continue;
+            };
+            if self.add(client, question, &plan, Side::Before)? >= LEAST_COVERAGE {
+                observed += 1;
+                earliest = Some(plan);
+            }
+        }
+        Ok(Baseline {
+            scale: Scale::mean_of(observed),
+            days: i64::try_from(observed).ok(),
+            plan: earliest,
+        })
+    }
+
+    /// Writes the rows of the answer, each with the number of days and the coverage.
+    fn write(
+        self,
+        client: &SpiClient<'_>,
+        question: &Question,
+        changes: &[Change],
+        (days, coverage): (Option<i64>, f64),
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let groups: Vec<_> = self.groups.into_keys().collect();
+        let value =
+            |change: &Change, column: usize| groups.get(change.group?)?.get(column)?.clone();
+        let names: Vec<&str> = question.by.iter().map(|it| it.name).collect();
+        let columns: String = DIMENSIONS
+            .iter()
+            .map(|it| {
+                let sql = it.value_type.sql();
+                match names.iter().position(|name| *name == it.name) {
+                    Some(column) => format!(", change.value_{column}::{sql} AS {}", it.name),
+                    None => format!(", NULL::{sql} AS {}", it.name),
+                }
+            })
+            .collect();
+        let arrays: String = (0..names.len())
+            .map(|column| format!(", ${}::text[]", column + FIXED))
+            .collect();
+        let values: String = (0..names.len())
+            .map(|column| format!(", value_{column}"))
+            .collect();
+        let unit = if question.asks_times() { SECONDS } else { "1" };
+        let measure = question.measures.list.first().map(|it| it.name.clone());
+        let number =
+            |of: fn(&Change) -> i128| changes.iter().map(|it| of(it).to_string()).collect();
+        let [before, after]: [Vec<String>; 2] = [number(|it| it.before), number(|it| it.after)];
+        let ranks = (1..).zip(changes);
+        let ranks = ranks.map(|(rank, it)| it.group.map(|_| rank));
+        let counts = changes
+            .iter()
+            .map(|it| i64::try_from(it.groups).unwrap_or(i64::MAX));
+        let mut params: Vec<pgrx::datum::DatumWithOid<'_>> = vec![
+            measure.into(),
+            days.into(),
+            coverage.into(),
+            ranks.collect::<Vec<Option<i64>>>().into(),
+            before.into(),
+            after.into(),
+            changes.iter().map(|it| it.share).collect::<Vec<_>>().into(),
+            changes
+                .iter()
+                .map(|it| it.share_of_rise)
+                .collect::<Vec<_>>()
+                .into(),
+            counts.collect::<Vec<_>>().into(),
+        ];
+        for column in 0..names.len() {
+            let values = changes.iter().map(|it| value(it, column));
+            params.push(values.collect::<Vec<_>>().into());
+        }
+        let sql = format!(
+            "SELECT change.rank{columns}, $1::text AS operation, trim_scale(change.before * {unit}) AS before, \
+             trim_scale(change.after * {unit}) AS after, trim_scale((change.after - change.before) * {unit}) AS change, change.share, \
+             change.share_of_rise, change.groups, $2::bigint AS days, $3::double precision AS coverage \
+             FROM unnest($4::bigint[], $5::numeric[], $6::numeric[], $7::double precision[], $8::double precision[], $9::bigint[]{arrays}) \
+                 AS change (rank, before, after, share, share_of_rise, groups{values})"
+        );
+        write_rows(client, &sql, &params, rows)?;
+        Ok(())
+    }
+}
+
+/// The number of the parameter with the values of the first dimension.
+const FIXED: usize = 10;
+
+/// Returns the part of a window for which the targets in scope were observed, of those that were not retired by its end.
+fn coverage(client: &SpiClient<'_>, plan: &Plan, statement: &Statement<'_>) -> Result<f64, Error> {
+    let (query, until) = (statement.targets(), plan.window.until());
+    // A target that was on several servers has a row for each.
+    let sql = format!(
+        "SELECT coalesce(sum(one.observed) / nullif(count(*), 0), 0)::double precision FROM ( \
+             SELECT target.target_id, max(target.observed[1]) AS observed FROM ({}) target \
+             JOIN jobstats.targets known ON known.target_id = target.target_id \
+             WHERE known.retired IS NULL OR known.retired >= timestamptz 'epoch' + {until} * interval '1 microsecond' \
+             GROUP BY target.target_id) one",
+        query.sql
+    );
+    let observed: f64 = client.query_value(&sql, &query.params)?;
+    Ok(observed / (until - plan.window.since()) as f64)
+}
