@@ -226,7 +226,7 @@ pairs() {
     cat <<-TEXT
 		top users of a day by name|top users of a day|1.2
 		top accounts of a day|top users of a day|1.2
-		top accounts and users of a day|top users of a day|1.2
+		top accounts and users of a day|top users of a day|2
 		density of accounts at 10 minutes|density of a day at 10 minutes|1.2
 		top names of jobs of a day|top jobs of a day|1.2
 	TEXT

@@ -82,7 +82,7 @@ sizes() {
 		    (8, 'rollup_10m_users', '{rollup_10m_users}'),
 		    (9, 'rollup_1h_users', '{rollup_1h_users}'),
 		    (10, 'rollup_1d_users', '{rollup_1d_users}'),
-		    (11, '**increments and rollups**', '{increments,rollup_10m,rollup_1h,rollup_1d,rollup_10m_users,rollup_1h_users,rollup_1d_users,rollup_10m_accounts,rollup_1h_accounts,rollup_1d_accounts}'),
+		    (11, '**increments and rollups**', '{increments,rollup_10m,rollup_1h,rollup_1d,rollup_10m_users,rollup_1h_users,rollup_1d_users,rollup_10m_accounts,rollup_1h_accounts,rollup_1d_accounts,rollup_1h_members,rollup_1d_members}'),
 		    (12, 'increments of MDTs and OSTs apart', '{only_mdt,only_ost}'),
 		    (13, '**usual**: text for keys; calls and sum of each operation', '{usual}'),
 		    (14, '**numbers**: the same with numbers for keys, no index but by time', '{numbers}'),
@@ -132,7 +132,7 @@ goals() {
 		    held bigint;
 		BEGIN
 		    fixed := 0; numbers := 0;
-		    FOREACH relation IN ARRAY '{increments,rollup_10m,rollup_1h,rollup_1d,rollup_10m_users,rollup_1h_users,rollup_1d_users,rollup_10m_accounts,rollup_1h_accounts,rollup_1d_accounts}'::text[] LOOP
+		    FOREACH relation IN ARRAY '{increments,rollup_10m,rollup_1h,rollup_1d,rollup_10m_users,rollup_1h_users,rollup_1d_users,rollup_10m_accounts,rollup_1h_accounts,rollup_1d_accounts,rollup_1h_members,rollup_1d_members}'::text[] LOOP
 		        SELECT count(*), string_agg(quote_ident(a.attname), ', ') FILTER (WHERE o.operation IS NOT NULL) INTO columns, filled
 		        FROM pg_attribute a LEFT JOIN jobstats_operations() o ON a.attname IN (o.operation, o.operation || '_usecs')
 		        WHERE a.attrelid = format('jobstats.%I', relation)::regclass AND a.attnum > 0 AND NOT a.attisdropped;
@@ -195,7 +195,7 @@ pack_store() {
     sql -q <<-'SQL'
 		SELECT count(compress_chunk(c)) FROM unnest('{jobstats.increments,jobstats.rollup_10m,jobstats.rollup_1h,jobstats.rollup_1d,
 		    jobstats.rollup_10m_users,jobstats.rollup_1h_users,jobstats.rollup_1d_users,
-		    jobstats.rollup_10m_accounts,jobstats.rollup_1h_accounts,jobstats.rollup_1d_accounts}'::regclass[]) t, show_chunks(t) c;
+		    jobstats.rollup_10m_accounts,jobstats.rollup_1h_accounts,jobstats.rollup_1d_accounts,jobstats.rollup_1h_members,jobstats.rollup_1d_members}'::regclass[]) t, show_chunks(t) c;
 	SQL
 }
 

@@ -35,7 +35,7 @@ impl Owners {
         let jobs = Jobs::find(client, question, window)?;
         let names = jobs.names;
         let mut columns: Vec<&str> = match owner {
-            Owner::User => vec!["uid"],
+            Owner::User | Owner::Member => vec!["uid"],
             Owner::Account => Vec::new(),
         };
         for dimension in question.dimensions() {

@@ -150,11 +150,13 @@ impl Question {
             let mut of_entries = self.dimensions().filter(|it| it.level == Level::Entry);
             of_entries.all(known)
         };
-        match (all(Dimension::is_user), all(Dimension::is_account)) {
-            (true, _) => Some(Owner::User),
-            (false, true) => Some(Owner::Account),
-            (false, false) => None,
+        if all(Dimension::is_user) {
+            return Some(Owner::User);
         }
+        if all(Dimension::is_account) {
+            return Some(Owner::Account);
+        }
+        all(|it| it.is_user() || it.is_account()).then_some(Owner::Member)
     }
 
     /// Returns the dimensions that the question groups or filters by.

@@ -311,10 +311,11 @@ fn states(
             owner,
             of_wholes: false,
         };
-        if owner.is_some() {
-            states.push((of(owner), of_users));
+        let owned = owner.filter(|owner| level.owners().any(|it| it == *owner));
+        if owned.is_some() {
+            states.push((of(owned), of_users));
         }
-        if owner.is_none() || is_behind {
+        if owned.is_none() || is_behind {
             states.push((of(None), of_entries));
         }
     }

@@ -63,18 +63,23 @@ fn operations() -> impl Iterator<Item = Meaning> {
 }
 
 /// Returns the meanings of the relations of a rollup.
-fn of_rollup(rollup: &Rollup) -> [Meaning; 6] {
+fn of_rollup(rollup: &Rollup) -> Vec<Meaning> {
     let (relation, width) = (rollup.relation(), rollup.width);
     let live = rollup.live();
-    let owned = |whose| {
-        format!(
+    let owned = rollup.owners().map(|owner| {
+        let whose = match owner {
+            Owner::User => " and user",
+            Owner::Account => ", account and partition",
+            Owner::Member => ", user, account and partition",
+        };
+        let text = format!(
             "Sums of {relation} by target{whose}, up to rollups.users_refreshed and but for the spans in dirty and the days in \
              dirty_users."
-        )
-    };
-    [
-        (rollup.owned(Owner::User), owned(" and user")),
-        (rollup.owned(Owner::Account), owned(", account and partition")),
+        );
+        (rollup.owned(owner), text)
+    });
+    let owned: Vec<_> = owned.collect();
+    let others = [
         (
             rollup.wholes(),
             format!("Sums of target_increments over {width}, by target, exact at any moment."),
@@ -100,21 +105,26 @@ fn of_rollup(rollup: &Rollup) -> [Meaning; 6] {
                  with a condition on bucket."
             ),
         ),
-    ]
-    .map(|(relation, text)| Meaning {
+    ];
+    let all = owned.into_iter().chain(others);
+    all.map(|(relation, text)| Meaning {
         relation: Some(relation),
         column: None,
         text,
     })
+    .collect()
 }
 
 /// Returns the meanings of the columns that say whose the sums by user of a rollup are.
 fn of_owner(rollup: &Rollup) -> impl Iterator<Item = Meaning> {
-    let relation = rollup.owned(Owner::User);
-    OWNER.iter().map(move |(column, text)| Meaning {
-        relation: Some(relation.clone()),
-        column: Some((*column).to_owned()),
-        text: (*text).to_owned(),
+    let owners = rollup.owners().filter(|owner| *owner != Owner::Account);
+    let relations = owners.map(|owner| rollup.owned(owner));
+    relations.flat_map(|relation| {
+        OWNER.iter().map(move |(column, text)| Meaning {
+            relation: Some(relation.clone()),
+            column: Some((*column).to_owned()),
+            text: (*text).to_owned(),
+        })
     })
 }
 

@@ -13,7 +13,7 @@ use crate::pg::spi::{SqlResult, connect, connect_mut};
 use crate::pg::tuplestore::Rows;
 use crate::store;
 use crate::store::installation::{Installation, divide_by_time, installation};
-use crate::store::rollup::{Owner, ROLLUPS, Rollup};
+use crate::store::rollup::{ROLLUPS, Rollup};
 use crate::store::sources;
 
 extension_sql_file!("convert/steps.sql", name = "convert");
@@ -53,8 +53,8 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
         chunk_width: level.chunk_width(&level.relation()),
         aggregate: community.then_some(level),
     });
-    let owned = Owner::ALL.into_iter().flat_map(|owner| {
-        ROLLUPS.iter().map(move |level| Pending {
+    let owned = ROLLUPS.iter().flat_map(|level| {
+        level.owners().map(move |owner| Pending {
             relation: level.owned(owner),
             key: "bucket",
             unit: level.unit,

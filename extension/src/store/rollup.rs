@@ -124,6 +124,14 @@ impl Rollup {
         format!("interval '{width}'")
     }
 
+    /// Returns the owners by which it is [summed](owners).
+    pub fn owners(&self) -> impl Iterator<Item = Owner> + use<> {
+        let is_finest = self.is_finest();
+        Owner::ALL
+            .into_iter()
+            .filter(move |owner| !is_finest || *owner != Owner::Member)
+    }
+
     /// Returns the name of the table of its [sums by owner](owners).
     pub fn owned(&self, owner: Owner) -> String {
         format!("rollup_{}_{}", self.name, owner.suffix())
@@ -137,7 +145,7 @@ impl Rollup {
     /// Returns the names of the table or continuous aggregate, of its sums by owner, and of those of whole targets.
     pub fn relations(&self) -> Vec<String> {
         let mut relations = vec![self.relation()];
-        relations.extend(Owner::ALL.map(|owner| self.owned(owner)));
+        relations.extend(self.owners().map(|owner| self.owned(owner)));
         relations.push(self.wholes());
         relations
     }

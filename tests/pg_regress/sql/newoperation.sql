@@ -55,6 +55,7 @@ BEGIN
     FOREACH level IN ARRAY levels LOOP
         EXECUTE format('ALTER TABLE jobstats.rollup_%s_users %s', level, forgotten);
         EXECUTE format('ALTER TABLE jobstats.rollup_%s_accounts %s', level, forgotten);
+        EXECUTE format('ALTER TABLE IF EXISTS jobstats.rollup_%s_members %s', level, forgotten);
         EXECUTE format('ALTER TABLE jobstats.rollup_%s_targets %s', level, forgotten);
     END LOOP;
     EXECUTE 'ALTER TABLE jobstats.increments ' || forgotten;

@@ -1,4 +1,4 @@
--- Sums by account, and by user: these know the user of an entry whose identifier names none. They are right whenever the accounting
+-- Sums by account, by user, and by both: these know the user of an entry whose identifier names none. They are right whenever the accounting
 -- comes.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
@@ -31,6 +31,8 @@ SELECT 'hours', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-04 
 UNION ALL
 SELECT 'users', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-04 01:00', '{write_bytes}', '{uid,user_name}', '1 hour') r
 UNION ALL
+SELECT 'both', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-05', '{write_bytes}', '{target,account,uid,user_name}', '1 hour') r
+UNION ALL
 SELECT 'user', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid,user_name,gid,group_name}') r
 UNION ALL
 SELECT 'account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{}', account => '{phys%}') r
@@ -43,11 +45,15 @@ SELECT account, uid, sum(total) AS total FROM jobstats_totals('2025-11-03', '202
 CREATE VIEW of_owners AS
 SELECT account, NULL::bigint AS uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account}')
 UNION ALL
-SELECT NULL, uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid}');
+SELECT NULL, uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid}')
+UNION ALL
+SELECT account, uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account,uid}');
 CREATE VIEW summed AS
 SELECT account, NULL::bigint AS uid, sum(total) AS total FROM of_entries GROUP BY account
 UNION ALL
-SELECT NULL, uid, sum(total) FROM of_entries GROUP BY uid;
+SELECT NULL, uid, sum(total) FROM of_entries GROUP BY uid
+UNION ALL
+SELECT account, uid, total FROM of_entries;
 CREATE VIEW different AS (TABLE summed EXCEPT ALL TABLE of_owners) UNION ALL (TABLE of_owners EXCEPT ALL TABLE summed);
 
 -- Without accounting.
@@ -89,8 +95,10 @@ INSERT INTO before TABLE answers;
 BEGIN;
 UPDATE jobstats.rollup_1d_users SET write_bytes = 0;
 UPDATE jobstats.rollup_1d_accounts SET write_bytes = 0;
+UPDATE jobstats.rollup_1d_members SET write_bytes = 0;
 UPDATE jobstats.rollup_1h_users SET write_bytes = 0;
 UPDATE jobstats.rollup_1h_accounts SET write_bytes = 0;
+UPDATE jobstats.rollup_1h_members SET write_bytes = 0;
 UPDATE jobstats.rollup_10m_users SET write_bytes = 0;
 UPDATE jobstats.rollup_10m_accounts SET write_bytes = 0;
 SELECT DISTINCT a.question FROM (TABLE before EXCEPT TABLE answers) a ORDER BY 1;
@@ -101,8 +109,10 @@ ROLLBACK;
 BEGIN;
 DELETE FROM jobstats.rollup_1d_users WHERE bucket > '2025-11-04 00:00+00';
 DELETE FROM jobstats.rollup_1d_accounts WHERE bucket > '2025-11-04 00:00+00';
+DELETE FROM jobstats.rollup_1d_members WHERE bucket > '2025-11-04 00:00+00';
 DELETE FROM jobstats.rollup_1h_users WHERE bucket > '2025-11-04 00:00+00';
 DELETE FROM jobstats.rollup_1h_accounts WHERE bucket > '2025-11-04 00:00+00';
+DELETE FROM jobstats.rollup_1h_members WHERE bucket > '2025-11-04 00:00+00';
 DELETE FROM jobstats.rollup_10m_users WHERE bucket > '2025-11-04 00:00+00';
 DELETE FROM jobstats.rollup_10m_accounts WHERE bucket > '2025-11-04 00:00+00';
 INSERT INTO jobstats.dirty_users SELECT t.target_id, '2025-11-04 00:00+00' FROM jobstats.targets t;

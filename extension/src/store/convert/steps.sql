@@ -191,7 +191,7 @@ BEGIN
     SELECT c.relname INTO step
     FROM pg_class c
     WHERE c.relnamespace = regnamespace 'jobstats' AND c.relkind IN ('r', 'p')
-        AND c.relname ~ '^old_(raw|observations|increments|target_readings|target_increments|server_readings|server_increments|rollup_[0-9]+[a-z](_users|_accounts|_targets)?)$'
+        AND c.relname ~ '^old_(raw|observations|increments|target_readings|target_increments|server_readings|server_increments|rollup_[0-9]+[a-z](_users|_accounts|_members|_targets)?)$'
     LIMIT 1;
     IF FOUND THEN
         PERFORM jobstats_internal.drop_predecessor(step);

@@ -96,7 +96,8 @@ FROM (
     -- Sums by user that are not kept, and that nobody reads any more, are all dropped: no chunk ends later than that.
     SELECT 2, 'drop', format('retention of rollup_%s_%s', l.level, o.owner), format('rollup_%s_%s', l.level, o.owner),
         CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' THEN now() + interval '2 years' ELSE l.dropped END
-    FROM jobstats.rollups l, jobstats.settings s, (VALUES ('users'), ('accounts')) AS o (owner)
+    FROM jobstats.rollups l, jobstats.settings s, (VALUES ('users'), ('accounts'), ('members')) AS o (owner)
+    WHERE l.level <> '10m' OR o.owner <> 'members'
     UNION ALL
     SELECT 2, 'drop', format('retention of rollup_%s_targets', l.level), format('rollup_%s_targets', l.level), l.dropped
     FROM jobstats.rollups l

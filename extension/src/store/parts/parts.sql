@@ -70,7 +70,7 @@ BEGIN
     SELECT c.relname, CASE c.relkind WHEN 'v' THEN 'continuous aggregate' ELSE 'hypertable' END, c.relname, NULL
     FROM pg_class c
     WHERE c.relnamespace = to_regnamespace('jobstats')
-        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts|_targets)?$' AND c.relkind IN ('r', 'v')
+        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts|_members|_targets)?$' AND c.relkind IN ('r', 'v')
             OR c.relname IN (SELECT g.relation FROM jobstats_internal.growing_tables() g) AND c.relkind = 'r')
         AND NOT EXISTS (SELECT FROM jobstats_internal.hypertables() h WHERE h.relation = c.relname)
     ORDER BY 1, 2, 3;

@@ -16,7 +16,7 @@ CREATE FUNCTION jobstats_internal.roll_up(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes the buckets of a rollup that is a table, or of its sums by user and by account, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user, by account and by both, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
 "#)]
 fn jobstats_roll_up(
     level: Option<&str>,
@@ -64,7 +64,7 @@ fn jobstats_roll_up(
             return replace(rollup.relation(), rollup.insert(&condition));
         }
         let condition = in_span("summed", "bucket");
-        let each = Owner::ALL.into_iter();
+        let each = rollup.owners();
         each.map(|it| replace(rollup.owned(it), owners::insert(rollup, it, &condition)))
             .sum()
     })?;

@@ -1,10 +1,10 @@
-//! Sums of rollups by user, and by account and partition, which dashboards ask for most, in a fraction of the rows.
+//! Sums of rollups by user, by account and partition, and by both, which dashboards ask for most, in a fraction of the rows.
 //!
-//! A row stands for all entries of a user, or of an account in a partition, on a target. So every question about either, and
-//! about nothing else that entries have, is answered from these rows. Sums by all of them would have three times as many rows
-//! as those by user. They are in tables on every installation, since continuous aggregates do not see that identities change;
-//! after the users of entries have changed all of them are computed anew, and the days of a target on which entries get another
-//! job are [noted](note_changed).
+//! A row stands for all entries of a user, of an account in a partition, or of a user in these, on a target. So every question
+//! about them, and about nothing else that entries have, is answered from these rows. Sums by both have three times as many rows
+//! as those by user: there are none of ten minutes, which are most of all rows. They are in tables on every installation, since
+//! continuous aggregates do not see that identities change; after the users of entries have changed all of them are computed
+//! anew, and the days of a target on which entries get another job are [noted](note_changed).
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
@@ -24,6 +24,8 @@ pub enum Owner {
     User,
     /// An account and a partition.
     Account,
+    /// A user in an account and a partition.
+    Member,
 }
 
 /// A column that says whose a row is.
@@ -69,14 +71,16 @@ const fn column(name: &'static str, data_type: &'static str, value: &'static str
 }
 
 impl Owner {
-    /// Both of them.
-    pub const ALL: [Self; 2] = [Self::User, Self::Account];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::User, Self::Account, Self::Member];
 
-    fn columns(self) -> &'static [Column] {
-        match self {
-            Self::User => &USER,
-            Self::Account => &ACCOUNT,
-        }
+    fn columns(self) -> impl Iterator<Item = &'static Column> {
+        let (user, account): (&[Column], &[Column]) = match self {
+            Self::User => (&USER, &[]),
+            Self::Account => (&[], &ACCOUNT),
+            Self::Member => (&USER, &ACCOUNT),
+        };
+        user.iter().chain(account)
     }
 
     /// Returns the end of the names of its tables.
@@ -84,12 +88,12 @@ impl Owner {
         match self {
             Self::User => "users",
             Self::Account => "accounts",
+            Self::Member => "members",
         }
     }
 
     fn each(self, text: impl Fn(&Column) -> String) -> String {
-        let columns = self.columns().iter();
-        columns.map(|it| format!(", {}", text(it))).collect()
+        self.columns().map(|it| format!(", {}", text(it))).collect()
     }
 }
 
@@ -99,7 +103,7 @@ pub fn create(
     installation: &Installation,
     rollup: &Rollup,
 ) -> Result<(), Error> {
-    for owner in Owner::ALL {
+    for owner in rollup.owners() {
         let relation = rollup.owned(owner);
         if store::kind(client, &relation)?.is_some() {
             store::add_operations(client, &relation)?;
@@ -114,15 +118,13 @@ pub fn create(
 
 /// Returns the first of the columns that say whose a row is, and its type.
 fn key(owner: Owner) -> (&'static str, &'static str) {
-    let [first, ..] = owner.columns() else {
-        return ("", "");
-    };
-    (first.name, first.data_type)
+    let first = owner.columns().next();
+    first.map_or(("", ""), |it| (it.name, it.data_type))
 }
 
 /// Returns the columns beside those of a rollup and the key, each with a leading comma.
 fn columns(owner: Owner) -> String {
-    let others = owner.columns().iter().skip(1);
+    let others = owner.columns().skip(1);
     let others = others.map(|it| format!(", {} {}", it.name, it.data_type));
     others.collect::<String>() + &combined(|name, _| format!("{name} bigint"))
 }
@@ -156,7 +158,7 @@ fn forget_level(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error
 
 /// Returns the statements that create the tables, undivided.
 pub fn definitions(rollup: &Rollup) -> impl Iterator<Item = String> {
-    let tables = Owner::ALL.into_iter();
+    let tables = rollup.owners();
     tables.map(|it| Rollup::table(&rollup.owned(it), key(it), &columns(it), ""))
 }
 
@@ -198,7 +200,7 @@ pub fn insert(rollup: &Rollup, owner: Owner, condition: &str) -> String {
         let total = sum.over(|column| format!("summed.\"{column}\""));
         format!("sum({total})::bigint")
     });
-    let positions = (3..).take(owner.columns().len());
+    let positions = (3..).take(owner.columns().count());
     sql!(
         "owners.sql",
         relation = rollup.owned(owner),
