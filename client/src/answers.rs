@@ -33,16 +33,16 @@ pub use dimension::{Dimension, Filters, Group, exactly};
 pub use entries::{Entries, EntryRow, Work, WorkRow};
 pub use interval::Interval;
 pub use jobs::{
-    Attributed, AttributedRow, Compare, CompareRow, Job, JobRow, JobRunRow, JobRuns, JobSummaries,
-    JobSummaryRow,
+    Attributed, AttributedRow, Compare, CompareRow, Job, JobRow, JobRunRow, JobRuns, JobRunsToCome,
+    JobSummaries, JobSummaryRow,
 };
 pub use targets::{
     Health, HealthRow, Kept, KeptRow, Nearest, NearestRow, Now, NowRow, Quality, QualityRow,
     QueueRow, Queues, TargetRow, Targets, Used, UsedRow,
 };
 pub use usage::{
-    Balance, BalanceRow, Densities, DensityRow, RateRow, Rates, SizeRow, Sizes, Summary,
-    SummaryRow, Top, TopRow, TotalRow, Totals, Unaccounted, UnaccountedRow,
+    Balance, BalanceRow, ChangeRow, Changes, Densities, DensityRow, RateRow, Rates, SizeRow, Sizes,
+    Summary, SummaryRow, Top, TopRow, TotalRow, Totals, Unaccounted, UnaccountedRow,
 };
 
 /// Asks a question and returns the rows of its answer.

@@ -191,8 +191,10 @@ fn parts_of_views_are_read(store: &mut Store) {
     let unknown = JobRuns {
         job: "o'neil $1".to_owned(),
         window: store.window,
+        scheduler: Some("alpha".to_owned()),
     };
     assert!(store.ask(&unknown).is_empty());
+    assert!(store.ask(&JobRunsToCome::default()).is_empty());
     let unbounded = JobRuns::default();
     assert!(store.ask(&unbounded).is_empty());
 }
@@ -251,6 +253,7 @@ fn rows_have_all_columns(store: &mut Store) {
     store.has_all_columns::<Top>();
     store.has_all_columns::<Rates>();
     store.has_all_columns::<Totals>();
+    store.has_all_columns::<Changes>();
     store.has_all_columns::<Summary>();
     store.has_all_columns::<Job>();
     store.has_all_columns::<Balance>();
@@ -294,6 +297,7 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         job_name: None,
         state: None,
         gid: None,
+        job_group: any(),
     };
     let by = || Some(Dimension::ALL.to_vec());
     let operations = texts(&["write_bytes"]);
@@ -312,6 +316,20 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
             "{group:?}"
         );
     }
+    let changes = store.ask(&Changes {
+        window,
+        operation: operation(),
+        by: by(),
+        baseline_since: window.since,
+        baseline_until: window.until,
+        n: Some(0),
+        filters: filters.clone(),
+    });
+    assert!(
+        changes
+            .iter()
+            .all(|row| row.change.is_zero() && row.groups as usize == totals.len())
+    );
     let rates = store.ask(&Rates {
         window,
         operations,

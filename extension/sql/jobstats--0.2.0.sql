@@ -231,7 +231,7 @@ BEGIN
     SELECT c.relname INTO step
     FROM pg_class c
     WHERE c.relnamespace = regnamespace 'jobstats' AND c.relkind IN ('r', 'p')
-        AND c.relname ~ '^old_(raw|observations|increments|target_readings|target_increments|server_readings|server_increments|rollup_[0-9]+[a-z](_users|_accounts|_targets)?)$'
+        AND c.relname ~ '^old_(raw|observations|increments|target_readings|target_increments|server_readings|server_increments|rollup_[0-9]+[a-z](_users|_accounts|_members|_targets)?)$'
     LIMIT 1;
     IF FOUND THEN
         PERFORM jobstats_internal.drop_predecessor(step);
@@ -696,7 +696,7 @@ CROSS JOIN LATERAL (
 WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR strpos(substr(f.name, 10), topic) > 0)
 ORDER BY array_position(ARRAY[
     'jobstats_help',
-    'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
+    'jobstats_now', 'jobstats_top', 'jobstats_changes', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
     'jobstats_queues', 'jobstats_used',
     'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
     'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
@@ -893,6 +893,30 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'jobstats-0.2.0', 'jobstats
 COMMENT ON FUNCTION jobstats_buckets(jobstats_density) IS
 'Returns the buckets of a density that are not empty. They are in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
 
+CREATE FUNCTION jobstats_changes(
+    since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(),
+    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid,user_name}',
+    baseline_since timestamptz DEFAULT NULL, baseline_until timestamptz DEFAULT NULL, n integer DEFAULT 10,
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    job_group text[] DEFAULT NULL,
+    exclude jsonb DEFAULT NULL
+) RETURNS TABLE (
+    rank bigint,
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
+    partition text, job_name text, state text, gid bigint, job_group text,
+    operation text, before numeric, after numeric, change numeric, share double precision, share_of_rise double precision,
+    groups bigint, days bigint, coverage double precision
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_changes_wrapper';
+COMMENT ON FUNCTION jobstats_changes IS
+'Shows who made the difference between a window and what was before it. The window is (since, until]. before is the mean of the same window, in local time, on each of the seven days before of which at least 0.8 was observed (days is their number), or the total of (baseline_since, baseline_until], scaled to the length of the window if that is another one; both rounded to calls, bytes or microseconds. after is the total in the window, change = after - before. Returns the n groups that changed most, of equal ones the first by their dimensions as texts, and a row without rank for the rest; groups is the number of groups in the row. All rows add up to the change of the whole. share is the part of that, NULL where it is under 5 % of what all groups changed, rises and falls together; share_of_rise is the part of all rises. coverage is the part of the window that was observed. Times are in seconds. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window, one end of a baseline without the other and a negative n, 54000 for over a million groups, 55000 where there is no store.';
+
 CREATE FUNCTION jobstats_compare(
     jobs text[], step interval DEFAULT '10 minutes', operations text[] DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
@@ -904,7 +928,7 @@ CREATE FUNCTION jobstats_compare(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_compare_wrapper';
 COMMENT ON FUNCTION jobstats_compare IS
-'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start, or if jobs of several schedulers have its number: it then has no rows until scheduler chooses one. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4, or numbers of arrays; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start, or if jobs of several schedulers have its number: it then has no rows until scheduler chooses one. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_count(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_count_wrapper';
@@ -934,6 +958,7 @@ CREATE FUNCTION jobstats_densities(
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
     user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
     partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    job_group text[] DEFAULT NULL,
     exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision, operation text, bucket integer, lower double precision, upper double precision, count bigint
@@ -1051,7 +1076,7 @@ CREATE FUNCTION jobstats_job(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[], text) IS
-'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4; the number of an array stands for all of its elements. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_job(
     job bigint, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
@@ -1171,12 +1196,13 @@ CREATE FUNCTION jobstats_rates(
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
     user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
     partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    job_group text[] DEFAULT NULL,
     weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
     executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
-    partition text, job_name text, state text, gid bigint,
+    partition text, job_name text, state text, gid bigint, job_group text,
     operation text, rate double precision, coverage double precision
 )
 LANGUAGE c STABLE
@@ -1258,7 +1284,7 @@ CREATE FUNCTION jobstats_internal.roll_up(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_roll_up_wrapper';
 COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes the buckets of a rollup that is a table, or of its sums by user and by account, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user, by account and by both, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
 
 CREATE FUNCTION jobstats_internal.set_comments() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -1292,11 +1318,12 @@ CREATE FUNCTION jobstats_sizes(
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
     user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
     partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    job_group text[] DEFAULT NULL,
     exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
     executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
-    partition text, job_name text, state text, gid bigint,
+    partition text, job_name text, state text, gid bigint, job_group text,
     operation text, known_from text, lower bigint, upper bigint, count numeric, share double precision,
     mean double precision, stddev double precision
 )
@@ -1331,11 +1358,12 @@ CREATE FUNCTION jobstats_summary(
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
     user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
     partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    job_group text[] DEFAULT NULL,
     exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
     executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
-    partition text, job_name text, state text, gid bigint,
+    partition text, job_name text, state text, gid bigint, job_group text,
     first timestamptz, last_active timestamptz, nodes bigint, read_bytes numeric, write_bytes numeric, read numeric,
     write numeric, opens numeric, metadata numeric, service_time numeric, busiest_target text
 )
@@ -1359,12 +1387,13 @@ CREATE FUNCTION jobstats_top(
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
     user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
     partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    job_group text[] DEFAULT NULL,
     weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL, unaccounted boolean DEFAULT false
 ) RETURNS TABLE (
     rank bigint,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
     executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
-    partition text, job_name text, state text, gid bigint,
+    partition text, job_name text, state text, gid bigint, job_group text,
     operation text, total numeric, rate double precision, share double precision, share_of_target double precision,
     calls numeric, per_call double precision, coverage double precision
 )
@@ -1381,11 +1410,12 @@ CREATE FUNCTION jobstats_totals(
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
     user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
     partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    job_group text[] DEFAULT NULL,
     exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
     executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
-    partition text, job_name text, state text, gid bigint,
+    partition text, job_name text, state text, gid bigint, job_group text,
     operation text, total numeric, calls numeric, per_call double precision, coverage double precision
 )
 LANGUAGE c STABLE
@@ -2011,7 +2041,7 @@ COMMENT ON FUNCTION jobstats_internal.group_names(timestamptz) IS
 -- what nobody asks for is not computed. A clause SET would prevent that.
 CREATE FUNCTION jobstats_entries(at timestamptz DEFAULT NULL) RETURNS TABLE (
     entry_id bigint, entry text, status text, workload text, job text, uid bigint, user_name text, gid bigint, group_name text,
-    account text, partition text, job_name text, state text, node text, executable text, pid bigint
+    account text, partition text, job_name text, state text, job_group text, node text, executable text, pid bigint
 )
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -2022,7 +2052,7 @@ SELECT entry.entry_id, entry.name, entry.status, entry.workload, entry.job,
     -- The name that the job has for its group says nothing of another group of the user.
     coalesce(team.group_name, CASE WHEN entry.uid IS NULL AND coalesce(person.gid, job.gid) IS NOT DISTINCT FROM job.gid
         THEN job.group_name END),
-    job.account, job.partition, job.job_name, job.state, entry.node, entry.executable, entry.pid
+    job.account, job.partition, job.job_name, job.state, coalesce(job.job_group, entry.job), entry.node, entry.executable, entry.pid
 FROM jobstats.entries entry
 LEFT JOIN jobstats.entry_jobs entry_job ON entry_job.entry_id = entry.entry_id
     AND entry_job.valid_from < coalesce(at, now()) AND entry_job.valid_to >= coalesce(at, now())
@@ -2949,7 +2979,7 @@ BEGIN
     SELECT c.relname, CASE c.relkind WHEN 'v' THEN 'continuous aggregate' ELSE 'hypertable' END, c.relname, NULL
     FROM pg_class c
     WHERE c.relnamespace = to_regnamespace('jobstats')
-        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts|_targets)?$' AND c.relkind IN ('r', 'v')
+        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts|_members|_targets)?$' AND c.relkind IN ('r', 'v')
             OR c.relname IN (SELECT g.relation FROM jobstats_internal.growing_tables() g) AND c.relkind = 'r')
         AND NOT EXISTS (SELECT FROM jobstats_internal.hypertables() h WHERE h.relation = c.relname)
     ORDER BY 1, 2, 3;
@@ -3144,7 +3174,8 @@ FROM (
     -- Sums by user that are not kept, and that nobody reads any more, are all dropped: no chunk ends later than that.
     SELECT 2, 'drop', format('retention of rollup_%s_%s', l.level, o.owner), format('rollup_%s_%s', l.level, o.owner),
         CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' THEN now() + interval '2 years' ELSE l.dropped END
-    FROM jobstats.rollups l, jobstats.settings s, (VALUES ('users'), ('accounts')) AS o (owner)
+    FROM jobstats.rollups l, jobstats.settings s, (VALUES ('users'), ('accounts'), ('members')) AS o (owner)
+    WHERE l.level <> '10m' OR o.owner <> 'members'
     UNION ALL
     SELECT 2, 'drop', format('retention of rollup_%s_targets', l.level), format('rollup_%s_targets', l.level), l.dropped
     FROM jobstats.rollups l
@@ -3638,7 +3669,7 @@ $privileges$;
 
 -- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
-    jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_compare,
+    jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
     jobstats_densities, jobstats_entries, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
     jobstats_queues, jobstats_rates, jobstats_sizes, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,

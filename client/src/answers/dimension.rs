@@ -103,6 +103,8 @@ dimensions! {
     state State: String,
     /// The number of the user's group.
     gid Gid: i64,
+    /// The array that the job is an element of, or the job itself.
+    job_group JobGroup: String,
 }
 
 impl fmt::Display for Dimension {

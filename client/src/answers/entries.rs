@@ -35,6 +35,8 @@ answer! {
         partition: Option<String>,
         job_name: Option<String>,
         state: Option<String>,
+        /// The array that the job is an element of, or the job.
+        job_group: Option<String>,
         node: Option<String>,
         executable: Option<String>,
         pid: Option<i64>,

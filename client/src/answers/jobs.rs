@@ -121,17 +121,52 @@ answer! {
     }
 }
 
+/// Begins the condition on runs of a job by its number or label, and of all elements of an array by the array's number. Labels have an
+/// index; those of elements begin with the number of the array.
+macro_rules! runs_of_job {
+    ($rest:literal) => {
+        concat!(
+            "(job = $job OR label = $job OR label ^@ rtrim($job, '[]') AND parent IN ($job, $job || '[]')) \
+             AND ($scheduler IS NULL OR scheduler = $scheduler) AND ($since IS NULL OR ended IS NULL OR ended > $since) \
+             AND ($until IS NULL OR started <= $until) ",
+            $rest
+        )
+    };
+}
+
 question! {
-    /// Which runs of jobs with this number or label does accounting know, the last 10,000 of them?
+    /// Which runs of jobs with this number or label, and of the elements of this array, does accounting know, the last 10,000 of them?
     JobRuns(Source::Part {
         view: "jobstats.jobs",
-        condition: "(job = $job OR label = $job) AND ($since IS NULL OR ended IS NULL OR ended > $since) \
-                    AND ($until IS NULL OR started <= $until) ORDER BY started DESC NULLS LAST LIMIT 10000",
+        condition: runs_of_job!("ORDER BY started DESC NULLS LAST LIMIT 10000"),
     }) -> JobRunRow {
         /// The job: its number, or what users type.
         job: String,
         /// The window that the runs touch.
         window: Window,
+        /// The scheduler; `None` for any.
+        scheduler: Option<String>,
+    }
+}
+
+question! {
+    /// Is any of these runs not over, or not summed up yet? A run that nobody has named for two days is lost, and what ended a day ago
+    /// and is not summed up will not be. Elements that wait together have one label with their numbers in brackets, also when they have begun.
+    JobRunsToCome(Source::Part {
+        view: "jobstats.jobs",
+        condition: runs_of_job!(
+            "AND (started IS NOT NULL OR ended IS NULL) AND label NOT LIKE '%\\_[%' \
+             AND coalesce(ended > now() - interval '1 day', updated > now() - interval '2 days') \
+             AND NOT EXISTS (SELECT FROM jobstats.job_summaries s WHERE s.job = jobs.job AND s.scheduler = jobs.scheduler AND s.ended >= jobs.ended) \
+             LIMIT 1"
+        ),
+    }) -> JobRunRow {
+        /// The job: its number, or what users type.
+        job: String,
+        /// The window that the runs touch.
+        window: Window,
+        /// The scheduler; `None` for any.
+        scheduler: Option<String>,
     }
 }
 
@@ -141,6 +176,10 @@ answer! {
         scheduler: String,
         /// The number that `job_stats` shows.
         job: String,
+        /// The job as users type it.
+        label: String,
+        /// The array that it is an element of, or the leader that it belongs to.
+        parent: Option<String>,
         /// The time of the start; `None` if it has not begun.
         started: Option<Timestamp>,
         /// The time of the end; `None` if it is not over.

@@ -1,16 +1,16 @@
 //! A job.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jobstats_client::answers::{
-    Attributed, Dimension, Filters, Job, JobRow, JobRunRow, JobRuns, JobSummaries, JobSummaryRow,
-    SummaryRow, Window, exactly,
+    Dimension, Filters, Job, JobRow, JobRunRow, JobRuns, JobRunsToCome, JobSummaries,
+    JobSummaryRow, SummaryRow, Window, exactly,
 };
 
 use super::findings::findings;
 use super::questions::{Selection, add_course, is_part};
-use super::{Asked, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, number};
+use super::{Asked, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, joined, number};
 use crate::ask::store::{Answered, Error, Store};
 use crate::live::user_names::called;
 use crate::values::number::total;
@@ -18,6 +18,12 @@ use crate::values::when::{self, Span, after};
 
 /// The operation of a row that is a run, and no usage.
 const RUN: &str = "run";
+
+/// The beginning of the operations of work without a job that is likely to be of this one.
+const ATTRIBUTED: &str = "attributed_";
+
+/// The largest number of jobs that a question names one by one.
+const NAMED: usize = 100;
 
 /// A job that a scheduler has by the name that was asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +76,13 @@ pub fn candidates(
     window: Window,
 ) -> Result<BTreeMap<String, Candidate>, Error> {
     let job = name.to_owned();
-    let mut runs = store.ask(&JobRuns { job, window })?.rows;
+    let scheduler = None;
+    let question = JobRuns {
+        job,
+        window,
+        scheduler,
+    };
+    let mut runs = store.ask(&question)?.rows;
     if runs.iter().any(|run| run.job == name) {
         runs.retain(|run| run.job == name);
     }
@@ -110,12 +122,13 @@ pub fn ask(
             None => Err(job.notes),
         });
     };
+    let elements = elements(store, name, asked, choice)?;
     let whole: Vec<_> = job.rows.iter().filter(|row| is_whole(row)).collect();
     // The window of the usage, or that of the run if no usage was seen.
     let shown = whole.first().copied().unwrap_or(described);
     let work = Selection {
         window: window(shown),
-        filters: filters(name, choice),
+        filters: filters(name, choice, &elements),
     };
     let mut subject = Subject::new(Kind::Job, name, work);
     subject.facts = facts_of_run(shown, described, name);
@@ -140,7 +153,7 @@ pub fn ask(
     subject.add([Fact::new("in_service", "Busy per node", busy)]);
     // A number alone does not say of which job work without a number is likely to be.
     if knows && choice.is_none() {
-        subject.notes.extend(attributed(store, name)?);
+        subject.notes.extend(attributed(&job.rows));
     }
     if !whole.is_empty() {
         if subject.fact("user").is_none() {
@@ -149,32 +162,30 @@ pub fn ask(
         add_course(store, &mut subject)?;
         by_node(store, &mut subject)?;
     }
+    if !elements.is_empty() {
+        by_element(store, &mut subject, &elements)?;
+    }
     subject.findings = findings(&subject);
     Ok(Ok(subject))
 }
 
 /// Says how much work without a job is likely to be of this one.
-fn attributed(store: &mut Store, name: &str) -> Result<Option<String>, Error> {
-    let attributed = store.ask(&Attributed {
-        job: name.to_owned(),
-        ..Attributed::default()
-    })?;
+fn attributed(rows: &[JobRow]) -> Option<String> {
     let kinds = [
         ("read_bytes", "read"),
         ("write_bytes", "written"),
         ("open", "opens"),
     ];
     let said = kinds.into_iter().filter_map(|(operation, verb)| {
-        let rows = attributed.rows.iter();
-        let rows = rows.filter(|row| row.operation == operation);
-        let sum = rows.map(|row| number(row.total)).sum::<f64>();
-        (sum > 0.0).then(|| format!("{} {verb}", total(sum, operation)))
+        let mut rows = rows.iter().filter(|row| is_whole(row));
+        let found = rows.find(|row| row.operation.strip_prefix(ATTRIBUTED) == Some(operation))?;
+        Some(format!("{} {verb}", total(number(found.total?), operation)))
     });
     let said: Vec<_> = said.collect();
-    Ok((!said.is_empty()).then(|| {
+    (!said.is_empty()).then(|| {
         let said = said.join(", ");
         format!("Work without a job number on its nodes is likely its own too, and is not counted here: {said}.")
-    }))
+    })
 }
 
 /// Returns true for rows of the whole job.
@@ -300,18 +311,150 @@ fn by_node(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     Ok(())
 }
 
-fn filters(name: &str, choice: Option<&Candidate>) -> Filters {
-    Filters {
-        job: Some(vec![exactly(name)]),
-        ..choice.map(|it| it.filters.clone()).unwrap_or_default()
+/// An element of an array.
+#[derive(Default)]
+struct Element {
+    number: String,
+    /// The state of its last run.
+    state: Option<String>,
+    /// The seconds for which it ran; `None` if it has not begun.
+    run_time: Option<f64>,
+}
+
+/// Returns the elements of an array by their labels; none if the name is not that of an array.
+fn elements(
+    store: &mut Store,
+    name: &str,
+    window: Window,
+    choice: Option<&Candidate>,
+) -> Result<BTreeMap<String, Element>, Error> {
+    let runs = store.ask(&JobRuns {
+        job: name.to_owned(),
+        window,
+        scheduler: choice.map(|it| it.scheduler.clone()),
+    })?;
+    let array = |parent: &str| parent.trim_end_matches("[]") == name.trim_end_matches("[]");
+    // The leader of a job of several components is no array. The last run comes first.
+    let runs = runs
+        .rows
+        .into_iter()
+        .rev()
+        .filter(|run| run.parent.as_deref().is_some_and(array) && !run.label.contains('+'));
+    let mut elements: BTreeMap<String, Element> = BTreeMap::new();
+    for run in runs {
+        let element = elements.entry(run.label).or_default();
+        let ended = run.ended.unwrap_or_else(Timestamp::now);
+        if let Some(started) = run.started {
+            *element.run_time.get_or_insert_default() += when::seconds((started, ended));
+        }
+        (element.number, element.state) = (run.job, run.state);
     }
+    if elements.len() == 1 {
+        elements.clear();
+    }
+    Ok(elements)
+}
+
+/// Returns the numbers of elements, each once.
+fn numbers(elements: &BTreeMap<String, Element>) -> BTreeSet<&str> {
+    elements.values().map(|it| it.number.as_str()).collect()
+}
+
+/// Ranks the elements of an array by their work, and says which one ran longest. The work of those that share a number is not known.
+fn by_element(
+    store: &mut Store,
+    subject: &mut Subject,
+    elements: &BTreeMap<String, Element>,
+) -> Result<(), Error> {
+    let work = subject.work.summary(store, &[Dimension::Job])?;
+    let are_apart = numbers(elements).len() == elements.len();
+    let work_of = |element: &Element| {
+        let mut rows = work.rows.iter().filter(|_| are_apart);
+        rows.find(|row| row.group.job.as_ref() == Some(&element.number))
+    };
+    let mut times: Vec<_> = elements
+        .iter()
+        .filter_map(|(label, it)| Some((it.run_time?, label)))
+        .collect();
+    times.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let slowest = times
+        .last()
+        .map(|(time, label)| format!("{label}, {}", when::length(*time)));
+    let median = times.get(times.len().saturating_sub(1) / 2);
+    let median = median.map(|(time, _)| Value::Length(*time));
+    subject.add([
+        Fact::new(
+            "elements",
+            "Elements",
+            Some(Value::Count(elements.len() as i64)),
+        ),
+        Fact::text("slowest", "Slowest", slowest.as_ref()),
+        Fact::new("median_run_time", "Median time", median),
+    ]);
+    let ranked = elements.iter().map(|(label, element)| {
+        let row = work_of(element);
+        Ranked {
+            name: Some(label.clone()),
+            detail: joined([&element.run_time.map(when::length), &element.state]),
+            service_time: row.and_then(|row| row.service_time),
+            read_bytes: row.and_then(|row| row.read_bytes),
+            write_bytes: row.and_then(|row| row.write_bytes),
+            metadata: row.and_then(|row| row.metadata),
+            ..Ranked::default()
+        }
+    });
+    subject
+        .rankings
+        .push(Ranking::by_amount("element", ranked.collect()));
+    subject.note("Its elements", &work);
+    Ok(())
+}
+
+/// Returns whether a job, or each element of an array, is over and summed up. A job that no accounting knows is not.
+pub fn is_done(
+    store: &mut Store,
+    name: &str,
+    window: Window,
+    scheduler: Option<&str>,
+) -> Result<bool, Error> {
+    let (job, scheduler) = (name.to_owned(), scheduler.map(str::to_owned));
+    let known = JobRuns {
+        job: job.clone(),
+        window,
+        scheduler: scheduler.clone(),
+    };
+    let to_come = JobRunsToCome {
+        job,
+        window,
+        scheduler,
+    };
+    Ok(!store.ask(&known)?.rows.is_empty() && store.ask(&to_come)?.rows.is_empty())
+}
+
+/// Returns the filters that let through the work of a job, or of the elements of an array: of many by what maintenance knows of them.
+fn filters(
+    name: &str,
+    choice: Option<&Candidate>,
+    elements: &BTreeMap<String, Element>,
+) -> Filters {
+    let mut filters = choice.map(|it| it.filters.clone()).unwrap_or_default();
+    let numbers = numbers(elements);
+    match numbers.len() {
+        0 => filters.job = Some(vec![exactly(name)]),
+        1..=NAMED => filters.job = Some(numbers.into_iter().map(exactly).collect()),
+        _ => {
+            let array = name.trim_end_matches("[]");
+            filters.job_group = Some(vec![exactly(array), exactly(&format!("{array}[]"))]);
+        }
+    }
+    filters
 }
 
 /// Returns the totals that are left of a job whose usage is not kept any more.
 fn summarized(name: &str, row: &JobSummaryRow, answered: &Answered<JobSummaryRow>) -> Subject {
     let work = Selection {
         window: (row.started, row.ended),
-        filters: filters(name, None),
+        filters: filters(name, None, &BTreeMap::new()),
     };
     let length = when::seconds(work.window).max(1.0);
     let mut subject = Subject::new(Kind::Job, name, work);

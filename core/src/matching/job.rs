@@ -56,6 +56,8 @@ pub struct Values {
     pub qos: Option<String>,
     /// The name of the job.
     pub job_name: Option<String>,
+    /// The array that the run is an element of, or else the number of the job.
+    pub job_group: Option<String>,
     /// The number of nodes.
     pub nodes: Option<i64>,
     /// The number of processors.
@@ -71,6 +73,7 @@ impl Values {
         agree(&mut self.partition, &other.partition);
         agree(&mut self.qos, &other.qos);
         agree(&mut self.job_name, &other.job_name);
+        agree(&mut self.job_group, &other.job_group);
         agree(&mut self.nodes, &other.nodes);
         agree(&mut self.cpus, &other.cpus);
     }

@@ -86,10 +86,17 @@ fn runs_of_a_requeued_job_are_one_job_that_knows_what_they_agree_on() {
 fn elements_that_share_a_number_are_one_job_without_a_label() {
     let mut second = run("lsf", user(1000), 1, Some(3));
     second.label = "5[2]".to_owned();
-    let found = jobs([run("lsf", user(1000), 0, Some(2)), second], 30 * DAY);
+    second.values.job_group = Some("5".to_owned());
+    let mut first = run("lsf", user(1000), 0, Some(2));
+    first.values.job_group.clone_from(&second.values.job_group);
+    let found = jobs([first, second.clone()], 30 * DAY);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].label, None);
+    assert_eq!(found[0].values.job_group.as_deref(), Some("5"));
     assert_eq!(found[0].ran, [(0, Some(3 * HOUR))]);
+    // The group of a number that was an element of an array, and a job of its own, is not known.
+    let found = jobs([run("lsf", user(1000), 0, Some(2)), second], 30 * DAY);
+    assert_eq!(found[0].values.job_group, None);
 }
 
 #[test]

@@ -35,6 +35,8 @@ enum Of {
     Job,
     /// The account and the partition of the job, which sums by account know too.
     Account,
+    /// The array of the job in `jobstats.job_ids` or, where it belongs to none, the job itself.
+    Array,
 }
 
 /// The table that has a dimension.
@@ -89,6 +91,7 @@ pub static DIMENSIONS: &[Dimension] = &[
     of("job_name", Of::Job),
     of("state", Of::Job),
     number("gid", Of::User),
+    of("job_group", Of::Array),
 ];
 
 const fn text(name: &'static str, level: Level, column: &'static str) -> Dimension {
@@ -210,6 +213,7 @@ impl Dimension {
                 table.or_of_job(&format!("team.{column}"), column, &is_same)
             }
             Of::Job | Of::Account => format!("{}.{column}", table.job()),
+            Of::Array => format!("coalesce({}.{column}, {}.job)", table.job(), table.name),
         }
     }
 
@@ -230,7 +234,7 @@ impl Dimension {
                 "jobstats.earlier_groups",
                 "jobstats.job_ids",
             ],
-            (Of::Job | Of::Account, _) => &["jobstats.job_ids"],
+            (Of::Job | Of::Account | Of::Array, _) => &["jobstats.job_ids"],
         }
     }
 
@@ -261,7 +265,7 @@ impl Dimension {
 
     /// Returns whether only jobs have the dimension.
     pub fn is_of_job(&self) -> bool {
-        matches!(self.of, Of::Job | Of::Account)
+        matches!(self.of, Of::Job | Of::Account | Of::Array)
     }
 }
 

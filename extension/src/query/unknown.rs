@@ -39,8 +39,9 @@ pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error>
     Ok(explained)
 }
 
-/// The dimension whose patterns are looked up one by one.
+/// The dimensions whose patterns are looked up one by one. A job that is in no array is a group of its own.
 const JOB: &str = "job";
+const ARRAY: &str = "job_group";
 
 /// The statement that returns whether a pattern matches a job. A single pattern can be found by the index of jobs, of which there may
 /// be millions.
@@ -97,13 +98,15 @@ fn names_any(
     dimension: &Dimension,
     values: &[String],
 ) -> Result<bool, Error> {
-    if dimension.name == JOB {
+    if [JOB, ARRAY].contains(&dimension.name) {
         for value in values {
             if client.query_value(IS_JOB, &[value.as_str().into()])? {
                 return Ok(true);
             }
         }
-        return Ok(false);
+        if dimension.name == JOB {
+            return Ok(false);
+        }
     }
     let matches = match dimension.value_type {
         ValueType::Text => "LIKE ANY ($1)",

@@ -120,7 +120,8 @@ impl Whose {
         Self {
             user: format!("{uid} AS uid, {user_name} AS user_name, {gid} AS gid"),
             account: format!(
-                "{group_name} AS group_name, job.account, job.partition, job.job_name, job.state"
+                "{group_name} AS group_name, job.account, job.partition, job.job_name, job.state, \
+                 coalesce(job.job_group, entry.job) AS job_group"
             ),
             names: sql!(
                 "views/names.sql",

@@ -84,6 +84,7 @@ SELECT * FROM jobstats_job('8');
 SELECT count(*) FROM jobstats_job('4711', at(100), at(110));
 
 -- A job that runs, as far as its targets were observed, and one that was lost.
+UPDATE jobstats.schedulers SET newest = now() WHERE scheduler = 'alpha';
 INSERT INTO jobstats.jobs (scheduler, job, label, started, state, nodes, source, updated)
 VALUES ('alpha', '4712', '4712', now() - interval '20 minutes', 'RUNNING', 1, 'slurm', now()),
     ('alpha', '4713', '4713', at(0), 'RUNNING', 1, 'slurm', at(30));

@@ -2,7 +2,7 @@
 -- what nobody asks for is not computed. A clause SET would prevent that.
 CREATE FUNCTION jobstats_entries(at timestamptz DEFAULT NULL) RETURNS TABLE (
     entry_id bigint, entry text, status text, workload text, job text, uid bigint, user_name text, gid bigint, group_name text,
-    account text, partition text, job_name text, state text, node text, executable text, pid bigint
+    account text, partition text, job_name text, state text, job_group text, node text, executable text, pid bigint
 )
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -13,7 +13,7 @@ SELECT entry.entry_id, entry.name, entry.status, entry.workload, entry.job,
     -- The name that the job has for its group says nothing of another group of the user.
     coalesce(team.group_name, CASE WHEN entry.uid IS NULL AND coalesce(person.gid, job.gid) IS NOT DISTINCT FROM job.gid
         THEN job.group_name END),
-    job.account, job.partition, job.job_name, job.state, entry.node, entry.executable, entry.pid
+    job.account, job.partition, job.job_name, job.state, coalesce(job.job_group, entry.job), entry.node, entry.executable, entry.pid
 FROM jobstats.entries entry
 LEFT JOIN jobstats.entry_jobs entry_job ON entry_job.entry_id = entry.entry_id
     AND entry_job.valid_from < coalesce(at, now()) AND entry_job.valid_to >= coalesce(at, now())

@@ -11,8 +11,7 @@ use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::SETTINGS;
 use crate::query::dimension::By;
-use crate::query::entries::if_few;
-use crate::query::filters::{Filters, exactly};
+use crate::query::filters::Filters;
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
@@ -61,7 +60,7 @@ CREATE FUNCTION jobstats_job(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[], text) IS
-'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4; the number of an array stands for all of its elements. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 "#)]
 fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<String>()?;
@@ -120,7 +119,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
                 return Ok(());
             }
             if job.is_shared {
-                note_unmatched(client, &job.number)?;
+                note_unmatched(client, &job)?;
             }
         } else if job.scheduler.is_some() {
             return job.note_unknown(client, &asked);
@@ -159,11 +158,11 @@ impl Subject {
         grouping: &Grouping,
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        let filters = Filters::default().only("job", exactly(&job.number));
+        let filters = job.filter(Filters::default());
         if let Some(accounting) = &self.accounting {
             accounting.limit(&mut asked)?;
         }
-        let chosen = asked.choose(client, &job.number, &self.entries, &filters)?;
+        let chosen = asked.choose(client, &self.entries, &filters)?;
         match (chosen, &self.accounting) {
             (Some(chosen), _) if !self.entries.is_empty() => {
                 self.report_usage(client, filters, grouping, chosen, rows)
@@ -246,7 +245,7 @@ impl Usage {
         let Some(plan) = Plan::over(client, &question, window)? else {
             return Ok(None);
         };
-        let statement = Statement::new(&question, &plan, if_few(entries.ids()));
+        let statement = Statement::new(&question, &plan, entries.few());
         let targets = statement.targets();
         let targets = client.query(&*targets.sql, &targets.params)?;
         let scope = Scope::read(targets, plan.window.steps(), grouping)?;

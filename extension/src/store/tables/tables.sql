@@ -159,6 +159,7 @@ CREATE TABLE IF NOT EXISTS jobstats.job_ids (
     "partition" text,
     qos text,
     job_name text,
+    job_group text,
     state text,
     nodes bigint,
     cpus bigint

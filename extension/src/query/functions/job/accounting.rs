@@ -102,7 +102,7 @@ impl Accounting {
     ) -> Result<Option<Self>, Error> {
         let found = client.query(
             include_str!("runs.sql"),
-            &[job.number.as_str().into(), RUNS_MAX.into()],
+            &[job.numbers.clone().into(), RUNS_MAX.into()],
         )?;
         require_room(found.len(), RUN_BYTES)?;
         let now = clock_now();
@@ -133,7 +133,7 @@ impl Accounting {
             accounting.limit_to_runs();
         }
         let is_last = job.started.is_none() && until.is_none();
-        if is_last && accounting.is_outdated(client, job, entries, now)? {
+        if is_last && accounting.is_outdated(client, entries, now)? {
             return Ok(Some(accounting.forget()));
         }
         Ok(Some(accounting))
@@ -153,7 +153,6 @@ impl Accounting {
     fn is_outdated(
         &self,
         client: &SpiClient<'_>,
-        job: &Named,
         entries: &Entries,
         now: Micros,
     ) -> Result<bool, Error> {
@@ -161,7 +160,7 @@ impl Accounting {
         let Some(ended) = ended.filter(|_| !entries.is_empty()) else {
             return Ok(false);
         };
-        let work = span::of_job(client, &job.number, &entries.ids())?;
+        let work = span::of_job(client, &entries.ids())?;
         Ok(work.is_some_and(|(_, last)| last.saturating_sub(ended) >= APART))
     }
 

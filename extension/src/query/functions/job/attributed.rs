@@ -46,7 +46,7 @@ impl<'a> Attributed<'a> {
         let jobs = client.query(
             include_str!("attributed/jobs.sql"),
             &[
-                job.number.as_str().into(),
+                job.numbers.clone().into(),
                 timestamptz(first)?.into(),
                 timestamptz(last)?.into(),
                 job.scheduler.as_deref().into(),

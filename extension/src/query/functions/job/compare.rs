@@ -19,7 +19,7 @@ use crate::pg::spi::{SqlResult, connect};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::SETTINGS;
-use crate::query::filters::{Filters, exactly};
+use crate::query::filters::Filters;
 use crate::query::functions::job::Usage;
 use crate::query::functions::job::accounting::{Accounting, interval};
 use crate::query::functions::job::entries::Entries;
@@ -58,7 +58,7 @@ CREATE FUNCTION jobstats_compare(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_compare IS
-'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start, or if jobs of several schedulers have its number: it then has no rows until scheduler chooses one. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4, or numbers of arrays; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start, or if jobs of several schedulers have its number: it then has no rows until scheduler chooses one. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 "#)]
 fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let jobs = names(arguments.take()?)?;
@@ -166,7 +166,7 @@ impl Comparison {
             None if job.scheduler.is_some() => return job.note_unknown(client, &asked),
             _ => {}
         }
-        let filters = self.filters.clone().only("job", exactly(&job.number));
+        let filters = job.filter(self.filters.clone());
         let Some(window) = self.window(client, &job, accounting.as_ref(), &entries)? else {
             if entries.is_empty() && accounting.is_none() {
                 unknown::explain(client, &filters)?;
@@ -203,7 +203,7 @@ impl Comparison {
         entries: &Entries,
         (from, until): Span,
     ) -> Result<Option<Micros>, Error> {
-        let filters = Filters::default().only("job", exactly(&job.number));
+        let filters = job.filter(Filters::default());
         let found = self.usage(client, Window::whole(from, until), filters, entries)?;
         Ok(found.and_then(|usage| {
             let done = usage.work.done().flat_map(|(_, done)| done);
@@ -222,7 +222,7 @@ impl Comparison {
         let limits = accounting.map_or((None, None), |it| it.limits);
         let work = match entries.is_empty() {
             true => None,
-            false => span::of_job(client, &job.number, &entries.ids())?,
+            false => span::of_job(client, &entries.ids())?,
         };
         // Work of other jobs with this number is not known apart from that of this one, but by its time.
         let work = work.map(|(first, last)| {

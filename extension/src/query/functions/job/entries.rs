@@ -8,30 +8,37 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
+use crate::query::entries::if_few;
 use crate::query::functions::job::named::Named;
 use crate::query::notice::hinted;
 
 /// The memory that an entry takes, with the name of its node.
 const ENTRY_BYTES: usize = 256;
 
+/// The entries with some numbers that were matched with jobs of a scheduler.
+const OF_SCHEDULER: &str = "e.job = ANY ($1) AND EXISTS (SELECT FROM jobstats.entry_jobs m \
+     JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id AND i.scheduler = $2)";
+
 /// The entries of a job, each with the number of its node.
 pub struct Entries {
     nodes: HashMap<i64, Option<i64>>,
     /// The names of the nodes, in order. Nodes are counted from 1.
     names: Vec<String>,
+    /// Set if they have several numbers.
+    are_of_array: bool,
 }
 
 impl Entries {
     /// Returns all entries of the job that were ever seen; if other schedulers have jobs with its number, those that were matched with a
     /// job of its scheduler.
     pub fn of_job(client: &SpiClient<'_>, job: &Named) -> Result<Self, Error> {
-        let number = job.number.as_str();
-        let Some(scheduler) = job.scheduler.as_deref().filter(|_| job.is_shared) else {
-            return Self::read(client, "e.job = $1", &[number.into()]);
+        let numbers = job.numbers.clone().into();
+        let mut entries = match job.scheduler.as_deref().filter(|_| job.is_shared) {
+            None => Self::read(client, "e.job = ANY ($1)", &[numbers])?,
+            Some(scheduler) => Self::read(client, OF_SCHEDULER, &[numbers, scheduler.into()])?,
         };
-        let of_scheduler = "e.job = $1 AND EXISTS (SELECT FROM jobstats.entry_jobs m \
-             JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id AND i.scheduler = $2)";
-        Self::read(client, of_scheduler, &[number.into(), scheduler.into()])
+        entries.are_of_array = job.numbers.len() > 1;
+        Ok(entries)
     }
 
     /// Returns the entries with these keys.
@@ -58,7 +65,11 @@ impl Entries {
                 names.push(entry.at(3)?);
             }
         }
-        Ok(Self { nodes, names })
+        Ok(Self {
+            nodes,
+            names,
+            are_of_array: false,
+        })
     }
 
     /// Returns whether the job was never seen.
@@ -74,6 +85,14 @@ impl Entries {
     /// Returns whether an entry is one of them.
     pub fn has(&self, entry: i64) -> bool {
         self.nodes.contains_key(&entry)
+    }
+
+    /// Returns the keys of the entries if a statement may name them one by one. Those of an array have no filter that is as short.
+    pub fn few(&self) -> Option<Vec<i64>> {
+        match self.are_of_array {
+            true => Some(self.ids()),
+            false => if_few(self.ids()),
+        }
     }
 
     /// Returns the keys of the entries.
@@ -94,17 +113,17 @@ impl Entries {
 }
 
 /// Raises a notice if identifiers with a number that several schedulers use were matched with no job.
-pub fn note_unmatched(client: &SpiClient<'_>, number: &str) -> Result<(), Error> {
+pub fn note_unmatched(client: &SpiClient<'_>, job: &Named) -> Result<(), Error> {
     let unmatched: i64 = client.query_value(
-        "SELECT count(*) FROM jobstats.entries e WHERE e.job = $1 \
+        "SELECT count(*) FROM jobstats.entries e WHERE e.job = ANY ($1) \
          AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.entry_id = e.entry_id AND m.job_no IS NOT NULL)",
-        &[number.into()],
+        &[job.numbers.clone().into()],
     )?;
     if unmatched > 0 {
         hinted(
             format!(
                 "work of the number {} that was matched with no job is left out (identifiers: {unmatched})",
-                shown(number)
+                shown(&job.number)
             ),
             "Maintenance matches new identifiers. jobstats.job_quality says why it matches others with none.".to_owned(),
         );

@@ -5,7 +5,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
-use crate::query::filters::exactly;
+use crate::query::filters::{Filters, exactly};
 use crate::query::functions::job::time::Asked;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::hinted;
@@ -13,12 +13,17 @@ use crate::query::notice::hinted;
 /// The number of schedulers that a notice names.
 const LISTED: i64 = 5;
 
+/// The largest number of elements of an array that an answer is about. The oldest ones are left out.
+const ELEMENTS_MAX: i64 = 10_000;
+
 /// A job that a question names.
 pub struct Named {
     /// The text that names it.
     pub asked: String,
-    /// The number that `job_stats` shows.
+    /// The number that `job_stats` shows, or that of the array.
     pub number: String,
+    /// The numbers that `job_stats` shows: this one, or those of all elements of the array.
+    pub numbers: Vec<String>,
     /// The start of its last run, if it is named by its label.
     pub started: Option<Micros>,
     /// The scheduler that is asked for.
@@ -28,7 +33,8 @@ pub struct Named {
 }
 
 impl Named {
-    /// Returns the job with this number or label, of a scheduler or of any. A number that `job_stats` shows goes before a label.
+    /// Returns the job with this number or label, of a scheduler or of any. A number that `job_stats` shows goes before a label, and the
+    /// array before its element with the same number.
     pub fn find(
         client: &SpiClient<'_>,
         asked: String,
@@ -50,20 +56,34 @@ impl Named {
             }
             started = found.time_opt("started")?;
         }
+        let numbers = match number == asked {
+            true => elements(client, &number, scheduler.as_deref())?,
+            false => vec![number.clone()],
+        };
         let is_shared = match scheduler.as_deref() {
             Some(scheduler) => client.query_value(
-                "SELECT EXISTS (SELECT FROM jobstats.jobs run WHERE run.job = $1 AND run.scheduler <> $2)",
-                &[number.as_str().into(), scheduler.into()],
+                "SELECT EXISTS (SELECT FROM jobstats.jobs run WHERE run.job = ANY ($1) AND run.scheduler <> $2)",
+                &[numbers.clone().into(), scheduler.into()],
             )?,
             None => false,
         };
         Ok(Self {
             asked,
             number,
+            numbers,
             started,
             scheduler,
             is_shared,
         })
+    }
+
+    /// Returns the filters with one that lets through this job alone. Patterns for all elements of an array would be too many: its entries
+    /// are named one by one, and the filter says no more than that entries are asked for, not sums by owner.
+    pub fn filter(&self, filters: Filters) -> Filters {
+        match self.numbers.as_slice() {
+            [number] => filters.only("job", exactly(number)),
+            _ => filters.only("entry", "%".to_owned()),
+        }
     }
 
     /// Returns whether a run of a scheduler may be one of this job.
@@ -74,8 +94,8 @@ impl Named {
     /// Raises a notice that the scheduler that is asked for has no such job.
     pub fn note_unknown(&self, client: &SpiClient<'_>, asked: &Asked) -> Result<(), Error> {
         let found = client.query(
-            "SELECT DISTINCT run.scheduler FROM jobstats.jobs run WHERE run.job = $1 ORDER BY 1 LIMIT $2",
-            &[self.number.as_str().into(), LISTED.into()],
+            "SELECT DISTINCT run.scheduler FROM jobstats.jobs run WHERE run.job = ANY ($1) ORDER BY 1 LIMIT $2",
+            &[self.numbers.clone().into(), LISTED.into()],
         )?;
         let schedulers: Vec<String> = found.map(|row| row.at(1)).collect::<Result<_, Error>>()?;
         let schedulers: Vec<String> = schedulers.iter().map(|it| shown(it).into_owned()).collect();
@@ -100,4 +120,35 @@ impl Named {
         );
         Ok(())
     }
+}
+
+/// Returns the numbers of all elements of an array, or that of a job that is none. Raises a notice if it is an array.
+fn elements(
+    client: &SpiClient<'_>,
+    number: &str,
+    scheduler: Option<&str>,
+) -> Result<Vec<String>, Error> {
+    let parameters = [
+        number.into(),
+        exactly(number.trim_end_matches("[]")).into(),
+        scheduler.into(),
+        ELEMENTS_MAX.into(),
+    ];
+    let row = client.query_only(include_str!("elements.sql"), &parameters, "elements")?;
+    let (mut numbers, label): (Vec<String>, Option<String>) =
+        (row.get("numbers")?, row.get("label")?);
+    if let Some(label) = label.filter(|_| numbers.len() > 1) {
+        hinted(
+            format!(
+                "{} is an array: the answer is about all of its elements (jobs: {})",
+                shown(number),
+                numbers.len()
+            ),
+            format!("One of them is named by its label: {}.", shown(&label)),
+        );
+    }
+    if !numbers.iter().any(|it| it == number) {
+        numbers.push(number.to_owned());
+    }
+    Ok(numbers)
 }

@@ -1,17 +1,13 @@
--- The runs with the number of a job, the newest first. One that no text has named for two days was lost when it was last named. Users
+-- The runs with the numbers of a job, the newest first. One that no text has named for two days was lost when it was last named. Users
 -- have the names that the store knows, or else those of the scheduler.
 SELECT run.scheduler, run.label, coalesce(person.user_name, run.user_name) AS user_name, run.account, run."partition", run.job_name,
     run.state, run.exit_code, run.submitted, run.started,
     CASE WHEN run.ended IS NOT NULL THEN greatest(run.ended, run.started)
-        WHEN run.started IS NOT NULL AND run.updated < newest.updated - interval '48 hours' THEN greatest(run.updated, run.started) END AS ended,
+        WHEN run.started IS NOT NULL AND run.updated < known.newest - interval '48 hours' THEN greatest(run.updated, run.started) END AS ended,
     run.nodes, run.cpus
 FROM jobstats.jobs run
 LEFT JOIN jobstats.users person ON person.uid = run.uid
-LEFT JOIN LATERAL (
-    SELECT other.updated FROM jobstats.jobs other
-    WHERE run.ended IS NULL AND other.scheduler = run.scheduler
-    ORDER BY other.updated DESC LIMIT 1
-) newest ON true
-WHERE run.job = $1
+LEFT JOIN jobstats.schedulers known ON known.scheduler = run.scheduler
+WHERE run.job = ANY ($1)
 ORDER BY run.started DESC NULLS FIRST, run.scheduler DESC, run.label DESC
 LIMIT $2

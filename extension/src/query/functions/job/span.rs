@@ -30,8 +30,8 @@ struct Found {
 
 /// Returns the time span of the stored rows of a job, which has these entries. Where only rollups are kept, the span
 /// reaches to the edges of their buckets.
-pub fn of_job(client: &SpiClient<'_>, job: &str, entries: &[i64]) -> Result<Option<Span>, Error> {
-    let Some(earliest) = earliest(client, job)? else {
+pub fn of_job(client: &SpiClient<'_>, entries: &[i64]) -> Result<Option<Span>, Error> {
+    let Some(earliest) = earliest(client, entries)? else {
         return Ok(None);
     };
     // A bucket may begin before the rows in it.
@@ -151,10 +151,10 @@ fn known_since(client: &SpiClient<'_>, first: Micros) -> Result<Micros, Error> {
 /// Returns a time before which no row of the job ends, so that nothing older has to be searched. Late text may have
 /// come from up to `raw_retention` before the job was first seen; older text has lowered that time. The result is the start
 /// of the observation that holds this time.
-fn earliest(client: &SpiClient<'_>, job: &str) -> Result<Option<Micros>, Error> {
+fn earliest(client: &SpiClient<'_>, entries: &[i64]) -> Result<Option<Micros>, Error> {
     let first_seen = client.query_time(
-        "SELECT min(entry.first_seen) FROM jobstats.entries entry WHERE entry.job = $1",
-        &[job.into()],
+        "SELECT min(entry.first_seen) FROM jobstats.entries entry WHERE entry.entry_id = ANY ($1)",
+        &[entries.to_vec().into()],
     )?;
     let Some(first_seen) = first_seen else {
         return Ok(None);

@@ -60,11 +60,10 @@ impl Asked {
     pub fn choose(
         &self,
         client: &SpiClient<'_>,
-        job: &str,
         entries: &Entries,
         filters: &Filters,
     ) -> Result<Option<Chosen>, Error> {
-        let Some((period, is_whole)) = self.period(client, job, entries)? else {
+        let Some((period, is_whole)) = self.period(client, entries)? else {
             return Ok(None);
         };
         let Some(window) = Window::resolve(client, &period, filters)? else {
@@ -89,7 +88,6 @@ impl Asked {
     fn period(
         &self,
         client: &SpiClient<'_>,
-        job: &str,
         entries: &Entries,
     ) -> Result<Option<(Period, bool)>, Error> {
         let period = |since, until| Period {
@@ -104,7 +102,7 @@ impl Asked {
             return Ok(Some((period(self.since, self.until), false)));
         }
         let [from, to] = self.bounds()?;
-        let span = span::of_job(client, job, &entries.ids())?;
+        let span = span::of_job(client, &entries.ids())?;
         let reaches = |&(first, last): &Span| {
             from.is_none_or(|from| last > from) && to.is_none_or(|to| first < to)
         };

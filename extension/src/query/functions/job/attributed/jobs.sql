@@ -1,3 +1,3 @@
--- The jobs with a number, of a scheduler or of any, of which runs began in a span.
+-- The jobs with some numbers, of a scheduler or of any, of which runs began in a span.
 SELECT i.job_no FROM jobstats.job_ids i
-WHERE i.job = $1 AND ($4 IS NULL OR i.scheduler = $4) AND i.started <= $3 AND i.last_started >= $2
+WHERE i.job = ANY ($1) AND ($4 IS NULL OR i.scheduler = $4) AND i.started <= $3 AND i.last_started >= $2
