@@ -175,6 +175,7 @@ fn accounting(zero: u64) -> String {
     };
     let runs = [
         run(("alpha", "11"), "10_1", (0, Some(40)), 1000, "COMPLETED"),
+        run(("alpha", "10"), "10_2", (0, Some(20)), 1000, "FAILED"),
         run(("alpha", "12"), "12", (0, None), 1001, "RUNNING"),
         run(("alpha", "13"), "13", (5, Some(10)), 1001, "FAILED"),
         run(("alpha", "21"), "21", (5, Some(10)), 1001, "COMPLETED"),
@@ -189,6 +190,8 @@ fn a_store_is_asked() {
         return;
     };
     a_job_is_one_screen(&store);
+    an_array_is_one_job(&store);
+    a_job_can_be_waited_for(&store);
     what_is_special_of_a_job_is_said(&store);
     jobs_that_count_alike_are_told_apart(&store);
     a_user_and_a_target_have_a_window(&store);
@@ -236,6 +239,37 @@ fn a_job_is_one_screen(store: &Store) {
         "{text}"
     );
     assert!(words(&store.text(&["job", "11"])).contains("Label: 10_1"));
+}
+
+fn an_array_is_one_job(store: &Store) {
+    let text = store.text(&["job", "10"]);
+    let all = words(&text);
+    for part in [
+        "Lustre use of job 10",
+        "Elements: 2",
+        "Slowest: 10_1, 00:40:00",
+        "Median time: 00:20:00",
+        "Written 328 MB",
+        "By element",
+        "10_1 00:40:00, COMPLETED ████████ 100 %",
+        "10 is an array",
+    ] {
+        assert!(all.contains(part), "{part}\n{text}");
+    }
+    let element = words(&store.text(&["job", "10_2"]));
+    assert!(
+        element.contains("State: FAILED") && element.contains("No server observed any work."),
+        "{element}"
+    );
+}
+
+fn a_job_can_be_waited_for(store: &Store) {
+    let done = store.run(&["job", "11", "--wait"]);
+    assert!(done.status.success() && done.stderr.is_empty(), "{done:?}");
+    let running = store.run(&["job", "12", "--wait=1ms"]);
+    let said = String::from_utf8(running.stderr).unwrap();
+    assert!(said.contains("job 12 is not done yet"), "{said}");
+    assert!(running.status.success() && !running.stdout.is_empty());
 }
 
 fn what_is_special_of_a_job_is_said(store: &Store) {

@@ -2,14 +2,19 @@
 
 use std::fs;
 use std::io::{self, Write, stdout};
+use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use jobstats_client::answers::Window;
 use jobstats_client::file::{FileError, directory_of};
+use jobstats_client::{duration, exit};
 use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
@@ -18,8 +23,9 @@ use crate::ask::error::Error;
 use crate::ask::store::{self, Store};
 use crate::report::{self, Scope};
 use crate::subject::chosen::{chosen, known};
-use crate::subject::{Asked, Subject, json, sheet};
+use crate::subject::{Asked, Subject, job, json, sheet};
 use crate::terminal;
+use crate::values::text;
 use crate::values::when::{self, Clock, Span};
 
 /// The width of text that is not printed on a terminal.
@@ -124,6 +130,9 @@ pub struct Job {
     /// Scheduler, if those of several clusters count alike and have a job of this number
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<String>,
+    /// Wait until the job is over and its work is summed up, up to an hour or this long, and then print
+    #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "1h", value_parser = duration::parse)]
+    pub wait: Option<Duration>,
     #[command(flatten)]
     pub form: Form,
     #[command(flatten)]
@@ -251,10 +260,47 @@ pub fn job(options: &Job) -> Result<(), Error> {
         until: edge("to", &options.to)?,
     };
     let clock = options.common.clock();
+    if let Some(limit) = options.wait {
+        wait(options, window, limit)?;
+    }
     let mut store = options.common.store()?;
     let scheduler = options.scheduler.as_deref();
     let subject = chosen(&mut store, &options.job, scheduler, window, &clock)?;
     show(&mut store, &subject, &options.form, &clock)
+}
+
+/// The seconds between two questions whether a job is done. Of many that wait, each asks at times of its own.
+const POLL: RangeInclusive<u32> = 45..=75;
+
+/// Waits until a job is done, up to a limit. Says so if it is not done by then: what is known of it is printed all the same.
+fn wait(options: &Job, window: Window, limit: Duration) -> Result<(), Error> {
+    let began = Instant::now();
+    let spread = POLL.end() - POLL.start() + 1;
+    let pause = Duration::from_secs((POLL.start() + process::id() % spread).into());
+    while !is_done(options, window)? {
+        let left = limit.saturating_sub(began.elapsed());
+        if left.is_zero() {
+            let job = text::shown(&options.job);
+            eprintln!("jobstats-console: job {job} is not done yet");
+            break;
+        }
+        thread::sleep(left.min(pause));
+    }
+    Ok(())
+}
+
+/// Returns whether a job is done. Many may wait, so that none holds a connection meanwhile; a database that is away or busy does not
+/// know it yet.
+fn is_done(options: &Job, window: Window) -> Result<bool, Error> {
+    let scheduler = options.scheduler.as_deref();
+    let asked = options
+        .common
+        .store()
+        .and_then(|mut store| Ok(job::is_done(&mut store, &options.job, window, scheduler)?));
+    match asked {
+        Err(error) if [exit::UNREACHABLE, exit::LATER].contains(&error.code()) => Ok(false),
+        asked => asked,
+    }
 }
 
 /// Runs `user` or `target`: shows the answer to a question about a name and a window.
