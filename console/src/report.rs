@@ -74,14 +74,18 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     }
     first.extend(waiting::ask(store, &scope, &load)?);
     let lead = standout::lead(store, &scope, &load, &spans)?;
-    let mut sections = vec![Section::new("load", "Load, and who made it", first)];
+    let mut sections = Vec::new();
+    let changes = changes::ask(store, &scope, &load)?;
+    if !changes.is_empty() {
+        sections.push(Section::new("changes", "What changed", changes));
+    }
+    sections.push(Section::new("load", "Load, and who made it", first));
     let advice = advice::ask(store, &scope)?;
     if !advice.is_empty() {
         sections.push(Section::new("advice", "Advice", advice));
     }
     let places = heatmaps.iter().map(Heatmap::figure).collect();
     let users = vec![density::ask(store, &scope, &load)?];
-    let changes = changes::ask(store, &scope)?;
     let space = space::ask(store, &scope)?;
     let operations = operations::ask(store, &scope)?;
     let sizes = sizes::ask(store, &scope.work())?;
@@ -90,7 +94,6 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     sections.extend([
         Section::new("targets", "Where and when", places),
         Section::new("users", "Users by rate", users),
-        Section::new("changes", "What changed", changes),
     ]);
     if !space.is_empty() {
         sections.push(Section::new("space", "Used space", space));

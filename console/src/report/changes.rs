@@ -1,20 +1,13 @@
 //! The users that did more or less than in the week before.
 
-use std::collections::BTreeMap;
-
-use jobstats_client::answers::TopRow;
+use jobstats_client::Decimal;
+use jobstats_client::answers::ChangeRow;
 use jobstats_core::quantity::Quantity;
 
 use super::vocabulary::*;
 
-/// The number of users whose rates are compared.
-const USERS: i32 = 1000;
-
-/// The number of rows of a table.
-const ROWS: usize = 10;
-
-/// The part of the rate a week before from which on a difference is a change.
-const LEAST: f64 = 0.05;
+/// The number of users that have a row of their own.
+const USERS: i32 = 10;
 
 /// The operations that are compared.
 const OPERATIONS: [(&str, &str); 4] = [
@@ -24,67 +17,61 @@ const OPERATIONS: [(&str, &str); 4] = [
     ("write_bytes", "Bytes written"),
 ];
 
-/// Asks for the changes.
-pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
-    let mut tables = Vec::new();
-    let mut statements = Vec::new();
+/// Asks for the changes; nothing if nothing is known of the week before.
+pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, Error> {
+    if load.before.is_empty() {
+        return Ok(Vec::new());
+    }
+    let seconds = when::seconds(scope.window);
+    let (mut tables, mut statements) = (Vec::new(), Vec::new());
     for (operation, title) in OPERATIONS {
         if operation == "service_time" && !scope.measure.is_time() {
             continue;
         }
-        let now = scope.work().top(store, operation, &USER, USERS)?;
-        let before = scope.week_before().top(store, operation, &USER, USERS)?;
-        if before.rows.is_empty() {
-            let text = "There is no data for the week before, so nothing can be compared.";
-            return Ok(vec![Block::text(text)]);
+        let before = scope.week_before().window;
+        let changes = scope
+            .work()
+            .changes(store, operation, &USER, before, USERS)?;
+        if !changes.rows.is_empty() {
+            tables.push(table(title, operation, seconds, &changes.rows));
         }
-        tables.push(table(title, operation, &now.rows, &before.rows));
-        statements.push((format!("{title}, this window"), now.statement));
-        statements.push((format!("{title}, a week before"), before.statement));
+        statements.push((title.to_owned(), changes.statement));
     }
-    let statements = Block::Statements(statements);
-    if tables.iter().all(|table| table.rows.is_empty()) {
-        let text = "No user changed by 5 % or more against the week before.";
-        return Ok(vec![Block::text(text), statements]);
-    }
-    let text = "These users differ most from the same time a week before, by mean rate. Changes under 5 % are left out.";
-    Ok(vec![Block::text(text), Block::Tables(tables), statements])
+    let text = "The users who made most of the difference from the same time a week before, by mean rate. The rows add up to all.";
+    Ok(vec![
+        Block::text(text),
+        Block::Tables(tables),
+        Block::Statements(statements),
+    ])
 }
 
-/// Returns the users with the largest differences.
-fn table(title: &str, operation: &str, now: &[TopRow], before: &[TopRow]) -> Table {
-    let mut users: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-    for row in now {
-        users.entry(user(&row.group)).or_default().0 += row.rate.unwrap_or(0.0);
-    }
-    for row in before {
-        users.entry(user(&row.group)).or_default().1 += row.rate.unwrap_or(0.0);
-    }
-    let is_change =
-        |(now, before): (f64, f64)| (now - before).abs() >= LEAST * before && now != before;
-    let users = users.into_iter().filter(|(_, rates)| is_change(*rates));
-    let mut users: Vec<_> = users.collect();
-    let distance = |(_, (now, before)): &(String, (f64, f64))| (now - before).abs();
-    users.sort_by(|one, other| distance(other).total_cmp(&distance(one)));
-    let size = |rate| Number::fixed(Some(rate), operation, Quantity::Rate).text();
-    let rows = users.iter().take(ROWS).map(|(name, (now, before))| {
-        let change = match *now > 0.0 {
-            true => change(Some(*now), Some(*before)),
-            false => "gone".to_owned(),
-        };
+/// Returns a table of the users, all others, and all.
+fn table(title: &str, operation: &str, seconds: f64, changes: &[ChangeRow]) -> Table {
+    let sum = |value: fn(&ChangeRow) -> Decimal| changes.iter().map(value).sum::<Decimal>();
+    let all = [sum(|it| it.before), sum(|it| it.after), sum(|it| it.change)];
+    let row = |name: String, [before, after, change]: [Decimal; 3], parts: [Option<f64>; 2]| {
+        let rate = |total| number(total) / seconds;
+        let size = |rate| Number::fixed(Some(rate), operation, Quantity::Rate).text();
         [
-            ("User", Cell::text(name)),
-            ("This window", Cell::rate(*now, operation)),
-            ("Week before", Cell::rate(*before, operation)),
-            ("Difference", Cell::number(difference(now - before, size))),
-            ("Change", Cell::number(change)),
+            ("User", Cell::text(&name)),
+            ("Week before", Cell::rate(rate(before), operation)),
+            ("This window", Cell::rate(rate(after), operation)),
+            ("Difference", Cell::number(difference(rate(change), size))),
+            ("Part of the difference", Cell::percent(parts[0])),
+            ("Part of all rises", Cell::percent(parts[1])),
         ]
+    };
+    let rows = changes.iter().map(|it| {
+        let name = match it.rank {
+            Some(_) => user(&it.group),
+            None => format!("all others ({})", it.groups),
+        };
+        let amounts = [it.before, it.after, it.change];
+        row(name, amounts, [it.share, it.share_of_rise])
     });
-    let mut table = Table::new(title, rows);
-    if table.rows.is_empty() {
-        table.note = Some("No user changed by 5 % or more.".to_owned());
-    }
-    table
+    let parts = [|it: &ChangeRow| it.share, |it: &ChangeRow| it.share_of_rise];
+    let parts = parts.map(|part| changes.iter().find_map(part).map(|_| 1.0));
+    Table::new(title, rows.chain([row("all".to_owned(), all, parts)]))
 }
 
 #[cfg(test)]
@@ -93,60 +80,41 @@ mod tests {
 
     use super::*;
 
-    fn row(name: &str, rate: f64) -> TopRow {
-        TopRow {
-            rank: Some(1),
+    fn row(name: Option<&str>, before: i64, after: i64) -> ChangeRow {
+        ChangeRow {
+            rank: name.map(|_| 1),
             group: Group {
-                user_name: Some(name.to_owned()),
+                user_name: name.map(str::to_owned),
                 ..Group::default()
             },
             operation: "service_time".to_owned(),
-            total: None,
-            rate: Some(rate),
-            share: None,
-            share_of_target: None,
-            calls: None,
-            per_call: None,
+            before: before.into(),
+            after: after.into(),
+            change: (after - before).into(),
+            share: Some(0.5),
+            share_of_rise: (after > before).then_some(1.0),
+            groups: 7,
+            days: None,
             coverage: 1.0,
         }
     }
 
     #[test]
-    fn the_largest_difference_comes_first_in_either_direction() {
-        let now = [row("ada", 10.0), row("bo", 3.0), row("cy", 1.04)];
-        let before = [
-            row("ada", 9.5),
-            row("dee", 7.0),
-            row("bo", 1.0),
-            row("cy", 1.0),
+    fn rows_add_up_to_all() {
+        let changes = [
+            row(Some("ada"), 700, 0),
+            row(Some("bo"), 100, 300),
+            row(None, 50, 40),
         ];
-        let table = table("Load", "service_time", &now, &before);
+        let table = table("Load", "service_time", 100.0, &changes);
         let texts = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.clone()).collect::<Vec<_>>();
-        assert_eq!(texts(&table.rows[0]), ["dee", "0", "7.00", "−7.00", "gone"]);
+        let texts: Vec<_> = table.rows.iter().map(texts).collect();
+        assert_eq!(texts[0], ["ada", "7.00", "0", "−7.00", "50 %", "–"]);
+        assert_eq!(texts[1], ["bo", "1.00", "3.00", "+2.00", "50 %", "100 %"]);
         assert_eq!(
-            texts(&table.rows[1]),
-            ["bo", "3.00", "1.00", "+2.00", "× 3.0"]
+            texts[2],
+            ["all others (7)", "0.500", "0.400", "−0.100", "50 %", "–"]
         );
-        assert_eq!(
-            texts(&table.rows[2]),
-            ["ada", "10.0", "9.50", "+0.500", "+5 %"]
-        );
-        // A change of 4 % is none.
-        assert_eq!((table.rows.len(), table.note), (3, None));
-    }
-
-    #[test]
-    fn without_a_change_a_table_says_so() {
-        let table = table(
-            "Load",
-            "service_time",
-            &[row("ada", 1.04)],
-            &[row("ada", 1.0)],
-        );
-        assert!(table.rows.is_empty());
-        assert_eq!(
-            table.note.as_deref(),
-            Some("No user changed by 5 % or more.")
-        );
+        assert_eq!(texts[3], ["all", "8.50", "3.40", "−5.10", "100 %", "100 %"]);
     }
 }

@@ -1,7 +1,8 @@
 //! The questions that are asked about several kinds of subjects, and about file systems.
 
 use jobstats_client::answers::{
-    Dimension, Filters, RateRow, Rates, Summary, SummaryRow, Top, TopRow, TotalRow, Totals, Window,
+    ChangeRow, Changes, Dimension, Filters, RateRow, Rates, Summary, SummaryRow, Top, TopRow,
+    TotalRow, Totals, Window,
 };
 use jobstats_core::operation::{self, OPERATIONS};
 
@@ -92,6 +93,26 @@ impl Selection {
             filters: self.filters.clone(),
             ..Top::default()
         }
+    }
+
+    /// Asks for the groups that made most of the difference from another window, and for the rest.
+    pub fn changes(
+        &self,
+        store: &mut Store,
+        operation: &str,
+        by: &[Dimension],
+        before: Span,
+        n: i32,
+    ) -> Result<Answered<ChangeRow>, Error> {
+        store.ask(&Changes {
+            window: self.window(),
+            operation: Some(operation.to_owned()),
+            by: Some(by.to_vec()),
+            baseline_since: Some(before.0),
+            baseline_until: Some(before.1),
+            n: Some(n),
+            filters: self.filters.clone(),
+        })
     }
 
     /// Asks for a summary.
