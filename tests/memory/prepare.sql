@@ -89,6 +89,9 @@ FROM (
     UNION ALL
     SELECT 'compare', 'SELECT 1', 'SELECT count(*) FROM jobstats_compare(''{1}'', ''1 minute'')', 0
     UNION ALL
+    SELECT 'changes', 'SELECT 1', 'SELECT count(*) FROM jobstats_changes(now() - interval ''1 hour'', now(), ''open'', ''{entry}'', now() - interval ''3 hours'', now() - interval ''2 hours'', 50000)',
+        50000 * 1024 / 3
+    UNION ALL
     SELECT 'top', 'SELECT 1', 'SELECT count(*) FROM jobstats_top(now() - interval ''1 day'', now(), n => 50000)', 50000 * 1024 / 3
     UNION ALL
     SELECT 'remedy', 'SELECT 1', 'SELECT length(jobstats_ids_remedy(array_fill(''a''::text, ARRAY[100000])))', 100000 * 64
