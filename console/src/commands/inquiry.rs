@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{self, Write, stdout};
-use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -269,14 +268,15 @@ pub fn job(options: &Job) -> Result<(), Error> {
     show(&mut store, &subject, &options.form, &clock)
 }
 
-/// The seconds between two questions whether a job is done. Of many that wait, each asks at times of its own.
-const POLL: RangeInclusive<u32> = 45..=75;
+/// The least seconds between two questions whether a job is done, and how many more there may be: of many that wait, each asks at times
+/// of its own.
+const POLL: u32 = 45;
+const SPREAD: u32 = 31;
 
 /// Waits until a job is done, up to a limit. Says so if it is not done by then: what is known of it is printed all the same.
 fn wait(options: &Job, window: Window, limit: Duration) -> Result<(), Error> {
     let began = Instant::now();
-    let spread = POLL.end() - POLL.start() + 1;
-    let pause = Duration::from_secs((POLL.start() + process::id() % spread).into());
+    let pause = Duration::from_secs((POLL + process::id() % SPREAD).into());
     while !is_done(options, window)? {
         let left = limit.saturating_sub(began.elapsed());
         if left.is_zero() {

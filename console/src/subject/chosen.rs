@@ -18,7 +18,8 @@ pub fn chosen(
     window: Window,
     clock: &Clock,
 ) -> Result<Subject, Error> {
-    let candidates = job::candidates(store, job, window)?;
+    let runs = job::runs(store, job, window)?;
+    let candidates = job::candidates(store, job, &runs)?;
     let list = || candidates.values().map(|it| described(it, clock)).collect();
     let choice = match scheduler {
         None if candidates.len() < 2 => None,
@@ -39,7 +40,7 @@ pub fn chosen(
             }
         },
     };
-    known("job", job, job::ask(store, job, window, choice)?)
+    known("job", job, job::ask(store, job, window, choice, runs)?)
 }
 
 /// Returns the option that chooses a job, with the properties that tell it from others.

@@ -68,25 +68,26 @@ impl From<JobSummaryRow> for Candidate {
     }
 }
 
-/// Returns the last job of each scheduler that has such a number or label: of those that accounting knows, or else of those that are
-/// summed up. A number goes before a label.
+/// Returns the runs of jobs of any scheduler that have such a number or label, and of the elements of such an array.
+pub fn runs(store: &mut Store, name: &str, window: Window) -> Result<Vec<JobRunRow>, Error> {
+    let runs = JobRuns {
+        job: name.to_owned(),
+        window,
+        scheduler: None,
+    };
+    Ok(store.ask(&runs)?.rows)
+}
+
+/// Returns the last job of each scheduler that has such a number or label: of those that accounting knows by these runs, or else of those
+/// that are summed up. A number goes before a label.
 pub fn candidates(
     store: &mut Store,
     name: &str,
-    window: Window,
+    runs: &[JobRunRow],
 ) -> Result<BTreeMap<String, Candidate>, Error> {
-    let job = name.to_owned();
-    let scheduler = None;
-    let question = JobRuns {
-        job,
-        window,
-        scheduler,
-    };
-    let mut runs = store.ask(&question)?.rows;
-    if runs.iter().any(|run| run.job == name) {
-        runs.retain(|run| run.job == name);
-    }
-    let mut candidates: Vec<_> = runs.into_iter().map(Candidate::from).collect();
+    let has_number = runs.iter().any(|run| run.job == name);
+    let runs = runs.iter().filter(|run| !has_number || run.job == name);
+    let mut candidates: Vec<_> = runs.cloned().map(Candidate::from).collect();
     if candidates.is_empty() {
         let job = name.to_owned();
         let summaries = store.ask(&JobSummaries { job })?.rows;
@@ -104,6 +105,7 @@ pub fn ask(
     name: &str,
     asked: Window,
     choice: Option<&Candidate>,
+    runs: Vec<JobRunRow>,
 ) -> Result<Asked, Error> {
     let job = store.ask(&Job {
         job: name.to_owned(),
@@ -122,7 +124,7 @@ pub fn ask(
             None => Err(job.notes),
         });
     };
-    let elements = elements(store, name, asked, choice)?;
+    let elements = elements(runs, name, choice);
     let whole: Vec<_> = job.rows.iter().filter(|row| is_whole(row)).collect();
     // The window of the usage, or that of the run if no usage was seen.
     let shown = whole.first().copied().unwrap_or(described);
@@ -323,23 +325,17 @@ struct Element {
 
 /// Returns the elements of an array by their labels; none if the name is not that of an array.
 fn elements(
-    store: &mut Store,
+    runs: Vec<JobRunRow>,
     name: &str,
-    window: Window,
     choice: Option<&Candidate>,
-) -> Result<BTreeMap<String, Element>, Error> {
-    let runs = store.ask(&JobRuns {
-        job: name.to_owned(),
-        window,
-        scheduler: choice.map(|it| it.scheduler.clone()),
-    })?;
+) -> BTreeMap<String, Element> {
+    let is_chosen = |run: &JobRunRow| choice.is_none_or(|it| it.scheduler == run.scheduler);
     let array = |parent: &str| parent.trim_end_matches("[]") == name.trim_end_matches("[]");
     // The leader of a job of several components is no array. The last run comes first.
-    let runs = runs
-        .rows
-        .into_iter()
-        .rev()
-        .filter(|run| run.parent.as_deref().is_some_and(array) && !run.label.contains('+'));
+    let is_element =
+        |run: &JobRunRow| run.parent.as_deref().is_some_and(array) && !run.label.contains('+');
+    let runs = runs.into_iter().rev();
+    let runs = runs.filter(|run| is_chosen(run) && is_element(run));
     let mut elements: BTreeMap<String, Element> = BTreeMap::new();
     for run in runs {
         let element = elements.entry(run.label).or_default();
@@ -352,7 +348,7 @@ fn elements(
     if elements.len() == 1 {
         elements.clear();
     }
-    Ok(elements)
+    elements
 }
 
 /// Returns the numbers of elements, each once.
@@ -418,17 +414,18 @@ pub fn is_done(
     scheduler: Option<&str>,
 ) -> Result<bool, Error> {
     let (job, scheduler) = (name.to_owned(), scheduler.map(str::to_owned));
-    let known = JobRuns {
+    let to_come = JobRunsToCome {
         job: job.clone(),
         window,
         scheduler: scheduler.clone(),
     };
-    let to_come = JobRunsToCome {
+    let known = JobRuns {
         job,
         window,
         scheduler,
     };
-    Ok(!store.ask(&known)?.rows.is_empty() && store.ask(&to_come)?.rows.is_empty())
+    // While a run is to come, that is one row; all runs are asked for once.
+    Ok(store.ask(&to_come)?.rows.is_empty() && !store.ask(&known)?.rows.is_empty())
 }
 
 /// Returns the filters that let through the work of a job, or of the elements of an array: of many by what maintenance knows of them.

@@ -79,7 +79,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
             return empty::explain(client, &question.period, &question.filters);
         };
         let mut found = Found::default();
-        let coverage = found.add(client, &question, &plan, Side::After)?;
+        let coverage = found.add(client, &question, &plan, Side::After, 0.0)?;
         let before = match baseline {
             Some(span) => found.before(client, &question, &plan, span)?,
             None => found.days_before(client, &question, &plan)?,
@@ -133,7 +133,7 @@ fn baseline(
 }
 
 /// The window that an amount is of.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Side {
     Before,
     After,
@@ -158,18 +158,18 @@ struct Found {
 }
 
 impl Found {
-    /// Adds the total of each group in the window of a plan, of the baseline only if enough of it was observed. Returns the part of it
-    /// that was.
+    /// Adds the total of each group in the window of a plan if at least this part of it was observed. Returns the part that was.
     fn add(
         &mut self,
         client: &SpiClient<'_>,
         question: &Question,
         plan: &Plan,
         side: Side,
+        least: f64,
     ) -> Result<f64, Error> {
         let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
         let coverage = coverage(client, plan, &statement)?;
-        if side == Side::After || coverage >= LEAST_COVERAGE {
+        if coverage >= least {
             self.add_groups(client, question, &statement, side)?;
         }
         Ok(coverage)
@@ -259,9 +259,7 @@ impl Found {
     ) -> Result<Baseline, Error> {
         let before = Plan::over(client, question, Window::whole(since, until))?;
         if let Some(plan) = &before {
-            let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
-            let coverage = coverage(client, plan, &statement)?;
-            self.add_groups(client, question, &statement, Side::Before)?;
+            let coverage = self.add(client, question, plan, Side::Before, 0.0)?;
             if coverage < LEAST_COVERAGE {
                 hinted(
                     format!("{:.0} % of the baseline were observed", coverage * 100.0),
@@ -297,7 +295,8 @@ impl Found {
             let Some(plan) = Plan::over(client, question, window)? else {
                 continue;
             };
-            if self.add(client, question, &plan, Side::Before)? >= LEAST_COVERAGE {
+            let coverage = self.add(client, question, &plan, Side::Before, LEAST_COVERAGE)?;
+            if coverage >= LEAST_COVERAGE {
                 observed += 1;
                 earliest = Some(plan);
             }
