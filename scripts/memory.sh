@@ -21,7 +21,6 @@ psql -q "$url" -f tests/memory/prepare.sql
 session() {
     "$("$PG_CONFIG" --bindir)/psql" -X -q -At "$url" <<-SQL 2>&1
 		SET client_min_messages = error;
-		SET jit = off;
 		$([ "$1" = 0 ] || echo "DO 'BEGIN END';")
 		SELECT pg_backend_pid() AS pid, count(*) FROM jobstats_parse('') \gset
 		\setenv PID :pid
