@@ -192,9 +192,9 @@ faults() {
     return "$status"
 }
 
-# A part of what `make proof` does, at one interval and with a quarter of the users.
+# A part of what `make proof` does, at one interval and with half of the users.
 proof() {
-    JOBSTATS_PROOF_INTERVALS=10m JOBSTATS_SIMULATOR_SCALE=0.25 scripts/proof.sh part "$cluster" "$name" | tee "$output/report"
+    JOBSTATS_PROOF_INTERVALS=10m JOBSTATS_SIMULATOR_SCALE=0.5 scripts/proof.sh part "$cluster" "$name" | tee "$output/report"
 }
 
 # counts STATUS
