@@ -98,6 +98,11 @@ impl Period {
     }
 }
 
+fn last_week(zone: &TimeZone) -> Result<Span, Error> {
+    let week = when::last_week(&Timestamp::now().to_zoned(zone.clone()));
+    week.map_err(|error| Error::Usage(error.to_string()))
+}
+
 /// Parses the time of an option.
 fn time(option: &str, text: &str, now: &Zoned) -> Result<Timestamp, Error> {
     when::parse(text, now).map_err(|error| Error::Usage(format!("--{option} {text} {error}")))
@@ -180,6 +185,9 @@ pub struct Report {
     /// File to write the page to; - is the standard output
     #[arg(long, short = 'o', value_name = "FILE")]
     pub output: PathBuf,
+    /// The last week that is over, from Monday to Monday
+    #[arg(long, conflicts_with_all = ["from", "to"], help_heading = "Window")]
+    pub weekly: bool,
     #[command(flatten)]
     pub period: Period,
     #[command(flatten)]
@@ -188,7 +196,10 @@ pub struct Report {
 
 /// Runs `report`.
 pub fn report(options: &Report) -> Result<(), Error> {
-    let window = options.period.window(&options.common.zone)?;
+    let window = match options.weekly {
+        true => last_week(&options.common.zone)?,
+        false => options.period.window(&options.common.zone)?,
+    };
     let mut store = options.common.store()?;
     let (filesystem, cluster) = (options.filesystem.as_deref(), options.cluster.as_deref());
     let clock = options.common.clock();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
-use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, Unit, Zoned};
+use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, ToSpan, Unit, Zoned};
 use jobstats_client::answers::Interval;
 use jobstats_client::duration;
 use jobstats_core::instant::Micros;
@@ -51,6 +51,17 @@ pub fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     })?;
     let zoned = civil.to_zoned(now.time_zone().clone());
     Ok(zoned.map_err(|error| error.to_string())?.timestamp())
+}
+
+/// Returns the last week that is over, from Monday to Monday.
+pub fn last_week(now: &Zoned) -> Result<Span, jiff::Error> {
+    let monday = i64::from(now.weekday().to_monday_zero_offset());
+    let end = now.start_of_day()?.checked_sub(monday.days())?;
+    let start = end.checked_sub(7.days())?;
+    Ok((
+        start.start_of_day()?.timestamp(),
+        end.start_of_day()?.timestamp(),
+    ))
 }
 
 /// Returns whether a time is so long ago, such as `2h`.
@@ -256,6 +267,20 @@ mod tests {
         for text in ["", "someday", "14", "yesterday 14", "2026-13-01", "-"] {
             assert!(at(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_week_is_over_on_monday_also_where_clocks_change() {
+        let week = |now: &str| {
+            let now: Zoned = now.parse().unwrap();
+            let (start, end) = last_week(&now).unwrap();
+            [start, end].map(|it| it.to_string())
+        };
+        let expected = ["2026-11-09T00:00:00Z", "2026-11-16T00:00:00Z"];
+        assert_eq!(week("2026-11-16T00:00:00[UTC]"), expected);
+        assert_eq!(week("2026-11-22T23:59:59[UTC]"), expected);
+        let expected = ["2026-10-18T22:00:00Z", "2026-10-25T23:00:00Z"];
+        assert_eq!(week("2026-10-26T07:00:00[Europe/Berlin]"), expected);
     }
 
     #[test]
