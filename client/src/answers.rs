@@ -41,8 +41,9 @@ pub use targets::{
     QueueRow, Queues, TargetRow, Targets, Used, UsedRow,
 };
 pub use usage::{
-    Balance, BalanceRow, ChangeRow, Changes, Densities, DensityRow, RateRow, Rates, SizeRow, Sizes,
-    Summary, SummaryRow, Top, TopRow, TotalRow, Totals, Unaccounted, UnaccountedRow,
+    Balance, BalanceRow, ChangeRow, Changes, Densities, DensityRow, FindingRow, Findings, RateRow,
+    Rates, SizeRow, Sizes, Summary, SummaryRow, Top, TopRow, TotalRow, Totals, Unaccounted,
+    UnaccountedRow, Usual, UsualRow, Verdict, VerdictRow,
 };
 
 /// Asks a question and returns the rows of its answer.

@@ -255,6 +255,9 @@ fn rows_have_all_columns(store: &mut Store) {
     store.has_all_columns::<Totals>();
     store.has_all_columns::<Changes>();
     store.has_all_columns::<Summary>();
+    store.has_all_columns::<Findings>();
+    store.has_all_columns::<Verdict>();
+    store.has_all_columns::<Usual>();
     store.has_all_columns::<Job>();
     store.has_all_columns::<Balance>();
     store.has_all_columns::<Unaccounted>();
@@ -316,6 +319,34 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
             "{group:?}"
         );
     }
+    let usual = store.ask(&Usual {
+        window,
+        operation: operation(),
+        by: by(),
+        n: Some(1),
+        filters: filters.clone(),
+    });
+    assert!(usual.iter().all(|it| it.rate > 0.0 && it.days == 0));
+    store.ask(&Findings {
+        window,
+        by: by(),
+        levels: texts(&["good"]),
+        filters: filters.clone(),
+    });
+    let verdict = store.ask(&Verdict {
+        window,
+        by: by(),
+        n: Some(1),
+        filters: filters.clone(),
+    });
+    let summary = store.ask(&Summary {
+        window,
+        by: by(),
+        filters: filters.clone(),
+    });
+    let levels = verdict.iter().filter(|it| it.rank.is_none());
+    let judged: i64 = levels.map(|it| it.groups).sum();
+    assert_eq!(usize::try_from(judged), Ok(summary.len()));
     let changes = store.ask(&Changes {
         window,
         operation: operation(),

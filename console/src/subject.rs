@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jobstats_client::Decimal;
-use jobstats_client::answers::{Dimension, RateRow, SummaryRow};
+use jobstats_client::answers::{Dimension, FindingRow, RateRow, SummaryRow};
 use serde::{Serialize, Serializer};
 
 pub mod chosen;
@@ -65,8 +65,8 @@ pub struct Subject {
     pub rankings: Vec<Ranking>,
     /// The space that a user owns, where that is known.
     pub space: Option<Space>,
-    /// Advice, with the number that proves each.
-    pub findings: Vec<String>,
+    /// The findings, the worst first.
+    pub findings: Vec<FindingRow>,
     /// The notices of the store.
     pub notes: Vec<String>,
     /// The statements that answer the same.

@@ -51,8 +51,10 @@
 //! |---|---|
 //! | [`audit`] | says which observations can be computed again, and which of the stored values differ then |
 //! | [`feed`] | decides about a text: its place, the pieces that are rejected, the outcome and the warning of its sender |
+//! | [`finding`] | judges work by rules |
 //! | [`window`] | chooses the rollups that answer for a window, divides totals by observed time |
 //! | [`columns`] | names the columns of increments, and sums over them |
+//! | [`usual`] | compares an amount with what is usual |
 //! | [`change`] | finds who made the difference between two windows |
 //! | [`per_call`] | finds the bounds and the standard deviation of single calls in the details of increments |
 //! | [`whole`] | keeps what targets count as a whole, and compares it |
@@ -95,6 +97,7 @@ pub mod escape;
 pub mod exposition;
 pub mod feed;
 pub mod field;
+pub mod finding;
 pub mod fold;
 pub mod getent;
 pub mod group;
@@ -118,5 +121,6 @@ pub mod stats;
 pub mod target;
 pub mod template;
 pub mod used;
+pub mod usual;
 pub mod whole;
 pub mod window;

@@ -518,6 +518,40 @@ CREATE AGGREGATE jobstats_rollup(density jobstats_density) (
 COMMENT ON AGGREGATE jobstats_rollup(jobstats_density) IS
 'Merges densities of the same base into that of all their values. Error: 22023 for different bases.';
 
+-- What is usual at a site, by which jobstats_findings() judges. A day is judged once: work that becomes known later changes little.
+CREATE FUNCTION jobstats_internal.judge_day() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    known timestamptz := (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '1d');
+    newest timestamptz;
+    written bigint;
+BEGIN
+    SELECT max(d.day) INTO newest
+    FROM generate_series(jobstats_internal.bucket(interval '24 hours', known), known - interval '29 days', interval '-1 day') AS d (day)
+    WHERE d.day <= known AND NOT EXISTS (SELECT FROM jobstats.finding_days f WHERE f.day = d.day)
+        AND EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.bucket = d.day - interval '1 day' + interval '1 microsecond');
+    IF newest IS NULL THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO jobstats.finding_days (day, finding, "values")
+    SELECT newest, v.finding, v."values" FROM jobstats_internal.finding_values(newest - interval '1 day', newest) v;
+    GET DIAGNOSTICS written = ROW_COUNT;
+    DELETE FROM jobstats.finding_days f WHERE f.day <= known - interval '30 days';
+    UPDATE jobstats.finding_rules r
+    SET jobs = u.jobs, fair_of_site = CASE WHEN u.jobs >= 100 THEN u.few[1] END, bad_of_site = CASE WHEN u.jobs >= 100 THEN u.few[2] END
+    FROM (
+        SELECT f.finding, count(v.value) AS jobs, percentile_disc(ARRAY[0.95, 0.99]) WITHIN GROUP (ORDER BY v.value) AS few
+        FROM jobstats.finding_days f LEFT JOIN LATERAL unnest(f."values") AS v (value) ON true
+        GROUP BY f.finding
+    ) u
+    WHERE u.finding = r.finding;
+    RETURN written;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.judge_day() IS
+'Internal: values the jobs of the newest day of the last 30 that rollups know and that is not valued yet, and what is usual by then; returns the number of rules, NULL: no day was left.';
+
 -- Who may write and who may read.
 
 CREATE FUNCTION jobstats_internal.require_role(role name) RETURNS void
@@ -696,7 +730,7 @@ CROSS JOIN LATERAL (
 WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR strpos(substr(f.name, 10), topic) > 0)
 ORDER BY array_position(ARRAY[
     'jobstats_help',
-    'jobstats_now', 'jobstats_top', 'jobstats_changes', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
+    'jobstats_now', 'jobstats_top', 'jobstats_changes', 'jobstats_usual', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_findings', 'jobstats_verdict', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
     'jobstats_queues', 'jobstats_used',
     'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
     'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
@@ -992,6 +1026,33 @@ CREATE FUNCTION jobstats_internal.end_maintenance() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_end_maintenance_wrapper';
 COMMENT ON FUNCTION jobstats_internal.end_maintenance() IS
 'Internal: lets the next maintenance begin.';
+
+CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz) RETURNS TABLE (finding text, "values" double precision[])
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_finding_values_wrapper';
+COMMENT ON FUNCTION jobstats_internal.finding_values(timestamptz, timestamptz) IS
+'Internal: the values of all jobs in (since, until] that did enough to be judged, by each rule.';
+
+CREATE FUNCTION jobstats_findings(
+    since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(), "by" text[] DEFAULT '{job}',
+    levels text[] DEFAULT '{bad,fair}',
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    job_group text[] DEFAULT NULL,
+    exclude jsonb DEFAULT NULL
+) RETURNS TABLE (
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
+    partition text, job_name text, state text, gid bigint, job_group text,
+    finding text, level text, value double precision, threshold double precision, estimated boolean, says text,
+    service_time double precision, share double precision, advice text, url text
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_findings_wrapper';
+COMMENT ON FUNCTION jobstats_findings IS
+'Says in what way jobs or users burden servers, and what to change. Judges each group in (since, until] by the rules in jobstats.finding_rules, and returns a row for each finding of one of these levels (good, fair, bad), the worst first. A value is bad if it is above the rule''s floor and above what 99 of a hundred jobs of the last 30 days had, fair if it is above the lower floor and above what 95 had; while under a hundred jobs are known, nothing is bad. What a rule is about must have taken 5 % of the time that servers spent on the group, which is share, and service_time in seconds (share is of calls, where servers report no times). Groups of less than ten minutes, 1,000 calls or, where servers report times, 60 seconds of servers are not judged. By or of some targets, kinds or servers, the rules one_target and metadata say nothing. What has no job is one group. estimated: made of means, as Lustre before 2.16 prints no sizes. It says what servers saw, and not what a program meant. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or level or an empty window, 54000 for over a million groups, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_first(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_first_wrapper';
@@ -1456,6 +1517,52 @@ LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_used_wrapper';
 COMMENT ON FUNCTION jobstats_used IS
 'Shows whose files fill a file system. As Lustre accounts for it on each target (quota_slave.acct_user, …), with a row for each user, group, project or account of a file system, those with most bytes first. at NULL is now: the newest list of each target; any other time is its day of UTC: what each target said first on it, or on the last day of the week before that is known. by is user, group, project, account or nothing of these, and target, which is kept of now alone. The account of a user is that of the job that began last of those that ran at that time, or else of the one that ended last. inodes are those of MDTs: NULL where none was read. added_bytes and added_inodes compare with the day of since in the same way, and rows are in their order; NULL where that day is not known. targets says how many of the of_targets targets of the file system are in a sum, time of when the oldest list in it is; a NOTICE tells of missing ones. The other arguments are LIKE patterns, or numbers. An argument that is NULL counts as left out. Errors: 22023 for an unknown by, a target in the past, or a pattern that ends with the escape character, 54000 for over a million rows, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_usual(
+    since timestamptz DEFAULT now() - interval '1 hour', until timestamptz DEFAULT now(),
+    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid,user_name}', n integer DEFAULT 10,
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    job_group text[] DEFAULT NULL,
+    exclude jsonb DEFAULT NULL
+) RETURNS TABLE (
+    rank bigint,
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
+    partition text, job_name text, state text, gid bigint, job_group text,
+    operation text, rate double precision, lower_quartile double precision, median double precision, upper_quartile double precision,
+    mean double precision, times_usual double precision, times_mean double precision, percentile double precision, days bigint,
+    coverage double precision
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_usual_wrapper';
+COMMENT ON FUNCTION jobstats_usual IS
+'Compares what users or targets do with what is usual for them. Groups can be users, accounts, targets or file systems. The window is (since, until], of at most a day. What a group does in it is compared with what it did in the same window, in local time, on each of the 30 days before of which at least 0.8 was observed (days is their number); a day on which it did nothing counts as 0. rate, the quartiles and the mean are per second that the targets were observed: requests in service for times. times_usual is rate / median and times_mean rate / mean, NULL where that is 0; percentile is the part of the days with less, those with as much counted half. Returns the n groups that are most above their median, of those that did anything in the window. coverage is the part of the window that was observed. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or one of over a day and a negative n, 54000 for over a million groups, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_verdict(
+    since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(), "by" text[] DEFAULT '{job}',
+    n integer DEFAULT 10,
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    job_group text[] DEFAULT NULL,
+    exclude jsonb DEFAULT NULL
+) RETURNS TABLE (
+    rank bigint,
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
+    partition text, job_name text, state text, gid bigint, job_group text,
+    level text, findings text[], groups bigint, calls bigint, service_time double precision, share double precision
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_verdict_wrapper';
+COMMENT ON FUNCTION jobstats_verdict IS
+'Sums up how much work was good, fair and bad, and whose it was. Groups in (since, until] are judged as jobstats_findings() does; the level of a group is its worst. The first rows, without rank, are those of the levels bad, fair, good and not judged (too little work): how many groups they have, with how many calls and seconds of servers. Then come the n groups with findings, bad ones first, that took most time. share is the part of the time of all groups; of their calls, where servers report no times. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension, an empty window or a negative n, 54000 for over a million groups, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_work(at timestamptz DEFAULT NULL, level text DEFAULT 'increments', target_id integer[] DEFAULT NULL) RETURNS TABLE (
     target_id integer, entry_id bigint, totals bigint[], usecs bigint[]
@@ -3153,7 +3260,7 @@ WITH item AS (
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
     || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}, {"do": "advise", "step": "advice", "records": true},
-        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}]'
+        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}, {"do": "judge", "step": "findings"}]'
     || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
 $$;
@@ -3391,6 +3498,9 @@ BEGIN
             more := jobstats_internal.match_items(item, affected);
         WHEN 'advise' THEN
             affected := jobstats_internal.advise();
+        WHEN 'judge' THEN
+            affected := jobstats_internal.judge_day();
+            more := CASE WHEN affected IS NOT NULL THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}') END;
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
             -- Only maintenance matches, and it has done so before it computed the sums by user.
@@ -3670,10 +3780,10 @@ $privileges$;
 -- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
     jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
-    jobstats_densities, jobstats_entries, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
+    jobstats_densities, jobstats_entries, jobstats_findings, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
     jobstats_queues, jobstats_rates, jobstats_sizes, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
-    jobstats_used, jobstats_work,
+    jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,
     jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.

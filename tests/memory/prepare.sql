@@ -92,6 +92,10 @@ FROM (
     SELECT 'changes', 'SELECT 1', 'SELECT count(*) FROM jobstats_changes(now() - interval ''1 hour'', now(), ''open'', ''{entry}'', now() - interval ''3 hours'', now() - interval ''2 hours'', 50000)',
         50000 * 1024 / 3
     UNION ALL
+    SELECT 'findings', 'SELECT 1', 'SELECT count(*) FROM jobstats_findings(now() - interval ''1 day'', now(), ''{entry}'')', 50000 * 2048 / 3
+    UNION ALL
+    SELECT 'usual', 'SELECT 1', 'SELECT count(*) FROM jobstats_usual(now() - interval ''1 hour'', now(), ''open'', ''{entry}'', 50000)', 50000 * 1024 / 3
+    UNION ALL
     SELECT 'top', 'SELECT 1', 'SELECT count(*) FROM jobstats_top(now() - interval ''1 day'', now(), n => 50000)', 50000 * 1024 / 3
     UNION ALL
     SELECT 'remedy', 'SELECT 1', 'SELECT length(jobstats_ids_remedy(array_fill(''a''::text, ARRAY[100000])))', 100000 * 64

@@ -1,5 +1,5 @@
-//! Usage: `jobstats_totals()`, `jobstats_changes()`, `jobstats_rates()`, `jobstats_summary()`, `jobstats_top()`, `jobstats_sizes()`,
-//! `jobstats_densities()`, `jobstats_balance()` and `jobstats_unaccounted()`.
+//! Usage: `jobstats_totals()`, `jobstats_changes()`, `jobstats_usual()`, `jobstats_rates()`, `jobstats_summary()`, `jobstats_top()`, `jobstats_sizes()`,
+//! `jobstats_findings()`, `jobstats_verdict()`, `jobstats_densities()`, `jobstats_balance()` and `jobstats_unaccounted()`.
 
 use jiff::Timestamp;
 use rust_decimal::Decimal;
@@ -63,6 +63,38 @@ answer! {
 }
 
 question! {
+    /// Is what a group does usual for it?
+    Usual(Source::Function("jobstats_usual")) -> UsualRow {
+        window: Window,
+        operation: Option<String>,
+        by: Option<Vec<Dimension>>,
+        n: Option<i32>,
+        filters: Filters,
+    }
+}
+
+answer! {
+    /// The rate of a group, and those of the 30 days before at the same time.
+    UsualRow {
+        rank: i64,
+        group: Group,
+        operation: String,
+        rate: f64,
+        lower_quartile: Option<f64>,
+        median: Option<f64>,
+        upper_quartile: Option<f64>,
+        mean: Option<f64>,
+        /// The rate ÷ the median, and ÷ the mean; `None` if these are 0.
+        times_usual: Option<f64>,
+        times_mean: Option<f64>,
+        /// The part of the days with less.
+        percentile: Option<f64>,
+        days: i64,
+        coverage: f64,
+    }
+}
+
+question! {
     /// How fast was usage, in a window or in its steps?
     Rates(Source::Function("jobstats_rates")) -> RateRow {
         window: Window,
@@ -113,6 +145,69 @@ answer! {
         /// The seconds that servers spent on all calls; `None` before Lustre 2.14.
         service_time: Option<Decimal>,
         busiest_target: Option<String>,
+    }
+}
+
+question! {
+    /// In what way do jobs or users make servers work more than they need to?
+    Findings(Source::Function("jobstats_findings")) -> FindingRow {
+        window: Window,
+        by: Option<Vec<Dimension>>,
+        /// The levels that are wanted: `bad`, `fair`, `good`.
+        levels: Option<Vec<String>>,
+        filters: Filters,
+    }
+}
+
+answer! {
+    /// The judgement of a rule on a group.
+    FindingRow {
+        group: Group,
+        /// The name of the rule.
+        finding: String,
+        level: String,
+        /// The value by the rule, and the threshold that it passed.
+        value: f64,
+        threshold: f64,
+        /// True if the value is made of means.
+        estimated: bool,
+        /// The value in words.
+        says: String,
+        /// The seconds that servers spent on what the rule is about; `None` where they report no times.
+        service_time: Option<f64>,
+        /// The part of all their time for the group; where they report no times, of its calls.
+        share: Option<f64>,
+        /// Advice, and the page of the site that says more. The owner of a store can delete a rule.
+        advice: Option<String>,
+        url: Option<String>,
+    }
+}
+
+question! {
+    /// How much of the work of servers was good, fair and bad?
+    Verdict(Source::Function("jobstats_verdict")) -> VerdictRow {
+        window: Window,
+        by: Option<Vec<Dimension>>,
+        n: Option<i32>,
+        filters: Filters,
+    }
+}
+
+answer! {
+    /// A level, or a group with findings.
+    VerdictRow {
+        /// The rank; `None` for a level.
+        rank: Option<i64>,
+        group: Group,
+        level: String,
+        /// The rules that found something; `None` for a level.
+        findings: Option<Vec<String>>,
+        groups: i64,
+        calls: i64,
+        /// The seconds that servers spent; `None` where they report no times.
+        service_time: Option<f64>,
+        /// The part of the time of all groups; where servers report no times, of their calls.
+        share: Option<f64>,
     }
 }
 

@@ -1,41 +1,57 @@
-//! Advice about the jobs that did most, as the page of each of them has it.
+//! Advice to jobs, or to the subject of a page.
 
-use jobstats_client::answers::{Dimension, SummaryRow, exactly};
+use jobstats_client::answers::{Dimension, FindingRow};
 
 use super::vocabulary::*;
 use crate::subject::findings;
 
-/// The number of jobs that are looked at.
-const JOBS: i32 = 8;
+/// The largest number of findings that are shown.
+const SHOWN: usize = 12;
 
-/// Returns the advice, or nothing if there is none.
+/// Returns what the jobs of a file system could do better, or nothing if that is not much.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
-    let work = scope.work();
-    let top = work.top(store, scope.measure.name(), &[Dimension::Job], JOBS)?;
-    let jobs = top.rows.iter().filter_map(|row| row.group.job.as_deref());
-    let jobs = jobs.map(exactly).collect();
-    let work = work.part(|filters| filters.job = Some(jobs));
-    let owner = [Dimension::Job, Dimension::UserName, Dimension::Uid];
-    let of_jobs = work.summary(store, &owner)?.rows;
-    let of_targets = [&owner[..], &[Dimension::Target]].concat();
-    let of_targets = work.summary(store, &of_targets)?.rows;
-    let said = of_jobs.iter().flat_map(|job| {
-        let targets = of_targets.iter().filter(|row| is_of(row, job)).cloned();
-        let findings = findings::of_summary(job, &targets.collect::<Vec<_>>());
-        let name = shown(job.group.job.as_deref().unwrap_or_default());
-        let user = user(&job.group);
-        let said = move |finding| format!("Job {name} of {user}: {finding}");
-        findings.into_iter().map(said)
+    let by = [Dimension::Job, Dimension::UserName, Dimension::Uid];
+    let found = scope.work().findings(store, &by)?;
+    // What has no job is the work of many.
+    let of_jobs = found.rows.iter().filter(|it| it.group.job.is_some());
+    let of_jobs: Vec<_> = of_jobs.collect();
+    if of_jobs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = of_jobs.iter().take(SHOWN).map(|it| {
+        let job = it.group.job.as_deref().unwrap_or_default();
+        let who = [
+            ("Job", Cell::text(job)),
+            ("User", Cell::text(&user(&it.group))),
+        ];
+        who.into_iter().chain(cells(it))
     });
-    let text = "What would keep the servers less busy, of the jobs with most work.";
-    Ok(match Block::list(said) {
-        Some(list) => vec![Block::text(text), list],
-        None => Vec::new(),
-    })
+    let text = "What would keep the servers less busy: what is above a threshold and, where that is known, above what 95 of a hundred jobs of the last 30 days do.";
+    let table = Table {
+        more: of_jobs.len().saturating_sub(SHOWN),
+        ..Table::new("The worst first, then those that cost servers most", rows)
+    };
+    Ok(vec![
+        Block::text(text),
+        table.into(),
+        Block::statement("What could be better", found.statement),
+    ])
 }
 
-/// Returns true for the work of a job on a target.
-fn is_of(row: &SummaryRow, job: &SummaryRow) -> bool {
-    let (one, other) = (&row.group, &job.group);
-    (&one.job, &one.user_name, one.uid) == (&other.job, &other.user_name, other.uid)
+/// Returns the findings of a subject, if there are any.
+pub fn of_subject(findings: &[FindingRow]) -> Option<Block> {
+    let rows = findings.iter().map(cells);
+    (!findings.is_empty()).then(|| Table::new("What could be better", rows).into())
+}
+
+/// Returns the cells of a finding.
+fn cells(finding: &FindingRow) -> [(&'static str, Cell); 3] {
+    [
+        ("Level", Cell::level(&finding.level)),
+        ("Servers saw", Cell::sentences(&findings::said(finding))),
+        (
+            "What to change",
+            Cell::sentences(&findings::advice(finding)),
+        ),
+    ]
 }

@@ -2,9 +2,9 @@
 
 use jobstats_core::quantity::Quantity;
 
-use super::sizes;
 use super::space::{amount, change};
 use super::vocabulary::*;
+use super::{advice, sizes};
 use crate::show::chart::line::band;
 use crate::subject::sheet::{label, value};
 use crate::subject::space::{Space, targets};
@@ -17,8 +17,8 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
         (fact.label.to_owned(), value)
     });
     let mut what = vec![Block::Facts(facts.collect()), usage(subject).into()];
-    let said = subject.findings.iter().chain(&subject.notes);
-    what.extend(Block::list(said.map(|note| shown(note))));
+    what.extend(advice::of_subject(&subject.findings));
+    what.extend(Block::list(subject.notes.iter().map(|note| shown(note))));
     let mut sections = vec![Section::new("what", "What it did", what)];
     if !subject.course.steps.is_empty() {
         let sizes = sizes::ask(store, &subject.work)?;

@@ -142,6 +142,25 @@ pub struct Cell {
     /// The length of a bar in percent, if there is one.
     pub bar: Option<u32>,
     pub is_number: bool,
+    /// The level of a finding, which has a colour.
+    pub level: Option<Level>,
+}
+
+/// The level of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    Fair,
+    Bad,
+}
+
+impl Level {
+    /// Returns the class of the style sheet.
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Fair => "fair",
+            Self::Bad => "bad",
+        }
+    }
 }
 
 impl Cell {
@@ -158,6 +177,16 @@ impl Cell {
         Self {
             text: shown(text),
             ..Self::default()
+        }
+    }
+
+    /// Returns a cell of the level of a finding.
+    pub fn level(level: &str) -> Self {
+        Self {
+            level: [Level::Fair, Level::Bad]
+                .into_iter()
+                .find(|it| it.class() == level),
+            ..Self::text(level)
         }
     }
 

@@ -8,9 +8,8 @@ use jobstats_client::answers::{
     JobSummaryRow, SummaryRow, Window, exactly,
 };
 
-use super::findings::findings;
 use super::questions::{Selection, add_course, is_part};
-use super::{Asked, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, joined, number};
+use super::{Asked, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, findings, joined, number};
 use crate::ask::store::{Answered, Error, Store};
 use crate::live::user_names::called;
 use crate::values::number::total;
@@ -167,7 +166,7 @@ pub fn ask(
     if !elements.is_empty() {
         by_element(store, &mut subject, &elements)?;
     }
-    subject.findings = findings(&subject);
+    findings::add(store, &mut subject)?;
     Ok(Ok(subject))
 }
 
@@ -486,6 +485,5 @@ fn summarized(name: &str, row: &JobSummaryRow, answered: &Answered<JobSummaryRow
         ));
     }
     subject.note("What is left of the job", answered);
-    subject.findings = findings(&subject);
     subject
 }

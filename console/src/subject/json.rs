@@ -25,6 +25,20 @@ pub fn document(subject: &Subject) -> String {
         fields.insert("coverage".to_owned(), json!(step.coverage));
         Json::Object(fields)
     });
+    let findings = subject.findings.iter().map(|it| {
+        json!({
+            "finding": it.finding,
+            "level": it.level,
+            "value": it.value,
+            "threshold": it.threshold,
+            "estimated": it.estimated,
+            "says": it.says,
+            "service_time": it.service_time,
+            "share": it.share,
+            "advice": it.advice,
+            "url": it.url,
+        })
+    });
     let document = json!({
         "version": VERSION,
         "kind": subject.kind.name(),
@@ -37,7 +51,7 @@ pub fn document(subject: &Subject) -> String {
         "course": steps.collect::<Vec<_>>(),
         "rankings": subject.rankings,
         "space": subject.space.as_ref().map(space),
-        "findings": subject.findings,
+        "findings": findings.collect::<Vec<_>>(),
         "notes": subject.notes,
     });
     escaped(&document.to_string())

@@ -1,14 +1,17 @@
 //! The questions that are asked about several kinds of subjects, and about file systems.
 
 use jobstats_client::answers::{
-    ChangeRow, Changes, Dimension, Filters, RateRow, Rates, Summary, SummaryRow, Top, TopRow,
-    TotalRow, Totals, Window,
+    ChangeRow, Changes, Dimension, Filters, FindingRow, Findings, RateRow, Rates, Summary,
+    SummaryRow, Top, TopRow, TotalRow, Totals, Usual, UsualRow, Window,
 };
 use jobstats_core::operation::{self, OPERATIONS};
 
-use super::{COURSE, Course, Kind, Subject, Usage, number};
+use super::{COURSE, Course, Fact, Kind, Subject, Usage, Value, number};
 use crate::ask::store::{Answered, Error, Store};
 use crate::values::when::{self, Span};
+
+/// The seconds of a day.
+const DAY: f64 = 86_400.0;
 
 /// The largest number of steps of a course.
 const STEPS: usize = 60;
@@ -115,6 +118,30 @@ impl Selection {
         })
     }
 
+    /// Asks whether the work as a whole is usual.
+    pub fn usual(&self, store: &mut Store) -> Result<Answered<UsualRow>, Error> {
+        store.ask(&Usual {
+            window: self.window(),
+            by: Some(Vec::new()),
+            filters: self.filters.clone(),
+            ..Usual::default()
+        })
+    }
+
+    /// Asks what groups could do better.
+    pub fn findings(
+        &self,
+        store: &mut Store,
+        by: &[Dimension],
+    ) -> Result<Answered<FindingRow>, Error> {
+        store.ask(&Findings {
+            window: self.window(),
+            by: Some(by.to_vec()),
+            levels: None,
+            filters: self.filters.clone(),
+        })
+    }
+
     /// Asks for a summary.
     pub fn summary(
         &self,
@@ -178,6 +205,25 @@ pub(super) fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answered
         answered.rows.clear();
     }
     Ok(answered)
+}
+
+/// Adds how a subject compares with what it did at the same time of the 30 days before.
+pub(super) fn add_usual(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
+    // What is usual is said of a time of day.
+    if when::seconds(subject.work.window) > DAY {
+        return Ok(());
+    }
+    let usual = subject.work.usual(store)?;
+    subject.note("The 30 days before", &usual);
+    if let Some(row) = usual.rows.first().filter(|row| row.days > 0) {
+        let (times, less) = (row.times_usual, row.percentile);
+        subject.add([
+            Fact::new("times_usual", "Times usual", times.map(Value::Number)),
+            Fact::new("percentile", "Days with less", less.map(Value::Share)),
+            Fact::new("usual_days", "Of days", Some(Value::Count(row.days))),
+        ]);
+    }
+    Ok(())
 }
 
 /// Adds the course of a subject, and the parts of its metadata requests.

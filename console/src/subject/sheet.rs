@@ -1,5 +1,8 @@
 //! A subject as text of one screen.
 
+use jobstats_client::answers::FindingRow;
+
+use super::findings::{advice, said};
 use super::questions::is_part;
 use super::space::{self, Space};
 use super::{COURSE, Kind, Ranked, Ranking, Subject, Usage, Value, number};
@@ -37,8 +40,12 @@ pub fn sheet(subject: &Subject, clock: &Clock, cells: usize) -> String {
     for ranking in &subject.rankings {
         lines.extend(ranked(ranking, cells));
     }
-    let notes = subject.findings.iter().chain(&subject.notes);
-    let notes: Vec<_> = notes.flat_map(|note| note_lines(note, cells)).collect();
+    if !subject.findings.is_empty() {
+        lines.push(heading("What could be better", cells));
+        lines.extend(subject.findings.iter().flat_map(|it| found(it, cells)));
+    }
+    let notes = subject.notes.iter();
+    let notes: Vec<_> = notes.flat_map(|note| broken(" * ", note, cells)).collect();
     if !notes.is_empty() {
         lines.push(heading("Notes", cells));
         lines.extend(notes);
@@ -292,30 +299,39 @@ fn owned(space: &Space, clock: &Clock, cells: usize) -> Vec<String> {
     lines
 }
 
-/// Breaks a note into lines.
-fn note_lines(note: &str, cells: usize) -> Vec<String> {
-    let mut lines = vec![" * ".to_owned()];
-    for word in shown(note).split(' ') {
+/// Returns the lines of a finding, the first of which begins with its level.
+fn found(finding: &FindingRow, cells: usize) -> Vec<String> {
+    let lead = left(&format!(" {}", cut(&shown(&finding.level), 4)), 6);
+    let mut lines = broken(&lead, &said(finding), cells);
+    lines.extend(broken("      ", &advice(finding), cells));
+    lines
+}
+
+/// Breaks a text into lines, the first of which begins with these cells.
+fn broken(lead: &str, text: &str, cells: usize) -> Vec<String> {
+    let indent = width(lead);
+    let mut lines = vec![lead.to_owned()];
+    for word in shown(text).split(' ') {
         let mut word = word.to_owned();
         let last = lines.last().map_or(0, |line| width(line));
-        if last > 3 && last + 1 + width(&word) > cells {
-            lines.push("   ".to_owned());
+        if last > indent && last + 1 + width(&word) > cells {
+            lines.push(" ".repeat(indent));
         }
         // A word that is longer than a line, such as a name, is cut into pieces.
-        while width(&word) > cells - 3 {
-            let piece: String = word.chars().take((cells - 3) / 2).collect();
+        while width(&word) > cells - indent {
+            let piece: String = word.chars().take((cells - indent) / 2).collect();
             word = word[piece.len()..].to_owned();
-            push(&mut lines, &piece);
-            lines.push("   ".to_owned());
+            push(&mut lines, indent, &piece);
+            lines.push(" ".repeat(indent));
         }
-        push(&mut lines, &word);
+        push(&mut lines, indent, &word);
     }
     lines
 }
 
-fn push(lines: &mut [String], word: &str) {
+fn push(lines: &mut [String], indent: usize, word: &str) {
     if let Some(line) = lines.last_mut() {
-        if width(line) > 3 {
+        if width(line) > indent {
             line.push(' ');
         }
         line.push_str(word);

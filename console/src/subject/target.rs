@@ -4,9 +4,8 @@ use jobstats_client::answers::{
     Balance, BalanceRow, Dimension, Filters, Health, SummaryRow, TargetRow, Targets, exactly,
 };
 
-use super::findings::findings;
-use super::questions::{Selection, add_course, ask_totals, of_totals};
-use super::{Asked, Fact, Kind, Subject, Value, joined};
+use super::questions::{Selection, add_course, add_usual, ask_totals, of_totals};
+use super::{Asked, Fact, Kind, Subject, Value, findings, joined};
 use crate::ask::store::{Error, Store};
 use crate::live::user_names::called;
 use crate::values::when::Span;
@@ -49,6 +48,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
         subject.notes.extend(row.remedy);
     }
     balance(store, &mut subject, target)?;
+    add_usual(store, &mut subject)?;
     add_course(store, &mut subject)?;
     let by = [Dimension::Uid, Dimension::UserName];
     let user = |row: &SummaryRow| called(row.group.user_name.as_deref(), row.group.uid);
@@ -57,7 +57,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
     let detail = |row: &SummaryRow| joined([&row.group.user_name, &row.group.job_name]);
     let job = |row: &SummaryRow| (row.group.job.clone(), detail(row));
     subject.rank(store, "job", &by, job)?;
-    subject.findings = findings(&subject);
+    findings::add(store, &mut subject)?;
     Ok(Ok(subject))
 }
 

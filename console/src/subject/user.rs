@@ -2,9 +2,8 @@
 
 use jobstats_client::answers::{Dimension, Filters, SummaryRow, Used, exactly};
 
-use super::findings::findings;
-use super::questions::{Selection, add_course, ask_totals, of_totals, total_of};
-use super::{Asked, Fact, Kind, Subject, Value, joined, number, space};
+use super::questions::{Selection, add_course, add_usual, ask_totals, of_totals, total_of};
+use super::{Asked, Fact, Kind, Subject, Value, findings, joined, number, space};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
@@ -64,6 +63,7 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
     let all = total_of(&whole.rows, "service_time").and_then(|row| row.total);
     let share = own.zip(all);
     let share = share.map(|(own, all)| Value::Share(number(own) / number(all)));
+    add_usual(store, subject)?;
     add_course(store, subject)?;
     let by = [Dimension::Job, Dimension::JobName, Dimension::State];
     let detail = |row: &SummaryRow| joined([&row.group.job_name, &row.group.state]);
@@ -77,6 +77,5 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
     ]);
     let target = |row: &SummaryRow| (row.group.target.clone(), None);
     subject.rank(store, "target", &[Dimension::Target], target)?;
-    subject.findings = findings(subject);
-    Ok(())
+    findings::add(store, subject)
 }

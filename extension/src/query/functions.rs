@@ -6,6 +6,7 @@
 mod balance;
 mod changes;
 mod densities;
+mod findings;
 mod format;
 mod job;
 mod last_work;
@@ -20,6 +21,7 @@ mod top;
 mod totals;
 mod unaccounted;
 mod used;
+mod usual;
 mod work;
 
 use pgrx::prelude::*;

@@ -98,6 +98,18 @@ impl Measure {
         Self::plain("service_time", spent.clone(), calls, spent, (true, true))
     }
 
+    /// Returns the number of all calls.
+    pub fn requests() -> Self {
+        let calls = Sum::service_calls();
+        Self::plain(
+            "requests",
+            calls.clone(),
+            calls.clone(),
+            calls,
+            (true, true),
+        )
+    }
+
     fn bytes() -> Self {
         let of = |names: [OperationIndex; 2]| Sum::counts(&names.map(|index| &OPERATIONS[index]));
         let (total, calls) = (of([READ_BYTES, WRITE_BYTES]), of([READ, WRITE]));

@@ -82,6 +82,8 @@ pub enum Wanted {
     },
     /// Every group, also with the span of its usage, the number of its nodes, and the target that it used most.
     Summary,
+    /// Every group with its totals and the span of its usage.
+    Work,
     /// The rate of the only measure per target, and the group of entries that leads on the target.
     Leading,
     /// The sizes of reads and writes, which only increments have.
@@ -92,6 +94,11 @@ impl Wanted {
     /// Returns whether totals are wanted, and not only rates.
     pub fn has_totals(self) -> bool {
         !matches!(self, Self::Rates)
+    }
+
+    /// Returns whether the span of usage is wanted, and no rates.
+    pub fn has_span(self) -> bool {
+        matches!(self, Self::Summary | Self::Work)
     }
 
     /// Returns whether calls and `per_call` are wanted.
@@ -143,7 +150,7 @@ impl Question {
 
     /// Returns the owner whose sums answer the question; `None` if it tells different entries of one owner apart.
     pub fn owner(&self) -> Option<Owner> {
-        if matches!(self.wanted, Wanted::Summary | Wanted::Leading) {
+        if self.wanted.has_span() || matches!(self.wanted, Wanted::Leading) {
             return None;
         }
         let all = |known: fn(&Dimension) -> bool| {

@@ -211,7 +211,7 @@ impl<'a> Statement<'a> {
         let conditions: [&str; 2] = [condition, of_users];
         let search = Search {
             dated: self.plan.divides_entries(),
-            ..self.search(&self.sums, self.is_summary(), conditions, self.by_owner())
+            ..self.search(&self.sums, self.has_span(), conditions, self.by_owner())
         };
         if !self.asks_entries() {
             return (NO_REST.to_owned(), self.summed(search.in_window(), ""));
@@ -236,7 +236,7 @@ impl<'a> Statement<'a> {
     /// than to read it.
     fn unsummed(&self, usage: &str) -> String {
         let mut sums = self.each_sum(|n| format!("usage.value_{n}"));
-        if self.is_summary() {
+        if self.has_span() {
             sums += ", usage.first, usage.last";
         }
         let usage = self.with_days(usage.to_owned());
@@ -436,7 +436,7 @@ impl<'a> Statement<'a> {
 
     /// Returns the columns for the span of the usage, if the question asks for it.
     fn span(&self, table: &str) -> String {
-        if self.is_summary() {
+        if self.has_span() {
             format!(", min({table}.first) AS first, max({table}.last) AS last")
         } else {
             String::new()
@@ -526,6 +526,10 @@ impl<'a> Statement<'a> {
 
     fn joins_entries(&self) -> bool {
         self.asks_entries() && !self.by_owner()
+    }
+
+    fn has_span(&self) -> bool {
+        self.question.wanted.has_span()
     }
 
     fn is_summary(&self) -> bool {

@@ -21,6 +21,7 @@ extension_sql_file!(
 );
 extension_sql_file!("maintain/jobs.sql", name = "jobs");
 extension_sql_file!("maintain/advice.sql", name = "advice");
+extension_sql_file!("maintain/findings.sql", name = "findings");
 
 /// Waits for a setup or a step of maintenance, and makes the next one wait until the transaction ends.
 pub fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {

@@ -31,7 +31,7 @@ CROSS JOIN LATERAL (
 WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR strpos(substr(f.name, 10), topic) > 0)
 ORDER BY array_position(ARRAY[
     'jobstats_help',
-    'jobstats_now', 'jobstats_top', 'jobstats_changes', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
+    'jobstats_now', 'jobstats_top', 'jobstats_changes', 'jobstats_usual', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_findings', 'jobstats_verdict', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
     'jobstats_queues', 'jobstats_used',
     'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
     'jobstats_operations', 'jobstats_format', 'jobstats_metrics',

@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use jobstats_client::Decimal;
-use jobstats_client::answers::{Filters, UsedRow};
+use jobstats_client::answers::{Filters, FindingRow, Group, UsedRow};
 use proptest::prelude::*;
 
 use super::super::questions::Selection;
@@ -76,9 +76,26 @@ fn job(name: &str) -> Subject {
             vec![row(Some(name), 90), row(None, 10)],
         )],
         space: Some(owned(name, time(0))),
-        findings: vec![format!("{name} does it.")],
+        findings: vec![found_of(name)],
         notes: vec![name.to_owned()],
         statements: Vec::new(),
+    }
+}
+
+/// Returns a finding with this text.
+fn found_of(text: &str) -> FindingRow {
+    FindingRow {
+        group: Group::default(),
+        finding: "small_reads".to_owned(),
+        level: "bad".to_owned(),
+        value: 0.93,
+        threshold: 0.5,
+        estimated: false,
+        says: format!("{text} does it"),
+        service_time: Some(81.0),
+        share: Some(0.81),
+        advice: Some(format!("Do not {text}.")),
+        url: None,
     }
 }
 
@@ -153,8 +170,10 @@ fn a_sheet_says_who_what_when_and_where() {
         "────────────────────────────────────────────────────────────────────────────────",
         " relax relax                 ███████▎  90 %      90 s    90 GB        0        –",
         " (no target)                 ▊         10 %      10 s    10 GB        0        –",
+        "── What could be better ────────────────────────────────────────────────────────",
+        " bad  relax does it, in 81 % of its server time.",
+        "      Do not relax.",
         "── Notes ───────────────────────────────────────────────────────────────────────",
-        " * relax does it.",
         " * relax",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected, "{text}");

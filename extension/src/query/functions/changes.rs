@@ -11,35 +11,24 @@ use pgrx::spi::SpiClient;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
-use crate::pg::memory::require_room;
-use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, Statements, connect};
-use crate::pg::time::{timestamptz, window};
-use crate::pg::tuples::{BOOLEANS, TEXTS, Tuples};
+use crate::pg::spi::{SqlResult, connect};
+use crate::pg::time::window;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::{SETTINGS, write_rows};
-use crate::query::dimension::{By, DIMENSIONS};
+use crate::query::dimension::By;
 use crate::query::empty;
-use crate::query::entries::few;
 use crate::query::filters::Filters;
 use crate::query::functions::top::rows_wanted;
+use crate::query::groups::{Group, Unnested};
 use crate::query::measure::{Measures, SECONDS};
 use crate::query::notice::hinted;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
-use crate::query::statement::Statement;
 use crate::query::window::{ROW_LIMIT, Window};
-use crate::query::without_times;
+use crate::query::windows::{LEAST_COVERAGE, Windows, days_before};
 
-/// The part of its time for which a day of the baseline must have been observed.
-const LEAST_COVERAGE: f64 = 0.8;
-
-/// The memory that a group takes, and the value of one of its dimensions.
-const GROUP_BYTES: usize = 512;
-const VALUE_BYTES: usize = 96;
-
-/// The position of the first dimension in a row of a group.
-const FIRST_VALUE: usize = 3;
+/// The number of days that a window is compared with.
+const DAYS: i32 = 7;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_changes(
@@ -152,9 +141,8 @@ struct Baseline {
 /// The groups that were found, by the values of their dimensions.
 #[derive(Default)]
 struct Found {
-    groups: BTreeMap<Vec<Option<String>>, Amounts>,
-    /// Set if a notice says that times are missing.
-    lacks_times: bool,
+    groups: BTreeMap<Group, Amounts>,
+    windows: Windows,
 }
 
 impl Found {
@@ -167,86 +155,20 @@ impl Found {
         side: Side,
         least: f64,
     ) -> Result<f64, Error> {
-        let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
-        let coverage = coverage(client, plan, &statement)?;
-        if coverage >= least {
-            self.add_groups(client, question, &statement, side)?;
-        }
-        Ok(coverage)
-    }
-
-    fn add_groups(
-        &mut self,
-        client: &SpiClient<'_>,
-        question: &Question,
-        statement: &Statement<'_>,
-        side: Side,
-    ) -> Result<(), Error> {
-        let query = statement.complete();
-        let by = question.by.iter();
-        let values: String = by.map(|it| format!(", answer.{}::text", it.name)).collect();
-        // Times are microseconds in the store. An amount that is not known is none.
-        let unit = if question.asks_times() {
-            " * 1000000"
-        } else {
-            ""
-        };
-        let sql = format!(
-            "SELECT trunc(answer.total_0{unit})::text AS amount, answer.timed, answer.all_timed{values} \
-             FROM ({}) answer WHERE answer.total_0 <> 0",
-            query.sql
-        );
-        // What is read stays in memory as long as its connection.
-        let all_timed =
-            connect(|client| self.take(Tuples::query(client, &sql, &query.params)?, side))?;
-        if question.asks_times() && !self.lacks_times {
-            self.lacks_times = match all_timed {
-                Some(all_timed) => !all_timed,
-                None => without_times::has_calls(client, statement)?,
-            };
-            match all_timed {
-                _ if !self.lacks_times => {}
-                Some(_) => without_times::note_some(client, statement)?,
-                None => without_times::note_all(),
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes the groups of a window. Returns whether all targets report times, if there is any group.
-    fn take(&mut self, mut found: Tuples<'_>, side: Side) -> Result<Option<bool>, Error> {
-        let columns = found.columns().len();
-        let values = columns - FIRST_VALUE;
-        require_room(
-            self.groups.len() + found.len(),
-            GROUP_BYTES + VALUE_BYTES * values,
-        )?;
-        for column in 0..columns {
-            let is_flag = (1..FIRST_VALUE).contains(&column);
-            found.require(column, if is_flag { &BOOLEANS } else { &TEXTS })?;
-        }
-        let mut all_timed = None;
-        for row in 0..found.len() {
-            pause();
-            found.read(row);
-            let amount = found.text(0).and_then(|it| it.parse().ok());
-            let amount: i128 =
-                amount.ok_or_else(|| Error::Damaged("a total is no number".to_owned()))?;
-            all_timed = found
-                .boolean(1)
-                .zip(found.boolean(2))
-                .map(|(any, all)| any && all);
-            let group = (FIRST_VALUE..columns).map(|it| found.text(it)).collect();
-            let amounts = self.groups.entry(group).or_default();
+        let held = self.groups.len();
+        let groups = &mut self.groups;
+        let add = |group, amount: i128| {
+            let amounts: &mut Amounts = groups.entry(group).or_default();
             match side {
                 Side::Before => amounts.before = amounts.before.saturating_add(amount),
                 Side::After => amounts.after = amount,
             }
-            if self.groups.len() > ROW_LIMIT {
-                return Err(Error::TooManyRows);
+            match groups.len() {
+                ..=ROW_LIMIT => Ok(()),
+                _ => Err(Error::TooManyRows),
             }
-        }
-        Ok(all_timed)
+        };
+        self.windows.read(client, question, plan, least, held, add)
     }
 
     /// Adds the totals of a baseline, and says so if much of it was not observed.
@@ -282,16 +204,8 @@ impl Found {
         question: &Question,
         plan: &Plan,
     ) -> Result<Baseline, Error> {
-        let ends = [plan.window.since(), plan.window.until()];
-        let [since, until] = ends.map(timestamptz);
-        let days = client.query(
-            "SELECT $1 - back AS since, $2 - back AS until \
-             FROM generate_series(1, 7) AS day (n), LATERAL (SELECT n * interval '1 day') AS before (back) ORDER BY n",
-            &[since?.into(), until?.into()],
-        )?;
         let (mut observed, mut earliest) = (0, None);
-        for day in days {
-            let window = Window::whole(day.time("since")?, day.time("until")?);
+        for window in days_before(client, &plan.window, DAYS)? {
             let Some(plan) = Plan::over(client, question, window)? else {
                 continue;
             };
@@ -318,25 +232,7 @@ impl Found {
         rows: &mut Rows,
     ) -> Result<(), Error> {
         let groups: Vec<_> = self.groups.into_keys().collect();
-        let value =
-            |change: &Change, column: usize| groups.get(change.group?)?.get(column)?.clone();
-        let names: Vec<&str> = question.by.iter().map(|it| it.name).collect();
-        let columns: String = DIMENSIONS
-            .iter()
-            .map(|it| {
-                let sql = it.value_type.sql();
-                match names.iter().position(|name| *name == it.name) {
-                    Some(column) => format!(", change.value_{column}::{sql} AS {}", it.name),
-                    None => format!(", NULL::{sql} AS {}", it.name),
-                }
-            })
-            .collect();
-        let arrays: String = (0..names.len())
-            .map(|column| format!(", ${}::text[]", column + FIXED))
-            .collect();
-        let values: String = (0..names.len())
-            .map(|column| format!(", value_{column}"))
-            .collect();
+        let unnested = Unnested::new(&question.by, "change", FIXED);
         let unit = if question.asks_times() { SECONDS } else { "1" };
         let measure = question.measures.list.first().map(|it| it.name.clone());
         let number =
@@ -362,10 +258,13 @@ impl Found {
                 .into(),
             counts.collect::<Vec<_>>().into(),
         ];
-        for column in 0..names.len() {
-            let values = changes.iter().map(|it| value(it, column));
-            params.push(values.collect::<Vec<_>>().into());
-        }
+        let of_changes = changes.iter().map(|it| groups.get(it.group?));
+        Unnested::bind(&question.by, of_changes, &mut params);
+        let Unnested {
+            columns,
+            arrays,
+            values,
+        } = unnested;
         let sql = format!(
             "SELECT change.rank{columns}, $1::text AS operation, trim_scale(change.before * {unit}) AS before, \
              trim_scale(change.after * {unit}) AS after, trim_scale((change.after - change.before) * {unit}) AS change, change.share, \
@@ -380,19 +279,3 @@ impl Found {
 
 /// The number of the parameter with the values of the first dimension.
 const FIXED: usize = 10;
-
-/// Returns the part of a window for which the targets in scope were observed, of those that were not retired by its end.
-fn coverage(client: &SpiClient<'_>, plan: &Plan, statement: &Statement<'_>) -> Result<f64, Error> {
-    let (query, until) = (statement.targets(), plan.window.until());
-    // A target that was on several servers has a row for each.
-    let sql = format!(
-        "SELECT coalesce(sum(one.observed) / nullif(count(*), 0), 0)::double precision FROM ( \
-             SELECT target.target_id, max(target.observed[1]) AS observed FROM ({}) target \
-             JOIN jobstats.targets known ON known.target_id = target.target_id \
-             WHERE known.retired IS NULL OR known.retired >= timestamptz 'epoch' + {until} * interval '1 microsecond' \
-             GROUP BY target.target_id) one",
-        query.sql
-    );
-    let observed: f64 = client.query_value(&sql, &query.params)?;
-    Ok(observed / (until - plan.window.since()) as f64)
-}

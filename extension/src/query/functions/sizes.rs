@@ -53,13 +53,7 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let period = Period::take(&mut arguments)?;
     let by = arguments.take()?;
     let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
-    let question = Question {
-        period,
-        by: By::parse(by, &[])?,
-        measures: Measures::named(OPERATIONS.map(|it| it.0))?,
-        filters,
-        wanted: Wanted::Sizes,
-    };
+    let question = question(period, By::parse(by, &[])?, filters)?;
     let _pinned = Pinned::new(SETTINGS);
     Ok(connect(|client| {
         let Some(plan) = Plan::find(client, &question)? else {
@@ -77,6 +71,28 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         }
         Ok(())
     })?)
+}
+
+/// Returns the question for the sizes of reads and writes.
+pub fn question(period: Period, by: By, filters: Filters) -> Result<Question, Error> {
+    Ok(Question {
+        period,
+        by,
+        measures: Measures::named(OPERATIONS.map(|it| it.0))?,
+        filters,
+        wanted: Wanted::Sizes,
+    })
+}
+
+/// Returns the statement that answers a question for sizes, with the columns of `jobstats_sizes()` and at most so many rows.
+pub fn statement(
+    client: &SpiClient<'_>,
+    question: &Question,
+    plan: &Plan,
+    limit: &str,
+) -> Result<Query, Error> {
+    let few = few(client, plan, &question.filters)?;
+    Ok(Sizes { question, plan }.query(few, limit))
 }
 
 /// Raises a notice if a part of the window is too old: only increments have histograms.
@@ -119,8 +135,7 @@ fn answer(
     plan: &Plan,
     mut rows: Rows,
 ) -> Result<Written, Error> {
-    let few = few(client, plan, &question.filters)?;
-    let query = Sizes { question, plan }.query(few);
+    let query = statement(client, question, plan, &(ROW_LIMIT + 1).to_string())?;
     let mut found = Tuples::query(client, &query.sql, &query.params)?;
     if found.len() > ROW_LIMIT {
         return Err(Error::TooManyRows);
@@ -153,7 +168,7 @@ struct Sizes<'a> {
 }
 
 impl Sizes<'_> {
-    fn query(&self, few: Option<Vec<i64>>) -> Query {
+    fn query(&self, few: Option<Vec<i64>>, limit: &str) -> Query {
         let params = Params::default();
         let by = &self.question.by;
         let jobs = &self.plan.jobs;
@@ -197,7 +212,7 @@ impl Sizes<'_> {
             elements = elements.collect::<Vec<_>>().join(", "),
             last = ELEMENTS.to_string(),
             largest = LARGEST.to_string(),
-            limit = (ROW_LIMIT + 1).to_string(),
+            limit = limit,
         );
         Query::new(statement, &params)
     }

@@ -20,6 +20,8 @@ impl Statement<'_> {
             Wanted::Rates | Wanted::Totals | Wanted::Summary | Wanted::Sizes => {
                 sql!("all.sql", groups = groups, limit = limit)
             }
+            // These rows are added up further, so that none may be left out.
+            Wanted::Work => groups,
             Wanted::Top { n, min_rate, .. } => sql!(
                 "top.sql",
                 groups = groups,
@@ -41,7 +43,7 @@ impl Statement<'_> {
     /// Returns the columns by which the rows are ordered.
     pub(super) fn order(&self, table: &str) -> String {
         let first = match self.question.wanted {
-            Wanted::Rates | Wanted::Totals | Wanted::Summary | Wanted::Sizes => {
+            Wanted::Rates | Wanted::Totals | Wanted::Summary | Wanted::Work | Wanted::Sizes => {
                 format!("{table}step")
             }
             Wanted::Top { .. } => format!("{table}total_0 DESC"),
@@ -120,7 +122,7 @@ impl Statement<'_> {
         } else {
             format!(",\n    {} AS occurs_{n}", self.occurs(measure))
         };
-        if !self.is_summary() {
+        if !self.has_span() {
             let _ = write!(sums, ",\n    {} AS rate_{n}", self.rate(measure));
         }
         if self.question.wanted.has_calls() {
@@ -145,6 +147,10 @@ impl Statement<'_> {
             }
             return values;
         }
+        if self.has_span() {
+            let totals = (0..self.measures.len()).map(|n| format!(", sums.total_{n}"));
+            return totals.collect();
+        }
         for (n, measure) in self.measures.iter().enumerate() {
             if self.question.wanted.has_totals() {
                 let _ = write!(values, ", sums.total_{n}");
@@ -168,14 +174,17 @@ impl Statement<'_> {
         values
     }
 
-    /// Returns the further columns of a summary, and the sums that they are made of.
+    /// Returns the further columns of a summary or of work, and the sums that they are made of.
     fn summary(&self) -> (&'static str, String) {
-        let Some([times, calls]) = self.load else {
+        if !self.has_span() {
             return ("", String::new());
+        }
+        let span = ",\n    min(activity.first) AS first, max(activity.last) AS last";
+        let Some([times, calls]) = self.load else {
+            return (", sums.first, sums.last AS last_active", span.to_owned());
         };
         let sums = format!(
-            ",\n    min(activity.first) AS first, max(activity.last) AS last, \
-             coalesce(sum(activity.nodes), 0)::bigint AS nodes,\n    \
+            "{span}, coalesce(sum(activity.nodes), 0)::bigint AS nodes,\n    \
              (array_agg(scope.target_name ORDER BY activity.sum_{times} DESC NULLS LAST, \
              activity.sum_{calls} DESC NULLS LAST, scope.target_name) \
              FILTER (WHERE activity.step IS NOT NULL))[1] AS busiest"

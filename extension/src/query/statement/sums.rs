@@ -7,7 +7,7 @@ impl Statement<'_> {
     /// Returns an expression for a measure's total over units `scope`.
     pub(super) fn total(&self, measure: &Parts<'_>) -> String {
         terms(measure, |sum, term| {
-            let total = if self.is_summary() {
+            let total = if self.has_span() {
                 // The values are sums already, which are numeric; treating them as integers would take longer.
                 format!("sum({})", self.value(sum))
             } else {

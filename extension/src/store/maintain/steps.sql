@@ -75,7 +75,7 @@ WITH item AS (
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
     || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}, {"do": "advise", "step": "advice", "records": true},
-        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}]'
+        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}, {"do": "judge", "step": "findings"}]'
     || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
 $$;
@@ -313,6 +313,9 @@ BEGIN
             more := jobstats_internal.match_items(item, affected);
         WHEN 'advise' THEN
             affected := jobstats_internal.advise();
+        WHEN 'judge' THEN
+            affected := jobstats_internal.judge_day();
+            more := CASE WHEN affected IS NOT NULL THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}') END;
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
             -- Only maintenance matches, and it has done so before it computed the sums by user.

@@ -243,6 +243,39 @@ CREATE INDEX IF NOT EXISTS job_summaries_ended ON jobstats.job_summaries (ended)
 CREATE INDEX IF NOT EXISTS job_summaries_job ON jobstats.job_summaries (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS job_summaries_label ON jobstats.job_summaries (label text_pattern_ops);
 
+-- The rules by which work is judged. A site edits them; setup adds those that are missing.
+CREATE TABLE IF NOT EXISTS jobstats.finding_rules (
+    finding text PRIMARY KEY,
+    fair double precision NOT NULL,
+    bad double precision NOT NULL CHECK (bad >= fair),
+    enabled boolean NOT NULL DEFAULT true,
+    advice text NOT NULL,
+    url text,
+    fair_of_site double precision,
+    bad_of_site double precision,
+    jobs bigint
+);
+INSERT INTO jobstats.finding_rules (finding, fair, bad, advice)
+VALUES
+    ('small_reads', 0.1, 0.5, 'Read 1 MiB and more at once: with a larger buffer, or with a library that collects reads (HDF5, NetCDF, MPI-IO).'),
+    ('small_writes', 0.1, 0.5, 'Write 1 MiB and more at once: with a larger buffer, or with a library that collects writes (HDF5, NetCDF, MPI-IO).'),
+    ('small_files', 0.1, 0.5, 'Pack small files together (tar, HDF5, SQLite), or write them to a disk of the node and copy them as one.'),
+    ('opens', 1, 10, 'Keep files open, and pack small files together: each open is a request to a metadata server.'),
+    ('getattrs', 10, 100, 'List and stat less: no ls -l, find or du in loops, no waiting for a file by asking again and again.'),
+    ('syncs', 0.1, 0.5, 'Sync rarely: once per checkpoint and not after each write. Databases and logs belong on a disk of the node.'),
+    ('short_lived_files', 0.8, 0.95, 'Put temporary files on a disk of the node or in memory (TMPDIR, /dev/shm).'),
+    ('one_target', 0.9, 0.99, 'Stripe large files over several OSTs: lfs setstripe -c 4 DIRECTORY, before they are written.'),
+    ('metadata', 0.5, 0.9, 'Make, open and ask for fewer files: pack them together, and work in memory or on a disk of the node.')
+ON CONFLICT DO NOTHING;
+
+-- What jobs of a day, which ended at `day`, had as values by each rule.
+CREATE TABLE IF NOT EXISTS jobstats.finding_days (
+    day timestamptz,
+    finding text,
+    "values" double precision[] NOT NULL,
+    PRIMARY KEY (day, finding)
+);
+
 -- The formats by which all entries are identified, and those of a change that is under way. NULL: none.
 CREATE TABLE IF NOT EXISTS jobstats.identification (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),

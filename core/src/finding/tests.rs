@@ -1,0 +1,201 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn calls(count: f64, time: f64) -> Calls {
+    Calls {
+        count,
+        time: Some(time),
+    }
+}
+
+/// Returns work that has this value by a rule, from 0 to 1, and is ordinary by all others.
+fn work(rule: Rule, value: f64) -> Work {
+    let ordinary = Moved {
+        bytes: 1e6 * MEBIBYTE,
+        calls: calls(1e6, 20.0),
+        sized: Some((1e6, 0.0)),
+    };
+    let mut work = Work {
+        seconds: 3_600.0,
+        all: calls(1e7, 100.0),
+        on_mdts: Some(0.0),
+        read: ordinary,
+        write: ordinary,
+        targets: 5.0,
+        ..Work::default()
+    };
+    match rule {
+        Rule::SmallReads => work.read.sized = Some((1e6, 1e6 * value)),
+        Rule::SmallWrites => work.write.sized = Some((1e6, 1e6 * value)),
+        Rule::SmallFiles => {
+            work.write.sized = Some((1e6, 1e6 * value));
+            work.creates = calls(1e6, 3.0);
+        }
+        Rule::Opens => work.opens = calls(2e6 * value, 1.0),
+        Rule::Getattrs => {
+            (work.opens, work.getattrs) = (calls(1e6, 1.0), calls(1e6 * value, 4.0));
+        }
+        Rule::Syncs => work.syncs = calls(1e6 * value, 5.0),
+        Rule::ShortLived => {
+            (work.creates, work.unlinks) = (calls(1e6, 3.0), calls(1e6 * value, 6.0));
+        }
+        Rule::OneTarget => work.on_one_target = (2e6 * MEBIBYTE * value, Some(7.0)),
+        Rule::Metadata => work.on_mdts = Some(100.0 * value),
+    }
+    work
+}
+
+fn rules() -> impl Strategy<Value = Rule> {
+    prop::sample::select(Rule::ALL.to_vec())
+}
+
+proptest! {
+    #[test]
+    fn work_has_the_level_of_its_value(
+        rule in rules(), value in 0.01..1.0_f64, floors in (0.0..1.0_f64, 0.0..1.0_f64), site in prop::option::of((0.0..1.0_f64, 0.0..1.0_f64)),
+    ) {
+        let found = rule.value(&work(rule, value)).unwrap();
+        prop_assert!((found.value - value).abs() < 1e-9 && !found.is_estimated, "{rule:?}: {found:?}");
+        let thresholds = Thresholds {
+            floors: [floors.0.min(floors.1), floors.0.max(floors.1)],
+            site: site.map(|(one, other)| [one.min(other), one.max(other)]),
+        };
+        let level = thresholds.level(found.value);
+        prop_assert_eq!(level == Level::Bad, site.is_some() && found.value > thresholds.of(Level::Bad));
+        prop_assert_eq!(level >= Level::Fair, found.value > thresholds.of(Level::Fair));
+    }
+
+    #[test]
+    fn a_rule_says_nothing_of_what_others_are_about(rule in rules(), other in rules(), value in 0.5..1.0_f64) {
+        prop_assume!(rule != other && ![rule, other].contains(&Rule::SmallFiles));
+        let ordinary = other.value(&work(rule, value)).map_or(0.0, |it| it.value);
+        let about_opens = [rule, other] == [Rule::Getattrs, Rule::Opens];
+        prop_assert!(ordinary == 0.0 || about_opens, "{rule:?} {other:?} {ordinary}");
+    }
+}
+
+#[test]
+fn a_value_at_its_floor_is_good_and_above_it_is_not() {
+    let thresholds = Thresholds {
+        floors: [0.1, 0.5],
+        site: Some([0.0, 0.0]),
+    };
+    let levels = [0.1, 0.100_001, 0.5, 0.500_001].map(|value| thresholds.level(value));
+    assert_eq!(levels, [Level::Good, Level::Fair, Level::Fair, Level::Bad]);
+    // What many do is usual at a site, and without a site to compare with nothing is bad.
+    let usual = Thresholds {
+        site: Some([0.8, 0.9]),
+        ..thresholds
+    };
+    let levels = [0.8, 0.81, 0.9, 0.91].map(|value| usual.level(value));
+    assert_eq!(levels, [Level::Good, Level::Fair, Level::Fair, Level::Bad]);
+    let unknown = Thresholds {
+        site: None,
+        ..thresholds
+    };
+    assert_eq!(unknown.level(1.0), Level::Fair);
+}
+
+#[test]
+fn sizes_that_are_not_known_are_estimated_by_their_mean() {
+    let value = |bytes: f64| {
+        let moved = Moved {
+            bytes,
+            calls: calls(1.0, 0.0),
+            sized: None,
+        };
+        small(&moved).unwrap()
+    };
+    let values = [65_536.0, 49_152.0, 32_768.0, 1.0].map(|bytes| value(bytes).value);
+    assert_eq!(values, [0.0, 0.5, 1.0, 1.0]);
+    assert!(value(1.0).is_estimated);
+    assert_eq!(small(&Moved::default()), None);
+}
+
+#[test]
+fn files_that_are_written_in_one_call_are_small_files_and_no_small_writes() {
+    let many = work(Rule::SmallFiles, 1.0);
+    assert_eq!(Rule::SmallWrites.value(&many), None);
+    let few = Work {
+        creates: calls(4e5, 3.0),
+        ..many
+    };
+    assert_eq!(Rule::SmallFiles.value(&few), None);
+    assert!(Rule::SmallWrites.value(&few).is_some());
+}
+
+#[test]
+fn little_work_is_not_judged() {
+    let of = |seconds, count, time| {
+        let all = Calls { count, time };
+        is_enough(&Work {
+            seconds,
+            all,
+            ..Work::default()
+        })
+    };
+    assert!(of(600.0, 1_000.0, Some(60.0)));
+    // Before Lustre 2.14, nobody knows the time.
+    assert!(of(600.0, 1_000.0, None));
+    assert!(!of(599.0, 1_000.0, Some(60.0)));
+    assert!(!of(600.0, 999.0, Some(60.0)));
+    assert!(!of(600.0, 1_000.0, Some(59.9)));
+}
+
+#[test]
+fn who_removes_what_others_made_has_no_short_lived_files() {
+    let mut cleaned = work(Rule::ShortLived, 1.0);
+    cleaned.creates = calls(20.0, 3.0);
+    assert_eq!(Rule::ShortLived.value(&cleaned), None);
+}
+
+#[test]
+fn where_files_lie_matters_for_large_ones_on_many_targets() {
+    let large = work(Rule::OneTarget, 1.0);
+    assert_eq!(Rule::OneTarget.value(&large).map(|it| it.value), Some(1.0));
+    let few = Work {
+        targets: 4.0,
+        ..large
+    };
+    assert_eq!(Rule::OneTarget.value(&few), None);
+    let mut small = large;
+    (small.read.bytes, small.write.bytes) = (99.9e9, 0.0);
+    assert_eq!(Rule::OneTarget.value(&small), None);
+}
+
+#[test]
+fn a_rule_knows_the_time_of_what_it_is_about() {
+    let times = Rule::ALL.map(|rule| rule.time(&work(rule, 0.5)));
+    let expected = [20.0, 20.0, 23.0, 1.0, 4.0, 5.0, 9.0, 7.0, 50.0];
+    assert_eq!(times, expected.map(Some));
+    assert!(
+        Rule::ALL
+            .iter()
+            .all(|rule| rule.time(&Work::default()).is_none())
+    );
+    assert!(
+        Rule::ALL
+            .iter()
+            .all(|rule| Rule::find(rule.name()) == Some(*rule))
+    );
+}
+
+#[test]
+fn what_costs_servers_next_to_nothing_is_good() {
+    let thresholds = Thresholds {
+        floors: [0.1, 0.5],
+        site: None,
+    };
+    let mut work = work(Rule::Syncs, 0.9);
+    let found = judge(Rule::Syncs, &thresholds, &work).unwrap();
+    assert_eq!((found.level, found.threshold), (Level::Fair, 0.1));
+    assert_eq!(found.to_string(), "0.90 syncs per write");
+    work.syncs.time = Some(4.9);
+    let found = judge(Rule::Syncs, &thresholds, &work).unwrap();
+    assert_eq!((found.level, found.share), (Level::Good, Some(0.049)));
+    // Where times are not known, calls are as good.
+    work.syncs.time = None;
+    let found = judge(Rule::Syncs, &thresholds, &work).unwrap();
+    assert_eq!((found.level, found.share), (Level::Fair, Some(0.09)));
+}

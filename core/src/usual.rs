@@ -1,0 +1,49 @@
+//! Compares an amount with the amounts of other days.
+
+#[cfg(test)]
+mod tests;
+
+/// The usual amounts, and how one compares with them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Usual {
+    /// The amounts that a quarter, half and three quarters of the days do not exceed, between two days in proportion.
+    pub quartiles: [f64; 3],
+    /// The mean of the days.
+    pub mean: f64,
+    /// The amount ÷ the median; `None` if that is zero.
+    pub times_usual: Option<f64>,
+    /// The amount ÷ the mean; `None` if that is zero.
+    pub times_mean: Option<f64>,
+    /// The part of the days that had less, those that had as much counted half.
+    pub percentile: f64,
+}
+
+impl Usual {
+    /// Compares an amount with those of days, which are put in order; `None` if there is no day.
+    pub fn of(amount: f64, days: &mut [f64]) -> Option<Self> {
+        days.sort_by(f64::total_cmp);
+        let last = days.len().checked_sub(1)?;
+        let quartiles = [0.25, 0.5, 0.75].map(|part| {
+            let place = part * last as f64;
+            let (low, high) = (days[place.floor() as usize], days[place.ceil() as usize]);
+            low + (high - low) * place.fract()
+        });
+        let count = days.len() as f64;
+        let mean = days.iter().sum::<f64>() / count;
+        let of = |whole: f64| (whole > 0.0).then(|| amount / whole);
+        let below = days.iter().filter(|it| **it < amount).count() as f64;
+        let equal = days.iter().filter(|it| **it == amount).count() as f64;
+        Some(Self {
+            quartiles,
+            mean,
+            times_usual: of(quartiles[1]),
+            times_mean: of(mean),
+            percentile: (below + equal / 2.0) / count,
+        })
+    }
+
+    /// Returns by how much an amount is more than usual.
+    pub fn excess(&self, amount: f64) -> f64 {
+        amount - self.quartiles[1]
+    }
+}

@@ -1,0 +1,466 @@
+//! `jobstats_findings()` and `jobstats_verdict()` judge how something used Lustre.
+
+use jobstats_core::finding::{Calls, Finding, Level, Rule, Thresholds, Work, is_enough, judge};
+use pgrx::IntoDatum;
+use pgrx::datum::DatumWithOid;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
+use crate::pg::guc::Pinned;
+use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::dimension::By;
+use crate::query::empty;
+use crate::query::filters::Filters;
+use crate::query::functions::top::rows_wanted;
+use crate::query::groups::{Group, Unnested};
+use crate::query::plan::Plan;
+use crate::query::question::Period;
+
+mod work;
+
+/// The levels of findings that are shown if none are named.
+const SHOWN: [Level; 2] = [Level::Fair, Level::Bad];
+
+/// The level of groups that did too little to be judged.
+const NOT_JUDGED: &str = "not judged";
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_findings(
+    since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(), "by" text[] DEFAULT '{job}',
+    levels text[] DEFAULT '{bad,fair}',
+    @filters@,
+    exclude jsonb DEFAULT NULL
+) RETURNS TABLE (
+    @dimensions@,
+    finding text, level text, value double precision, threshold double precision, estimated boolean, says text,
+    service_time double precision, share double precision, advice text, url text
+)
+LANGUAGE c STABLE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_findings IS
+'Says in what way jobs or users burden servers, and what to change. Judges each group in (since, until] by the rules in jobstats.finding_rules, and returns a row for each finding of one of these levels (good, fair, bad), the worst first. A value is bad if it is above the rule''s floor and above what 99 of a hundred jobs of the last 30 days had, fair if it is above the lower floor and above what 95 had; while under a hundred jobs are known, nothing is bad. What a rule is about must have taken 5 % of the time that servers spent on the group, which is share, and service_time in seconds (share is of calls, where servers report no times). Groups of less than ten minutes, 1,000 calls or, where servers report times, 60 seconds of servers are not judged. By or of some targets, kinds or servers, the rules one_target and metadata say nothing. What has no job is one group. estimated: made of means, as Lustre before 2.16 prints no sizes. It says what servers saw, and not what a program meant. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or level or an empty window, 54000 for over a million groups, 55000 where there is no store.';
+"#)]
+fn jobstats_findings(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let asked = Asked::take(&mut arguments)?;
+    let levels = levels(arguments.take()?)?;
+    let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
+    Ok(asked.answer(filters, &levels, |client, by, judged| {
+        write_findings(client, by, judged, &mut rows)
+    })?)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_verdict(
+    since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(), "by" text[] DEFAULT '{job}',
+    n integer DEFAULT 10,
+    @filters@,
+    exclude jsonb DEFAULT NULL
+) RETURNS TABLE (
+    rank bigint,
+    @dimensions@,
+    level text, findings text[], groups bigint, calls bigint, service_time double precision, share double precision
+)
+LANGUAGE c STABLE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_verdict IS
+'Sums up how much work was good, fair and bad, and whose it was. Groups in (since, until] are judged as jobstats_findings() does; the level of a group is its worst. The first rows, without rank, are those of the levels bad, fair, good and not judged (too little work): how many groups they have, with how many calls and seconds of servers. Then come the n groups with findings, bad ones first, that took most time. share is the part of the time of all groups; of their calls, where servers report no times. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension, an empty window or a negative n, 54000 for over a million groups, 55000 where there is no store.';
+"#)]
+fn jobstats_verdict(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let asked = Asked::take(&mut arguments)?;
+    let n = rows_wanted(arguments.take()?)?;
+    let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
+    Ok(asked.answer(filters, &SHOWN, |client, by, judged| {
+        write_verdict(
+            client,
+            by,
+            judged,
+            usize::try_from(n).unwrap_or(0),
+            &mut rows,
+        )
+    })?)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz) RETURNS TABLE (finding text, "values" double precision[])
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.finding_values(timestamptz, timestamptz) IS
+'Internal: the values of all jobs in (since, until] that did enough to be judged, by each rule.';
+"#)]
+fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let period = Period {
+        fixed: true,
+        ..Period::take(&mut arguments)?
+    };
+    let by = By::these(&["job"]);
+    let _pinned = Pinned::new(SETTINGS);
+    Ok(connect(|client| {
+        let question = work::question(period, &by, Filters::default())?;
+        let found = match Plan::find(client, &question)? {
+            Some(plan) => work::find(client, &question, &plan, &by)?,
+            None => Vec::new(),
+        };
+        // What has no job is the work of many.
+        let of_jobs = found
+            .iter()
+            .filter(|(group, work)| group.first().is_some_and(Option::is_some) && is_enough(work));
+        let works: Vec<&Work> = of_jobs.map(|(_, work)| work).collect();
+        for rule in Rule::ALL {
+            let values = works.iter().filter_map(|it| rule.value(it));
+            let values: Vec<f64> = values.map(|it| it.value).collect();
+            rows.put(|| [rule.name().into_datum(), values.into_datum()]);
+        }
+        Ok(())
+    })?)
+}
+
+/// The window and the groups of a question, before its filters.
+struct Asked {
+    period: Period,
+    by: By,
+}
+
+impl Asked {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            period: Period::take(arguments)?,
+            by: By::parse(arguments.take()?, &["job"])?,
+        })
+    }
+
+    /// Judges all groups, and writes what is said of them. Raises a notice if there are none.
+    fn answer(
+        self,
+        filters: Filters,
+        levels: &[Level],
+        write: impl FnOnce(&SpiClient<'_>, &By, &[Judged]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let _pinned = Pinned::new(SETTINGS);
+        connect(|client| {
+            let question = work::question(self.period, &self.by, filters)?;
+            let Some(plan) = Plan::find(client, &question)? else {
+                return empty::explain(client, &question.period, &question.filters);
+            };
+            let rules = rules(client)?;
+            let found = work::find(client, &question, &plan, &self.by)?;
+            let judged: Vec<Judged> = found
+                .into_iter()
+                .map(|(group, work)| Judged::new(group, &work, &rules, levels))
+                .collect();
+            write(client, &self.by, &judged)?;
+            plan.note_behind()?;
+            plan.jobs.note_arrays();
+            if judged.is_empty() {
+                empty::explain_window(client, &plan.window, &question)?;
+            }
+            plan.note_age();
+            Ok(())
+        })
+    }
+}
+
+/// Returns the levels that are asked for.
+fn levels(names: Option<Vec<Option<String>>>) -> Result<Vec<Level>, Error> {
+    let Some(names) = names else {
+        return Ok(SHOWN.to_vec());
+    };
+    let of_name = |name: Option<String>| {
+        let name = name.as_deref().unwrap_or("NULL");
+        let level = Level::ALL.into_iter().find(|it| it.name() == name);
+        level.ok_or_else(|| Error::unknown("level", name, "good, fair, bad".to_owned()))
+    };
+    names.into_iter().map(of_name).collect()
+}
+
+/// Returns the rules that are in use, with their thresholds. A rule of another version is left out.
+fn rules(client: &SpiClient<'_>) -> Result<Vec<(Rule, Thresholds)>, Error> {
+    let known = client.query(
+        "SELECT r.finding, r.fair, r.bad, r.fair_of_site, r.bad_of_site FROM jobstats.finding_rules r WHERE r.enabled ORDER BY r.finding",
+        &[],
+    )?;
+    let mut rules = Vec::new();
+    for row in known {
+        let name: String = row.get("finding")?;
+        let of_site: Option<f64> = row.get("fair_of_site")?;
+        if let Some(rule) = Rule::find(&name) {
+            let thresholds = Thresholds {
+                floors: [row.get("fair")?, row.get("bad")?],
+                site: of_site
+                    .zip(row.get("bad_of_site")?)
+                    .map(|(few, fewest)| [few, fewest]),
+            };
+            rules.push((rule, thresholds));
+        }
+    }
+    Ok(rules)
+}
+
+/// A group, and what the rules say of it.
+struct Judged {
+    group: Group,
+    all: Calls,
+    /// Set if it did enough to be judged.
+    is_enough: bool,
+    /// The findings of the levels that are asked for, each with the seconds that servers spent on what it is about.
+    findings: Vec<(Finding, Option<f64>)>,
+}
+
+impl Judged {
+    fn new(group: Group, work: &Work, rules: &[(Rule, Thresholds)], levels: &[Level]) -> Self {
+        let is_enough = is_enough(work);
+        let judged = rules.iter().filter(|_| is_enough);
+        let findings = judged
+            .filter_map(|(rule, thresholds)| judge(*rule, thresholds, work))
+            .filter(|it| levels.contains(&it.level))
+            .map(|it| (it, it.rule.time(work)));
+        Self {
+            group,
+            all: work.all,
+            is_enough,
+            findings: findings.collect(),
+        }
+    }
+
+    /// Returns the worst level, if bad and fair findings were asked for.
+    fn level(&self) -> Option<Level> {
+        let levels = self.findings.iter().map(|it| it.0.level);
+        self.is_enough.then(|| levels.max().unwrap_or(Level::Good))
+    }
+
+    /// Returns what it cost: the time of servers, and the number of calls.
+    fn cost(&self) -> (f64, f64) {
+        (self.all.time.unwrap_or(0.0), self.all.count)
+    }
+}
+
+/// Compares costs, the largest first.
+fn by_cost(one: (f64, f64), other: (f64, f64)) -> std::cmp::Ordering {
+    other
+        .0
+        .total_cmp(&one.0)
+        .then_with(|| other.1.total_cmp(&one.1))
+}
+
+/// The number of the parameter with the values of the first dimension.
+const AFTER_FINDINGS: usize = 9;
+const AFTER_VERDICT: usize = 8;
+
+/// Returns all findings with their groups and the seconds that servers spent on what they are about: the bad ones first, then those
+/// that cost most.
+fn worst_first(judged: &[Judged]) -> Vec<(&Judged, &Finding, Option<f64>)> {
+    let mut shown: Vec<(&Judged, &Finding, Option<f64>)> = judged
+        .iter()
+        .flat_map(|it| {
+            let findings = it.findings.iter();
+            findings.map(move |(finding, time)| (it, finding, *time))
+        })
+        .collect();
+    let cost = |(judged, finding, time): &(&Judged, &Finding, Option<f64>)| {
+        let share = finding.share.unwrap_or(0.0);
+        let (all_time, calls) = judged.cost();
+        (time.unwrap_or(share * all_time), share * calls)
+    };
+    shown.sort_by(|one, other| {
+        let by_level = other.1.level.cmp(&one.1.level);
+        by_level
+            .then_with(|| by_cost(cost(one), cost(other)))
+            .then_with(|| one.0.group.cmp(&other.0.group))
+    });
+    shown
+}
+
+fn write_findings(
+    client: &SpiClient<'_>,
+    by: &By,
+    judged: &[Judged],
+    rows: &mut Rows,
+) -> Result<(), Error> {
+    let shown = worst_first(judged);
+    let texts = |of: fn(&Finding) -> String| shown.iter().map(|it| of(it.1)).collect::<Vec<_>>();
+    let mut params: Vec<DatumWithOid<'_>> = vec![
+        texts(|it| it.rule.name().to_owned()).into(),
+        texts(|it| it.level.name().to_owned()).into(),
+        texts(Finding::to_string).into(),
+        shown
+            .iter()
+            .map(|it| it.1.value.value)
+            .collect::<Vec<f64>>()
+            .into(),
+        shown
+            .iter()
+            .map(|it| it.1.threshold)
+            .collect::<Vec<f64>>()
+            .into(),
+        shown
+            .iter()
+            .map(|it| it.1.value.is_estimated)
+            .collect::<Vec<bool>>()
+            .into(),
+        shown
+            .iter()
+            .map(|it| it.2)
+            .collect::<Vec<Option<f64>>>()
+            .into(),
+        shown
+            .iter()
+            .map(|it| it.1.share)
+            .collect::<Vec<Option<f64>>>()
+            .into(),
+    ];
+    let Unnested {
+        columns,
+        arrays,
+        values,
+    } = Unnested::new(by, "found", AFTER_FINDINGS);
+    Unnested::bind(by, shown.iter().map(|it| Some(&it.0.group)), &mut params);
+    let sql = format!(
+        "SELECT found.finding{columns}, found.level, found.value, found.threshold, found.estimated, found.says, found.service_time, \
+         found.share, rule.advice, rule.url \
+         FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::double precision[], $6::boolean[], \
+             $7::double precision[], $8::double precision[]{arrays}) WITH ORDINALITY \
+             AS found (finding, level, says, value, threshold, estimated, service_time, share{values}, place) \
+         LEFT JOIN jobstats.finding_rules rule ON rule.finding = found.finding ORDER BY found.place"
+    );
+    write_rows(client, &sql, &params, rows)?;
+    Ok(())
+}
+
+/// A row of a verdict.
+struct Verdict<'a> {
+    group: Option<&'a Group>,
+    level: &'static str,
+    /// The names of findings, the worst first.
+    findings: Option<String>,
+    groups: i64,
+    calls: f64,
+    time: Option<f64>,
+}
+
+impl<'a> Verdict<'a> {
+    /// Sums up the groups of a level.
+    fn of_level(level: Option<Level>, judged: &[Judged]) -> Self {
+        let of = || judged.iter().filter(|it| it.level() == level);
+        let times = of().filter_map(|it| it.all.time);
+        // Where others have times, no group has none.
+        let has_times = judged.iter().any(|it| it.all.time.is_some());
+        let none = (has_times && of().next().is_none()).then_some(0.0);
+        Self {
+            group: None,
+            level: level.map_or(NOT_JUDGED, Level::name),
+            findings: None,
+            groups: i64::try_from(of().count()).unwrap_or(i64::MAX),
+            calls: of().map(|it| it.all.count).sum(),
+            time: times.fold(none, |sum, time| Some(sum.unwrap_or(0.0) + time)),
+        }
+    }
+
+    fn of_group(judged: &'a Judged) -> Self {
+        let findings = judged.findings.iter().map(|(finding, _)| finding);
+        let mut findings: Vec<&Finding> = findings.collect();
+        findings.sort_by_key(|it| std::cmp::Reverse(it.level));
+        let names: Vec<&str> = findings.iter().map(|it| it.rule.name()).collect();
+        Self {
+            group: Some(&judged.group),
+            level: judged.level().map_or(NOT_JUDGED, Level::name),
+            findings: Some(names.join(",")),
+            groups: 1,
+            calls: judged.all.count,
+            time: judged.all.time,
+        }
+    }
+}
+
+/// The levels of a verdict, in the order of their rows; `None`: not judged.
+const LEVELS: [Option<Level>; 4] = [Some(Level::Bad), Some(Level::Fair), Some(Level::Good), None];
+
+/// Returns the rows of a verdict: the levels, and then the `n` worst groups.
+fn verdicts(judged: &[Judged], n: usize) -> Vec<Verdict<'_>> {
+    let mut verdicts: Vec<Verdict<'_>> = LEVELS
+        .into_iter()
+        .map(|level| Verdict::of_level(level, judged))
+        .collect();
+    let mut worst: Vec<&Judged> = judged
+        .iter()
+        .filter(|it| it.level() > Some(Level::Good))
+        .collect();
+    worst.sort_by(|one, other| {
+        let by_level = other.level().cmp(&one.level());
+        by_level
+            .then_with(|| by_cost(one.cost(), other.cost()))
+            .then_with(|| one.group.cmp(&other.group))
+    });
+    verdicts.extend(worst.into_iter().take(n).map(Verdict::of_group));
+    verdicts
+}
+
+fn write_verdict(
+    client: &SpiClient<'_>,
+    by: &By,
+    judged: &[Judged],
+    n: usize,
+    rows: &mut Rows,
+) -> Result<(), Error> {
+    if judged.is_empty() {
+        return Ok(());
+    }
+    let verdicts = verdicts(judged, n);
+    // The rows of levels have all groups.
+    let all = |of: fn(&Verdict<'_>) -> f64| verdicts[..LEVELS.len()].iter().map(of).sum::<f64>();
+    let (all_time, all_calls) = (all(|it| it.time.unwrap_or(0.0)), all(|it| it.calls));
+    let share = |it: &Verdict<'_>| match all_time > 0.0 {
+        true => it.time.map(|time| time / all_time),
+        false => (all_calls > 0.0).then(|| it.calls / all_calls),
+    };
+    let of_levels = i64::try_from(LEVELS.len()).unwrap_or(i64::MAX);
+    let mut params: Vec<DatumWithOid<'_>> = vec![
+        of_levels.into(),
+        verdicts
+            .iter()
+            .map(|it| it.level.to_owned())
+            .collect::<Vec<String>>()
+            .into(),
+        verdicts
+            .iter()
+            .map(|it| it.findings.clone())
+            .collect::<Vec<Option<String>>>()
+            .into(),
+        verdicts
+            .iter()
+            .map(|it| it.groups)
+            .collect::<Vec<i64>>()
+            .into(),
+        verdicts
+            .iter()
+            .map(|it| it.calls as i64)
+            .collect::<Vec<i64>>()
+            .into(),
+        verdicts
+            .iter()
+            .map(|it| it.time)
+            .collect::<Vec<Option<f64>>>()
+            .into(),
+        verdicts
+            .iter()
+            .map(share)
+            .collect::<Vec<Option<f64>>>()
+            .into(),
+    ];
+    let Unnested {
+        columns,
+        arrays,
+        values,
+    } = Unnested::new(by, "verdict", AFTER_VERDICT);
+    Unnested::bind(by, verdicts.iter().map(|it| it.group), &mut params);
+    let sql = format!(
+        "SELECT CASE WHEN verdict.place > $1 THEN verdict.place - $1 END AS rank{columns}, verdict.level, \
+         string_to_array(verdict.findings, text ',') AS findings, verdict.groups, verdict.calls, verdict.service_time, verdict.share \
+         FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::double precision[], $7::double precision[]{arrays}) WITH ORDINALITY \
+             AS verdict (level, findings, groups, calls, service_time, share{values}, place) \
+         ORDER BY verdict.place"
+    );
+    write_rows(client, &sql, &params, rows)?;
+    Ok(())
+}

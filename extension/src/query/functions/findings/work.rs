@@ -1,0 +1,233 @@
+//! Finds what servers saw of each group.
+
+use std::collections::HashMap;
+
+use jobstats_core::finding::{Calls, Moved, SMALL, Work};
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::pause::pause;
+use crate::pg::spi::{Statements, connect};
+use crate::pg::template::sql;
+use crate::pg::time::timestamptz;
+use crate::pg::tuples::{BOOLEANS, FLOATS, TEXTS, Tuples};
+use crate::query::dimension::{By, Level, columns};
+use crate::query::entries::few;
+use crate::query::filters::Filters;
+use crate::query::functions::sizes;
+use crate::query::groups::Group;
+use crate::query::measure::{Measure, Measures};
+use crate::query::plan::Plan;
+use crate::query::question::{Period, Question, Wanted};
+use crate::query::statement::Statement;
+use crate::query::window::ROW_LIMIT;
+
+/// The measures that work is made of, besides the number of all calls.
+const MEASURES: [&str; 17] = [
+    "service_time",
+    "read_bytes",
+    "read",
+    "read_time",
+    "write_bytes",
+    "write",
+    "write_time",
+    "open",
+    "open_time",
+    "mknod",
+    "mknod_time",
+    "unlink",
+    "unlink_time",
+    "getattr",
+    "getattr_time",
+    "sync",
+    "sync_time",
+];
+
+/// The number of columns of work, before those of dimensions.
+const COLUMNS: usize = 23;
+
+/// The memory that a group takes, and the value of one of its dimensions.
+const GROUP_BYTES: usize = 512;
+const VALUE_BYTES: usize = 96;
+
+/// Returns the question for the work of groups, by target: what it is about lies on one target or on many.
+pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, Error> {
+    let names = by.iter().map(|it| it.name);
+    let names: Vec<&str> = names
+        .chain(["cluster", "filesystem", "kind", "target"])
+        .collect();
+    let mut measures = Measures::named(MEASURES)?;
+    measures.list.push(Measure::requests());
+    Ok(Question {
+        period,
+        by: By::these(&names),
+        measures,
+        filters,
+        wanted: Wanted::Work,
+    })
+}
+
+/// Returns the work of each group in the window of a plan.
+pub fn find(
+    client: &SpiClient<'_>,
+    question: &Question,
+    plan: &Plan,
+    by: &By,
+) -> Result<Vec<(Group, Work)>, Error> {
+    let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
+    let query = statement.complete();
+    let measures = question.measures.list.iter().enumerate();
+    let measures = measures.map(|(n, it)| format!(", answer.total_{n} AS {}", it.name));
+    let statement = sql!(
+        "work.sql",
+        measures = measures.collect::<String>(),
+        dimensions = of_targets_apart(by, "answer."),
+        of_group = columns(by.iter(), "one."),
+        values = texts(by, "work."),
+        answer = query.sql,
+        limit = (ROW_LIMIT + 1).to_string(),
+    );
+    // What is read stays in memory as long as its connection.
+    let mut groups = connect(|client| take(Tuples::query(client, &statement, &query.params)?, by))?;
+    // File systems and clusters have targets of both kinds.
+    let is_of_targets = by
+        .iter()
+        .chain(question.filters.chosen())
+        .any(|it| it.level != Level::Entry && !["cluster", "filesystem"].contains(&it.name));
+    if is_of_targets {
+        for (_, work) in &mut groups {
+            // These say whether work is spread over targets.
+            (work.targets, work.on_mdts) = (0.0, None);
+        }
+    }
+    if has_sizes(client, plan)? {
+        let sizes = find_sizes(client, question, plan, by)?;
+        for (group, work) in &mut groups {
+            for (moved, reads) in [(&mut work.read, true), (&mut work.write, false)] {
+                // A file system may have servers of several versions. What is known of the most is taken for all.
+                let sized = sizes.get(&(reads, group.clone())).copied();
+                moved.sized = sized.filter(|(sized, _)| *sized >= moved.calls.count / 2.0);
+            }
+        }
+    }
+    Ok(groups)
+}
+
+/// Takes the rows of groups.
+fn take(mut found: Tuples<'_>, by: &By) -> Result<Vec<(Group, Work)>, Error> {
+    if found.len() > ROW_LIMIT {
+        return Err(Error::TooManyRows);
+    }
+    require(&found, COLUMNS)?;
+    require_room(found.len(), GROUP_BYTES + VALUE_BYTES * by.iter().count())?;
+    let mut groups = Vec::with_capacity(found.len());
+    for row in 0..found.len() {
+        pause();
+        found.read(row);
+        groups.push((group(&found, COLUMNS), read(&found)));
+    }
+    Ok(groups)
+}
+
+/// Returns the dimensions of groups as columns of a table, but for one that the statement has already.
+fn of_targets_apart(by: &By, table: &str) -> String {
+    columns(by.iter().filter(|it| it.name != "kind"), table)
+}
+
+/// Returns the dimensions of groups as texts, each with a leading comma.
+fn texts(by: &By, table: &str) -> String {
+    by.iter()
+        .map(|it| format!(", {table}{}::text", it.name))
+        .collect()
+}
+
+/// Checks the columns of rows: so many numbers, and then the dimensions.
+fn require(found: &Tuples<'_>, numbers: usize) -> Result<(), Error> {
+    for column in 0..found.columns().len() {
+        found.require(column, if column < numbers { &FLOATS } else { &TEXTS })?;
+    }
+    Ok(())
+}
+
+fn group(found: &Tuples<'_>, first: usize) -> Group {
+    (first..found.columns().len())
+        .map(|it| found.text(it))
+        .collect()
+}
+
+/// Reads the current row.
+fn read(found: &Tuples<'_>) -> Work {
+    let time = |column: usize| found.float(column);
+    let number = |column: usize| found.float(column).unwrap_or(0.0);
+    let calls = |column: usize| Calls {
+        count: number(column),
+        time: time(column + 1),
+    };
+    let moved = |column: usize| Moved {
+        bytes: number(column),
+        calls: calls(column + 1),
+        sized: None,
+    };
+    Work {
+        seconds: number(0),
+        all: calls(1),
+        // What asked no MDT for anything cost them nothing.
+        on_mdts: time(3).or(time(2).map(|_| 0.0)),
+        read: moved(4),
+        write: moved(7),
+        on_one_target: (number(10), time(11)),
+        targets: number(12),
+        opens: calls(13),
+        creates: calls(15),
+        unlinks: calls(17),
+        getattrs: calls(19),
+        syncs: calls(21),
+    }
+}
+
+/// The numbers of reads, or writes, whose size is known, and of those of them that are small.
+type Sizes = HashMap<(bool, Group), (f64, f64)>;
+
+fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
+    let [since, until] = [plan.window.since(), plan.window.until()].map(timestamptz);
+    client.query_value(
+        include_str!("has_sizes.sql"),
+        &[since?.into(), until?.into()],
+    )
+}
+
+/// Finds the sizes of reads and writes of all groups.
+fn find_sizes(
+    client: &SpiClient<'_>,
+    question: &Question,
+    plan: &Plan,
+    by: &By,
+) -> Result<Sizes, Error> {
+    let question = sizes::question(Period::default(), by.clone(), question.filters.clone())?;
+    let mut known = Sizes::new();
+    let Some(plan) = Plan::over(client, &question, plan.window.clone())? else {
+        return Ok(known);
+    };
+    let query = sizes::statement(client, &question, &plan, "ALL")?;
+    let statement = sql!(
+        "sized.sql",
+        small = SMALL.to_string(),
+        values = texts(by, "sizes."),
+        of_group = columns(by.iter(), "sizes."),
+        sizes = query.sql,
+    );
+    let mut found = Tuples::query(client, &statement, &query.params)?;
+    found.require(0, &BOOLEANS)?;
+    for column in 1..found.columns().len() {
+        found.require(column, if column < 3 { &FLOATS } else { &TEXTS })?;
+    }
+    for row in 0..found.len() {
+        pause();
+        found.read(row);
+        let of = (found.boolean(0) == Some(true), group(&found, 3));
+        let sized = found.float(1).zip(found.float(2));
+        known.insert(of, sized.unwrap_or_default());
+    }
+    Ok(known)
+}

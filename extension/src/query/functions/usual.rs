@@ -1,0 +1,211 @@
+//! `jobstats_usual()` compares what is done now with what is usual.
+
+use std::collections::BTreeMap;
+
+use jobstats_core::instant::{DAY, HOUR, Micros};
+use jobstats_core::usual::Usual;
+use pgrx::datum::DatumWithOid;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
+use crate::pg::guc::Pinned;
+use crate::pg::spi::{SqlResult, connect};
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::dimension::By;
+use crate::query::empty;
+use crate::query::filters::Filters;
+use crate::query::functions::top::rows_wanted;
+use crate::query::groups::{Group, Unnested};
+use crate::query::measure::{Measures, SECONDS};
+use crate::query::plan::Plan;
+use crate::query::question::{Period, Question, Wanted};
+use crate::query::window::ROW_LIMIT;
+use crate::query::windows::{LEAST_COVERAGE, Windows, days_before};
+
+/// The longest window: a day, also where that has an hour more.
+const LONGEST: Micros = DAY + HOUR;
+
+/// The number of days that a window is compared with.
+const DAYS: i32 = 30;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_usual(
+    since timestamptz DEFAULT now() - interval '1 hour', until timestamptz DEFAULT now(),
+    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid,user_name}', n integer DEFAULT 10,
+    @filters@,
+    exclude jsonb DEFAULT NULL
+) RETURNS TABLE (
+    rank bigint,
+    @dimensions@,
+    operation text, rate double precision, lower_quartile double precision, median double precision, upper_quartile double precision,
+    mean double precision, times_usual double precision, times_mean double precision, percentile double precision, days bigint,
+    coverage double precision
+)
+LANGUAGE c STABLE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_usual IS
+'Compares what users or targets do with what is usual for them. Groups can be users, accounts, targets or file systems. The window is (since, until], of at most a day. What a group does in it is compared with what it did in the same window, in local time, on each of the 30 days before of which at least 0.8 was observed (days is their number); a day on which it did nothing counts as 0. rate, the quartiles and the mean are per second that the targets were observed: requests in service for times. times_usual is rate / median and times_mean rate / mean, NULL where that is 0; percentile is the part of the days with less, those with as much counted half. Returns the n groups that are most above their median, of those that did anything in the window. coverage is the part of the window that was observed. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or one of over a day and a negative n, 54000 for over a million groups, 55000 where there is no store.';
+"#)]
+fn jobstats_usual(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let period = Period::take(&mut arguments)?;
+    let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
+    let n = rows_wanted(arguments.take()?)?;
+    let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
+    let operation = operation.as_deref().unwrap_or("service_time");
+    let question = Question {
+        period,
+        by: By::parse(by, &["uid", "user_name"])?,
+        measures: Measures::parse_one(operation, None)?,
+        filters,
+        wanted: Wanted::Totals,
+    };
+    let _pinned = Pinned::new(SETTINGS);
+    Ok(connect(|client| {
+        let Some(plan) = Plan::find(client, &question)? else {
+            return empty::explain(client, &question.period, &question.filters);
+        };
+        if plan.window.until() - plan.window.since() > LONGEST {
+            return Err(Error::argument(
+                "the window is longer than a day".to_owned(),
+                "It would be compared with windows that have parts of it: ask for a day, or an hour.",
+            ));
+        }
+        let found = Found::find(client, &question, &plan)?;
+        plan.note_behind()?;
+        plan.jobs.note_arrays();
+        if found.groups.is_empty() || found.coverage == 0.0 {
+            return empty::explain_window(client, &plan.window, &question);
+        }
+        let n = usize::try_from(n).unwrap_or(0);
+        found.write(client, &question, n, &mut rows)
+    })?)
+}
+
+/// The rates of groups in the window, and on the days before.
+#[derive(Default)]
+struct Found {
+    groups: BTreeMap<Group, Rates>,
+    /// The number of days before.
+    days: usize,
+    /// The part of the window that was observed.
+    coverage: f64,
+}
+
+/// The rates of a group per second, of times in microseconds.
+#[derive(Default)]
+struct Rates {
+    now: f64,
+    /// The rates of the days on which it did anything.
+    before: Vec<f64>,
+}
+
+impl Found {
+    fn find(client: &SpiClient<'_>, question: &Question, plan: &Plan) -> Result<Self, Error> {
+        let (mut windows, mut found) = (Windows::default(), Self::default());
+        let groups = &mut found.groups;
+        let add = |group, amount| match groups.len() {
+            ROW_LIMIT.. => Err(Error::TooManyRows),
+            _ => {
+                groups.entry(group).or_insert_with(Rates::default).now += amount as f64;
+                Ok(())
+            }
+        };
+        found.coverage = windows.read(client, question, plan, 0.0, 0, add)?;
+        let seconds = (plan.window.until() - plan.window.since()) as f64 / 1e6;
+        for rates in groups.values_mut() {
+            rates.now /= seconds * found.coverage;
+        }
+        for window in days_before(client, &plan.window, DAYS)? {
+            let Some(plan) = Plan::over(client, question, window)? else {
+                continue;
+            };
+            let seconds = (plan.window.until() - plan.window.since()) as f64 / 1e6;
+            let mut of_day = Vec::new();
+            let add = |group: Group, amount| {
+                // What did nothing now is not compared.
+                if groups.contains_key(&group) {
+                    of_day.push((group, amount));
+                }
+                Ok(())
+            };
+            let held = groups.len();
+            let coverage = windows.read(client, question, &plan, LEAST_COVERAGE, held, add)?;
+            if coverage >= LEAST_COVERAGE {
+                found.days += 1;
+                for (group, amount) in of_day {
+                    if let Some(rates) = groups.get_mut(&group) {
+                        rates.before.push(amount as f64 / (seconds * coverage));
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Writes the groups that are most above what is usual.
+    fn write(
+        self,
+        client: &SpiClient<'_>,
+        question: &Question,
+        n: usize,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let (days, coverage) = (self.days, self.coverage);
+        let compared = self.groups.into_iter().map(|(group, mut rates)| {
+            rates.before.resize(days, 0.0);
+            let usual = Usual::of(rates.now, &mut rates.before);
+            (group, rates.now, usual)
+        });
+        let mut compared: Vec<(Group, f64, Option<Usual>)> = compared.collect();
+        let excess =
+            |it: &(Group, f64, Option<Usual>)| it.2.map_or(it.1, |usual| usual.excess(it.1));
+        compared.sort_by(|one, other| excess(other).total_cmp(&excess(one)));
+        compared.truncate(n);
+        let of = |value: fn(&Usual) -> Option<f64>| {
+            let values = compared.iter().map(|it| value(it.2.as_ref()?));
+            values.collect::<Vec<Option<f64>>>().into()
+        };
+        let measure = question.measures.list.first().map(|it| it.name.clone());
+        let days = i64::try_from(days).ok();
+        let rates: Vec<f64> = compared.iter().map(|it| it.1).collect();
+        let mut params: Vec<DatumWithOid<'_>> = vec![
+            measure.into(),
+            days.into(),
+            coverage.into(),
+            rates.into(),
+            of(|it| Some(it.quartiles[0])),
+            of(|it| Some(it.quartiles[1])),
+            of(|it| Some(it.quartiles[2])),
+            of(|it| Some(it.mean)),
+            of(|it| it.times_usual),
+            of(|it| it.times_mean),
+            of(|it| Some(it.percentile)),
+        ];
+        let Unnested {
+            columns,
+            arrays,
+            values,
+        } = Unnested::new(&question.by, "usual", params.len() + 1);
+        Unnested::bind(
+            &question.by,
+            compared.iter().map(|it| Some(&it.0)),
+            &mut params,
+        );
+        let unit = if question.asks_times() { SECONDS } else { "1" };
+        let sql = format!(
+            "SELECT usual.rank{columns}, $1::text AS operation, usual.rate * {unit}::double precision AS rate, \
+             usual.lower * {unit}::double precision AS lower_quartile, usual.median * {unit}::double precision AS median, \
+             usual.upper * {unit}::double precision AS upper_quartile, usual.mean * {unit}::double precision AS mean, usual.times_usual, \
+             usual.times_mean, usual.percentile, $2::bigint AS days, $3::double precision AS coverage \
+             FROM unnest($4::double precision[], $5::double precision[], $6::double precision[], $7::double precision[], \
+                 $8::double precision[], $9::double precision[], $10::double precision[], $11::double precision[]{arrays}) WITH ORDINALITY \
+                 AS usual (rate, lower, median, upper, mean, times_usual, times_mean, percentile{values}, rank) \
+             ORDER BY usual.rank"
+        );
+        write_rows(client, &sql, &params, rows)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! The totals of groups in several windows, to be compared.
+
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::pause::pause;
+use crate::pg::spi::{Statements, connect};
+use crate::pg::time::timestamptz;
+use crate::pg::tuples::{BOOLEANS, TEXTS, Tuples};
+use crate::query::entries::few;
+use crate::query::groups::Group;
+use crate::query::plan::Plan;
+use crate::query::question::Question;
+use crate::query::statement::Statement;
+use crate::query::window::Window;
+use crate::query::without_times;
+
+/// The part of its time for which a day must have been observed to be compared with.
+pub const LEAST_COVERAGE: f64 = 0.8;
+
+/// The memory that a group takes, and the value of one of its dimensions.
+const GROUP_BYTES: usize = 512;
+const VALUE_BYTES: usize = 96;
+
+/// The position of the first dimension in a row of a group.
+const FIRST_VALUE: usize = 3;
+
+/// Reads windows, one after the other.
+#[derive(Default)]
+pub struct Windows {
+    /// Set if a notice says that times are missing.
+    lacks_times: bool,
+}
+
+impl Windows {
+    /// Gives `each` the groups in the window of a plan with their totals, in whole calls, bytes or microseconds, if at least this part of
+    /// it was observed. So many groups are held already. Returns the part that was observed.
+    pub fn read(
+        &mut self,
+        client: &SpiClient<'_>,
+        question: &Question,
+        plan: &Plan,
+        least: f64,
+        held: usize,
+        each: impl FnMut(Group, i128) -> Result<(), Error>,
+    ) -> Result<f64, Error> {
+        let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
+        let coverage = coverage(client, plan, &statement)?;
+        if coverage >= least {
+            self.read_groups(client, question, &statement, held, each)?;
+        }
+        Ok(coverage)
+    }
+
+    fn read_groups(
+        &mut self,
+        client: &SpiClient<'_>,
+        question: &Question,
+        statement: &Statement<'_>,
+        held: usize,
+        each: impl FnMut(Group, i128) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let query = statement.complete();
+        let by = question.by.iter();
+        let values: String = by.map(|it| format!(", answer.{}::text", it.name)).collect();
+        // Times are microseconds in the store. An amount that is not known is none.
+        let unit = if question.asks_times() {
+            " * 1000000"
+        } else {
+            ""
+        };
+        let sql = format!(
+            "SELECT trunc(answer.total_0{unit})::text AS amount, answer.timed, answer.all_timed{values} \
+             FROM ({}) answer WHERE answer.total_0 <> 0",
+            query.sql
+        );
+        // What is read stays in memory as long as its connection.
+        let all_timed =
+            connect(|client| take(Tuples::query(client, &sql, &query.params)?, held, each))?;
+        if question.asks_times() && !self.lacks_times {
+            self.lacks_times = match all_timed {
+                Some(all_timed) => !all_timed,
+                None => without_times::has_calls(client, statement)?,
+            };
+            match all_timed {
+                _ if !self.lacks_times => {}
+                Some(_) => without_times::note_some(client, statement)?,
+                None => without_times::note_all(),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes the groups of a window. Returns whether all targets report times, if there is any group.
+fn take(
+    mut found: Tuples<'_>,
+    held: usize,
+    mut each: impl FnMut(Group, i128) -> Result<(), Error>,
+) -> Result<Option<bool>, Error> {
+    let columns = found.columns().len();
+    let values = columns - FIRST_VALUE;
+    require_room(held + found.len(), GROUP_BYTES + VALUE_BYTES * values)?;
+    for column in 0..columns {
+        let is_flag = (1..FIRST_VALUE).contains(&column);
+        found.require(column, if is_flag { &BOOLEANS } else { &TEXTS })?;
+    }
+    let mut all_timed = None;
+    for row in 0..found.len() {
+        pause();
+        found.read(row);
+        let amount = found.text(0).and_then(|it| it.parse().ok());
+        let amount: i128 =
+            amount.ok_or_else(|| Error::Damaged("a total is no number".to_owned()))?;
+        all_timed = found
+            .boolean(1)
+            .zip(found.boolean(2))
+            .map(|(any, all)| any && all);
+        let group = (FIRST_VALUE..columns).map(|it| found.text(it)).collect();
+        each(group, amount)?;
+    }
+    Ok(all_timed)
+}
+
+/// Returns the same window on so many days before, in local time, the latest first. On a day whose clocks skip it, there is none.
+pub fn days_before(
+    client: &SpiClient<'_>,
+    window: &Window,
+    days: i32,
+) -> Result<Vec<Window>, Error> {
+    let [since, until] = [window.since(), window.until()].map(timestamptz);
+    let days = client.query(
+        "SELECT $1 - back AS since, $2 - back AS until \
+         FROM generate_series(1, $3) AS day (n), LATERAL (SELECT n * interval '1 day') AS before (back) \
+         WHERE $1 - back < $2 - back ORDER BY n",
+        &[since?.into(), until?.into(), days.into()],
+    )?;
+    days.map(|day| Ok(Window::whole(day.time("since")?, day.time("until")?)))
+        .collect()
+}
+
+/// Returns the part of a window for which the targets in scope were observed, of those that were not retired by its end.
+fn coverage(client: &SpiClient<'_>, plan: &Plan, statement: &Statement<'_>) -> Result<f64, Error> {
+    let (query, until) = (statement.targets(), plan.window.until());
+    // A target that was on several servers has a row for each.
+    let sql = format!(
+        "SELECT coalesce(sum(one.observed) / nullif(count(*), 0), 0)::double precision FROM ( \
+             SELECT target.target_id, max(target.observed[1]) AS observed FROM ({}) target \
+             JOIN jobstats.targets known ON known.target_id = target.target_id \
+             WHERE known.retired IS NULL OR known.retired >= timestamptz 'epoch' + {until} * interval '1 microsecond' \
+             GROUP BY target.target_id) one",
+        query.sql
+    );
+    let observed: f64 = client.query_value(&sql, &query.params)?;
+    Ok(observed / (until - plan.window.since()) as f64)
+}

@@ -1,0 +1,89 @@
+-- jobstats_findings() and jobstats_verdict(): what jobs could do better.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+-- One MDT, and six OSTs of one file system. A job of each number reads 4 GiB in large pieces, and makes servers work for 100 seconds in
+-- all; 60 of these are what the rule of its number is about.
+DO $$
+DECLARE
+    large jsonb := '{"read": 1000, "read_bytes": 4294967296, "read_usecs": 40000000}';
+BEGIN
+    PERFORM observe(target, 'server', 0, 20) FROM unnest(ARRAY['scratch-MDT0000'] || ARRAY(SELECT 'scratch-OST000' || n FROM generate_series(0, 5) AS n)) AS target;
+    PERFORM act('scratch-OST0000', job || ':1000:n01', 0, 20, large) FROM unnest(ARRAY[3, 4, 5, 6, 7, 10, 11]) AS job;
+    -- 1 and 2: the sizes of two thousand reads are known, three quarters of them are of 4 KiB; of writes only the mean, 40 KiB.
+    PERFORM act('scratch-OST0001', '1:1000:n01', 0, 20, jsonb_build_object('read', 2000, 'read_bytes', 1500 * 4096 + 500 * 1048576,
+        'read_usecs', 100000000, 'read_bytes_hist', array_fill(0, ARRAY[12]) || 1500 || array_fill(0, ARRAY[7]) || 500 || array_fill(0, ARRAY[7])));
+    PERFORM act('scratch-OST0002', '2:1000:n01', 0, 20, '{"write": 2000, "write_bytes": 81920000, "write_usecs": 100000000}');
+    -- 3: each write is a file. 4 to 6: opens, attributes and syncs.
+    PERFORM act('scratch-OST0003', '3:1000:n01', 0, 20, '{"write": 2000, "write_bytes": 8192000, "write_usecs": 50000000}');
+    PERFORM act('scratch-MDT0000', '3:1000:n01', 0, 20, '{"open": 2000, "open_usecs": 1000000, "mknod": 2000, "mknod_usecs": 9000000}');
+    PERFORM act('scratch-MDT0000', '4:1000:n01', 0, 20, '{"open": 81920, "open_usecs": 30000000}');
+    PERFORM act('scratch-MDT0000', '5:1001:n02', 0, 20, '{"open": 100, "open_usecs": 1, "getattr": 5000, "getattr_usecs": 30000000}');
+    PERFORM act('scratch-OST0003', '6:1001:n02', 0, 20, '{"write": 1000, "write_bytes": 4294967296, "write_usecs": 1, "sync": 200, "sync_usecs": 60000000}');
+    -- 7: files that are removed again. 8: 200 GB on one OST of six. 9: names, and no data.
+    PERFORM act('scratch-MDT0000', '7:1001:n02', 0, 20, '{"mknod": 2000, "mknod_usecs": 5000000, "unlink": 1900, "unlink_usecs": 35000000}');
+    PERFORM act('scratch-OST0004', '8:1001:n02', 0, 20, '{"write": 50000, "write_bytes": 200000000000, "write_usecs": 98000000}');
+    PERFORM act('scratch-OST0005', '8:1001:n02', 0, 20, '{"write": 500, "write_bytes": 2000000000, "write_usecs": 2000000}');
+    PERFORM act('scratch-MDT0000', '9:1002:n03', 0, 20, '{"setattr": 90000, "setattr_usecs": 90000000}');
+    -- 10 has nothing to be ashamed of, 11 wrote little, 12 did too little to be judged, and so did a daemon.
+    PERFORM act('scratch-OST0001', '10:1002:n03', 0, 20, '{"read": 1000, "read_bytes": 4294967296, "read_usecs": 40000000}');
+    PERFORM act('scratch-OST0001', '11:1002:n03', 0, 20, '{"write": 100, "write_bytes": 409600, "write_usecs": 1000000, "read": 1000, "read_bytes": 4294967296, "read_usecs": 40000000}');
+    PERFORM act('scratch-OST0002', '12:1002:n03', 0, 5, '{"write": 2000, "write_bytes": 8192000, "write_usecs": 90000000}');
+    PERFORM act('scratch-MDT0000', 'rsync.1001', 0, 20, '{"getattr": 70, "getattr_usecs": 500000}');
+END $$;
+CREATE FUNCTION found("by" text[] DEFAULT '{job}', levels text[] DEFAULT NULL, job text[] DEFAULT NULL, target text[] DEFAULT NULL)
+RETURNS TABLE (job text, uid bigint, finding text, level text, threshold double precision, estimated boolean, says text, "time" double precision, share numeric)
+LANGUAGE sql AS $$
+SELECT f.job, f.uid, f.finding, f.level, f.threshold, f.estimated, f.says, f.service_time, round(f.share::numeric, 3)
+FROM jobstats_findings(at(0), at(20), found.by, found.levels, job => found.job, target => found.target) f
+$$;
+
+-- Each has what it was made for. Nothing is bad where nothing is known of other jobs.
+SELECT * FROM found();
+SELECT rank, job, level, findings, groups, calls, service_time, round(share::numeric, 3) AS share FROM jobstats_verdict(at(0), at(20), n => 2);
+-- What is usual at a site is no news.
+UPDATE jobstats.finding_rules SET fair_of_site = 0, bad_of_site = 0.7 WHERE finding IN ('small_reads', 'small_writes');
+UPDATE jobstats.finding_rules SET fair_of_site = 60, bad_of_site = 70 WHERE finding = 'getattrs';
+SELECT * FROM found(job => '{1,2,5}');
+SELECT rank, job, level, findings FROM jobstats_verdict(at(0), at(20), n => 3) WHERE rank > 0;
+SELECT * FROM found(levels => '{good}', job => '{5}');
+-- A rule that the site does not want, or has edited; setup keeps both, and brings back one that is gone.
+UPDATE jobstats.finding_rules SET enabled = false WHERE finding = 'syncs';
+UPDATE jobstats.finding_rules SET fair = 0.76, bad = 0.9 WHERE finding = 'small_reads';
+DELETE FROM jobstats.finding_rules WHERE finding = 'opens';
+SELECT count(*) FROM found(job => '{1,4,6}');
+SELECT jobstats_setup() IS NOT NULL AS set_up;
+SELECT job, finding, level FROM found(job => '{1,4,6}');
+UPDATE jobstats.finding_rules SET fair = 1, bad = 0.5 WHERE finding = 'syncs';
+
+-- By user; on one target nothing is spread.
+SELECT uid, finding, says FROM found('{uid}');
+SELECT finding, says FROM found('{target}', target => '{%OST0004}');
+SELECT finding, says FROM found('{}', job => '{8}', target => '{%OST0004}');
+SELECT * FROM jobstats_findings(at(0), at(20), levels => '{worse}');
+SELECT * FROM jobstats_verdict(at(0), at(20), n => -1);
+SELECT count(*) FROM jobstats_findings(at(60), at(80));
+SELECT count(*) FROM jobstats_verdict(at(60), at(80));
+
+-- Maintenance finds out what is usual: yesterday, 199 jobs wrote in pieces of 31.9 to 63.8 KiB, and one program.
+DELETE FROM jobstats.finding_rules;
+DO $$
+DECLARE
+    noon timestamptz := date_trunc('day', now(), 'UTC') - interval '12 hours';
+BEGIN
+    PERFORM jobstats_setup();
+    PERFORM observe('', 'scratch-OST0000', 'oss1', ARRAY[noon, noon + interval '10 minutes']);
+    PERFORM act('', 'scratch-OST0000', format('%s:1000:n01', 1000 + n), noon, noon + interval '10 minutes', jsonb_build_object(
+        'write', 2000, 'write_bytes', 2000 * (65536 - n * 164), 'write_usecs', 60000000)) FROM generate_series(1, 199) AS n;
+    PERFORM act('', 'scratch-OST0000', 'rsync.1001', noon, noon + interval '10 minutes', '{"write": 2000, "write_bytes": 2000, "write_usecs": 60000000}');
+END $$;
+CALL jobstats_maintain();
+SELECT finding, jobs, fair, round(fair_of_site::numeric, 4) AS fair_of_site, round(bad_of_site::numeric, 4) AS bad_of_site FROM jobstats.finding_rules WHERE jobs > 0 ORDER BY finding;
+SELECT count(*) AS rules, count(DISTINCT day) AS days FROM jobstats.finding_days;
+-- A day is judged once.
+SELECT jobstats_internal.judge_day();

@@ -1,0 +1,31 @@
+-- jobstats_usual(): what is done now, and on the 30 days before.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+-- Ten minutes of 32 days, of which 30 count.
+DO $$ BEGIN
+    FOR day IN REVERSE 31..0 LOOP
+        PERFORM observe('', 'scratch-MDT0000', 'mds1', ARRAY(SELECT at(m - 1440 * day) FROM unnest('{0,5,10}'::integer[]) AS m));
+        -- 1001 opened as many files as days have passed, and 60 today; 1002 opens files on each fourth day.
+        PERFORM act('scratch-MDT0000', '101:1001:n01', 5 - 1440 * day, 10 - 1440 * day, jsonb_build_object('open', CASE day WHEN 0 THEN 60 ELSE day END, 'open_usecs', 1000000));
+        IF day % 4 = 0 THEN
+            PERFORM act('scratch-MDT0000', '102:1002:n02', 5 - 1440 * day, 10 - 1440 * day, '{"open": 600, "open_usecs": 5}');
+        END IF;
+    END LOOP;
+    PERFORM act('scratch-MDT0000', '103:1003:n03', 5, 10, '{"open": 6, "open_usecs": 6}');
+    PERFORM act('scratch-MDT0000', '104:1004:n03', 5 - 1440, 10 - 1440, '{"open": 9}');
+END $$;
+SELECT rank, uid, operation, rate * 600 AS calls, lower_quartile * 600 AS lower, median * 600 AS median, upper_quartile * 600 AS upper, round(mean::numeric * 600, 3) AS mean,
+    round(times_usual::numeric, 3) AS times_usual, round(times_mean::numeric, 3) AS times_mean, round(percentile::numeric, 3) AS percentile, days, coverage
+FROM jobstats_usual(at(0), at(10), 'open', '{uid}');
+-- Times are requests in service. Where no day is known, nothing is.
+SELECT uid, round(rate::numeric, 6) AS rate, round(median::numeric, 6) AS median, days FROM jobstats_usual(at(0), at(10), uid => '{1001}');
+SELECT kind, target, operation, rate * 600 AS calls, median, times_usual, percentile, days FROM jobstats_usual(at(-1440 * 31), at(10 - 1440 * 31), 'open', '{kind,target}');
+SELECT rank, uid FROM jobstats_usual(at(0), at(10), 'open', n => 1);
+SELECT * FROM jobstats_usual(at(0), at(10), n => -1);
+SELECT count(*) FROM jobstats_usual(at(20), at(30));
