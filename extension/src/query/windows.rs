@@ -3,13 +3,12 @@
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::spi::{Statements, connect};
 use crate::pg::time::timestamptz;
 use crate::pg::tuples::{BOOLEANS, TEXTS, Tuples};
 use crate::query::entries::few;
-use crate::query::groups::Group;
+use crate::query::groups::{self, Group};
 use crate::query::plan::Plan;
 use crate::query::question::Question;
 use crate::query::statement::Statement;
@@ -18,10 +17,6 @@ use crate::query::without_times;
 
 /// The part of its time for which a day must have been observed to be compared with.
 pub const LEAST_COVERAGE: f64 = 0.8;
-
-/// The memory that a group takes, and the value of one of its dimensions.
-const GROUP_BYTES: usize = 512;
-const VALUE_BYTES: usize = 96;
 
 /// The position of the first dimension in a row of a group.
 const FIRST_VALUE: usize = 3;
@@ -62,8 +57,7 @@ impl Windows {
         each: impl FnMut(Group, i128) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let query = statement.complete();
-        let by = question.by.iter();
-        let values: String = by.map(|it| format!(", answer.{}::text", it.name)).collect();
+        let values = groups::texts(&question.by, "answer.");
         // Times are microseconds in the store. An amount that is not known is none.
         let unit = if question.asks_times() {
             " * 1000000"
@@ -100,8 +94,7 @@ fn take(
     mut each: impl FnMut(Group, i128) -> Result<(), Error>,
 ) -> Result<Option<bool>, Error> {
     let columns = found.columns().len();
-    let values = columns - FIRST_VALUE;
-    require_room(held + found.len(), GROUP_BYTES + VALUE_BYTES * values)?;
+    groups::require_room(held + found.len(), columns - FIRST_VALUE)?;
     for column in 0..columns {
         let is_flag = (1..FIRST_VALUE).contains(&column);
         found.require(column, if is_flag { &BOOLEANS } else { &TEXTS })?;
@@ -117,8 +110,7 @@ fn take(
             .boolean(1)
             .zip(found.boolean(2))
             .map(|(any, all)| any && all);
-        let group = (FIRST_VALUE..columns).map(|it| found.text(it)).collect();
-        each(group, amount)?;
+        each(groups::read(&found, FIRST_VALUE), amount)?;
     }
     Ok(all_timed)
 }

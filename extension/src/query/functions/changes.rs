@@ -232,7 +232,6 @@ impl Found {
         rows: &mut Rows,
     ) -> Result<(), Error> {
         let groups: Vec<_> = self.groups.into_keys().collect();
-        let unnested = Unnested::new(&question.by, "change", FIXED);
         let unit = if question.asks_times() { SECONDS } else { "1" };
         let measure = question.measures.list.first().map(|it| it.name.clone());
         let number =
@@ -259,12 +258,11 @@ impl Found {
             counts.collect::<Vec<_>>().into(),
         ];
         let of_changes = changes.iter().map(|it| groups.get(it.group?));
-        Unnested::bind(&question.by, of_changes, &mut params);
         let Unnested {
             columns,
             arrays,
             values,
-        } = unnested;
+        } = Unnested::new(&question.by, "change", of_changes, &mut params);
         let sql = format!(
             "SELECT change.rank{columns}, $1::text AS operation, trim_scale(change.before * {unit}) AS before, \
              trim_scale(change.after * {unit}) AS after, trim_scale((change.after - change.before) * {unit}) AS change, change.share, \
@@ -276,6 +274,3 @@ impl Found {
         Ok(())
     }
 }
-
-/// The number of the parameter with the values of the first dimension.
-const FIXED: usize = 10;

@@ -244,10 +244,6 @@ fn by_cost(one: (f64, f64), other: (f64, f64)) -> std::cmp::Ordering {
         .then_with(|| other.1.total_cmp(&one.1))
 }
 
-/// The number of the parameter with the values of the first dimension.
-const AFTER_FINDINGS: usize = 9;
-const AFTER_VERDICT: usize = 8;
-
 /// Returns all findings with their groups and the seconds that servers spent on what they are about: the bad ones first, then those
 /// that cost most.
 fn worst_first(judged: &[Judged]) -> Vec<(&Judged, &Finding, Option<f64>)> {
@@ -310,12 +306,12 @@ fn write_findings(
             .collect::<Vec<Option<f64>>>()
             .into(),
     ];
+    let groups = shown.iter().map(|it| Some(&it.0.group));
     let Unnested {
         columns,
         arrays,
         values,
-    } = Unnested::new(by, "found", AFTER_FINDINGS);
-    Unnested::bind(by, shown.iter().map(|it| Some(&it.0.group)), &mut params);
+    } = Unnested::new(by, "found", groups, &mut params);
     let sql = format!(
         "SELECT found.finding{columns}, found.level, found.value, found.threshold, found.estimated, found.says, found.service_time, \
          found.share, rule.advice, rule.url \
@@ -448,12 +444,12 @@ fn write_verdict(
             .collect::<Vec<Option<f64>>>()
             .into(),
     ];
+    let groups = verdicts.iter().map(|it| it.group);
     let Unnested {
         columns,
         arrays,
         values,
-    } = Unnested::new(by, "verdict", AFTER_VERDICT);
-    Unnested::bind(by, verdicts.iter().map(|it| it.group), &mut params);
+    } = Unnested::new(by, "verdict", groups, &mut params);
     let sql = format!(
         "SELECT CASE WHEN verdict.place > $1 THEN verdict.place - $1 END AS rank{columns}, verdict.level, \
          string_to_array(verdict.findings, text ',') AS findings, verdict.groups, verdict.calls, verdict.service_time, verdict.share \

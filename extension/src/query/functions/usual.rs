@@ -184,16 +184,12 @@ impl Found {
             of(|it| it.times_mean),
             of(|it| Some(it.percentile)),
         ];
+        let groups = compared.iter().map(|it| Some(&it.0));
         let Unnested {
             columns,
             arrays,
             values,
-        } = Unnested::new(&question.by, "usual", params.len() + 1);
-        Unnested::bind(
-            &question.by,
-            compared.iter().map(|it| Some(&it.0)),
-            &mut params,
-        );
+        } = Unnested::new(&question.by, "usual", groups, &mut params);
         let unit = if question.asks_times() { SECONDS } else { "1" };
         let sql = format!(
             "SELECT usual.rank{columns}, $1::text AS operation, usual.rate * {unit}::double precision AS rate, \

@@ -6,17 +6,16 @@ use jobstats_core::finding::{Calls, Moved, SMALL, Work};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::spi::{Statements, connect};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
-use crate::pg::tuples::{BOOLEANS, FLOATS, TEXTS, Tuples};
+use crate::pg::tuples::{FLOATS, TEXTS, Tuples};
 use crate::query::dimension::{By, Level, columns};
 use crate::query::entries::few;
 use crate::query::filters::Filters;
 use crate::query::functions::sizes;
-use crate::query::groups::Group;
+use crate::query::groups::{self, Group, texts};
 use crate::query::measure::{Measure, Measures};
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
@@ -46,10 +45,6 @@ const MEASURES: [&str; 17] = [
 
 /// The number of columns of work, before those of dimensions.
 const COLUMNS: usize = 23;
-
-/// The memory that a group takes, and the value of one of its dimensions.
-const GROUP_BYTES: usize = 512;
-const VALUE_BYTES: usize = 96;
 
 /// Returns the question for the work of groups, by target: what it is about lies on one target or on many.
 pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, Error> {
@@ -104,10 +99,10 @@ pub fn find(
     if has_sizes(client, plan)? {
         let sizes = find_sizes(client, question, plan, by)?;
         for (group, work) in &mut groups {
-            for (moved, reads) in [(&mut work.read, true), (&mut work.write, false)] {
+            let [reads, writes] = sizes.get(group).copied().unwrap_or_default();
+            for (moved, known) in [(&mut work.read, reads), (&mut work.write, writes)] {
                 // A file system may have servers of several versions. What is known of the most is taken for all.
-                let sized = sizes.get(&(reads, group.clone())).copied();
-                moved.sized = sized.filter(|(sized, _)| *sized >= moved.calls.count / 2.0);
+                moved.sized = known.filter(|(sized, _)| *sized >= moved.calls.count / 2.0);
             }
         }
     }
@@ -120,12 +115,12 @@ fn take(mut found: Tuples<'_>, by: &By) -> Result<Vec<(Group, Work)>, Error> {
         return Err(Error::TooManyRows);
     }
     require(&found, COLUMNS)?;
-    require_room(found.len(), GROUP_BYTES + VALUE_BYTES * by.iter().count())?;
+    groups::require_room(found.len(), by.iter().count())?;
     let mut groups = Vec::with_capacity(found.len());
     for row in 0..found.len() {
         pause();
         found.read(row);
-        groups.push((group(&found, COLUMNS), read(&found)));
+        groups.push((groups::read(&found, COLUMNS), read(&found)));
     }
     Ok(groups)
 }
@@ -135,25 +130,12 @@ fn of_targets_apart(by: &By, table: &str) -> String {
     columns(by.iter().filter(|it| it.name != "kind"), table)
 }
 
-/// Returns the dimensions of groups as texts, each with a leading comma.
-fn texts(by: &By, table: &str) -> String {
-    by.iter()
-        .map(|it| format!(", {table}{}::text", it.name))
-        .collect()
-}
-
 /// Checks the columns of rows: so many numbers, and then the dimensions.
 fn require(found: &Tuples<'_>, numbers: usize) -> Result<(), Error> {
     for column in 0..found.columns().len() {
         found.require(column, if column < numbers { &FLOATS } else { &TEXTS })?;
     }
     Ok(())
-}
-
-fn group(found: &Tuples<'_>, first: usize) -> Group {
-    (first..found.columns().len())
-        .map(|it| found.text(it))
-        .collect()
 }
 
 /// Reads the current row.
@@ -186,8 +168,11 @@ fn read(found: &Tuples<'_>) -> Work {
     }
 }
 
-/// The numbers of reads, or writes, whose size is known, and of those of them that are small.
-type Sizes = HashMap<(bool, Group), (f64, f64)>;
+/// The numbers of reads, and of writes, whose size is known, and of those of them that are small.
+type Sizes = HashMap<Group, [Option<(f64, f64)>; 2]>;
+
+/// The number of columns of sizes, before those of dimensions.
+const SIZES: usize = 4;
 
 fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
     let [since, until] = [plan.window.since(), plan.window.until()].map(timestamptz);
@@ -218,16 +203,12 @@ fn find_sizes(
         sizes = query.sql,
     );
     let mut found = Tuples::query(client, &statement, &query.params)?;
-    found.require(0, &BOOLEANS)?;
-    for column in 1..found.columns().len() {
-        found.require(column, if column < 3 { &FLOATS } else { &TEXTS })?;
-    }
+    require(&found, SIZES)?;
     for row in 0..found.len() {
         pause();
         found.read(row);
-        let of = (found.boolean(0) == Some(true), group(&found, 3));
-        let sized = found.float(1).zip(found.float(2));
-        known.insert(of, sized.unwrap_or_default());
+        let sized = |column| found.float(column).zip(found.float(column + 1));
+        known.insert(groups::read(&found, SIZES), [sized(0), sized(2)]);
     }
     Ok(known)
 }
