@@ -216,6 +216,14 @@ queries() {
 		density of a day at 10 minutes|100|1.5|jobstats_densities('$(day $((days - 1)))', '$(day $((days - 2)))', 'service_time', '{uid}', step => '10 minutes')
 		density of accounts at 10 minutes|||jobstats_densities('$(day $((days - 1)))', '$(day $((days - 2)))', 'service_time', '{account}', step => '10 minutes')
 		one job of 90 days|1000|1.5|jobstats_job('900001')
+		changes of a day by user|1000||jobstats_changes('$(day 2)', '$(day 1)', 'service_time', '{user_name}')
+		changes of a day by account and user|1000||jobstats_changes('$(day 2)', '$(day 1)', 'service_time', '{account,user_name}')
+		changes of a day by target|1000||jobstats_changes('$(day 2)', '$(day 1)', 'service_time', '{target}')
+		usual of an hour by user|1000||jobstats_usual('$(day 1)'::timestamptz - interval '1 hour', '$(day 1)', 'service_time', '{user_name}')
+		usual of ten minutes by user and target|1000||jobstats_usual('$(day 1)'::timestamptz - interval '10 minutes', '$(day 1)', 'setattr', '{user_name,target}')
+		usual of a day by account|1000||jobstats_usual('$(day 2)', '$(day 1)', 'service_time', '{account}')
+		findings of a user in a day|1000||jobstats_findings('$(day 2)', '$(day 1)', uid => '{$user}')
+		findings of all jobs of a day|||jobstats_findings('$(day 2)', '$(day 1)')
 		all of a month by day|100||jobstats_rates('$(day "$days")', '$(day 0)', '{service_time,read_bytes,write_bytes,metadata}', '{kind}', '1 day')
 	TEXT
 }
