@@ -34,7 +34,7 @@ pub use entries::{Entries, EntryRow, Work, WorkRow};
 pub use interval::Interval;
 pub use jobs::{
     Attributed, AttributedRow, Compare, CompareRow, Job, JobRow, JobRunRow, JobRuns, JobRunsToCome,
-    JobSummaries, JobSummaryRow,
+    JobSummaries, JobSummaryRow, OwnJobRow, OwnJobs,
 };
 pub use targets::{
     Health, HealthRow, Kept, KeptRow, Nearest, NearestRow, Now, NowRow, Quality, QualityRow,
@@ -214,6 +214,7 @@ values! {
     Vec<i64> => INT8_ARRAY, |numbers| literal::array(numbers, "bigint");
     bool => BOOL, ToString::to_string;
     i32 => INT4, ToString::to_string;
+    i64 => INT8, ToString::to_string;
     f64 => FLOAT8, |number| literal::number(*number);
     Timestamp => TIMESTAMPTZ, |time| literal::time(*time);
     Interval => INTERVAL, |interval| literal::interval(*interval);

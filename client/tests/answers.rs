@@ -188,6 +188,12 @@ fn parts_of_views_are_read(store: &mut Store) {
         job: "o'neil $1".to_owned(),
     };
     assert!(store.ask(&unknown).is_empty());
+    let unknown = OwnJobs {
+        uid: -1,
+        scheduler: "o'neil $1".to_owned(),
+        window: store.window,
+    };
+    assert!(store.ask(&unknown).is_empty());
     let unknown = JobRuns {
         job: "o'neil $1".to_owned(),
         window: store.window,

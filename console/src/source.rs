@@ -11,7 +11,7 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::live::board::{Board, Loads};
+use crate::live::board::{Board, Loads, Medians};
 use crate::live::interval::Reading;
 use crate::live::user_names::UserNames;
 
@@ -72,6 +72,8 @@ pub struct Update {
     pub is_live: Option<bool>,
     /// The loads of file systems in the day before, if they are new.
     pub history: Option<Loads>,
+    /// What is usual for rows at this time of day, if it is new.
+    pub medians: Option<Medians>,
     /// Names of users that appear in the readings.
     pub users: Vec<(u32, Box<str>)>,
 }
@@ -84,6 +86,9 @@ impl Update {
         }
         if let Some(history) = self.history {
             board.take_history(history);
+        }
+        if let Some(medians) = self.medians {
+            board.take_medians(medians);
         }
         if !self.users.is_empty() {
             Arc::make_mut(users).extend(self.users);

@@ -6,7 +6,8 @@ pub mod print;
 pub mod screen;
 pub mod signals;
 
-use std::io;
+use std::env;
+use std::io::{self, IsTerminal};
 
 use crate::source;
 use crate::values::text;
@@ -23,6 +24,16 @@ pub enum Error {
     Source(#[from] source::Error),
     #[error("no server could be read{}", text::listed(.0))]
     Unread(Vec<String>),
+}
+
+/// Returns true unless colours are switched off by the variable `NO_COLOR`.
+pub fn wants_colours() -> bool {
+    env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Returns true if a terminal is printed on, and colours are wanted.
+pub fn is_coloured() -> bool {
+    io::stdout().is_terminal() && wants_colours()
 }
 
 /// Returns the width of the terminal that is printed on, if there is one.

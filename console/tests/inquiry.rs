@@ -315,6 +315,19 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
     let copied = "INSERT INTO jobstats.job_summaries SELECT (jsonb_populate_record(s, '{\"job_no\": -1, \"job\": \"999\", \
                   \"label\": \"99_9\"}')).* FROM jobstats.job_summaries s WHERE job = '11'";
     client.batch_execute(copied).unwrap();
+    // A job that the same user ran the day before made servers half as busy.
+    let half = "INSERT INTO jobstats.job_summaries SELECT (jsonb_populate_record(s, jsonb_build_object('job_no', -2, 'job', '998', \
+                'label', NULL, 'ended', s.started - interval '1 day', 'in_service', s.in_service / 2))).* \
+                FROM jobstats.job_summaries s WHERE job = '11'";
+    client.batch_execute(half).unwrap();
+    let compared = words(&store.text(&["job", "11"]));
+    for fact in [
+        "Times usual: 2 ",
+        "Jobs with less: 100 %",
+        "Of own jobs: 1 ",
+    ] {
+        assert!(compared.contains(fact), "{fact}\n{compared}");
+    }
     let old = store.text(&["job", "99_9"]);
     assert!(old.contains("older than the increments that"), "{old}");
     assert!(words(&old).contains("Written 328 MB"), "{old}");

@@ -139,6 +139,35 @@ fn numbers_are_those_of_sql() {
         rows_add_up(&store, &at);
     }
     names_are_those_of_the_day(&mut store, until);
+    rows_are_compared_with_the_day_before(&mut store, until);
+}
+
+fn rows_are_compared_with_the_day_before(store: &mut Database, until: Timestamp) {
+    for hours in [26, 25] {
+        store.load_from("small", until - SignedDuration::from_hours(hours));
+    }
+    let at = (until - SignedDuration::from_mins(3)).to_string();
+    let table = &store.json(&["--once", "--at", &at])[0];
+    let rows = table["rows"].as_array().unwrap().iter();
+    let medians = rows.filter_map(|row| {
+        let times = row["times_usual"].as_f64()?;
+        let rate = row["service_time"]["rate"].as_f64()?;
+        Some((row["name"].as_str()?.to_owned(), rate / times))
+    });
+    let medians: BTreeMap<_, _> = medians.filter(|(_, median)| median.is_finite()).collect();
+    let mut expected = store.numbers(&format!(
+        "SELECT uid::text, median FROM date_bin('10 minutes', timestamptz '{at}', 'epoch') AS e (until),
+            jobstats_usual(e.until - interval '1 hour', e.until, by => '{{uid}}', n => 1000)
+         WHERE uid IS NOT NULL AND median > 0"
+    ));
+    expected.retain(|name, _| medians.contains_key(name));
+    equal(&medians, &expected);
+    let text = |width: &str| {
+        let output = store.top(&["--once", "--at", &at, "--width", width]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(text("120").contains("× usual"), "{}", text("120"));
+    assert!(!text("119").contains("× usual"));
 }
 
 /// Compares the rows of a table with its sum, in JSON and in text.

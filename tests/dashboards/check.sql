@@ -46,7 +46,7 @@ UNION ALL SELECT format('it has no %s', key)
 FROM dashboard, unnest('{uid,title,schemaVersion,panels,templating}'::text[]) key WHERE content -> key IS NULL
 UNION ALL SELECT format('panel %s leaves out the filter %s', title, name)
 FROM panels, jsonb_array_elements(panel -> 'targets') t, variables
-WHERE name IN ('account', 'user') AND t ->> 'rawSql' ~ 'jobstats_(densities|now|rates|sizes|summary|top|totals)\('
+WHERE name IN ('account', 'user') AND t ->> 'rawSql' ~ 'jobstats_(changes|densities|findings|now|rates|sizes|summary|top|totals|usual)\('
     AND strpos(t ->> 'rawSql', format('${%s:sqlstring}', name)) = 0
 UNION ALL SELECT 'it has the id of one installation' FROM dashboard WHERE content ->> 'id' IS NOT NULL
 UNION ALL SELECT format('it names the data source %s', uid)

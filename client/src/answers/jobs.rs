@@ -194,6 +194,27 @@ answer! {
 }
 
 question! {
+    /// How much did the last thousand jobs of a user that were done in a window keep servers busy?
+    OwnJobs(Source::Part {
+        view: "jobstats.job_summaries",
+        condition: "uid = $uid AND scheduler = $scheduler AND ended > $since AND ended <= $until AND in_service IS NOT NULL \
+                    ORDER BY ended DESC LIMIT 1000",
+    }) -> OwnJobRow {
+        uid: i64,
+        scheduler: String,
+        window: Window,
+    }
+}
+
+answer! {
+    /// A job of a user.
+    OwnJobRow {
+        /// The mean number of requests in service per node.
+        in_service: f64,
+    }
+}
+
+question! {
     /// What did the jobs with this number do that are done?
     JobSummaries(Source::Part {
         view: "jobstats.job_summaries",

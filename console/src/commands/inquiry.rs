@@ -337,7 +337,7 @@ fn show(store: &mut Store, subject: &Subject, form: &Form, clock: &Clock) -> Res
         writeln!(out, "{}", json::document(subject))?;
     } else {
         let cells = terminal::width().unwrap_or(WIDTH);
-        out.write_all(sheet::sheet(subject, clock, cells).as_bytes())?;
+        out.write_all(sheet::sheet(subject, clock, cells, terminal::is_coloured()).as_bytes())?;
     }
     Ok(out.flush()?)
 }

@@ -1,6 +1,6 @@
 //! The state of all targets: the last work of each, and which of them are late.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use jobstats_core::increment::Column;
@@ -9,6 +9,7 @@ use jobstats_core::operation::OPERATIONS;
 use jobstats_core::target::filesystem_and_index;
 
 use crate::live::interval::{Failure, Interval, Reading, Seen};
+use crate::live::view::{By, Key};
 
 /// The longest window over which rates can be averaged.
 pub const LONGEST_WINDOW: Micros = 10 * MINUTE;
@@ -113,6 +114,9 @@ impl Target {
 /// The loads of file systems by name, oldest first.
 pub type Loads = BTreeMap<Box<str>, Vec<Load>>;
 
+/// The numbers of requests in service that are usual for rows at this time of day.
+pub type Medians = HashMap<(By, Key), f64>;
+
 /// The load of a file system at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
@@ -137,6 +141,8 @@ pub struct Board {
     loads: BTreeMap<Box<str>, VecDeque<Load>>,
     /// The loads of each file system before the first reading, where the source knows them.
     history: Loads,
+    /// What is usual for rows, where the source knows it.
+    medians: Medians,
     /// The number of readings.
     pub readings: u64,
 }
@@ -197,6 +203,17 @@ impl Board {
     /// Takes the loads of file systems before the first reading.
     pub fn take_history(&mut self, history: Loads) {
         self.history = history;
+    }
+
+    /// Takes what is usual for rows.
+    pub fn take_medians(&mut self, medians: Medians) {
+        self.medians = medians;
+    }
+
+    /// Returns how many times the usual number of requests in service a number is, if what is usual is known and no zero.
+    pub fn times_usual(&self, by: By, key: &Key, service: f64) -> Option<f64> {
+        let median = self.medians.get(&(by, key.clone()))?;
+        (*median > 0.0).then(|| service / median)
     }
 
     /// Returns the course of the load, oldest first, with the last load at its end. Where the source knows the time before the

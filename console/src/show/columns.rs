@@ -41,6 +41,7 @@ enum Column {
     Status,
     Service,
     Share,
+    Usual,
     Requests,
     Metadata,
     Read,
@@ -56,13 +57,16 @@ enum Column {
 
 use Column::{
     Account, Entries, Jobs, Metadata, Name, Nodes, Operation, PerRead, PerRequest, PerWrite, Rank,
-    Read, Requests, Server, Service, Share, Status, Target, User, Users, Write,
+    Read, Requests, Server, Service, Share, Status, Target, User, Users, Usual, Write,
 };
 
+/// The width from which on rows are compared with what is usual.
+const COMPARED: usize = 120;
+
 /// The columns of the work of a row.
-const WORK: [Column; 11] = [
-    Service, Share, Metadata, Read, Write, PerWrite, Target, Operation, Requests, PerRequest,
-    PerRead,
+const WORK: [Column; 12] = [
+    Service, Share, Usual, Metadata, Read, Write, PerWrite, Target, Operation, Requests,
+    PerRequest, PerRead,
 ];
 
 /// The columns of the work of an operation.
@@ -88,9 +92,10 @@ fn columns(by: By) -> impl Iterator<Item = Column> {
         .filter(move |column| *column != Target || by != By::Target)
 }
 
-/// The columns that say whose work it is, and where it was: work that is in no entry has none of them.
-const OF_ENTRIES: [Column; 12] = [
-    Rank, Name, User, Users, Account, Jobs, Nodes, Status, Target, Operation, Server, Entries,
+/// The columns that say whose work it is, where it was, and what is usual: work that is in no entry has none of them.
+const OF_ENTRIES: [Column; 13] = [
+    Rank, Name, User, Users, Account, Jobs, Nodes, Status, Usual, Target, Operation, Server,
+    Entries,
 ];
 
 /// The columns that are never left out.
@@ -117,6 +122,7 @@ impl Column {
             Status => "state",
             Service => "in service",
             Share => "share",
+            Usual => "× usual",
             Requests => "requests",
             Metadata => "metadata",
             Read => "read",
@@ -149,6 +155,7 @@ impl Column {
             Read | Write if amounts => (3, 3, 2),
             Service => (3, 3, 0),
             Share => (3, 0, 1),
+            Usual => (3, 1, 0),
             Requests | Metadata => (3, 3, 3),
             Read | Write => (3, 3, 4),
             PerWrite | PerRead | PerRequest => (3, 3, 2),
@@ -201,6 +208,11 @@ impl Column {
             Status => text(target().map(|target| target.status.name())),
             Service => amount(sums.service(), "service_time"),
             Share => Cell::Number(Number::percent(row.share.filter(|_| !row.is_unknown))),
+            Usual => Cell::Number(Number::of(
+                context.times_usual(row),
+                "service_time",
+                Quantity::Rate,
+            )),
             Requests => amount(Some(sums.requests), "open"),
             Metadata => amount(Some(sums.metadata), "metadata"),
             Read => amount(Some(sums.read), "read_bytes"),
@@ -240,6 +252,13 @@ impl Context<'_> {
         text::shown(rest.unwrap_or(target))
     }
 
+    /// Returns how many times the usual number of requests in service a row has, if it is known.
+    fn times_usual(&self, row: &Row) -> Option<f64> {
+        let service = row.sums.service().filter(|_| !row.is_unknown)?;
+        let by = self.view.by;
+        self.board.times_usual(by, &row.key, service.rate)
+    }
+
     /// Returns the length of a bar as a part of the longest.
     fn length(&self, value: f64, most: f64) -> f64 {
         let part = if most > 0.0 { value / most } else { 0.0 };
@@ -266,7 +285,7 @@ struct Filled {
 pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
     let sort = table.sort;
     let room = width.saturating_sub(1);
-    let wanted = wanted(table, context, sort);
+    let wanted = wanted(table, context, width);
     let mut filled = fill(&wanted, table, context, room);
     // An account is worth less than the bytes read and written.
     let has = |filled: &[Filled], column| filled.iter().any(|one| one.column == column);
@@ -363,11 +382,15 @@ fn titled(column: Column, sort: Sort, context: &Context<'_>) -> String {
 }
 
 /// Returns the columns that there is something to show in, in order.
-fn wanted(table: &Table, context: &Context<'_>, sort: Sort) -> Vec<Column> {
+fn wanted(table: &Table, context: &Context<'_>, width: usize) -> Vec<Column> {
+    let sort = table.sort;
+    let mut rows = table.rows.iter();
+    let is_compared = width >= COMPARED && rows.any(|row| context.times_usual(row).is_some());
     // Servers without times have nothing to show there.
     let is_wanted = |column: &Column| match column {
         Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
         Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),
+        Usual => is_compared,
         _ => true,
     };
     let mut wanted: Vec<Column> = columns(context.view.by).filter(is_wanted).collect();

@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::live::board::{self, Board};
 use crate::live::interval;
 use crate::live::rows::{Row, Sums, Table};
-use crate::live::user_names::UserNames;
 use crate::live::view::View;
 use crate::values::text;
 use crate::values::when::moment;
@@ -71,6 +70,7 @@ struct One<'a> {
     name: String,
     late: bool,
     share: Option<f64>,
+    times_usual: Option<f64>,
     user: Option<u32>,
     user_name: Option<&'a str>,
     users: usize,
@@ -102,7 +102,7 @@ pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_j
         targets: board.targets().map(target).collect(),
         failures: board.silent.values().map(failure).collect(),
         total: &table.total,
-        rows: table.rows.iter().map(|it| row(it, &view.users)).collect(),
+        rows: table.rows.iter().map(|it| row(it, board, view)).collect(),
         more: table.more,
         more_share: table.more_share,
         without_share: table.without_share,
@@ -144,12 +144,15 @@ fn target(target: &board::Target) -> Target<'_> {
     }
 }
 
-fn row<'a>(row: &'a Row, users: &'a UserNames) -> One<'a> {
+fn row<'a>(row: &'a Row, board: &Board, view: &'a View) -> One<'a> {
+    let users = &view.users;
+    let service = row.sums.service().filter(|_| !row.is_unknown);
     One {
         rank: row.rank,
         name: row.key.name(),
         late: row.is_late,
         share: row.share,
+        times_usual: service.and_then(|it| board.times_usual(view.by, &row.key, it.rate)),
         user: row.user,
         user_name: row.user.and_then(|user| users.name(user)),
         users: row.users,

@@ -18,7 +18,7 @@ use jobstats_core::target::TargetKind;
 
 use super::{Source, Step, Update};
 use crate::ask::store;
-use crate::live::board::Loads;
+use crate::live::board::{Loads, Medians};
 use crate::live::interval::{Failure, Interval, Reading, STORE, Seen, Work};
 use crate::live::who::Who;
 
@@ -325,7 +325,7 @@ impl Stored {
         let users = self.meet(&work, time)?;
         let wholes = self.session()?.wholes(&fresh, &work)?;
         let readings = self.readings(&shown, &fresh, (&work, wholes), begins_anew);
-        let history = self.history(time, begins_anew, shown.has_clusters)?;
+        let (history, medians) = self.history(time, begins_anew, shown.has_clusters)?.unzip();
         let pace = shown.pace();
         self.place = Some(Place {
             time,
@@ -339,6 +339,7 @@ impl Stored {
             begins_anew,
             until_next: at.map(|_| pace),
             history,
+            medians,
             users,
             ..Update::default()
         })
@@ -468,20 +469,21 @@ impl Stored {
         Ok(users.collect::<BTreeMap<_, _>>().into_iter().collect())
     }
 
-    /// Asks for the loads of the day before, unless they are known.
+    /// Asks for the loads of the day before and for what is usual, unless they are known.
     fn history(
         &mut self,
         time: Micros,
         begins_anew: bool,
         has_clusters: bool,
-    ) -> Result<Option<Loads>, Error> {
+    ) -> Result<Option<(Loads, Medians)>, Error> {
         let until = time - time.rem_euclid(STEP);
         if !begins_anew && self.history_until == Some(until) {
             return Ok(None);
         }
         let history = self.session()?.history(until, STEP, has_clusters)?;
+        let medians = self.session()?.medians(until, has_clusters)?;
         self.history_until = Some(until);
-        Ok(Some(history))
+        Ok(Some((history, medians)))
     }
 
     /// Returns a reading that says what failed. The targets are as late as they would be without it.

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jobstats_client::answers::{
     Dimension, Filters, Job, JobRow, JobRunRow, JobRuns, JobRunsToCome, JobSummaries,
-    JobSummaryRow, SummaryRow, Window, exactly,
+    JobSummaryRow, OwnJobs, SummaryRow, Window, exactly,
 };
+use jobstats_core::usual::Usual;
 
 use super::questions::{Selection, add_course, is_part};
 use super::{Asked, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, findings, joined, number};
@@ -123,10 +124,14 @@ pub fn ask(
             None => Err(job.notes),
         });
     };
-    let elements = elements(runs, name, choice);
     let whole: Vec<_> = job.rows.iter().filter(|row| is_whole(row)).collect();
     // The window of the usage, or that of the run if no usage was seen.
     let shown = whole.first().copied().unwrap_or(described);
+    let mut own = runs
+        .iter()
+        .filter(|run| Some(&run.scheduler) == shown.scheduler.as_ref());
+    let owner = own.next().and_then(|run| run.uid);
+    let elements = elements(runs, name, choice);
     let work = Selection {
         window: window(shown),
         filters: filters(name, choice, &elements),
@@ -152,6 +157,7 @@ pub fn ask(
     let busy = whole.iter().find_map(|row| row.in_service);
     let busy = busy.map(Value::Number);
     subject.add([Fact::new("in_service", "Busy per node", busy)]);
+    add_usual(store, &mut subject, owner, shown)?;
     // A number alone does not say of which job work without a number is likely to be.
     if knows && choice.is_none() {
         subject.notes.extend(attributed(&job.rows));
@@ -297,6 +303,51 @@ fn by_user(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let user = Fact::text("user", "User", Some(&user));
     subject.facts.splice(place..place, user);
     subject.note("Its users", &users);
+    Ok(())
+}
+
+/// Adds how busy a job kept servers, compared with the jobs of its owner that ended in the 30 days before it began.
+fn add_usual(
+    store: &mut Store,
+    subject: &mut Subject,
+    owner: Option<i64>,
+    shown: &JobRow,
+) -> Result<(), Error> {
+    let (Some(Value::Number(busy)), Some(uid), Some(scheduler), Some(started)) = (
+        subject.fact("in_service"),
+        owner,
+        &shown.scheduler,
+        shown.started,
+    ) else {
+        return Ok(());
+    };
+    let busy = *busy;
+    let own = store.ask(&OwnJobs {
+        uid,
+        scheduler: scheduler.clone(),
+        window: Window::new(after(started, -30.0 * 86_400.0), started),
+    })?;
+    subject.note("The owner's jobs of the 30 days before", &own);
+    let mut others: Vec<_> = own.rows.iter().map(|row| row.in_service).collect();
+    if let Some(usual) = Usual::of(busy, &mut others) {
+        subject.add([
+            Fact::new(
+                "times_usual",
+                "Times usual",
+                usual.times_usual.map(Value::Number),
+            ),
+            Fact::new(
+                "percentile",
+                "Jobs with less",
+                Some(Value::Share(usual.percentile)),
+            ),
+            Fact::new(
+                "usual_jobs",
+                "Of own jobs",
+                Some(Value::Count(others.len() as i64)),
+            ),
+        ]);
+    }
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! A subject as text of one screen.
 
 use jobstats_client::answers::FindingRow;
+use ratatui::crossterm::style::Stylize;
 
 use super::findings::{advice, said};
 use super::questions::is_part;
@@ -25,8 +26,8 @@ const ROWS: usize = 5;
 const OPERATIONS: usize = 4;
 
 /// Returns the lines of the sheet, none of which is wider than so many cells. Nothing fits into less than 56, and lines of over 100
-/// would be hard to read.
-pub fn sheet(subject: &Subject, clock: &Clock, cells: usize) -> String {
+/// would be hard to read. The levels of findings have a colour beside their word, if it is wanted.
+pub fn sheet(subject: &Subject, clock: &Clock, cells: usize, is_coloured: bool) -> String {
     let cells = cells.clamp(WIDTHS.0, WIDTHS.1);
     let mut lines = vec!["=".repeat(cells)];
     let (kind, name) = (subject.kind.name(), shown(&subject.name));
@@ -42,7 +43,8 @@ pub fn sheet(subject: &Subject, clock: &Clock, cells: usize) -> String {
     }
     if !subject.findings.is_empty() {
         lines.push(heading("What could be better", cells));
-        lines.extend(subject.findings.iter().flat_map(|it| found(it, cells)));
+        let findings = subject.findings.iter();
+        lines.extend(findings.flat_map(|it| found(it, cells, is_coloured)));
     }
     let notes = subject.notes.iter();
     let notes: Vec<_> = notes.flat_map(|note| broken(" * ", note, cells)).collect();
@@ -300,9 +302,17 @@ fn owned(space: &Space, clock: &Clock, cells: usize) -> Vec<String> {
 }
 
 /// Returns the lines of a finding, the first of which begins with its level.
-fn found(finding: &FindingRow, cells: usize) -> Vec<String> {
-    let lead = left(&format!(" {}", cut(&shown(&finding.level), 4)), 6);
+fn found(finding: &FindingRow, cells: usize, is_coloured: bool) -> Vec<String> {
+    let level = cut(&shown(&finding.level), 4);
+    let lead = left(&format!(" {level}"), 6);
     let mut lines = broken(&lead, &said(finding), cells);
+    if let Some(first) = lines.first_mut().filter(|_| is_coloured) {
+        let word = match finding.level.as_str() {
+            "bad" => level.as_str().red().bold(),
+            _ => level.as_str().yellow(),
+        };
+        *first = first.replacen(&level, &word.to_string(), 1);
+    }
     lines.extend(broken("      ", &advice(finding), cells));
     lines
 }

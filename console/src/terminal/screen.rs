@@ -1,6 +1,5 @@
 //! The terminal: draws the lines, waits for keys and readings.
 
-use std::env;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,7 +22,7 @@ const SHORTEST: Duration = Duration::from_millis(100);
 /// Shows the screen until it is quit.
 pub fn run(app: &mut App, source: Box<dyn Source>) -> Result<(), Error> {
     let mut terminal = ratatui::try_init().map_err(Error::Terminal)?;
-    let is_coloured = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let is_coloured = super::wants_colours();
     let worker = Worker::start(source);
     let ended = follow(app, worker, |app| {
         let drawn = terminal.draw(|frame| draw(frame, app, is_coloured));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{
     Dimension, Entries, EntryRow, Filters, Nearest, NearestRow, Question, Rates, TargetRow,
-    Targets, Unaccounted, UnaccountedRow, Window, Work, WorkRow, exactly,
+    Targets, Unaccounted, UnaccountedRow, Usual, UsualRow, Window, Work, WorkRow, exactly,
 };
 use jobstats_client::{Connector, ask};
 use jobstats_core::increment::Column;
@@ -16,8 +16,9 @@ use postgres::Client;
 
 use super::Scope;
 use crate::ask::store::{self, Error};
-use crate::live::board::{Load, Loads};
+use crate::live::board::{Load, Loads, Medians};
 use crate::live::interval::{Counter, Whole};
+use crate::live::view::{By, Key};
 use crate::live::who::Who;
 use crate::values::when::timestamp;
 
@@ -117,6 +118,16 @@ fn whole(row: &UnaccountedRow) -> Option<Whole> {
         unaccounted: row.unaccounted?.try_into().ok()?,
     })
 }
+
+/// The groupings of rows of which it is known what is usual.
+const USUAL_BY: [(By, &[Dimension]); 3] = [
+    (By::User, &[Dimension::Uid]),
+    (By::Account, &[Dimension::Account]),
+    (By::Target, &[Dimension::Cluster, Dimension::Target]),
+];
+
+/// The largest number of rows of a grouping that are compared with what is usual.
+const MOST_USUAL: i32 = 1000;
 
 /// The work of whole targets, by their numbers.
 pub type Wholes = HashMap<i32, Vec<Whole>>;
@@ -319,10 +330,7 @@ impl Session {
         let mut history = Loads::new();
         for row in rates {
             let name = row.group.filesystem.unwrap_or_default();
-            let name = match (has_clusters, row.group.cluster) {
-                (true, Some(cluster)) => format!("{cluster}/{name}"),
-                _ => name,
-            };
+            let name = of_cluster(has_clusters, row.group.cluster, name);
             history.entry(name.into()).or_default().push(Load {
                 time: row.time.as_microsecond(),
                 service: row.rate,
@@ -332,5 +340,49 @@ impl Session {
         // A course of which nothing is known, of servers without times, is none.
         history.retain(|_, loads| loads.iter().any(|load| load.service.is_some()));
         Ok(history)
+    }
+
+    /// Returns the usual numbers of requests in service in the hour up to a time of day, of what was at work in it.
+    pub fn medians(&mut self, until: Micros, has_clusters: bool) -> Result<Medians, Error> {
+        let mut medians = Medians::new();
+        for (by, dimensions) in USUAL_BY {
+            let rows = self.ask(&Usual {
+                window: Window::new(timestamp(until - HOUR), timestamp(until)),
+                operation: Some("service_time".to_owned()),
+                by: Some(dimensions.to_vec()),
+                n: Some(MOST_USUAL),
+                filters: Filters {
+                    cluster: self.scope.clusters(),
+                    filesystem: self.scope.filesystems(),
+                    ..Filters::default()
+                },
+            })?;
+            medians.extend(rows.into_iter().filter_map(|row| {
+                let median = row.median?;
+                Some(((by, key(by, row, has_clusters)?), median))
+            }));
+        }
+        Ok(medians)
+    }
+}
+
+/// Returns the key of the row on the screen that an answer about a user, an account or a target is of.
+fn key(by: By, row: UsualRow, has_clusters: bool) -> Option<Key> {
+    let group = row.group;
+    match by {
+        By::User => u32::try_from(group.uid?).ok().map(Key::User),
+        By::Target => {
+            let name = of_cluster(has_clusters, group.cluster, group.target?);
+            Some(Key::Name(name.into()))
+        }
+        _ => group.account.map(|name| Key::Name(name.into())),
+    }
+}
+
+/// Returns a name as the screen shows it: with its cluster, if there are several.
+fn of_cluster(has_clusters: bool, cluster: Option<String>, name: String) -> String {
+    match cluster.filter(|_| has_clusters) {
+        Some(cluster) => format!("{cluster}/{name}"),
+        None => name,
     }
 }

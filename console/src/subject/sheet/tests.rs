@@ -134,7 +134,7 @@ fn owned(name: &str, read: Timestamp) -> Space {
 }
 
 fn sheet_of(name: &str, cells: usize) -> String {
-    sheet(&job(name), &Clock::new(TimeZone::UTC), cells)
+    sheet(&job(name), &Clock::new(TimeZone::UTC), cells, false)
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_narrow_terminal_has_less_and_a_wide_one_longer_names() {
     long.course.steps = std::iter::repeat_n(long.course.steps, 20)
         .flatten()
         .collect();
-    let narrow = sheet(&long, &Clock::new(TimeZone::UTC), 60);
+    let narrow = sheet(&long, &Clock::new(TimeZone::UTC), 60, false);
     assert!(
         narrow.contains("each bar 20 min") && narrow.contains(" Read              ▄▆"),
         "{narrow}"
@@ -211,12 +211,33 @@ fn what_is_not_known_is_a_dash() {
     let mut subject = job("relax");
     subject.usage[3].total = None;
     subject.usage[3].rate = None;
-    let text = sheet(&subject, &Clock::new(TimeZone::UTC), 80);
+    let text = sheet(&subject, &Clock::new(TimeZone::UTC), 80, false);
     let line = text
         .lines()
         .find(|line| line.contains("Server time"))
         .unwrap();
     assert_eq!(line.matches('–').count(), 2, "{line}");
+}
+
+#[test]
+fn colour_changes_no_word() {
+    let mut subject = job("relax");
+    subject.findings[0].level = "bad".to_owned();
+    let clock = Clock::new(TimeZone::UTC);
+    let coloured = sheet(&subject, &clock, 80, true);
+    let plain = without_colours(&coloured);
+    assert_ne!(plain, coloured);
+    assert_eq!(plain, sheet(&subject, &clock, 80, false));
+}
+
+/// Removes what only changes colours.
+fn without_colours(text: &str) -> String {
+    let mut pieces = text.split('\u{1b}');
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |mut out, piece| {
+        out += piece.split_once('m').map_or("", |(_, rest)| rest);
+        out
+    })
 }
 
 #[test]

@@ -241,6 +241,7 @@ CREATE TABLE IF NOT EXISTS jobstats.job_summaries (
 );
 CREATE INDEX IF NOT EXISTS job_summaries_ended ON jobstats.job_summaries (ended);
 CREATE INDEX IF NOT EXISTS job_summaries_job ON jobstats.job_summaries (job text_pattern_ops);
+CREATE INDEX IF NOT EXISTS job_summaries_uid ON jobstats.job_summaries (uid, ended);
 CREATE INDEX IF NOT EXISTS job_summaries_label ON jobstats.job_summaries (label text_pattern_ops);
 
 -- The rules by which work is judged. A site edits them; setup adds those that are missing.
