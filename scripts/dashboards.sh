@@ -8,12 +8,16 @@
 cluster=$1
 new_store "$cluster" "$2" >/dev/null
 url=$(scripts/cluster.sh url "$cluster" "$2")
-from=$(date -u -d '12 hours ago' +%Y-%m-%dT%H:%M:00Z)
+from=$(date -u -d '12 hours ago' +%Y-%m-%dT%H:%M:00Z) hours=12
 
 load() {
-    "$built/jobstats-simulator" load --cluster here --layout 2.17 --from "$from" --hours 12 --database-url "$url" "$@" >/dev/null
+    "$built/jobstats-simulator" load --cluster here --layout 2.17 --from "$from" --hours "$hours" --database-url "$url" "$@" >/dev/null
 }
 
+load --preset small
+load --preset puhti --scale 0.02 --interval 10m
+# The last hour is compared with the same hour of the day before.
+from=$(date -u -d '26 hours ago' +%Y-%m-%dT%H:%M:00Z) hours=2
 load --preset small
 load --preset puhti --scale 0.02 --interval 10m
 # Each job is an element of an array in accounting, which users call otherwise than job_stats does. The name of an account is hostile, and
