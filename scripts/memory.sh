@@ -26,10 +26,10 @@ session() {
 		\setenv PID :pid
 		\set VERBOSITY sqlstate
 		BEGIN;
-		\! awk '/^Vm(HWM|Size)/ { print "before", \$2 }' /proc/\$PID/status
+		\! awk -f tests/memory/amounts.awk -v word=before -v addresses=VmSize: /proc/\$PID/status
 		\! [ $1 = 0 ] || $as_owner prlimit --pid="\$PID" --as=\$((1024 * (\$(awk '/^VmSize/ { print \$2 }' /proc/\$PID/status) + $1)))
 		$2;
-		\! awk '/^Vm(HWM|Peak)/ { print "after", \$2 }' /proc/\$PID/status
+		\! awk -f tests/memory/amounts.awk -v word=after -v addresses=VmPeak: /proc/\$PID/status
 		ROLLBACK;
 		SELECT 'lives';
 	SQL
@@ -41,7 +41,7 @@ grown() { awk -v which="$1" '$1 == "before" { before[++b] = $2 } $1 == "after" {
 
 failed=0
 while IFS=$'\t' read -r name argument statement allowed; do
-    # Rows of feeds that were rolled back would be read by what comes after them, and shared memory counts as well.
+    # Rows of feeds that were rolled back would be read by what comes after them.
     psql -q "$url" -c VACUUM
     said=$(session 0 "$statement")
     addresses=$(grown 1 <<<"$said")
