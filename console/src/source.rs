@@ -72,7 +72,7 @@ pub struct Update {
     pub is_live: Option<bool>,
     /// The loads of file systems in the day before, if they are new.
     pub history: Option<Loads>,
-    /// What is usual for rows at this time of day, if it is new.
+    /// The medians of rows at this time of day, if they are new.
     pub medians: Option<Medians>,
     /// Names of users that appear in the readings.
     pub users: Vec<(u32, Box<str>)>,

@@ -141,7 +141,7 @@ pub struct Board {
     loads: BTreeMap<Box<str>, VecDeque<Load>>,
     /// The loads of each file system before the first reading, where the source knows them.
     history: Loads,
-    /// What is usual for rows, where the source knows it.
+    /// The medians of rows, where the source knows them.
     medians: Medians,
     /// The number of readings.
     pub readings: u64,

@@ -208,11 +208,7 @@ impl Column {
             Status => text(target().map(|target| target.status.name())),
             Service => amount(sums.service(), "service_time"),
             Share => Cell::Number(Number::percent(row.share.filter(|_| !row.is_unknown))),
-            Usual => Cell::Number(Number::of(
-                context.times_usual(row),
-                "service_time",
-                Quantity::Rate,
-            )),
+            Usual => Cell::Number(context.compared(row)),
             Requests => amount(Some(sums.requests), "open"),
             Metadata => amount(Some(sums.metadata), "metadata"),
             Read => amount(Some(sums.read), "read_bytes"),
@@ -257,6 +253,11 @@ impl Context<'_> {
         let service = row.sums.service().filter(|_| !row.is_unknown)?;
         let by = self.view.by;
         self.board.times_usual(by, &row.key, service.rate)
+    }
+
+    /// Returns the same as it is shown.
+    fn compared(&self, row: &Row) -> Number {
+        Number::of(self.times_usual(row), "service_time", Quantity::Rate)
     }
 
     /// Returns the length of a bar as a part of the longest.

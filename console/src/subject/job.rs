@@ -143,17 +143,7 @@ pub fn ask(
     subject.rankings = vec![by_target(&job.rows)];
     subject.note("The whole job, and each target", &job);
     let knows = job.rows.iter().any(|row| row.operation == RUN);
-    if !knows {
-        subject.notes.push(
-            "No accounting knows this job, so its user, state, start and end come from its work alone.".to_owned(),
-        );
-    }
-    if knows && shown.started.is_some() && shown.ended.is_none() {
-        subject.notes.push(
-            "The job still runs: all numbers are of the time up to the last observation."
-                .to_owned(),
-        );
-    }
+    subject.notes.extend(state(knows, shown).map(str::to_owned));
     let busy = whole.iter().find_map(|row| row.in_service);
     let busy = busy.map(Value::Number);
     subject.add([Fact::new("in_service", "Busy per node", busy)]);
@@ -169,11 +159,25 @@ pub fn ask(
         add_course(store, &mut subject)?;
         by_node(store, &mut subject)?;
     }
-    if !elements.is_empty() {
+    // Of a single one, there is nothing more to say.
+    if elements.len() > 1 {
         by_element(store, &mut subject, &elements)?;
     }
     findings::add(store, &mut subject)?;
     Ok(Ok(subject))
+}
+
+/// Says if accounting does not know the job, or if it still runs.
+const fn state(knows: bool, shown: &JobRow) -> Option<&'static str> {
+    match (knows, shown.started, shown.ended) {
+        (false, ..) => Some(
+            "No accounting knows this job, so its user, state, start and end come from its work alone.",
+        ),
+        (true, Some(_), None) => {
+            Some("The job still runs: all numbers are of the time up to the last observation.")
+        }
+        _ => None,
+    }
 }
 
 /// Says how much work without a job is likely to be of this one.
@@ -395,9 +399,6 @@ fn elements(
         }
         (element.number, element.state) = (run.job, run.state);
     }
-    if elements.len() == 1 {
-        elements.clear();
-    }
     elements
 }
 
@@ -537,4 +538,30 @@ fn summarized(name: &str, row: &JobSummaryRow, answered: &Answered<JobSummaryRow
     }
     subject.note("What is left of the job", answered);
     subject
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_work_of_the_only_known_element_is_found_by_its_number() {
+        let run = JobRunRow {
+            scheduler: "alpha".to_owned(),
+            job: "11".to_owned(),
+            label: "10_1".to_owned(),
+            parent: Some("10".to_owned()),
+            started: None,
+            ended: None,
+            uid: None,
+            user_name: None,
+            account: None,
+            partition: None,
+            job_name: None,
+            state: None,
+        };
+        let elements = elements(vec![run], "10", None);
+        let filters = filters("10", None, &elements);
+        assert_eq!(filters.job, Some(vec!["11".to_owned()]));
+    }
 }
