@@ -1,7 +1,6 @@
 //! `jobstats_findings()` and `jobstats_verdict()` judge how something used Lustre.
 
 use jobstats_core::finding::{Calls, Finding, Level, Rule, Thresholds, Work, is_enough, judge};
-use jobstats_core::instant::{DAY, HOUR};
 use pgrx::IntoDatum;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
@@ -20,7 +19,6 @@ use crate::query::functions::top::rows_wanted;
 use crate::query::groups::{Group, Unnested};
 use crate::query::plan::Plan;
 use crate::query::question::Period;
-use crate::query::window::Window;
 
 mod work;
 
@@ -102,10 +100,7 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
     Ok(connect(|client| {
         let question = work::question(period, &by, Filters::default())?;
         let found = match Plan::find(client, &question)? {
-            Some(plan) => {
-                let sample = hour_of(&plan.window);
-                work::find(client, &question, &plan, &by, Some(&sample))?
-            }
+            Some(plan) => work::find(client, &question, &plan, &by)?,
             None => Vec::new(),
         };
         // What has no job is the work of many.
@@ -115,21 +110,11 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
         let works: Vec<&Work> = of_jobs.map(|(_, work)| work).collect();
         for rule in Rule::ALL {
             let values = works.iter().filter_map(|it| rule.value(it));
-            let (guesses, exact): (Vec<_>, Vec<_>) = values.partition(|it| it.is_estimated);
-            // Jobs that were not at work in the hour have no sizes, and would be told from others by that alone.
-            let values = if exact.is_empty() { guesses } else { exact };
-            let values: Vec<f64> = values.into_iter().map(|it| it.value).collect();
+            let values: Vec<f64> = values.map(|it| it.value).collect();
             rows.put(|| [rule.name().into_datum(), values.into_datum()]);
         }
         Ok(())
     })?)
-}
-
-/// Returns the hour of a day whose sizes of reads and writes speak for all of it: another one each day.
-fn hour_of(day: &Window) -> Window {
-    let since = day.since() + (day.until() / DAY).rem_euclid(24) * HOUR;
-    let since = since.min(day.until() - HOUR).max(day.since());
-    Window::whole(since, day.until().min(since + HOUR))
 }
 
 /// The window and the groups of a question, before its filters.
@@ -160,7 +145,7 @@ impl Asked {
                 return empty::explain(client, &question.period, &question.filters);
             };
             let rules = rules(client)?;
-            let found = work::find(client, &question, &plan, &self.by, None)?;
+            let found = work::find(client, &question, &plan, &self.by)?;
             let judged: Vec<Judged> = found
                 .into_iter()
                 .map(|(group, work)| Judged::new(group, &work, &rules, levels))

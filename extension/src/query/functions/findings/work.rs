@@ -20,7 +20,7 @@ use crate::query::measure::{Measure, Measures};
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::statement::Statement;
-use crate::query::window::{ROW_LIMIT, Window};
+use crate::query::window::ROW_LIMIT;
 
 /// The measures that work is made of, besides the number of all calls.
 const MEASURES: [&str; 17] = [
@@ -63,17 +63,12 @@ pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, E
     })
 }
 
-/// The number of calls whose size is known that speak for all of a group, where the sizes of a sample are asked.
-const SAMPLED: f64 = 1000.0;
-
-/// Returns the work of each group in the window of a plan. To read the sizes of reads and writes takes longest: with `sample`, those in that
-/// window speak for all.
+/// Returns the work of each group in the window of a plan.
 pub fn find(
     client: &SpiClient<'_>,
     question: &Question,
     plan: &Plan,
     by: &By,
-    sample: Option<&Window>,
 ) -> Result<Vec<(Group, Work)>, Error> {
     let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
     let query = statement.complete();
@@ -101,16 +96,13 @@ pub fn find(
             (work.targets, work.on_mdts) = (0.0, None);
         }
     }
-    let window = sample.unwrap_or(&plan.window);
-    if has_sizes(client, window)? {
-        let sizes = find_sizes(client, question, window, by)?;
-        let enough = sample.map_or(f64::INFINITY, |_| SAMPLED);
+    if has_sizes(client, plan)? {
+        let sizes = find_sizes(client, question, plan, by)?;
         for (group, work) in &mut groups {
             let [reads, writes] = sizes.get(group).copied().unwrap_or_default();
             for (moved, known) in [(&mut work.read, reads), (&mut work.write, writes)] {
                 // A file system may have servers of several versions. What is known of the most is taken for all.
-                moved.sized =
-                    known.filter(|(sized, _)| *sized >= enough.min(moved.calls.count / 2.0));
+                moved.sized = known.filter(|(sized, _)| *sized >= moved.calls.count / 2.0);
             }
         }
     }
@@ -182,8 +174,8 @@ type Sizes = HashMap<Group, [Option<(f64, f64)>; 2]>;
 /// The number of columns of sizes, before those of dimensions.
 const SIZES: usize = 4;
 
-fn has_sizes(client: &SpiClient<'_>, window: &Window) -> Result<bool, Error> {
-    let [since, until] = [window.since(), window.until()].map(timestamptz);
+fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
+    let [since, until] = [plan.window.since(), plan.window.until()].map(timestamptz);
     client.query_value(
         include_str!("has_sizes.sql"),
         &[since?.into(), until?.into()],
@@ -194,12 +186,12 @@ fn has_sizes(client: &SpiClient<'_>, window: &Window) -> Result<bool, Error> {
 fn find_sizes(
     client: &SpiClient<'_>,
     question: &Question,
-    window: &Window,
+    plan: &Plan,
     by: &By,
 ) -> Result<Sizes, Error> {
     let question = sizes::question(Period::default(), by.clone(), question.filters.clone())?;
     let mut known = Sizes::new();
-    let Some(plan) = Plan::over(client, &question, window.clone())? else {
+    let Some(plan) = Plan::over(client, &question, plan.window.clone())? else {
         return Ok(known);
     };
     let query = sizes::statement(client, &question, &plan, "ALL")?;
