@@ -519,6 +519,7 @@ fn step(source: &mut Stored, step: Step, board: &mut Board) -> Update {
         is_live: update.is_live,
         until_next: update.until_next,
         begins_anew: update.begins_anew,
+        medians: update.medians.clone(),
         ..Update::default()
     };
     update.apply(board, &mut Default::default());
@@ -537,14 +538,18 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     assert!(silent(&board).unwrap().contains("jobstats-shipper"));
 
     store.load("small", 0);
-    step(&mut source, Step::Next, &mut board);
+    let update = step(&mut source, Step::Next, &mut board);
     assert_eq!(silent(&board), None);
+    // The first picture does not wait for what is usual.
+    assert!(update.medians.is_none());
     assert_eq!(board.targets().count(), 3);
     assert!(
         board
             .targets()
             .all(|it| !it.is_late() && it.last().is_some())
     );
+    let update = step(&mut source, Step::Next, &mut board);
+    assert!(update.medians.is_some());
     let (live, last) = (board.time, board.targets().next().unwrap().text.time);
 
     // A reading back is one reading of each target, which is five minutes.

@@ -84,6 +84,8 @@ pub struct Stored {
     people_since: Micros,
     /// The end of the course of the load.
     history_until: Option<Micros>,
+    /// The end of the hour that is compared with what is usual.
+    medians_until: Option<Micros>,
     failures: u32,
     /// The time of the database, and when it was asked for.
     clock: Option<(Micros, Instant)>,
@@ -180,6 +182,7 @@ impl Stored {
             people: HashMap::new(),
             people_since: 0,
             history_until: None,
+            medians_until: None,
             failures: 0,
             clock: None,
         })
@@ -325,7 +328,8 @@ impl Stored {
         let users = self.meet(&work, time)?;
         let wholes = self.session()?.wholes(&fresh, &work)?;
         let readings = self.readings(&shown, &fresh, (&work, wholes), begins_anew);
-        let (history, medians) = self.history(time, begins_anew, shown.has_clusters)?.unzip();
+        let history = self.history(time, begins_anew, shown.has_clusters)?;
+        let medians = self.medians(time, begins_anew, shown.has_clusters)?;
         let pace = shown.pace();
         self.place = Some(Place {
             time,
@@ -469,21 +473,45 @@ impl Stored {
         Ok(users.collect::<BTreeMap<_, _>>().into_iter().collect())
     }
 
-    /// Asks for the loads of the day before and for what is usual, unless they are known.
+    /// Asks for the loads of the day before, unless they are known.
     fn history(
         &mut self,
         time: Micros,
         begins_anew: bool,
         has_clusters: bool,
-    ) -> Result<Option<(Loads, Medians)>, Error> {
+    ) -> Result<Option<Loads>, Error> {
         let until = time - time.rem_euclid(STEP);
         if !begins_anew && self.history_until == Some(until) {
             return Ok(None);
         }
         let history = self.session()?.history(until, STEP, has_clusters)?;
-        let medians = self.session()?.medians(until, has_clusters)?;
         self.history_until = Some(until);
-        Ok(Some((history, medians)))
+        Ok(Some(history))
+    }
+
+    /// Asks for what is usual in this hour, unless it is known. On a large store that takes seconds: the first picture does not wait for
+    /// it, and of the past the first reading that is printed is compared alone.
+    fn medians(
+        &mut self,
+        time: Micros,
+        begins_anew: bool,
+        has_clusters: bool,
+    ) -> Result<Option<Medians>, Error> {
+        let until = time - time.rem_euclid(STEP);
+        let asks = match begins_anew {
+            true => !self.is_patient,
+            false => self.at.is_none(),
+        };
+        let known = self.medians_until.filter(|_| !begins_anew);
+        if known == Some(until) {
+            return Ok(None);
+        }
+        self.medians_until = asks.then_some(until);
+        if !asks {
+            // Those of another hour say nothing of this one.
+            return Ok(known.map(|_| Medians::new()));
+        }
+        Ok(Some(self.session()?.medians(until, has_clusters)?))
     }
 
     /// Returns a reading that says what failed. The targets are as late as they would be without it.
