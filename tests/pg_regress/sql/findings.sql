@@ -67,6 +67,12 @@ SELECT finding, says FROM found('{target}', target => '{%OST0004}');
 SELECT finding, says FROM found('{}', job => '{8}', target => '{%OST0004}');
 SELECT * FROM jobstats_findings(at(0), at(20), levels => '{worse}');
 SELECT * FROM jobstats_verdict(at(0), at(20), n => -1);
+-- The sizes of all jobs of more than a day are not read, those of a few are.
+SELECT job, finding, round(value::numeric, 2) AS value, estimated
+FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => '{bad,fair,good}') WHERE job = '1' AND finding = 'small_reads'
+UNION ALL
+SELECT job, finding, round(value::numeric, 2), estimated
+FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => '{bad,fair,good}', job => '{1}') WHERE finding = 'small_reads';
 SELECT count(*) FROM jobstats_findings(at(60), at(80));
 SELECT count(*) FROM jobstats_verdict(at(60), at(80));
 

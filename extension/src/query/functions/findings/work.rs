@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use jobstats_core::finding::{Calls, Moved, SMALL, Work};
+use jobstats_core::instant::{DAY, HOUR, Micros};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -63,6 +64,10 @@ pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, E
     })
 }
 
+/// The longest window in which the sizes of the reads and writes of more than a few entries are read. They are in increments alone, of
+/// which a large cluster has two million a day. A day may have 25 hours.
+const LONGEST: Micros = DAY + HOUR;
+
 /// Returns the work of each group in the window of a plan.
 pub fn find(
     client: &SpiClient<'_>,
@@ -70,7 +75,10 @@ pub fn find(
     plan: &Plan,
     by: &By,
 ) -> Result<Vec<(Group, Work)>, Error> {
-    let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
+    let few = few(client, plan, &question.filters)?;
+    let length = plan.window.until() - plan.window.since();
+    let reads_sizes = few.is_some() || length <= LONGEST;
+    let statement = Statement::new(question, plan, few);
     let query = statement.complete();
     let measures = question.measures.list.iter().enumerate();
     let measures = measures.map(|(n, it)| format!(", answer.total_{n} AS {}", it.name));
@@ -96,7 +104,7 @@ pub fn find(
             (work.targets, work.on_mdts) = (0.0, None);
         }
     }
-    if has_sizes(client, plan)? {
+    if reads_sizes && has_sizes(client, plan)? {
         let sizes = find_sizes(client, question, plan, by)?;
         for (group, work) in &mut groups {
             let [reads, writes] = sizes.get(group).copied().unwrap_or_default();
