@@ -188,8 +188,8 @@ CREATE FUNCTION checking.answer_fault(panel jsonb, format text, r rounds, choice
 DECLARE
     columns text[];
     fault text;
-    -- Of the time before a day there is nothing to compare with, and all jobs may do well.
-    may_be_empty boolean := hours > 1 AND panel #>> '{targets}' ~ 'jobstats_changes' OR panel #>> '{targets}' ~ '{bad,fair}';
+    -- Of the time before a day there is nothing to compare with; and who is at work right now may have done too little to be judged.
+    may_be_empty boolean := hours > 1 AND panel #>> '{targets}' ~ 'jobstats_changes' OR panel #>> '{targets}' ~ 'jobstats_findings';
 BEGIN
     may_be_empty := may_be_empty AND NOT EXISTS (SELECT FROM pg_temp.answer);
     SELECT array_agg(a.attname || ' ' || format_type(a.atttypid, NULL) ORDER BY a.attnum) INTO columns
