@@ -210,10 +210,10 @@ impl Board {
         self.medians = medians;
     }
 
-    /// Returns how many times the usual number of requests in service a number is, if what is usual is known and no zero.
-    pub fn times_usual(&self, by: By, key: &Key, service: f64) -> Option<f64> {
-        let median = self.medians.get(&(by, key.clone()))?;
-        (*median > 0.0).then(|| service / median)
+    /// Returns the usual number of requests in service of a row, if it is known and no zero.
+    pub fn median(&self, by: By, key: &Key) -> Option<f64> {
+        let median = self.medians.get(&(by, key.clone())).copied();
+        median.filter(|median| *median > 0.0)
     }
 
     /// Returns the course of the load, oldest first, with the last load at its end. Where the source knows the time before the

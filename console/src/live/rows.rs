@@ -198,6 +198,14 @@ pub struct Row {
     pub is_unknown: bool,
 }
 
+impl Row {
+    /// Returns how many times the usual number of requests in service the row has, if both are known.
+    pub fn times_usual(&self, board: &Board, by: By) -> Option<f64> {
+        let service = self.sums.service().filter(|_| !self.is_unknown)?;
+        Some(service.rate / board.median(by, &self.key)?)
+    }
+}
+
 /// The rows of all work, by rank.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {

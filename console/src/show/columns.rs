@@ -250,9 +250,7 @@ impl Context<'_> {
 
     /// Returns how many times the usual number of requests in service a row has, if it is known.
     fn times_usual(&self, row: &Row) -> Option<f64> {
-        let service = row.sums.service().filter(|_| !row.is_unknown)?;
-        let by = self.view.by;
-        self.board.times_usual(by, &row.key, service.rate)
+        row.times_usual(self.board, self.view.by)
     }
 
     /// Returns the same as it is shown.

@@ -146,13 +146,12 @@ fn target(target: &board::Target) -> Target<'_> {
 
 fn row<'a>(row: &'a Row, board: &Board, view: &'a View) -> One<'a> {
     let users = &view.users;
-    let service = row.sums.service().filter(|_| !row.is_unknown);
     One {
         rank: row.rank,
         name: row.key.name(),
         late: row.is_late,
         share: row.share,
-        times_usual: service.and_then(|it| board.times_usual(view.by, &row.key, it.rate)),
+        times_usual: row.times_usual(board, view.by),
         user: row.user,
         user_name: row.user.and_then(|user| users.name(user)),
         users: row.users,

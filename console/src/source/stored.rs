@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use jobstats_client::answers::WorkRow;
+use jobstats_client::answers::{Filters, WorkRow};
 use jobstats_client::{Backoff, Connector, Options};
 use jobstats_core::instant::{MINUTE, Micros};
 use jobstats_core::operation::OPERATIONS;
@@ -55,6 +55,15 @@ impl Scope {
     /// Returns the file systems, as an argument of questions.
     pub fn filesystems(&self) -> Option<Vec<String>> {
         self.filesystem.clone().map(|pattern| vec![pattern])
+    }
+
+    /// Returns both, as the filters of a question.
+    pub fn filters(&self) -> Filters {
+        Filters {
+            cluster: self.clusters(),
+            filesystem: self.filesystems(),
+            ..Filters::default()
+        }
     }
 
     /// Returns what is said of a store that has no target of this scope.
@@ -328,8 +337,9 @@ impl Stored {
         let users = self.meet(&work, time)?;
         let wholes = self.session()?.wholes(&fresh, &work)?;
         let readings = self.readings(&shown, &fresh, (&work, wholes), begins_anew);
-        let history = self.history(time, begins_anew, shown.has_clusters)?;
-        let medians = self.medians(time, begins_anew, shown.has_clusters)?;
+        let until = time - time.rem_euclid(STEP);
+        let history = self.history(until, begins_anew, shown.has_clusters)?;
+        let medians = self.medians(until, begins_anew, shown.has_clusters)?;
         let pace = shown.pace();
         self.place = Some(Place {
             time,
@@ -476,11 +486,10 @@ impl Stored {
     /// Asks for the loads of the day before, unless they are known.
     fn history(
         &mut self,
-        time: Micros,
+        until: Micros,
         begins_anew: bool,
         has_clusters: bool,
     ) -> Result<Option<Loads>, Error> {
-        let until = time - time.rem_euclid(STEP);
         if !begins_anew && self.history_until == Some(until) {
             return Ok(None);
         }
@@ -493,11 +502,10 @@ impl Stored {
     /// it, and of the past the first reading that is printed is compared alone.
     fn medians(
         &mut self,
-        time: Micros,
+        until: Micros,
         begins_anew: bool,
         has_clusters: bool,
     ) -> Result<Option<Medians>, Error> {
-        let until = time - time.rem_euclid(STEP);
         let asks = match begins_anew {
             true => !self.is_patient,
             false => self.at.is_none(),

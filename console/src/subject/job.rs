@@ -9,7 +9,7 @@ use jobstats_client::answers::{
 };
 use jobstats_core::usual::Usual;
 
-use super::questions::{Selection, add_course, is_part};
+use super::questions::{DAY, Selection, add_course, compared, is_part};
 use super::{Asked, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, findings, joined, number};
 use crate::ask::store::{Answered, Error, Store};
 use crate::live::user_names::called;
@@ -317,7 +317,7 @@ fn add_usual(
     owner: Option<i64>,
     shown: &JobRow,
 ) -> Result<(), Error> {
-    let (Some(Value::Number(busy)), Some(uid), Some(scheduler), Some(started)) = (
+    let (Some(&Value::Number(busy)), Some(uid), Some(scheduler), Some(started)) = (
         subject.fact("in_service"),
         owner,
         &shown.scheduler,
@@ -325,32 +325,18 @@ fn add_usual(
     ) else {
         return Ok(());
     };
-    let busy = *busy;
     let own = store.ask(&OwnJobs {
         uid,
         scheduler: scheduler.clone(),
-        window: Window::new(after(started, -30.0 * 86_400.0), started),
+        window: Window::new(after(started, -30.0 * DAY), started),
     })?;
     subject.note("The owner's jobs of the 30 days before", &own);
     let mut others: Vec<_> = own.rows.iter().map(|row| row.in_service).collect();
     if let Some(usual) = Usual::of(busy, &mut others) {
-        subject.add([
-            Fact::new(
-                "times_usual",
-                "Times usual",
-                usual.times_usual.map(Value::Number),
-            ),
-            Fact::new(
-                "percentile",
-                "Jobs with less",
-                Some(Value::Share(usual.percentile)),
-            ),
-            Fact::new(
-                "usual_jobs",
-                "Of own jobs",
-                Some(Value::Count(others.len() as i64)),
-            ),
-        ]);
+        let count = Value::Count(others.len() as i64);
+        let count = Fact::new("usual_jobs", "Of own jobs", Some(count));
+        let less = ("Jobs with less", Some(usual.percentile));
+        subject.add(compared(usual.times_usual, less, count));
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::ask::store::{Answered, Error, Store};
 use crate::values::when::{self, Span};
 
 /// The seconds of a day.
-const DAY: f64 = 86_400.0;
+pub(super) const DAY: f64 = 86_400.0;
 
 /// The largest number of steps of a course.
 const STEPS: usize = 60;
@@ -216,14 +216,24 @@ pub(super) fn add_usual(store: &mut Store, subject: &mut Subject) -> Result<(), 
     let usual = subject.work.usual(store)?;
     subject.note("The 30 days before", &usual);
     if let Some(row) = usual.rows.first().filter(|row| row.days > 0) {
-        let (times, less) = (row.times_usual, row.percentile);
-        subject.add([
-            Fact::new("times_usual", "Times usual", times.map(Value::Number)),
-            Fact::new("percentile", "Days with less", less.map(Value::Share)),
-            Fact::new("usual_days", "Of days", Some(Value::Count(row.days))),
-        ]);
+        let days = Fact::new("usual_days", "Of days", Some(Value::Count(row.days)));
+        let less = ("Days with less", row.percentile);
+        subject.add(compared(row.times_usual, less, days));
     }
     Ok(())
+}
+
+/// Returns how something compares with what is usual: how many times it is that, the part of others that had less, and their number.
+pub(super) fn compared(
+    times: Option<f64>,
+    (label, less): (&'static str, Option<f64>),
+    count: Option<Fact>,
+) -> [Option<Fact>; 3] {
+    [
+        Fact::new("times_usual", "Times usual", times.map(Value::Number)),
+        Fact::new("percentile", label, less.map(Value::Share)),
+        count,
+    ]
 }
 
 /// Adds the course of a subject, and the parts of its metadata requests.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{
-    Dimension, Entries, EntryRow, Filters, Nearest, NearestRow, Question, Rates, TargetRow,
-    Targets, Unaccounted, UnaccountedRow, Usual, UsualRow, Window, Work, WorkRow, exactly,
+    Dimension, Entries, EntryRow, Nearest, NearestRow, Question, Rates, TargetRow, Targets,
+    Unaccounted, UnaccountedRow, Usual, UsualRow, Window, Work, WorkRow, exactly,
 };
 use jobstats_client::{Connector, ask};
 use jobstats_core::increment::Column;
@@ -321,11 +321,7 @@ impl Session {
             operations: Some(vec!["service_time".to_owned()]),
             by: Some(vec![Dimension::Cluster, Dimension::Filesystem]),
             step: Some(SignedDuration::from_micros(step).into()),
-            filters: Filters {
-                cluster: self.scope.clusters(),
-                filesystem: self.scope.filesystems(),
-                ..Filters::default()
-            },
+            filters: self.scope.filters(),
         })?;
         let mut history = Loads::new();
         for row in rates {
@@ -351,11 +347,7 @@ impl Session {
                 operation: Some("service_time".to_owned()),
                 by: Some(dimensions.to_vec()),
                 n: Some(MOST_USUAL),
-                filters: Filters {
-                    cluster: self.scope.clusters(),
-                    filesystem: self.scope.filesystems(),
-                    ..Filters::default()
-                },
+                filters: self.scope.filters(),
             })?;
             medians.extend(rows.into_iter().filter_map(|row| {
                 let median = row.median?;
