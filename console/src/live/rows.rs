@@ -199,10 +199,15 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns how many times the usual number of requests in service the row has, if both are known.
-    pub fn times_usual(&self, board: &Board, by: By) -> Option<f64> {
-        let service = self.sums.service().filter(|_| !self.is_unknown)?;
-        Some(service.rate / board.median(by, &self.key)?)
+    /// Returns how many times the usual number of requests in service the row has, if both are known. What is usual is known of
+    /// all work of a row, not of the part that a limited view has.
+    pub fn times_usual(&self, board: &Board, view: &View) -> Option<f64> {
+        let is_whole = view.scope.is_empty() && (view.kind.is_none() || view.by == By::Target);
+        let service = self
+            .sums
+            .service()
+            .filter(|_| is_whole && !self.is_unknown)?;
+        Some(service.rate / board.median(view.by, &self.key)?)
     }
 }
 

@@ -250,7 +250,7 @@ impl Context<'_> {
 
     /// Returns how many times the usual number of requests in service a row has, if it is known.
     fn times_usual(&self, row: &Row) -> Option<f64> {
-        row.times_usual(self.board, self.view.by)
+        row.times_usual(self.board, self.view)
     }
 
     /// Returns the same as it is shown.

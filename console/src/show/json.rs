@@ -151,7 +151,7 @@ fn row<'a>(row: &'a Row, board: &Board, view: &'a View) -> One<'a> {
         name: row.key.name(),
         late: row.is_late,
         share: row.share,
-        times_usual: row.times_usual(board, view.by),
+        times_usual: row.times_usual(board, view),
         user: row.user,
         user_name: row.user.and_then(|user| users.name(user)),
         users: row.users,

@@ -97,6 +97,29 @@ fn users_have_the_rates_of_their_targets_added_up() {
 }
 
 #[test]
+fn only_the_whole_work_of_a_row_is_compared_with_what_is_usual() {
+    let mut board = board();
+    let usual = |by, key: Key| ((by, key), 0.5);
+    board.take_medians(HashMap::from([
+        usual(By::User, Key::User(1000)),
+        usual(By::Target, Key::Name(OST.into())),
+    ]));
+    let compared = |view: &View| {
+        let rows = top(&board, view).rows;
+        let mut times = rows.iter().filter_map(|row| row.times_usual(&board, view));
+        (times.next(), times.next())
+    };
+    let mut view = View::default();
+    assert_eq!(compared(&view), (Some(5.0), None));
+    view.kind = Some(TargetKind::Ost);
+    assert_eq!(compared(&view), (None, None));
+    view.by = By::Target;
+    assert_eq!(compared(&view), (Some(1.0), None));
+    view.scope = vec![(By::User, Key::User(1000))];
+    assert_eq!(compared(&view), (None, None));
+}
+
+#[test]
 fn rows_that_are_not_shown_are_counted() {
     let table = super::table(&board(), &View::default(), &[], 1);
     assert_eq!((table.rows.len(), table.more), (1, 1));
