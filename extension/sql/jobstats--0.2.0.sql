@@ -620,14 +620,16 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.share_functions_on_text() IS
 'Internal: lets all who may read raw text, or feed, call the functions that take text.';
 
-CREATE FUNCTION jobstats_internal.forget_writers() RETURNS void
+CREATE FUNCTION jobstats_internal.forget_roles() RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 -- They are nobody's rights, unless a new role gets the number of an old one.
-DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role)
+DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role);
+DELETE FROM jobstats.members m WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = m.role);
+DELETE FROM jobstats.speakers s WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = s.role)
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_writers() IS
-'Internal: deletes what roles may feed that have been dropped.';
+COMMENT ON FUNCTION jobstats_internal.forget_roles() IS
+'Internal: deletes what roles may feed and see that have been dropped.';
 
 CREATE FUNCTION jobstats_grant_writer(
     role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL, sources text[] DEFAULT '{lctl}'
@@ -697,6 +699,59 @@ $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name) IS
 'Lets a role read the store, except for jobstats.texts, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
 
+CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_role(role);
+    IF has_table_privilege(role, 'jobstats.entries', 'SELECT') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('role "%s" may read the whole store', role),
+            HINT = 'Take another role, or take its rights on the schema jobstats, and those of the roles that it is in.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_limited(name) IS
+'Internal: fails as require_role() does, and with 55000 for a role that may read the store.';
+
+CREATE FUNCTION jobstats_grant_own(role name, uid bigint DEFAULT NULL, account text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM jobstats_internal.require_limited(jobstats_grant_own.role);
+    IF num_nonnulls(jobstats_grant_own.uid, jobstats_grant_own.account) = 0 THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'neither uid nor account is given',
+            HINT = 'Give the number of the user whose work it is, or the account that the role manages, or both.';
+    END IF;
+    IF jobstats_grant_own.uid NOT BETWEEN 0 AND 4294967295 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('no user has the number %s', jobstats_grant_own.uid), HINT = 'Give a number such as id -u prints.';
+    END IF;
+    INSERT INTO jobstats.members (role, uid, account)
+    SELECT quote_ident(jobstats_grant_own.role)::regrole, m.uid, m.account
+    FROM (VALUES (jobstats_grant_own.uid, NULL), (NULL, jobstats_grant_own.account)) AS m (uid, account)
+    WHERE num_nonnulls(m.uid, m.account) = 1
+    ON CONFLICT DO NOTHING;
+END
+$$;
+COMMENT ON FUNCTION jobstats_grant_own(name, bigint, text) IS
+'Lets a role see the work of one user or one account, and no other. The role and its members can call reading functions, which answer for this work alone, and for whole targets; they get no right on tables. Call it again to add users and accounts. Errors: 22004 for no role and where neither uid nor account is given, 42704 for an unknown role, 55000 for a role that may read the store, and where there is no store, 22023 for a uid that none can be.';
+
+CREATE FUNCTION jobstats_grant_speaker(role name) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM jobstats_internal.require_limited(jobstats_grant_speaker.role);
+    INSERT INTO jobstats.speakers (role) VALUES (quote_ident(jobstats_grant_speaker.role)::regrole) ON CONFLICT DO NOTHING;
+END
+$$;
+COMMENT ON FUNCTION jobstats_grant_speaker(name) IS
+'Lets a front end ask for others. The front end names a role in jobstats.on_behalf_of, and then sees what jobstats.members lets that role see; or it names a user by number, as in uid:1000, and sees the work of that user and of the accounts in jobstats.managers. While the setting names nobody, functions fail with 42501. It has no effect for other roles. Errors: 22004 for no role, 42704 for an unknown role, 55000 for a role that may read the store, and where there is no store.';
+
 -- The first sentence of a function's COMMENT ON fits a line; functions for users are those whose comment does not begin with
 -- "Internal".
 CREATE FUNCTION jobstats_help(topic text DEFAULT NULL) RETURNS TABLE (name text, what text)
@@ -730,12 +785,12 @@ CROSS JOIN LATERAL (
 WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR strpos(substr(f.name, 10), topic) > 0)
 ORDER BY array_position(ARRAY[
     'jobstats_help',
-    'jobstats_now', 'jobstats_top', 'jobstats_changes', 'jobstats_usual', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_findings', 'jobstats_verdict', 'jobstats_job', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
+    'jobstats_now', 'jobstats_top', 'jobstats_changes', 'jobstats_usual', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_findings', 'jobstats_verdict', 'jobstats_job', 'jobstats_runs', 'jobstats_summaries', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
     'jobstats_queues', 'jobstats_used',
     'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
     'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
     'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
-    'jobstats_grant_reader', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
+    'jobstats_grant_reader', 'jobstats_grant_own', 'jobstats_grant_speaker', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
     'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
@@ -1347,6 +1402,17 @@ AS 'jobstats-0.2.0', 'jobstats_roll_up_wrapper';
 COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
 'Internal: computes the buckets of a rollup that is a table, or of its sums by user, by account and by both, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
 
+CREATE FUNCTION jobstats_runs(
+    job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, scheduler text DEFAULT NULL
+) RETURNS TABLE (
+    scheduler text, job text, label text, parent text, submitted timestamptz, started timestamptz, ended timestamptz, uid bigint,
+    user_name text, account text, partition text, job_name text, state text, exit_code text, nodes bigint, cpus bigint, to_come boolean
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_runs_wrapper';
+COMMENT ON FUNCTION jobstats_runs IS
+'Lists the runs of a job, and of the elements of an array. The job is named by its number or as users type it, such as 123_4; the number of an array stands for all of its elements. Returns what accounting says of the last 10,000 runs of it, of any scheduler or of one, that ended after since or have not ended, and that began at until or before; the newest first. parent is the array or the leader to which a run belongs. to_come is true while a run has not ended, or is not in jobstats_summaries() yet; false if no text has named it for two days, or if it ended more than a day ago. NULL bounds are none. Errors: 22023 where job is NULL, 55000 where there is no store.';
+
 CREATE FUNCTION jobstats_internal.set_comments() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_set_comments_wrapper';
@@ -1405,6 +1471,21 @@ CREATE FUNCTION jobstats_internal.staged_increments() RETURNS SETOF record
 LANGUAGE c VOLATILE AS 'jobstats-0.2.0', 'jobstats_staged_increments_wrapper';
 COMMENT ON FUNCTION jobstats_internal.staged_increments() IS
 'Internal: the increments that the running feed of this session is about to store, or its audit compares.';
+
+CREATE FUNCTION jobstats_summaries(
+    job text DEFAULT NULL, uid bigint DEFAULT NULL, scheduler text DEFAULT NULL, since timestamptz DEFAULT NULL,
+    until timestamptz DEFAULT NULL, n integer DEFAULT 10
+) RETURNS TABLE (
+    scheduler text, job text, label text, runs bigint, submitted timestamptz, started timestamptz, ended timestamptz, run_time interval,
+    uid bigint, user_name text, gid bigint, group_name text, account text, partition text, qos text, job_name text, state text, exit_code text,
+    nodes bigint, cpus bigint, first timestamptz, last_active timestamptz, active_nodes bigint, targets bigint,
+    read_bytes numeric, write_bytes numeric, read numeric, write numeric, opens numeric, metadata numeric, service_time numeric,
+    in_service double precision, busiest_target text
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_summaries_wrapper';
+COMMENT ON FUNCTION jobstats_summaries IS
+'Lists finished jobs with their totals. Returns the last n rows of jobstats.job_summaries, the newest first, with this number or label, of this user and scheduler, that ended in (since, until]; an argument that is NULL selects all. in_service is the mean number of requests in service per node. Errors: 22023 for a negative n, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.summarize_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_summarize_some_wrapper';
@@ -2186,6 +2267,11 @@ CREATE AGGREGATE jobstats_internal.observed(since timestamptz, until timestamptz
 );
 COMMENT ON AGGREGATE jobstats_internal.observed(timestamptz, timestamptz, timestamptz[]) IS
 'Internal: how many microseconds of each step between edges, which are in order and the same in all rows, lie in the spans (since, until]; NULL where there are none.';
+
+CREATE FUNCTION jobstats_internal.own_uids() RETURNS bigint[]
+LANGUAGE c STABLE AS 'jobstats-0.2.0', 'own_uids_wrapper';
+COMMENT ON FUNCTION jobstats_internal.own_uids() IS
+'Internal: the users whose work the caller sees, if the caller is a reader of their own work; NULL for who sees all or nothing. Errors: 42501 for a role that asks for others and does not say for whom.';
 
 CREATE FUNCTION jobstats_internal.put_views(views text[], definitions text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -3508,7 +3594,7 @@ BEGIN
         WHEN 'forget' THEN
             affected := jobstats_internal.forget();
         WHEN 'plan retention' THEN
-            PERFORM jobstats_internal.forget_writers();
+            PERFORM jobstats_internal.forget_roles();
             more := jobstats_internal.retention_plan();
         WHEN 'partitions' THEN
             PERFORM jobstats_internal.lock_store();
@@ -3777,14 +3863,14 @@ BEGIN
 END
 $privileges$;
 
--- These routines read the store with the rights of the caller.
+-- These routines read the store with the rights of the caller, or show a reader of their own work that alone.
 GRANT EXECUTE ON ROUTINE
     jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
     jobstats_densities, jobstats_entries, jobstats_findings, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
-    jobstats_queues, jobstats_rates, jobstats_sizes, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
+    jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
     jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,
-    jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
+    jobstats_internal.own_uids, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,

@@ -54,6 +54,9 @@ pub enum Error {
         "only the owner of the store of jobstats, or whoever has that role's rights, can do this"
     )]
     NotOwner,
+    /// A role that asks for others, and does not say for whom, or names nobody who may ask.
+    #[error("this role asks for others, and jobstats.on_behalf_of names nobody who may ask")]
+    NobodyAsks,
     /// A conversion without TimescaleDB.
     #[error("TimescaleDB is not installed in this database")]
     NoTimescale,
@@ -291,7 +294,7 @@ impl Error {
             Self::Isolation { .. } | Self::TransactionBlock(_) => {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
             }
-            Self::NotOwner => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
+            Self::NotOwner | Self::NobodyAsks => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
             Self::ReadOnly => Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
             Self::TextTooLarge { .. }
             | Self::Ratio { .. }
@@ -373,6 +376,9 @@ impl Error {
             Self::NotOwner => {
                 Some("Connect as the owner of the schema jobstats, or as a superuser.")
             }
+            Self::NobodyAsks => Some(
+                "Name a role of jobstats.members, or a user that the store knows: SET LOCAL jobstats.on_behalf_of = 'ada', or 'uid:1000'.",
+            ),
             Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
             Self::NoTimescale => Some("Run CREATE EXTENSION timescaledb; first."),
             Self::OldTimescale(_) => Some(

@@ -8,7 +8,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-use pgrx::pg_sys;
+use pgrx::{PgLogLevel, pg_sys};
 
 /// GUCs that are set as by a SET clause of the function. PostgreSQL applies such a clause again for each row of a
 /// function that returns rows: without the clause, and without merge joins, 37,184 rows of rates took 270 instead of
@@ -56,6 +56,12 @@ impl Drop for Pinned {
 /// Returns the value of a GUC in this transaction.
 pub fn setting(client: &SpiClient<'_>, name: &str) -> Result<String, Error> {
     client.query_value("SELECT pg_catalog.current_setting($1)", &[name.into()])
+}
+
+/// Returns whether the client is sent what goes into the log of the server.
+pub fn sends_log() -> bool {
+    // SAFETY: reads a variable of this backend.
+    unsafe { pg_sys::client_min_messages < PgLogLevel::NOTICE as i32 }
 }
 
 /// Fails on a standby, and in a transaction that is read-only.

@@ -23,6 +23,7 @@ use crate::query::statement::Statement;
 use crate::query::wholes::{Shares, Wholes, places};
 use crate::query::window::{ROW_LIMIT, Window};
 use crate::query::{empty, without_times};
+use crate::store::rights::caller::{Own, as_reader};
 
 /// The settings during a statement. A statement has hundreds of expressions: compiling them takes longer than reading a
 /// day of a large cluster. The planner has no statistics about the parts that are joined and grouped: sorting them
@@ -34,11 +35,28 @@ pub const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"enable_sort", c"off"),
 ];
 
+/// Runs a function that reads the store, with the rights and the settings that it needs. It is told what its caller may see.
+pub fn read(
+    answer: impl FnOnce(&SpiClient<'_>, Option<&Own>) -> Result<(), Error>,
+) -> SqlResult<()> {
+    Ok(as_reader(|own| {
+        let _pinned = Pinned::new(SETTINGS);
+        connect(|client| answer(client, own))
+    })?)
+}
+
+/// Answers a question, as far as its caller may know the answer.
+pub fn ask(
+    question: Question,
+    answer: impl FnOnce(&SpiClient<'_>, &Question) -> Result<(), Error>,
+) -> SqlResult<()> {
+    read(|client, own| answer(client, &question.for_reader(own)))
+}
+
 /// Writes the rows that answer a question. Raises a notice if the question asks for times that servers do not report, or
 /// if there are no rows because a filter names nothing or nothing was observed.
-pub fn answer(question: &Question, mut rows: Rows) -> SqlResult<()> {
-    let _pinned = Pinned::new(SETTINGS);
-    Ok(connect(|client| {
+pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
+    ask(question, |client, question| {
         let Some(plan) = Plan::find(client, question)? else {
             return empty::explain(client, &question.period, &question.filters);
         };
@@ -59,7 +77,7 @@ pub fn answer(question: &Question, mut rows: Rows) -> SqlResult<()> {
         }
         plan.note_age();
         Ok(())
-    })?)
+    })
 }
 
 /// Runs a statement that has the columns of an answer, among others, writes its rows, and returns their number.

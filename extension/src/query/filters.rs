@@ -9,6 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
 use crate::query::dimension::{DIMENSIONS, Dimension, Level, Table, ValueType};
 use crate::query::params::Params;
+use crate::store::rights::caller::Own;
 
 /// The largest size of the argument `exclude` in bytes of text: enough for some thousand names.
 const EXCLUDE_LIMIT: usize = 64 << 10;
@@ -75,24 +76,28 @@ pub type Labelled = (usize, Vec<i64>);
 
 /// The filters that are set.
 #[derive(Clone, Default)]
-pub struct Filters(Vec<Filter>);
+pub struct Filters {
+    chosen: Vec<Filter>,
+    /// The work that a reader may see, where the answer is about entries and the reader may not see all.
+    own: Option<Own>,
+}
 
 impl Filters {
     /// Takes the filters from the arguments of a function, which has one for each dimension.
     pub fn take(arguments: &mut Arguments<'_>) -> Result<Self, Error> {
-        let mut filters = Vec::new();
+        let mut filters = Self::default();
         for dimension in DIMENSIONS {
             let values = match dimension.value_type {
                 ValueType::Text => arguments.take()?.map(Values::Patterns),
                 ValueType::Number => arguments.take()?.map(Values::Numbers),
             };
-            filters.extend(values.map(|values| Filter {
+            filters.chosen.extend(values.map(|values| Filter {
                 dimension,
                 values,
                 excludes: false,
             }));
         }
-        Ok(Self(filters))
+        Ok(filters)
     }
 
     /// Adds the argument `exclude`, an object that gives dimensions lists of values. Rows that match any of them are left
@@ -117,7 +122,7 @@ impl Filters {
         };
         for (name, list) in lists {
             let dimension = Dimension::named(&name)?;
-            self.0.push(Filter {
+            self.chosen.push(Filter {
                 dimension,
                 values: excluded(dimension, &list)?,
                 excludes: true,
@@ -134,7 +139,7 @@ impl Filters {
     /// Adds the filter of the dimension of this name, if there are patterns for it.
     pub fn any_of(mut self, name: &str, patterns: Option<Vec<Option<String>>>) -> Self {
         let found = Dimension::find(name).zip(patterns.map(Values::Patterns));
-        self.0.extend(found.map(|(dimension, values)| Filter {
+        self.chosen.extend(found.map(|(dimension, values)| Filter {
             dimension,
             values,
             excludes: false,
@@ -144,14 +149,33 @@ impl Filters {
 
     /// Returns the filters by dimensions of a level.
     pub fn of_level(mut self, level: Level) -> Self {
-        self.0.retain(|filter| filter.dimension.level == level);
+        self.chosen.retain(|filter| filter.dimension.level == level);
+        self.own = self.own.filter(|_| level == Level::Entry);
         self
+    }
+
+    /// Adds that only this work is seen.
+    pub fn seeing(self, own: &Own) -> Self {
+        Self {
+            own: Some(own.clone()),
+            ..self
+        }
+    }
+
+    /// Returns the work that the reader sees, if the reader does not see all.
+    pub const fn own(&self) -> Option<&Own> {
+        self.own.as_ref()
+    }
+
+    /// Returns whether the reader sees a part of the work alone.
+    pub const fn hides_others(&self) -> bool {
+        self.own.is_some()
     }
 
     /// Returns the values of the filter of the dimension of this name as texts, if it is set.
     pub fn values(&self, name: &str) -> Option<Vec<String>> {
         let of_name = |it: &&Filter| it.dimension.name == name && !it.excludes;
-        Some(match &self.0.iter().find(of_name)?.values {
+        Some(match &self.chosen.iter().find(of_name)?.values {
             Values::Patterns(patterns) => patterns.iter().flatten().cloned().collect(),
             Values::Numbers(numbers) => numbers.iter().flatten().map(i64::to_string).collect(),
         })
@@ -159,7 +183,7 @@ impl Filters {
 
     /// Returns the patterns of each filter of jobs, with its position.
     pub fn of_jobs(&self) -> impl Iterator<Item = (usize, Vec<String>)> {
-        let of_jobs = self.0.iter().enumerate();
+        let of_jobs = self.chosen.iter().enumerate();
         of_jobs.filter_map(|(position, it)| match &it.values {
             Values::Patterns(patterns) if it.dimension.name == "job" => {
                 Some((position, patterns.iter().flatten().cloned().collect()))
@@ -171,7 +195,12 @@ impl Filters {
     /// Returns the conditions on the dimensions of a level, each with a leading AND. `table` is what the statement calls the
     /// table of the level, or rows that have owners in place of entries.
     pub fn conditions(&self, level: Level, table: impl Into<Table>, params: &Params) -> String {
-        self.conditions_on(|it| it.dimension.level == level, table.into(), params)
+        let table = table.into();
+        let conditions = self.conditions_on(|it| it.dimension.level == level, table, params);
+        match level {
+            Level::Entry => conditions + &self.is_own(table, params),
+            Level::Target | Level::Server => conditions,
+        }
     }
 
     /// Returns the conditions on rows `entry`, each with a leading AND.
@@ -181,18 +210,29 @@ impl Filters {
         labelled: &[Labelled],
         params: &Params,
     ) -> String {
-        let filters = self.0.iter().enumerate();
+        let filters = self.chosen.iter().enumerate();
         let filters = filters.filter(|(_, it)| it.dimension.level == Level::Entry);
         let condition = |(position, filter): (usize, &Filter)| {
             let found = labelled.iter().find(|(of, _)| *of == position);
             filter.condition(position, entry, found.map(|(_, jobs)| &**jobs), params)
         };
-        filters.map(condition).collect()
+        filters.map(condition).collect::<String>() + &self.is_own(entry, params)
     }
 
     /// Returns the conditions that can be tested on rows by owner before they are joined with names, each with a leading AND.
     pub fn conditions_on_owners(&self, table: Table, params: &Params) -> String {
-        self.conditions_on(|it| it.dimension.is_of_owner(), table, params)
+        let conditions = self.conditions_on(|it| it.dimension.is_of_owner(), table, params);
+        conditions + &self.is_own(table, params)
+    }
+
+    /// Returns the condition that a row is the reader's own, with a leading AND, unless the reader sees all.
+    fn is_own(&self, table: Table, params: &Params) -> String {
+        let Some(own) = &self.own else {
+            return String::new();
+        };
+        let column = |name: &str| Dimension::find(name).map(|it| it.column(table));
+        let [uid, account] = ["uid", "account"].map(|name| column(name).unwrap_or_default());
+        format!(" AND {}", is_own(own, &uid, &account, params))
     }
 
     /// Returns the conditions that names of users must meet, each with a leading AND; `None` if there are none, or only
@@ -209,7 +249,8 @@ impl Filters {
         table: Table,
         params: &Params,
     ) -> String {
-        let filters = self.0.iter().enumerate().filter(|(_, it)| which(it));
+        let filters = self.chosen.iter().enumerate();
+        let filters = filters.filter(|(_, it)| which(it));
         filters
             .map(|(position, it)| it.condition(position, table, None, params))
             .collect()
@@ -222,7 +263,8 @@ impl Filters {
 
     /// Returns the dimensions that are filtered.
     pub fn chosen(&self) -> impl Iterator<Item = &'static Dimension> {
-        self.0.iter().map(|filter| filter.dimension)
+        let chosen = self.chosen.iter().map(|filter| filter.dimension);
+        chosen.chain(self.own.iter().flat_map(own_dimensions))
     }
 
     /// Checks the patterns. PostgreSQL would report a bad pattern only when a row matches the pattern up to its bad
@@ -231,13 +273,30 @@ impl Filters {
     /// # Errors
     /// [`Error::argument`] if a pattern ends with the escape character.
     pub fn require_patterns(&self) -> Result<(), Error> {
-        for filter in &self.0 {
+        for filter in &self.chosen {
             if let Values::Patterns(patterns) = &filter.values {
                 require_patterns(patterns)?;
             }
         }
         Ok(())
     }
+}
+
+/// Returns the condition that these values of a row, its `uid` and its account, are the reader's.
+pub fn is_own(own: &Own, uid: &str, account: &str, params: &Params) -> String {
+    let uids = params.bind("own uids", || own.uids.clone());
+    if own.accounts.is_empty() {
+        return format!("{uid} = ANY ({uids})");
+    }
+    let accounts = params.bind("own accounts", || own.accounts.clone());
+    format!("({uid} = ANY ({uids}) OR {account} = ANY ({accounts}))")
+}
+
+/// Returns the dimensions that say whether work is the reader's own.
+fn own_dimensions(own: &Own) -> impl Iterator<Item = &'static Dimension> {
+    let account = (!own.accounts.is_empty()).then_some("account");
+    let names = std::iter::once("uid").chain(account);
+    names.filter_map(Dimension::find)
 }
 
 /// Reads the values that the argument `exclude` gives a dimension.

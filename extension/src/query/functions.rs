@@ -14,6 +14,7 @@ mod metrics;
 mod now;
 mod queues;
 mod rates;
+mod runs;
 mod share;
 mod sizes;
 mod summary;

@@ -18,6 +18,7 @@ use crate::query::notice::{distinct, listed};
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::window::Window;
+use crate::store::rights::caller::Own;
 
 /// The number of patterns that are looked up in the index of labels, one by one.
 const LOOKED_UP: usize = 100;
@@ -44,6 +45,9 @@ pub struct Jobs {
     /// Set if the window has few of all jobs. Where the planner takes disks for slow, as it does unless it is told otherwise, it
     /// reads a million jobs to find ten thousand.
     pub few: bool,
+    /// The work that the reader sees, if the reader does not see all. The job of an entry is then known on its days alone, also if it is the
+    /// only one: the number may have been that of another's job before accounting began.
+    pub own: Option<Own>,
     /// The jobs whose labels filters match, with the positions of these filters.
     labelled: Vec<Labelled>,
     /// Arrays whose elements share a number, one of which a filter names.
@@ -61,12 +65,17 @@ impl Jobs {
         for (position, patterns) in question.filters.of_jobs() {
             jobs.add_labelled(client, position, &patterns)?;
         }
+        if question.filters.hides_others() {
+            // They may be those of others.
+            jobs.arrays.clear();
+        }
         let has_users = question.dimensions().any(Dimension::is_user) && has_users(client)?;
         jobs.names = has_users && question.dimensions().any(Dimension::is_name);
         jobs.joined = has_users
             || !jobs.labelled.is_empty()
             || question.dimensions().any(Dimension::is_of_job);
-        jobs.several = jobs.joined && has_several(client, window)?;
+        jobs.own = question.filters.own().cloned();
+        jobs.several = jobs.joined && (jobs.own.is_some() || has_several(client, window)?);
         jobs.few = window.until() - window.since() <= SHORT;
         Ok(jobs)
     }

@@ -2,6 +2,7 @@
 
 use crate::pg::template::sql;
 use crate::query::dimension::{Dimension, Table, join_names};
+use crate::query::filters::is_own;
 use crate::query::jobs::Jobs;
 use crate::query::names;
 use crate::query::params::Params;
@@ -21,6 +22,10 @@ impl Plan {
         sql!(
             "jobs/days.sql",
             usage = usage,
+            divided = match self.jobs.own {
+                Some(_) => "",
+                None => "NOT entry_job.alone AND ",
+            },
             since = self.since(params),
             until = self.until(params),
         )
@@ -34,6 +39,7 @@ impl Plan {
     /// Returns a join of sums `part` and their entries `entry` with their jobs in the window.
     pub fn join_jobs_of_sums(&self, params: &Params) -> String {
         let of_sum = match self.jobs.several {
+            true if self.jobs.own.is_some() => "entry_job.valid_from = part.valid_from",
             true => {
                 "CASE WHEN part.valid_from IS NULL THEN entry_job.alone ELSE entry_job.valid_from = part.valid_from END"
             }
@@ -48,13 +54,17 @@ impl Plan {
         if !jobs.joined {
             return String::new();
         }
+        // What accounting says of others' jobs is not shown, also if one was taken for that of an own entry.
+        let of_own = jobs.own.as_ref().map_or_else(String::new, |own| {
+            format!(" AND {}", is_own(own, "job.uid", "job.account", params))
+        });
         sql!(
             "jobs/join.sql",
             table = table,
             condition = condition,
             since = self.since(params),
             until = self.until(params),
-            job = if jobs.few { EACH } else { ALL },
+            job = if jobs.few { EACH } else { ALL }.to_owned() + &of_own,
         )
     }
 

@@ -8,6 +8,8 @@ use crate::pg::error::Error;
 use crate::query::dimension::{By, Dimension, Level};
 use crate::query::filters::Filters;
 use crate::query::measure::{Measure, Measures};
+use crate::query::notice::hinted;
+use crate::store::rights::caller::Own;
 use crate::store::rollup::Owner;
 
 /// The window that is asked for. A field that is `None` has its default.
@@ -113,6 +115,22 @@ impl Wanted {
 }
 
 impl Question {
+    /// Returns the question as it is answered for a reader of this work alone, or of all. What is asked of whole targets is answered for
+    /// everybody.
+    pub fn for_reader(mut self, own: Option<&Own>) -> Self {
+        let is_about_entries = self.by.has(Level::Entry)
+            || self.filters.has(Level::Entry)
+            || matches!(self.wanted, Wanted::Leading);
+        if let Some(own) = own.filter(|_| is_about_entries) {
+            self.filters = self.filters.seeing(own);
+            hinted(
+                "the answer is about your own work alone",
+                "What is asked of whole targets, as by cluster, filesystem, kind and target, is answered for everybody.",
+            );
+        }
+        self
+    }
+
     /// Returns the question for another measure, of targets of one kind. Its window is not that of its period, which is
     /// left out.
     pub fn about(&self, kind: TargetKind, measure: &Measure) -> Self {
@@ -148,9 +166,13 @@ impl Question {
         self.by_targets_only() || matches!(self.wanted, Wanted::Leading)
     }
 
-    /// Returns the owner whose sums answer the question; `None` if it tells different entries of one owner apart.
+    /// Returns the owner whose sums answer the question; `None` if it tells different entries of one owner apart. A reader of their own work
+    /// may not see what sums say of jobs of others.
     pub fn owner(&self) -> Option<Owner> {
-        if self.wanted.has_span() || matches!(self.wanted, Wanted::Leading) {
+        if self.filters.hides_others()
+            || self.wanted.has_span()
+            || matches!(self.wanted, Wanted::Leading)
+        {
             return None;
         }
         let all = |known: fn(&Dimension) -> bool| {

@@ -5,7 +5,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
-use crate::query::dimension::{DIMENSIONS, Dimension, ValueType};
+use crate::query::dimension::{DIMENSIONS, Dimension, Level, ValueType};
 use crate::query::filters::Filters;
 use crate::query::notice::{hinted, listed};
 
@@ -31,7 +31,9 @@ pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error>
         return Ok(true);
     }
     let mut explained = false;
-    for dimension in DIMENSIONS {
+    // What a reader may not see must answer as what is not there.
+    let is_told = |it: &&Dimension| it.level != Level::Entry || !filters.hides_others();
+    for dimension in DIMENSIONS.iter().filter(is_told) {
         if let Some(values) = filters.values(dimension.name) {
             explained |= explain_values(client, dimension, &values)?;
         }

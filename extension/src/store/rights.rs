@@ -1,5 +1,6 @@
 //! The rights of writers, of readers and of maintenance.
 
+pub(crate) mod caller;
 pub(crate) mod owner;
 
 use pgrx::prelude::*;

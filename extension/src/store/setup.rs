@@ -52,7 +52,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         if new {
             formats::insert_default(client)?;
         }
-        client.execute("SELECT jobstats_internal.forget_writers()", &[])?;
+        client.execute("SELECT jobstats_internal.forget_roles()", &[])?;
         rollup::create(client, &installation)?;
         if !new {
             settings::restore(client)?;

@@ -54,7 +54,7 @@ fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         measures,
         wanted: Wanted::Leading,
     };
-    answer(&question, rows)
+    answer(question, rows)
 }
 
 /// Returns the kind of the targets that report the operation; `None` if both kinds do.

@@ -10,11 +10,10 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::SqlResult;
 use crate::pg::time::window;
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::answer::{ask, write_rows};
 use crate::query::dimension::By;
 use crate::query::empty;
 use crate::query::filters::Filters;
@@ -62,22 +61,21 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         filters,
         wanted: Wanted::Totals,
     };
-    let _pinned = Pinned::new(SETTINGS);
-    Ok(connect(|client| {
-        let Some(plan) = Plan::find(client, &question)? else {
+    ask(question, |client, question| {
+        let Some(plan) = Plan::find(client, question)? else {
             return empty::explain(client, &question.period, &question.filters);
         };
         let mut found = Found::default();
-        let coverage = found.add(client, &question, &plan, Side::After, 0.0)?;
+        let coverage = found.add(client, question, &plan, Side::After, 0.0)?;
         let before = match baseline {
-            Some(span) => found.before(client, &question, &plan, span)?,
-            None => found.days_before(client, &question, &plan)?,
+            Some(span) => found.before(client, question, &plan, span)?,
+            None => found.days_before(client, question, &plan)?,
         };
         plan.note_behind()?;
         plan.jobs.note_arrays();
         let Some(scale) = before.scale else {
             if coverage == 0.0 {
-                return empty::explain_window(client, &plan.window, &question);
+                return empty::explain_window(client, &plan.window, question);
             }
             hinted(
                 "none of the seven days before was observed for 80 % of this window",
@@ -89,18 +87,18 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         let changes = changes(&amounts, scale, usize::try_from(n).unwrap_or(0));
         found.write(
             client,
-            &question,
+            question,
             &changes,
             (before.days, coverage),
             &mut rows,
         )?;
         if changes.is_empty() {
-            empty::explain_window(client, &plan.window, &question)?;
+            empty::explain_window(client, &plan.window, question)?;
         }
         // What is known of the earliest window is known of all.
         before.plan.as_ref().unwrap_or(&plan).note_age();
         Ok(())
-    })?)
+    })
 }
 
 /// Returns the span of the baseline that is asked for.

@@ -45,7 +45,7 @@ fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()>
             base: usable(base)?,
         },
     };
-    answer(&question, rows)
+    answer(question, rows)
 }
 
 /// Returns the argument `base`, which is checked even if there is no usage in the window.

@@ -11,7 +11,7 @@ use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::answer::{SETTINGS, ask, write_rows};
 use crate::query::dimension::By;
 use crate::query::empty;
 use crate::query::filters::Filters;
@@ -48,9 +48,9 @@ fn jobstats_findings(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
     let asked = Asked::take(&mut arguments)?;
     let levels = levels(arguments.take()?)?;
     let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
-    Ok(asked.answer(filters, &levels, |client, by, judged| {
+    asked.answer(filters, &levels, |client, by, judged| {
         write_findings(client, by, judged, &mut rows)
-    })?)
+    })
 }
 
 #[pg_extern(sql = r#"
@@ -73,7 +73,7 @@ fn jobstats_verdict(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     let asked = Asked::take(&mut arguments)?;
     let n = rows_wanted(arguments.take()?)?;
     let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
-    Ok(asked.answer(filters, &SHOWN, |client, by, judged| {
+    asked.answer(filters, &SHOWN, |client, by, judged| {
         write_verdict(
             client,
             by,
@@ -81,7 +81,7 @@ fn jobstats_verdict(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
             usize::try_from(n).unwrap_or(0),
             &mut rows,
         )
-    })?)
+    })
 }
 
 #[pg_extern(sql = r#"
@@ -137,15 +137,14 @@ impl Asked {
         filters: Filters,
         levels: &[Level],
         write: impl FnOnce(&SpiClient<'_>, &By, &[Judged]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let _pinned = Pinned::new(SETTINGS);
-        connect(|client| {
-            let question = work::question(self.period, &self.by, filters)?;
-            let Some(plan) = Plan::find(client, &question)? else {
+    ) -> SqlResult<()> {
+        let question = work::question(self.period, &self.by, filters)?;
+        ask(question, |client, question| {
+            let Some(plan) = Plan::find(client, question)? else {
                 return empty::explain(client, &question.period, &question.filters);
             };
             let rules = rules(client)?;
-            let found = work::find(client, &question, &plan, &self.by)?;
+            let found = work::find(client, question, &plan, &self.by)?;
             let judged: Vec<Judged> = found
                 .into_iter()
                 .map(|(group, work)| Judged::new(group, &work, &rules, levels))
@@ -154,7 +153,7 @@ impl Asked {
             plan.note_behind()?;
             plan.jobs.note_arrays();
             if judged.is_empty() {
-                empty::explain_window(client, &plan.window, &question)?;
+                empty::explain_window(client, &plan.window, question)?;
             }
             plan.note_age();
             Ok(())

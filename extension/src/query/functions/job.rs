@@ -6,17 +6,15 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::SETTINGS;
+use crate::query::answer::read;
 use crate::query::dimension::By;
 use crate::query::filters::Filters;
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::statement::Statement;
-use crate::query::unknown;
 use crate::query::window::Window;
 use crate::store;
 
@@ -91,6 +89,19 @@ fn jobstats_job_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult
     answer(job.map(|job| job.to_string()), arguments, rows)
 }
 
+/// Returns the argument `job`.
+///
+/// # Errors
+/// [`Error::argument`] if it is NULL.
+pub fn required(job: Option<String>) -> Result<String, Error> {
+    job.ok_or_else(|| {
+        Error::argument(
+            "job must not be NULL",
+            "Give the identifier of a job, as in '4711'.",
+        )
+    })
+}
+
 /// Answers for a job. The other arguments are still to be taken.
 fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let asked = Asked {
@@ -100,25 +111,20 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
     };
     let grouping = Grouping::parse(arguments.take()?)?;
     let scheduler = arguments.take::<String>()?;
-    let job = job.ok_or_else(|| {
-        Error::argument(
-            "job must not be NULL",
-            "Give the identifier of a job, as in '4711'.",
-        )
-    })?;
-    let _pinned = Pinned::new(SETTINGS);
-    Ok(connect(|client| {
+    let job = required(job)?;
+    read(|client, own| {
         store::require(client)?;
-        let job = Named::find(client, job, scheduler)?;
+        let job = Named::find(client, job, scheduler, own)?;
         let entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
+        let entries = entries.during(accounting.as_ref());
         if let Some(accounting) = &accounting {
             let is_of_several_schedulers = accounting.note(&job, &asked);
             accounting.write_runs(&mut rows)?;
             if is_of_several_schedulers {
                 return Ok(());
             }
-            if job.is_shared {
+            if job.is_shared && job.own.is_none() {
                 note_unmatched(client, &job)?;
             }
         } else if job.scheduler.is_some() {
@@ -137,7 +143,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
             work.write(client, &grouping, &mut rows)?;
         }
         Ok(())
-    })?)
+    })
 }
 
 /// The job that an answer is about.
@@ -171,7 +177,7 @@ impl Subject {
                 accounting.note_no_work(job, self.is_cut);
                 Ok(())
             }
-            (_, None) if self.entries.is_empty() => unknown::explain(client, &filters).map(|_| ()),
+            (_, None) if self.entries.is_empty() => job.note_nothing(client, &filters),
             (_, None) => Ok(()),
         }
     }

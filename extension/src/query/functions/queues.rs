@@ -8,12 +8,11 @@ use pgrx::spi::SpiClient;
 use crate::pg::argument::require_patterns;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{self, timestamptz, timestamptzs};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::answer::{read, write_rows};
 use crate::query::notice::hinted;
 use crate::query::question::Period;
 use crate::query::window::edges;
@@ -38,8 +37,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     period.step = arguments.take()?;
     let patterns: [Option<Vec<Option<String>>>; 3] = [server, service, arguments.take()?];
     require_patterns(patterns.iter().flatten().flatten())?;
-    let _pinned = Pinned::new(SETTINGS);
-    Ok(connect(|client| {
+    read(|client, _| {
         store::require(client)?;
         let span = time::window(period.since, period.until)?;
         let edges = edges(span, period.step.as_ref())?;
@@ -62,7 +60,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
         let part = |name| {
             format!(
                 "CASE WHEN piece.since >= $1[piece.step] AND piece.\"time\" <= $1[piece.step + 1] THEN piece.{name} \
-                 ELSE {schema}.jobstats_share(piece.{name}, piece.since, piece.\"time\", $1[piece.step], $1[piece.step + 1]) END"
+             ELSE {schema}.jobstats_share(piece.{name}, piece.since, piece.\"time\", $1[piece.step], $1[piece.step + 1]) END"
             )
         };
         let parts = ["requests", "wait_usecs", "depth", "active", "observed"].map(part);
@@ -75,7 +73,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             explain(client)?;
         }
         Ok(())
-    })?)
+    })
 }
 
 /// Returns the hours that lie in several steps, or cross an end of the window, as spans: those of which increments are kept, and

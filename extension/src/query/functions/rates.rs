@@ -41,5 +41,5 @@ fn jobstats_rates(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         filters,
         wanted: Wanted::Rates,
     };
-    answer(&question, rows)
+    answer(question, rows)
 }

@@ -5,14 +5,13 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::guc::Pinned;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::pg::tuples::Tuples;
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::SETTINGS;
+use crate::query::answer::ask;
 use crate::query::dimension::{By, DIMENSIONS, Dimension, Level, Table, columns, named_columns};
 use crate::query::empty;
 use crate::query::entries::{entries, few};
@@ -54,12 +53,11 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let by = arguments.take()?;
     let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
     let question = question(period, By::parse(by, &[])?, filters)?;
-    let _pinned = Pinned::new(SETTINGS);
-    Ok(connect(|client| {
-        let Some(plan) = Plan::find(client, &question)? else {
+    ask(question, |client, question| {
+        let Some(plan) = Plan::find(client, question)? else {
             return empty::explain(client, &question.period, &question.filters);
         };
-        let written = answer(client, &question, &plan, rows)?;
+        let written = answer(client, question, &plan, rows)?;
         note_age(&plan);
         if written.lacks_deviations {
             note_left_out(client, &plan)?;
@@ -67,10 +65,10 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         plan.note_behind()?;
         plan.jobs.note_arrays();
         if written.rows == 0 {
-            empty::explain_window(client, &plan.window, &question)?;
+            empty::explain_window(client, &plan.window, question)?;
         }
         Ok(())
-    })?)
+    })
 }
 
 /// Returns the question for the sizes of reads and writes.

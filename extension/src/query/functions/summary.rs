@@ -38,5 +38,5 @@ fn jobstats_summary(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         filters,
         wanted: Wanted::Summary,
     };
-    answer(&question, rows)
+    answer(question, rows)
 }

@@ -51,7 +51,7 @@ fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
             unaccounted,
         },
     };
-    answer(&question, rows)
+    answer(question, rows)
 }
 
 /// Returns the argument `n`.

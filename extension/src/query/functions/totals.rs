@@ -37,5 +37,5 @@ fn jobstats_totals(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         filters,
         wanted: Wanted::Totals,
     };
-    answer(&question, rows)
+    answer(question, rows)
 }

@@ -4,11 +4,10 @@ use pgrx::prelude::*;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, shown};
-use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::tuples::Tuples;
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{SETTINGS, copy_rows};
+use crate::query::answer::{ask, copy_rows};
 use crate::query::dimension::{By, DIMENSIONS, Level};
 use crate::query::empty;
 use crate::query::filters::Filters;
@@ -48,18 +47,17 @@ fn jobstats_unaccounted(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResu
         filters,
         wanted: Wanted::Totals,
     };
-    let _pinned = Pinned::new(SETTINGS);
-    Ok(connect(|client| {
-        let Some(plan) = Plan::find(client, &question)? else {
+    ask(question, |client, question| {
+        let Some(plan) = Plan::find(client, question)? else {
             return empty::explain(client, &question.period, &question.filters);
         };
         let wholes = plan.of_wholes(client)?;
-        let query = Statement::new(&question, &plan, None).unaccounted(&wholes, true);
+        let query = Statement::new(question, &plan, None).unaccounted(&wholes, true);
         let found = Tuples::query(client, &query.sql, &query.params)?;
         let written = copy_rows(found, &mut rows)?;
         plan.note_behind()?;
         if written == 0 {
-            empty::explain_window(client, &plan.window, &question)?;
+            empty::explain_window(client, &plan.window, question)?;
         }
         if !client.query_value::<bool>(
             "SELECT EXISTS (SELECT FROM jobstats.target_increments)",
@@ -72,7 +70,7 @@ fn jobstats_unaccounted(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResu
         }
         plan.note_age();
         Ok(())
-    })?)
+    })
 }
 
 /// Returns the dimensions if all are those of targets.

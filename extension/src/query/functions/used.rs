@@ -7,15 +7,15 @@ use pgrx::spi::SpiClient;
 use crate::pg::argument::require_patterns;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{micros, now, timestamptz};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::answer::{read, write_rows};
 use crate::query::names::{groups_at, users_at};
 use crate::query::notice::{hinted, listed};
 use crate::store;
+use crate::store::rights::caller::own_parameters;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_used(
@@ -57,16 +57,15 @@ fn jobstats_used(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
         since.into(),
     ];
     parameters.extend(scope.clone().map(DatumWithOid::from));
-    for is_number in [true, false, true, false, true, false] {
-        parameters.push(match is_number {
-            true => arguments.take::<Vec<Option<i64>>>()?.into(),
-            false => patterns(&mut arguments)?.into(),
-        });
-    }
+    let (owners, has_owners) = owners(&mut arguments)?;
+    parameters.extend(owners);
+    let is_of_owners = has_owners || by.iter().any(|name| name != "target");
     parameters.push(by.into());
-    let _pinned = Pinned::new(SETTINGS);
-    Ok(connect(|client| {
+    read(|client, own| {
         store::require(client)?;
+        // The space of whole targets is everybody's.
+        let [uids, _] = own_parameters(own.filter(|_| is_of_owners));
+        parameters.push(uids);
         let space = match at {
             Some(_) => sql!("used/of_day.sql", day = "$1", before = ""),
             None => include_str!("used/now.sql").to_owned(),
@@ -80,7 +79,7 @@ fn jobstats_used(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
         );
         let written = write_rows(client, &statement, &parameters, &mut rows)?;
         note(client, kind, scope, at.is_some(), written)
-    })?)
+    })
 }
 
 /// Returns the kind of the owners that make the rows of an answer, or whose space is summed.
@@ -99,6 +98,18 @@ fn kind(by: &[String]) -> Result<&'static str, Error> {
         return Err(Error::argument(problem, hint));
     }
     Ok(kind)
+}
+
+/// Returns the filters by owners as parameters, and whether there are any.
+fn owners(arguments: &mut Arguments<'_>) -> Result<(Vec<DatumWithOid<'static>>, bool), Error> {
+    let (mut owners, mut has_any) = (Vec::new(), false);
+    for _ in ["user", "group", "project and account"] {
+        let numbers: Option<Vec<Option<i64>>> = arguments.take()?;
+        let names = patterns(arguments)?;
+        has_any |= numbers.is_some() || names.is_some();
+        owners.extend([numbers.into(), names.into()]);
+    }
+    Ok((owners, has_any))
 }
 
 /// LIKE patterns of an argument.

@@ -10,10 +10,9 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::SqlResult;
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::answer::{ask, write_rows};
 use crate::query::dimension::By;
 use crate::query::empty;
 use crate::query::filters::Filters;
@@ -62,9 +61,8 @@ fn jobstats_usual(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
         filters,
         wanted: Wanted::Totals,
     };
-    let _pinned = Pinned::new(SETTINGS);
-    Ok(connect(|client| {
-        let Some(plan) = Plan::find(client, &question)? else {
+    ask(question, |client, question| {
+        let Some(plan) = Plan::find(client, question)? else {
             return empty::explain(client, &question.period, &question.filters);
         };
         if plan.window.until() - plan.window.since() > LONGEST {
@@ -73,15 +71,15 @@ fn jobstats_usual(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
                 "It would be compared with windows that have parts of it: ask for a day, or an hour.",
             ));
         }
-        let found = Found::find(client, &question, &plan)?;
+        let found = Found::find(client, question, &plan)?;
         plan.note_behind()?;
         plan.jobs.note_arrays();
         if found.groups.is_empty() || found.coverage == 0.0 {
-            return empty::explain_window(client, &plan.window, &question);
+            return empty::explain_window(client, &plan.window, question);
         }
         let n = usize::try_from(n).unwrap_or(0);
-        found.write(client, &question, n, &mut rows)
-    })?)
+        found.write(client, question, n, &mut rows)
+    })
 }
 
 /// The rates of groups in the window, and on the days before.

@@ -1,4 +1,5 @@
--- The rows of usage with the days to which they belong, if their entry has several jobs. There are few such entries.
+-- The rows of usage with the days to which they belong, if their entry has several jobs; there are few such entries. For a reader of their
+-- own work, of all entries.
 SELECT usage.*, days.valid_from
 FROM (
     @usage@
@@ -6,5 +7,5 @@ FROM (
 LEFT JOIN (
     SELECT entry_job.entry_id, entry_job.valid_from, entry_job.valid_to
     FROM jobstats.entry_jobs entry_job
-    WHERE NOT entry_job.alone AND entry_job.valid_to > @since@ AND entry_job.valid_from < @until@
+    WHERE @divided@entry_job.valid_to > @since@ AND entry_job.valid_from < @until@
 ) days ON days.entry_id = usage.entry_id AND days.valid_from < usage.at AND days.valid_to >= usage.at

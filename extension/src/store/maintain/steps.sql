@@ -323,7 +323,7 @@ BEGIN
         WHEN 'forget' THEN
             affected := jobstats_internal.forget();
         WHEN 'plan retention' THEN
-            PERFORM jobstats_internal.forget_writers();
+            PERFORM jobstats_internal.forget_roles();
             more := jobstats_internal.retention_plan();
         WHEN 'partitions' THEN
             PERFORM jobstats_internal.lock_store();

@@ -66,14 +66,16 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.share_functions_on_text() IS
 'Internal: lets all who may read raw text, or feed, call the functions that take text.';
 
-CREATE FUNCTION jobstats_internal.forget_writers() RETURNS void
+CREATE FUNCTION jobstats_internal.forget_roles() RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 -- They are nobody's rights, unless a new role gets the number of an old one.
-DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role)
+DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role);
+DELETE FROM jobstats.members m WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = m.role);
+DELETE FROM jobstats.speakers s WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = s.role)
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_writers() IS
-'Internal: deletes what roles may feed that have been dropped.';
+COMMENT ON FUNCTION jobstats_internal.forget_roles() IS
+'Internal: deletes what roles may feed and see that have been dropped.';
 
 CREATE FUNCTION jobstats_grant_writer(
     role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL, sources text[] DEFAULT '{lctl}'
@@ -142,3 +144,56 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name) IS
 'Lets a role read the store, except for jobstats.texts, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_role(role);
+    IF has_table_privilege(role, 'jobstats.entries', 'SELECT') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('role "%s" may read the whole store', role),
+            HINT = 'Take another role, or take its rights on the schema jobstats, and those of the roles that it is in.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_limited(name) IS
+'Internal: fails as require_role() does, and with 55000 for a role that may read the store.';
+
+CREATE FUNCTION jobstats_grant_own(role name, uid bigint DEFAULT NULL, account text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM jobstats_internal.require_limited(jobstats_grant_own.role);
+    IF num_nonnulls(jobstats_grant_own.uid, jobstats_grant_own.account) = 0 THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'neither uid nor account is given',
+            HINT = 'Give the number of the user whose work it is, or the account that the role manages, or both.';
+    END IF;
+    IF jobstats_grant_own.uid NOT BETWEEN 0 AND 4294967295 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('no user has the number %s', jobstats_grant_own.uid), HINT = 'Give a number such as id -u prints.';
+    END IF;
+    INSERT INTO jobstats.members (role, uid, account)
+    SELECT quote_ident(jobstats_grant_own.role)::regrole, m.uid, m.account
+    FROM (VALUES (jobstats_grant_own.uid, NULL), (NULL, jobstats_grant_own.account)) AS m (uid, account)
+    WHERE num_nonnulls(m.uid, m.account) = 1
+    ON CONFLICT DO NOTHING;
+END
+$$;
+COMMENT ON FUNCTION jobstats_grant_own(name, bigint, text) IS
+'Lets a role see the work of one user or one account, and no other. The role and its members can call reading functions, which answer for this work alone, and for whole targets; they get no right on tables. Call it again to add users and accounts. Errors: 22004 for no role and where neither uid nor account is given, 42704 for an unknown role, 55000 for a role that may read the store, and where there is no store, 22023 for a uid that none can be.';
+
+CREATE FUNCTION jobstats_grant_speaker(role name) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM jobstats_internal.require_limited(jobstats_grant_speaker.role);
+    INSERT INTO jobstats.speakers (role) VALUES (quote_ident(jobstats_grant_speaker.role)::regrole) ON CONFLICT DO NOTHING;
+END
+$$;
+COMMENT ON FUNCTION jobstats_grant_speaker(name) IS
+'Lets a front end ask for others. The front end names a role in jobstats.on_behalf_of, and then sees what jobstats.members lets that role see; or it names a user by number, as in uid:1000, and sees the work of that user and of the accounts in jobstats.managers. While the setting names nobody, functions fail with 42501. It has no effect for other roles. Errors: 22004 for no role, 42704 for an unknown role, 55000 for a role that may read the store, and where there is no store.';

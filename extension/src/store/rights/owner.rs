@@ -16,7 +16,7 @@ use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
 use crate::store;
 
 /// The rights of another role, held until the value is dropped or the transaction fails.
-struct Rights {
+pub(super) struct Rights {
     user: pg_sys::Oid,
     context: c_int,
     nest_level: c_int,
@@ -25,7 +25,7 @@ struct Rights {
 impl Rights {
     /// Takes the rights of a role. Until they are given back, no role can be set or reset and nothing can be deferred
     /// to the end of the transaction; GUCs that are set meanwhile hold no longer than that.
-    fn of(role: pg_sys::Oid) -> Self {
+    pub(super) fn of(role: pg_sys::Oid) -> Self {
         let mut rights = Self {
             user: pg_sys::Oid::INVALID,
             context: 0,
@@ -55,6 +55,12 @@ impl Drop for Rights {
             }
         }
     }
+}
+
+/// Returns the role with whose rights statements run.
+pub(super) fn current_user() -> pg_sys::Oid {
+    // SAFETY: reads a variable of this backend.
+    unsafe { pg_sys::GetUserId() }
 }
 
 /// Returns the owner of the store if the caller has the owner's rights.

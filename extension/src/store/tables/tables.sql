@@ -434,6 +434,24 @@ CREATE TABLE IF NOT EXISTS jobstats.writers (
     PRIMARY KEY (role, cluster)
 );
 
+CREATE TABLE IF NOT EXISTS jobstats.members (
+    role regrole NOT NULL,
+    uid bigint CHECK (uid BETWEEN 0 AND 4294967295),
+    account text,
+    CHECK (num_nonnulls(uid, account) = 1)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS members_once ON jobstats.members (role, uid, account) NULLS NOT DISTINCT;
+
+CREATE TABLE IF NOT EXISTS jobstats.managers (
+    uid bigint NOT NULL,
+    account text NOT NULL,
+    PRIMARY KEY (uid, account)
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.speakers (
+    role regrole PRIMARY KEY
+);
+
 CREATE TABLE IF NOT EXISTS jobstats.raw (
     "time" timestamptz NOT NULL,
     target_id integer NOT NULL,

@@ -19,6 +19,7 @@ use crate::query::functions::job::report::COLUMNS;
 use crate::query::functions::job::span;
 use crate::query::functions::job::time::Asked;
 use crate::query::notice::{distinct, hinted, listed};
+use crate::store::rights::caller::own_parameters;
 
 /// The largest number of runs of a number that are read. The oldest ones are left out.
 const RUNS_MAX: i64 = 10_000;
@@ -53,6 +54,8 @@ pub struct Accounting {
     jobs: usize,
     /// The times between which the number was that of no other job; `None` where no other job had it.
     pub limits: (Option<Micros>, Option<Micros>),
+    /// Set if no work outside of these times may be shown, whatever is asked for.
+    is_strict: bool,
 }
 
 /// A run of a job.
@@ -100,9 +103,10 @@ impl Accounting {
         entries: &Entries,
         asked: &Asked,
     ) -> Result<Option<Self>, Error> {
+        let [uids, accounts] = own_parameters(job.own.as_ref());
         let found = client.query(
             include_str!("runs.sql"),
-            &[job.numbers.clone().into(), RUNS_MAX.into()],
+            &[job.numbers.clone().into(), RUNS_MAX.into(), uids, accounts],
         )?;
         require_room(found.len(), RUN_BYTES)?;
         let now = clock_now();
@@ -128,11 +132,12 @@ impl Accounting {
             jobs: chosen.jobs,
             observed: observed.unwrap_or(now),
             limits: chosen.limits,
+            is_strict: entries.are_unnamed(),
         };
-        if job.is_shared {
+        if job.is_shared || accounting.is_strict {
             accounting.limit_to_runs();
         }
-        let is_last = job.started.is_none() && until.is_none();
+        let is_last = job.started.is_none() && until.is_none() && !accounting.is_strict;
         if is_last && accounting.is_outdated(client, entries, now)? {
             return Ok(Some(accounting.forget()));
         }
@@ -193,7 +198,13 @@ impl Accounting {
 
     /// Limits the time that is asked for to that of the job, if its number had other jobs.
     pub fn limit(&self, asked: &mut Asked) -> Result<(), Error> {
-        let (since, until) = self.limits;
+        let (mut since, mut until) = self.limits;
+        if self.is_strict {
+            let [from, to] = asked.bounds()?;
+            since = since.max(from);
+            until = until.into_iter().chain(to).min();
+            (asked.since, asked.until) = (None, None);
+        }
         if asked.since.is_none() {
             asked.since = since.map(timestamptz).transpose()?;
         }
@@ -247,7 +258,7 @@ impl Accounting {
             let (earlier, later) = self.limits;
             let is_left_out = earlier.is_some() && asked.since.is_none()
                 || later.is_some() && asked.until.is_none();
-            if is_left_out && !job.is_shared {
+            if is_left_out && !job.is_shared && !self.is_strict {
                 hinted(
                     format!("there are other jobs with the number {number}, at other times"),
                     "For these, give since and until. jobstats.jobs has the times.",

@@ -30,9 +30,9 @@ use crate::query::functions::job::span;
 use crate::query::functions::job::time::Asked;
 use crate::query::measure::{Measure, Measures, Term};
 use crate::query::notice::hinted;
-use crate::query::unknown;
 use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
 use crate::store;
+use crate::store::rights::caller::{Own, as_reader};
 
 /// The largest number of jobs. Nobody can tell more curves apart.
 const JOBS_MAX: usize = 100;
@@ -83,17 +83,19 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         has_noted_age: false,
         written: 0,
     };
-    let _pinned = Pinned::new(SETTINGS);
-    connect(|client| {
-        store::require(client)?;
-        comparison.filters.require_patterns()
-    })?;
-    for job in jobs {
-        pause();
-        // What is read stays in memory as long as its connection.
-        connect(|client| comparison.add(client, job, &mut rows))?;
-    }
-    Ok(())
+    Ok(as_reader(|own| {
+        let _pinned = Pinned::new(SETTINGS);
+        connect(|client| {
+            store::require(client)?;
+            comparison.filters.require_patterns()
+        })?;
+        for job in jobs {
+            pause();
+            // What is read stays in memory as long as its connection.
+            connect(|client| comparison.add(client, job, own, &mut rows))?;
+        }
+        Ok(())
+    })?)
 }
 
 /// Reads the argument `jobs`. A job that is named twice is compared once.
@@ -154,11 +156,18 @@ type Totals = HashMap<(usize, usize), Vec<(i32, i128)>>;
 
 impl Comparison {
     /// Adds the rows of a job.
-    fn add(&mut self, client: &SpiClient<'_>, job: String, rows: &mut Rows) -> Result<(), Error> {
+    fn add(
+        &mut self,
+        client: &SpiClient<'_>,
+        job: String,
+        own: Option<&Own>,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
         let asked = Asked::default();
-        let job = Named::find(client, job, self.scheduler.clone())?;
+        let job = Named::find(client, job, self.scheduler.clone(), own)?;
         let entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
+        let entries = entries.during(accounting.as_ref());
         match &accounting {
             Some(accounting) if accounting.note_schedulers(&job, |job, scheduler| {
                 format!("scheduler chooses one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
@@ -169,7 +178,7 @@ impl Comparison {
         let filters = job.filter(self.filters.clone());
         let Some(window) = self.window(client, &job, accounting.as_ref(), &entries)? else {
             if entries.is_empty() && accounting.is_none() {
-                unknown::explain(client, &filters)?;
+                job.note_nothing(client, &filters)?;
             }
             return Ok(());
         };

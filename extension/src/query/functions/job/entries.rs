@@ -9,15 +9,23 @@ use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
 use crate::query::entries::if_few;
+use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::named::Named;
 use crate::query::notice::hinted;
+use crate::store::rights::caller::own_parameters;
 
 /// The memory that an entry takes, with the name of its node.
 const ENTRY_BYTES: usize = 256;
 
 /// The entries with some numbers that were matched with jobs of a scheduler.
-const OF_SCHEDULER: &str = "e.job = ANY ($1) AND EXISTS (SELECT FROM jobstats.entry_jobs m \
-     JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id AND i.scheduler = $2)";
+const OF_SCHEDULER: &str = "e.job = ANY ($3) AND EXISTS (SELECT FROM jobstats.entry_jobs m \
+     JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id AND i.scheduler = $4)";
+
+/// The condition on an entry that all of its work is a reader's own: that of these users or, where the identifier names none, of jobs that are
+/// theirs; or of jobs of these accounts.
+const IS_OWN: &str = "(e.uid = ANY ($1) OR ( \
+        SELECT bool_and((e.uid IS NULL AND i.uid = ANY ($1) OR i.account = ANY ($2)) IS TRUE) \
+        FROM jobstats.entry_jobs m LEFT JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id))";
 
 /// The entries of a job, each with the number of its node.
 pub struct Entries {
@@ -26,6 +34,8 @@ pub struct Entries {
     names: Vec<String>,
     /// Set if they have several numbers.
     are_of_array: bool,
+    /// Set if an identifier names no user, and the reader sees their own work alone.
+    are_unnamed: bool,
 }
 
 impl Entries {
@@ -33,32 +43,62 @@ impl Entries {
     /// job of its scheduler.
     pub fn of_job(client: &SpiClient<'_>, job: &Named) -> Result<Self, Error> {
         let numbers = job.numbers.clone().into();
+        let [uids, accounts] = own_parameters(job.own.as_ref());
         let mut entries = match job.scheduler.as_deref().filter(|_| job.is_shared) {
-            None => Self::read(client, "e.job = ANY ($1)", &[numbers])?,
-            Some(scheduler) => Self::read(client, OF_SCHEDULER, &[numbers, scheduler.into()])?,
+            None => Self::read(client, "e.job = ANY ($3)", &[uids, accounts, numbers])?,
+            Some(scheduler) => {
+                let parameters = [uids, accounts, numbers, scheduler.into()];
+                Self::read(client, OF_SCHEDULER, &parameters)?
+            }
         };
         entries.are_of_array = job.numbers.len() > 1;
+        entries.are_unnamed &= job.own.is_some();
         Ok(entries)
+    }
+
+    /// Returns whether work is the reader's own only while an own job ran: before and after it, the number may be that of another's job, which
+    /// accounting does not know.
+    pub const fn are_unnamed(&self) -> bool {
+        self.are_unnamed
+    }
+
+    /// Returns the entries of a job whose runs are known; none if their work is the reader's own only during these.
+    pub fn during(self, runs: Option<&Accounting>) -> Self {
+        match self.are_unnamed && runs.and_then(Accounting::started).is_none() {
+            true => Self {
+                nodes: HashMap::new(),
+                ..self
+            },
+            false => self,
+        }
     }
 
     /// Returns the entries with these keys.
     pub fn of(client: &SpiClient<'_>, ids: &[i64]) -> Result<Self, Error> {
-        Self::read(client, "e.entry_id = ANY ($1)", &[ids.to_vec().into()])
+        let [uids, accounts] = own_parameters(None);
+        let parameters = [uids, accounts, ids.to_vec().into()];
+        let entries = Self::read(client, "e.entry_id = ANY ($3)", &parameters)?;
+        Ok(Self {
+            are_unnamed: false,
+            ..entries
+        })
     }
 
+    /// Returns the entries that meet a condition. The first two parameters are the uids and the accounts of the reader's own work.
     fn read(
         client: &SpiClient<'_>,
         condition: &str,
         parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
         let statement = format!(
-            "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END AS number, e.node \
-             FROM jobstats.entries e WHERE {condition} ORDER BY e.node"
+            "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END AS number, e.node, e.uid IS NULL \
+             FROM jobstats.entries e WHERE {condition} AND ($1::bigint[] IS NULL OR {IS_OWN}) ORDER BY e.node"
         );
         let entries = client.query(&*statement, parameters)?;
         require_room(entries.len(), ENTRY_BYTES)?;
-        let (mut nodes, mut names) = (HashMap::new(), Vec::new());
+        let (mut nodes, mut names, mut are_unnamed) = (HashMap::new(), Vec::new(), false);
         for entry in entries {
+            are_unnamed |= entry.at::<bool>(4)?;
             let node: Option<i64> = entry.at(2)?;
             nodes.insert(entry.at(1)?, node);
             if node.and_then(|node| usize::try_from(node).ok()) > Some(names.len()) {
@@ -69,6 +109,7 @@ impl Entries {
             nodes,
             names,
             are_of_array: false,
+            are_unnamed,
         })
     }
 

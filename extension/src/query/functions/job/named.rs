@@ -9,6 +9,8 @@ use crate::query::filters::{Filters, exactly};
 use crate::query::functions::job::time::Asked;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::hinted;
+use crate::query::unknown;
+use crate::store::rights::caller::{Own, own_parameters};
 
 /// The number of schedulers that a notice names.
 const LISTED: i64 = 5;
@@ -30,6 +32,8 @@ pub struct Named {
     pub scheduler: Option<String>,
     /// Set if a scheduler is asked for, and another one has jobs with this number, too.
     pub is_shared: bool,
+    /// The work that the reader may see; `None`: all.
+    pub own: Option<Own>,
 }
 
 impl Named {
@@ -39,13 +43,17 @@ impl Named {
         client: &SpiClient<'_>,
         asked: String,
         scheduler: Option<String>,
+        own: Option<&Own>,
     ) -> Result<Self, Error> {
+        let [uids, accounts] = own_parameters(own);
         let found = client.query_opt(
             include_str!("numbered.sql"),
             &[
                 asked.as_str().into(),
                 exactly(&asked).into(),
                 scheduler.as_deref().into(),
+                uids,
+                accounts,
             ],
         )?;
         let (mut number, mut started) = (asked.clone(), None);
@@ -57,13 +65,15 @@ impl Named {
             started = found.time_opt("started")?;
         }
         let numbers = match number == asked {
-            true => elements(client, &number, scheduler.as_deref())?,
+            true => elements(client, &number, scheduler.as_deref(), own)?,
             false => vec![number.clone()],
         };
+        let [uids, accounts] = own_parameters(own);
         let is_shared = match scheduler.as_deref() {
             Some(scheduler) => client.query_value(
-                "SELECT EXISTS (SELECT FROM jobstats.jobs run WHERE run.job = ANY ($1) AND run.scheduler <> $2)",
-                &[numbers.clone().into(), scheduler.into()],
+                "SELECT EXISTS (SELECT FROM jobstats.jobs run WHERE run.job = ANY ($1) AND run.scheduler <> $2 \
+                    AND ($3::bigint[] IS NULL OR run.uid = ANY ($3) OR run.account = ANY ($4::text[])))",
+                &[numbers.clone().into(), scheduler.into(), uids, accounts],
             )?,
             None => false,
         };
@@ -74,12 +84,17 @@ impl Named {
             started,
             scheduler,
             is_shared,
+            own: own.cloned(),
         })
     }
 
     /// Returns the filters with one that lets through this job alone. Patterns for all elements of an array would be too many: its entries
     /// are named one by one, and the filter says no more than that entries are asked for, not sums by owner.
     pub fn filter(&self, filters: Filters) -> Filters {
+        let filters = match &self.own {
+            Some(own) => filters.seeing(own),
+            None => filters,
+        };
         match self.numbers.as_slice() {
             [number] => filters.only("job", exactly(number)),
             _ => filters.only("entry", "%".to_owned()),
@@ -91,11 +106,26 @@ impl Named {
         self.scheduler.is_none() || self.scheduler.as_deref() == scheduler
     }
 
+    /// Raises a notice that nothing is known of it. A reader of their own work is told no more.
+    pub fn note_nothing(&self, client: &SpiClient<'_>, filters: &Filters) -> Result<(), Error> {
+        if self.own.is_none() {
+            unknown::explain(client, filters)?;
+        } else {
+            hinted(
+                format!("no job {} of yours is known", shown(&self.asked)),
+                "jobstats_summary() lists the jobs of a window.",
+            );
+        }
+        Ok(())
+    }
+
     /// Raises a notice that the scheduler that is asked for has no such job.
     pub fn note_unknown(&self, client: &SpiClient<'_>, asked: &Asked) -> Result<(), Error> {
+        let [uids, accounts] = own_parameters(self.own.as_ref());
         let found = client.query(
-            "SELECT DISTINCT run.scheduler FROM jobstats.jobs run WHERE run.job = ANY ($1) ORDER BY 1 LIMIT $2",
-            &[self.numbers.clone().into(), LISTED.into()],
+            "SELECT DISTINCT run.scheduler FROM jobstats.jobs run WHERE run.job = ANY ($1) \
+                AND ($3::bigint[] IS NULL OR run.uid = ANY ($3) OR run.account = ANY ($4::text[])) ORDER BY 1 LIMIT $2",
+            &[self.numbers.clone().into(), LISTED.into(), uids, accounts],
         )?;
         let schedulers: Vec<String> = found.map(|row| row.at(1)).collect::<Result<_, Error>>()?;
         let schedulers: Vec<String> = schedulers.iter().map(|it| shown(it).into_owned()).collect();
@@ -127,12 +157,16 @@ fn elements(
     client: &SpiClient<'_>,
     number: &str,
     scheduler: Option<&str>,
+    own: Option<&Own>,
 ) -> Result<Vec<String>, Error> {
+    let [uids, accounts] = own_parameters(own);
     let parameters = [
         number.into(),
         exactly(number.trim_end_matches("[]")).into(),
         scheduler.into(),
         ELEMENTS_MAX.into(),
+        uids,
+        accounts,
     ];
     let row = client.query_only(include_str!("elements.sql"), &parameters, "elements")?;
     let (mut numbers, label): (Vec<String>, Option<String>) =

@@ -58,6 +58,7 @@ FROM (
         AND ($10::text[] IS NULL OR owner.group_name LIKE ANY ($10::text[]))
         AND ($11::bigint[] IS NULL OR owner.project = ANY ($11::bigint[]))
         AND ($12::text[] IS NULL OR owner.account LIKE ANY ($12::text[]))
+        AND ($14::bigint[] IS NULL OR $2::text = 'user' AND owner.uid = ANY ($14))
 ) owner
 LEFT JOIN list ON list.cluster = owner.cluster AND list.filesystem = owner.filesystem AND list.target IS NOT DISTINCT FROM owner.target
 GROUP BY 1, owner.filesystem, 3, 4, 5, 6, 7, 8, 9, list.targets, list.of_targets, list."time"

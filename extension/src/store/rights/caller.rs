@@ -1,0 +1,121 @@
+//! Finds out what the caller of a reading function may see.
+//!
+//! Who may read the tables sees everything, and functions read with their own rights. A reader of their own work has no right on any
+//! relation of the store. Functions that can limit their answers read with the rights of the store's owner for them, and leave out the
+//! work of others; every other function fails at the first table.
+
+use pgrx::datum::DatumWithOid;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::guc::{Pinned, sends_log};
+use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::store::rights::owner::{Rights, current_user};
+
+/// The work that a reader may see: that of these users, and of the jobs of these accounts.
+#[derive(Debug, Clone)]
+pub struct Own {
+    pub uids: Vec<i64>,
+    pub accounts: Vec<String>,
+}
+
+/// Returns the uids and the accounts as parameters of a statement; NULL for a reader of everything.
+pub fn own_parameters(own: Option<&Own>) -> [DatumWithOid<'static>; 2] {
+    [
+        own.map(|it| it.uids.clone()).into(),
+        own.map(|it| it.accounts.clone()).into(),
+    ]
+}
+
+/// The beginning of `jobstats.on_behalf_of` where a number of a user follows, and not the name of a role.
+const USER: &str = "uid:";
+
+/// The owner of the store, unless the caller may read it or there is none.
+const OWNER_OF_OTHERS: &str = "SELECT n.nspowner FROM pg_catalog.pg_class c \
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+    WHERE n.nspname = 'jobstats' AND c.relname = 'entries' AND NOT pg_catalog.has_table_privilege(c.oid, 'SELECT')";
+
+/// The work that a role may see. Rows of roles count whose rights it has.
+const OWN: &str = "SELECT coalesce(array_agg(m.uid) FILTER (WHERE m.uid IS NOT NULL), '{}') AS uids, \
+        coalesce(array_agg(m.account) FILTER (WHERE m.account IS NOT NULL), '{}') AS accounts \
+    FROM jobstats.members m WHERE pg_catalog.pg_has_role($1, m.role, 'USAGE')";
+
+/// The work that the role of this name may see.
+const OWN_OF_NAMED: &str = "SELECT coalesce(array_agg(m.uid) FILTER (WHERE m.uid IS NOT NULL), '{}') AS uids, \
+        coalesce(array_agg(m.account) FILTER (WHERE m.account IS NOT NULL), '{}') AS accounts \
+    FROM jobstats.members m, pg_catalog.pg_roles r WHERE r.rolname = $1 AND NOT r.rolsuper AND pg_catalog.pg_has_role(r.oid, m.role, 'USAGE')";
+
+/// The work that a user may see by number, if the store knows the user: their own, and that of the accounts that they manage. Users of the
+/// system are nobody: their processes work for the jobs of all.
+const OWN_OF_USER: &str = "SELECT ARRAY[$1] AS uids, \
+        ARRAY(SELECT m.account FROM jobstats.managers m WHERE m.uid = $1) AS accounts \
+    FROM jobstats.settings s WHERE $1 > 0 AND $1 >= s.system_uids_below AND (EXISTS (SELECT FROM jobstats.users u WHERE u.uid = $1) OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = $1))";
+
+/// Runs a reading function. For a reader of their own work it runs with the rights of the store's owner, and is told what that work is.
+///
+/// # Errors
+/// Those of `read`, and [`Error::NobodyAsks`] for a role that asks for others and does not say for whom.
+pub fn as_reader<T>(read: impl FnOnce(Option<&Own>) -> Result<T, Error>) -> Result<T, Error> {
+    // No function or operator of the caller's takes part.
+    let _path = Pinned::new([(c"search_path", c"pg_catalog, pg_temp")]);
+    let others = |client: &SpiClient<'_>| client.query_value(OWNER_OF_OTHERS, &[]);
+    let Some(owner) = connect::<Option<pg_sys::Oid>>(others)? else {
+        return read(None);
+    };
+    let caller = current_user();
+    // Plans of statements tell how many rows there are of others.
+    let _quiet = sends_log().then(|| Pinned::new([(c"client_min_messages", c"notice")]));
+    let rights = Rights::of(owner);
+    let Some(own) = connect(|client| own(client, caller))? else {
+        // Whoever has no right at all is told so by PostgreSQL.
+        drop(rights);
+        return read(None);
+    };
+    read(Some(&own))
+}
+
+/// Returns the work that a role may see, or that of whom it asks for; `None` if that is none.
+fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error> {
+    let speaks: bool = client.query_value(
+        "SELECT EXISTS (SELECT FROM jobstats.speakers s WHERE pg_catalog.pg_has_role($1, s.role, 'USAGE'))",
+        &[caller.into()],
+    )?;
+    let found = match speaks {
+        false => client.query_opt(OWN, &[caller.into()])?,
+        true => {
+            let name = "SELECT pg_catalog.current_setting('jobstats.on_behalf_of', true)";
+            let name: Option<String> = client.query_value(name, &[])?;
+            let name = name.ok_or(Error::NobodyAsks)?;
+            match name.strip_prefix(USER) {
+                Some(uid) => {
+                    let uid: u32 = uid.parse().map_err(|_| Error::NobodyAsks)?;
+                    client.query_opt(OWN_OF_USER, &[i64::from(uid).into()])?
+                }
+                None => client.query_opt(OWN_OF_NAMED, &[name.into()])?,
+            }
+        }
+    };
+    let own = found.map(|row| {
+        Ok::<_, Error>(Own {
+            uids: row.get("uids")?,
+            accounts: row.get("accounts")?,
+        })
+    });
+    let own = own.transpose()?;
+    let own = own.filter(|own| !own.uids.is_empty() || !own.accounts.is_empty());
+    match (own, speaks) {
+        (None, true) => Err(Error::NobodyAsks),
+        (own, _) => Ok(own),
+    }
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.own_uids() RETURNS bigint[]
+LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.own_uids() IS
+'Internal: the users whose work the caller sees, if the caller is a reader of their own work; NULL for who sees all or nothing. Errors: 42501 for a role that asks for others and does not say for whom.';
+"#)]
+fn own_uids() -> SqlResult<Option<Vec<i64>>> {
+    Ok(as_reader(|own| Ok(own.map(|it| it.uids.clone())))?)
+}
