@@ -33,8 +33,8 @@ pub use dimension::{Dimension, Filters, Group, exactly};
 pub use entries::{Entries, EntryRow, Work, WorkRow};
 pub use interval::Interval;
 pub use jobs::{
-    Attributed, AttributedRow, Compare, CompareRow, Job, JobRow, JobRunRow, JobRuns, JobRunsToCome,
-    JobSummaries, JobSummaryRow, OwnJobRow, OwnJobs,
+    Attributed, AttributedRow, Compare, CompareRow, Job, JobRow, JobRunRow, JobRuns, JobSummaries,
+    JobSummaryRow,
 };
 pub use targets::{
     Health, HealthRow, Kept, KeptRow, Nearest, NearestRow, Now, NowRow, Quality, QualityRow,

@@ -12,7 +12,8 @@ use jobstats_client::generate;
 
 use crate::ask::error;
 use crate::export;
-use crate::subject::{target, user};
+use crate::serve;
+use crate::subject::target;
 use crate::terminal::signals;
 use crate::values::text;
 
@@ -65,7 +66,10 @@ pub fn run() -> ExitCode {
             };
         }
     };
-    signals::end_commands();
+    // A service ends by itself, and runs no commands.
+    if !matches!(options.command, Command::Serve(_)) {
+        signals::end_commands();
+    }
     match execute(options.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.is_enough() => ExitCode::SUCCESS,
@@ -82,11 +86,12 @@ fn execute(command: Command) -> Result<(), Error> {
     match command {
         Command::Top(top) => top::run(&top)?,
         Command::Job(job) => inquiry::job(&job)?,
-        Command::User(named) => inquiry::named("user", &named, user::ask)?,
+        Command::User(user) => inquiry::user(&user)?,
         Command::Target(named) => inquiry::named("target", &named, target::ask)?,
         Command::Compare(compare) => inquiry::compare(&compare)?,
         Command::Report(report) => inquiry::report(&report)?,
         Command::Export(export) => export::run(&export)?,
+        Command::Serve(options) => serve::run(&options)?,
         Command::Generate(generate) => generate::write(&Options::command(), &generate.directory)?,
     }
     Ok(())

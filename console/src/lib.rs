@@ -9,6 +9,7 @@
 //! | `commands` | reads the command line, and runs its commands |
 //! | `terminal` | runs the screen, or prints tables instead, and ends the program at a signal |
 //! | `export` | writes files of Parquet, one for each day |
+//! | `serve` | answers users of this machine over HTTP at a socket, and asks there |
 //! | `report` | makes reports of a store, part by part |
 //! | `subject` | asks a store about a job, a user or a target, and prints the answers as text and JSON |
 //! | `show` | shows readings as lines of text and as JSON, and has the pages of HTML and their charts |
@@ -25,6 +26,7 @@ mod commands;
 mod export;
 mod live;
 mod report;
+mod serve;
 mod show;
 mod source;
 mod subject;

@@ -20,6 +20,7 @@ mod burst;
 mod changes;
 pub mod compare;
 mod density;
+pub mod form;
 mod heatmap;
 mod leader;
 mod leaders;

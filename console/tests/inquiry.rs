@@ -3,205 +3,22 @@
 //! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+mod world;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jobstats_core::operation::OPERATIONS;
 use postgres::{Client, NoTls};
 use serde_json::Value;
 
-const URL: &str = "JOBSTATS_TEST_DATABASE_URL";
-
-/// The name of a job, as somebody might give it to one who looks at it.
-const HOSTILE: &str = "<img src=x onerror=alert(1)>\u{1b}[31m\u{202e}";
-
-/// A database with a store, which lives as long as this value.
-struct Store {
-    server: Client,
-    name: String,
-    url: String,
-    /// The minute that everything begins with, in seconds.
-    zero: u64,
-}
-
-/// The seconds of a week.
-const WEEK: u64 = 604_800;
-
-impl Store {
-    /// Fills a store: job 11 of user 1000 opens files and writes for 40 minutes, job 12 of user 1001 still runs. Returns
-    /// `None`, and says so, where there is no server.
-    fn new() -> Option<Self> {
-        let Ok(server_url) = std::env::var(URL) else {
-            let _ = writeln!(std::io::stderr(), "not run: inquiry: {URL} is not set");
-            return None;
-        };
-        let name = format!("console_{}", std::process::id());
-        let mut server = Client::connect(&server_url, NoTls).unwrap();
-        server
-            .batch_execute(&format!("CREATE DATABASE {name}"))
-            .unwrap();
-        let (base, query) = server_url.split_once('?').unwrap_or((&server_url, ""));
-        let (host, _) = base.rsplit_once('/').unwrap();
-        let url = format!("{host}/{name}?{query}");
-        let mut client = Client::connect(&url, NoTls).unwrap();
-        client
-            .batch_execute(
-                "CREATE EXTENSION jobstats; SELECT jobstats_setup(raw_retention => '8 days')",
-            )
-            .unwrap();
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap()
-            .as_secs();
-        let zero = now / 600 * 600 - 7200;
-        // A week before, user 1003 opened 600 files in ten minutes.
-        for (minute, opens) in [(0, 0), (10, 600)] {
-            let counter = format!(
-                "  open: {{ samples: {opens}, unit: usecs, min: 1000000, max: 1000000, sum: {opens}000000, sumsq: {opens}000000000000 }}\n"
-            );
-            let text = format!(
-                "mdt.scratch-MDT0000.job_stats=\njob_stats:\n- job_id: 9:1003:n04\n{counter}"
-            );
-            feed(&mut client, zero - WEEK + 60 * minute, &text);
-        }
-        for minute in (0..=110).step_by(10) {
-            feed(
-                &mut client,
-                zero + 60 * minute,
-                &servers(minute.min(40), minute),
-            );
-        }
-        let accounting = accounting(zero);
-        client
-            .execute(
-                "SELECT * FROM jobstats_ingest('', 'slurm', to_timestamp($1::bigint), source => 'slurm', body => $2::text)",
-                &[&i64::try_from(zero + 6600).unwrap(), &accounting],
-            )
-            .unwrap();
-        client.batch_execute("CALL jobstats_maintain()").unwrap();
-        Some(Self {
-            server,
-            name,
-            url,
-            zero,
-        })
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.run_as(&self.url, arguments)
-    }
-
-    fn run_as(&self, url: &str, arguments: &[&str]) -> Output {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
-        program.args(arguments).env("JOBSTATS_DATABASE_URL", url);
-        program.output().unwrap()
-    }
-
-    #[track_caller]
-    fn text(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    #[track_caller]
-    fn json(&self, arguments: &[&str]) -> Value {
-        serde_json::from_str(&self.text(arguments)).unwrap()
-    }
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        let dropped = format!("DROP DATABASE {} WITH (FORCE)", self.name);
-        if let Err(error) = self.server.batch_execute(&dropped) {
-            eprintln!("{}: {error}", self.name);
-        }
-    }
-}
-
-fn feed(client: &mut Client, time: u64, body: &str) {
-    let time = i64::try_from(time).unwrap();
-    client
-        .execute(
-            "INSERT INTO jobstats.feed (server, \"time\", body) VALUES ('mds1', to_timestamp($1::bigint), $2::text)",
-            &[&time, &body],
-        )
-        .unwrap();
-}
-
-/// Returns what servers print when job 11 has worked for some minutes, and job 12 for others.
-fn servers(of_11: u64, of_12: u64) -> String {
-    let counter = |name: &str, samples: u64, unit: &str, each: u64| {
-        let sum = samples * each;
-        format!(
-            "  {name}: {{ samples: {samples}, unit: {unit}, min: {each}, max: {each}, sum: {sum}, sumsq: {} }}\n",
-            sum * each
-        )
-    };
-    let entry = |job: &str, counters: &[String]| format!("- job_id: {job}\n{}", counters.concat());
-    let mut text = "mdt.scratch-MDT0000.job_stats=\njob_stats:\n".to_owned();
-    if of_12 > 0 {
-        text += &entry(
-            "11:1000:n01",
-            &[counter("open", 100_000 * of_11, "usecs", 100)],
-        );
-    }
-    for ost in 0..2 {
-        text += &format!("obdfilter.scratch-OST000{ost}.job_stats=\njob_stats:\n");
-        if of_12 > 0 {
-            let written = counter("write_bytes", 1000 * of_11, "bytes", 4096);
-            let writes = counter("write", 1000 * of_11, "usecs", 500);
-            // OSTs report requests that are metadata on an MDT only.
-            let others = format!("  setattr: {{ samples: {}, unit: reqs }}\n", 50 * of_11);
-            text += &entry("11:1000:n01", &[written, writes, others]);
-        }
-        if of_12 > 0 && ost == 1 {
-            let read = counter("read_bytes", 10 * of_12, "bytes", 1_048_576);
-            let reads = counter("read", 10 * of_12, "usecs", 2000);
-            text += &entry("12:1001:n02", &[read, reads]);
-        }
-        if of_12 > 0 && ost == 0 {
-            text += &entry(
-                "14:1002:n03",
-                &[counter("write_bytes", of_12, "bytes", 512)],
-            );
-        }
-    }
-    text
-}
-
-fn accounting(zero: u64) -> String {
-    let header = "JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|ExitCode|NNodes|NCPUS|JobName\n";
-    let run = |(cluster, job): (&str, &str),
-               label: &str,
-               (from, to): (u64, Option<u64>),
-               uid: u32,
-               state: &str| {
-        let at = |minute: u64| (zero + 60 * minute).to_string();
-        let end = to.map_or_else(|| "Unknown".to_owned(), at);
-        format!(
-            "{job}|{label}|{cluster}|{}|{}|{end}|{uid}|user{uid}|physics|small|{state}|0:0|2|32|{HOSTILE}\n",
-            at(from),
-            at(from)
-        )
-    };
-    let runs = [
-        run(("alpha", "11"), "10_1", (0, Some(40)), 1000, "COMPLETED"),
-        run(("alpha", "10"), "10_2", (0, Some(20)), 1000, "FAILED"),
-        run(("alpha", "12"), "12", (0, None), 1001, "RUNNING"),
-        run(("alpha", "13"), "13", (5, Some(10)), 1001, "FAILED"),
-        run(("alpha", "21"), "21", (5, Some(10)), 1001, "COMPLETED"),
-        run(("beta", "21"), "21", (5, Some(10)), 1004, "FAILED"),
-    ];
-    format!("{header}{}", runs.concat()).replace('|', "\x1f")
-}
+use world::{HOSTILE, Store, feed, words};
 
 #[test]
 fn a_store_is_asked() {
-    let Some(mut store) = Store::new() else {
+    let Some(mut store) = Store::new("inquiry") else {
         return;
     };
     a_job_is_one_screen(&store);
@@ -217,11 +34,6 @@ fn a_store_is_asked() {
     space_and_waiting_are_shown_beside_work(&store);
     what_is_wrong_is_told(&mut store);
     an_old_server_has_requests(&store);
-}
-
-/// Returns the words of a text, whatever stands between them.
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn a_job_is_one_screen(store: &Store) {
@@ -315,16 +127,23 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
     let copied = "INSERT INTO jobstats.job_summaries SELECT (jsonb_populate_record(s, '{\"job_no\": -1, \"job\": \"999\", \
                   \"label\": \"99_9\"}')).* FROM jobstats.job_summaries s WHERE job = '11'";
     client.batch_execute(copied).unwrap();
-    // A job that the same user ran the day before made servers half as busy.
-    let half = "INSERT INTO jobstats.job_summaries SELECT (jsonb_populate_record(s, jsonb_build_object('job_no', -2, 'job', '998', \
-                'label', NULL, 'ended', s.started - interval '1 day', 'in_service', s.in_service / 2))).* \
-                FROM jobstats.job_summaries s WHERE job = '11'";
-    client.batch_execute(half).unwrap();
+    // Jobs that the same user ran on the days before made servers half as busy.
+    let half = |first: i32, last: i32| {
+        format!(
+            "INSERT INTO jobstats.job_summaries SELECT (jsonb_populate_record(s, jsonb_build_object('job_no', -n, 'job', 990 + n, \
+             'label', NULL, 'ended', s.started - n * interval '1 day', 'in_service', s.in_service / 2))).* \
+             FROM jobstats.job_summaries s, generate_series({first}, {last}) n WHERE job = '11'"
+        )
+    };
+    client.batch_execute(&half(2, 5)).unwrap();
+    let few = store.text(&["job", "11"]);
+    assert!(!few.contains("Times usual"), "four are too few: {few}");
+    client.batch_execute(&half(6, 6)).unwrap();
     let compared = words(&store.text(&["job", "11"]));
     for fact in [
         "Times usual: 2 ",
         "Jobs with less: 100 %",
-        "Of own jobs: 1 ",
+        "Of own jobs: 5 ",
     ] {
         assert!(compared.contains(fact), "{fact}\n{compared}");
     }
@@ -1067,11 +886,7 @@ fn what_is_wrong_is_told(store: &mut Store) {
         .server
         .batch_execute(&format!("CREATE ROLE {role} LOGIN"))
         .unwrap();
-    let stranger = if store.url.contains("user=") {
-        store.url.replace("user=postgres", &format!("user={role}"))
-    } else {
-        format!("{}&user={role}", store.url)
-    };
+    let stranger = store.url_of(&role);
     let denied = store.run_as(&stranger, &["job", "11"]);
     let mut client = Client::connect(&store.url, NoTls).unwrap();
     client

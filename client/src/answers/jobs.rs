@@ -121,46 +121,9 @@ answer! {
     }
 }
 
-/// Begins the condition on runs of a job by its number or label, and of all elements of an array by the array's number. Labels have an
-/// index; those of elements begin with the number of the array.
-macro_rules! runs_of_job {
-    ($rest:literal) => {
-        concat!(
-            "(job = $job OR label = $job OR label ^@ rtrim($job, '[]') AND parent IN ($job, $job || '[]')) \
-             AND ($scheduler IS NULL OR scheduler = $scheduler) AND ($since IS NULL OR ended IS NULL OR ended > $since) \
-             AND ($until IS NULL OR started <= $until) ",
-            $rest
-        )
-    };
-}
-
 question! {
     /// Which runs of jobs with this number or label, and of the elements of this array, does accounting know, the last 10,000 of them?
-    JobRuns(Source::Part {
-        view: "jobstats.jobs",
-        condition: runs_of_job!("ORDER BY started DESC NULLS LAST LIMIT 10000"),
-    }) -> JobRunRow {
-        /// The job: its number, or what users type.
-        job: String,
-        /// The window that the runs touch.
-        window: Window,
-        /// The scheduler; `None` for any.
-        scheduler: Option<String>,
-    }
-}
-
-question! {
-    /// Is any of these runs not over, or not summed up yet? A run that nobody has named for two days is lost, and what ended a day ago
-    /// and is not summed up will not be. Elements that wait together have one label with their numbers in brackets, also when they have begun.
-    JobRunsToCome(Source::Part {
-        view: "jobstats.jobs",
-        condition: runs_of_job!(
-            "AND (started IS NOT NULL OR ended IS NULL) AND label NOT LIKE '%\\_[%' \
-             AND coalesce(ended > now() - interval '1 day', updated > now() - interval '2 days') \
-             AND NOT EXISTS (SELECT FROM jobstats.job_summaries s WHERE s.job = jobs.job AND s.scheduler = jobs.scheduler AND s.ended >= jobs.ended) \
-             LIMIT 1"
-        ),
-    }) -> JobRunRow {
+    JobRuns(Source::Function("jobstats_runs")) -> JobRunRow {
         /// The job: its number, or what users type.
         job: String,
         /// The window that the runs touch.
@@ -190,38 +153,23 @@ answer! {
         partition: Option<String>,
         job_name: Option<String>,
         state: Option<String>,
+        /// True while it is not over, or not summed up and may still be.
+        to_come: bool,
     }
 }
 
 question! {
-    /// How much did the last thousand jobs of a user that were done in a window keep servers busy?
-    OwnJobs(Source::Part {
-        view: "jobstats.job_summaries",
-        condition: "uid = $uid AND scheduler = $scheduler AND ended > $since AND ended <= $until AND in_service IS NOT NULL \
-                    ORDER BY ended DESC LIMIT 1000",
-    }) -> OwnJobRow {
-        uid: i64,
-        scheduler: String,
-        window: Window,
-    }
-}
-
-answer! {
-    /// A job of a user.
-    OwnJobRow {
-        /// The mean number of requests in service per node.
-        in_service: f64,
-    }
-}
-
-question! {
-    /// What did the jobs with this number do that are done?
-    JobSummaries(Source::Part {
-        view: "jobstats.job_summaries",
-        condition: "job = $job OR label = $job ORDER BY started DESC, job_no DESC LIMIT 10",
-    }) -> JobSummaryRow {
+    /// What did jobs do that are done?
+    JobSummaries(Source::Function("jobstats_summaries")) -> JobSummaryRow {
         /// The job: its number, or what users type.
-        job: String,
+        job: Option<String>,
+        /// The user whose jobs they are.
+        uid: Option<i64>,
+        scheduler: Option<String>,
+        /// The window in which they ended; without bounds all.
+        window: Window,
+        /// The largest number of jobs, the last ones; 10 without one.
+        n: Option<i32>,
     }
 }
 

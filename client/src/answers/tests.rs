@@ -55,10 +55,11 @@ fn a_pattern_of_a_text_matches_nothing_else() {
 
 #[test]
 fn a_part_of_a_view_has_its_values_in_the_condition() {
-    let question = JobSummaries {
-        job: "4711".to_owned(),
+    let question = Quality {
+        since: Timestamp::UNIX_EPOCH,
+        until: Timestamp::UNIX_EPOCH,
     };
-    assert!(sent(&question).contains(" WHERE job = $1 OR label = $1 ORDER BY "));
+    assert!(sent(&question).contains(" WHERE hour >= $1 AND hour < $2"));
 }
 
 #[test]
@@ -91,8 +92,13 @@ fn a_question_can_be_copied() {
         statement(&Health::default(), &[]),
         "SELECT * FROM jobstats.health;"
     );
-    let summaries = JobSummaries {
-        job: "$job '".to_owned(),
+    let targets = Targets {
+        cluster: Some(vec!["$filesystem '".to_owned()]),
+        ..Targets::default()
     };
-    assert!(statement(&summaries, &[]).contains("job = '$job ''' OR label = '$job ''' ORDER"));
+    let targets = statement(&targets, &[]);
+    assert!(
+        targets.contains("cluster LIKE ANY (ARRAY['$filesystem ''']::text[])"),
+        "{targets}"
+    );
 }

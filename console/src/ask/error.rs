@@ -1,6 +1,7 @@
 //! The error of a command that asks a store.
 
 use std::io;
+use std::path::PathBuf;
 
 use jobstats_client::{FileError, exit};
 
@@ -35,6 +36,11 @@ pub enum Error {
     File(#[from] FileError),
     #[error("cannot format the page: {0}")]
     Page(#[from] askama::Error),
+    #[error("nothing answers at {}: {reason}", socket.display())]
+    Away { socket: PathBuf, reason: String },
+    /// The refusal of a service, with the exit code that it names.
+    #[error("{message}")]
+    Refused { code: u8, message: String },
 }
 
 impl Error {
@@ -46,6 +52,8 @@ impl Error {
             Self::Store(error) => exit::code(error.kind()),
             Self::Config(_) => exit::SETUP,
             Self::Output(_) | Self::File(_) | Self::Page(_) => exit::SYSTEM,
+            Self::Away { .. } => exit::UNREACHABLE,
+            Self::Refused { code, .. } => *code,
         }
     }
 

@@ -3,12 +3,13 @@
 mod check;
 
 use std::sync::mpsc::{self, Receiver};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jobstats_client::answers::{Question, statement};
 use jobstats_client::{Connector, Kind, Notice, Options, ask};
 use postgres::Client;
 
+use check::own_uids;
 pub use check::require;
 
 /// The oldest version of a store that can be read.
@@ -32,9 +33,21 @@ pub enum Error {
     #[error("the database {0} has no store yet: its owner makes one by SELECT jobstats_setup()")]
     NoStore(String),
     #[error(
-        "the role {0} may not read the store: its owner allows that by SELECT jobstats_grant_reader('{0}')"
+        "the role {0} may not read the store: its owner allows that by SELECT jobstats_grant_reader('{0}'), or jobstats_grant_own('{0}', …) for \
+         some work"
     )]
     Denied(String),
+    #[error("jobstats.on_behalf_of names nobody who may ask")]
+    Nobody,
+    #[error("the question takes longer than it may")]
+    Late,
+    #[error("the store knows no user with the number {0}")]
+    Stranger(u32),
+    #[error(
+        "the role sees other work than that of users who ask: its owner makes one that asks for others by CREATE ROLE, and SELECT \
+         jobstats_grant_speaker()"
+    )]
+    NoSpeaker,
     #[error(
         "the store is of version {0}, and this program reads {OLDEST} and later: the owner of the store runs ALTER EXTENSION \
          jobstats UPDATE, and SELECT jobstats_setup()"
@@ -53,8 +66,9 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Client(error) => error.kind(),
-            Self::NoExtension(_) | Self::NoStore(_) | Self::Old(_) => Kind::Setup,
-            Self::Denied(_) => Kind::Denied,
+            Self::NoExtension(_) | Self::NoStore(_) | Self::Old(_) | Self::NoSpeaker => Kind::Setup,
+            Self::Denied(_) | Self::Nobody | Self::Stranger(_) => Kind::Denied,
+            Self::Late => Kind::Slow,
         }
     }
 }
@@ -82,6 +96,8 @@ pub fn connect(
 pub struct Store {
     client: Client,
     notes: Receiver<String>,
+    /// The end of the time for all questions.
+    deadline: Option<Instant>,
 }
 
 /// The answer to a question.
@@ -98,16 +114,50 @@ pub struct Answered<A> {
 impl Store {
     /// Connects, and begins a transaction that reads.
     pub fn open(options: &Options) -> Result<Self, Error> {
+        Self::begin(options, BEGIN)
+    }
+
+    /// Connects, and begins a transaction that reads what a user sees of their own, for at most so long a time in all. Fails if the role
+    /// sees anything else.
+    pub fn open_for(options: &Options, uid: u32, time: Duration) -> Result<Self, Error> {
+        let settings = format!("{BEGIN}; SET LOCAL jobstats.on_behalf_of = 'uid:{uid}'");
+        let mut store = match Self::begin(options, &settings) {
+            Err(Error::Nobody) => return Err(Error::Stranger(uid)),
+            Err(Error::Denied(_)) => return Err(Error::NoSpeaker),
+            store => store?,
+        };
+        match own_uids(&mut store.client)?.as_deref() {
+            Some([own]) if *own == i64::from(uid) => Ok(Self {
+                deadline: Some(Instant::now() + time),
+                ..store
+            }),
+            _ => Err(Error::NoSpeaker),
+        }
+    }
+
+    fn begin(options: &Options, settings: &str) -> Result<Self, Error> {
         let (sender, notes) = mpsc::channel();
-        let client = connect(&connector(options)?, BEGIN, move |notice| {
+        let client = connect(&connector(options)?, settings, move |notice| {
             // The receiver lives as long as the client.
             let _ = sender.send(notice.message);
         })?;
-        Ok(Self { client, notes })
+        Ok(Self {
+            client,
+            notes,
+            deadline: None,
+        })
     }
 
     /// Asks a question.
     pub fn ask<Q: Question>(&mut self, question: &Q) -> Result<Answered<Q::Answer>, Error> {
+        if let Some(deadline) = self.deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Error::Late);
+            }
+            let limit = format!("SET LOCAL statement_timeout = {}", left.as_millis().max(1));
+            self.client.batch_execute(&limit)?;
+        }
         let rows = ask(&mut self.client, question)?;
         Ok(Answered {
             rows,

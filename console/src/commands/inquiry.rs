@@ -13,6 +13,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use jobstats_client::answers::Window;
 use jobstats_client::file::{FileError, directory_of};
+use jobstats_client::settings::SettingsError;
 use jobstats_client::{duration, exit};
 use rustix::process::geteuid;
 use tempfile::NamedTempFile;
@@ -20,9 +21,11 @@ use tempfile::NamedTempFile;
 use crate::ask::config;
 use crate::ask::error::Error;
 use crate::ask::store::{self, Store};
+use crate::report::form::{self, written};
 use crate::report::{self, Scope};
+use crate::serve;
 use crate::subject::chosen::{chosen, known};
-use crate::subject::{Asked, Subject, job, json, sheet};
+use crate::subject::{Asked, Subject, job, user};
 use crate::terminal;
 use crate::values::text;
 use crate::values::when::{self, Clock, Span};
@@ -54,6 +57,55 @@ pub struct Common {
     pub zone: TimeZone,
     #[command(flatten)]
     pub database: config::Database,
+}
+
+/// The options of commands that a service answers, too.
+#[derive(Debug, Args)]
+pub struct Service {
+    /// Socket of jobstats-console serve to ask [default: /run/jobstats/console.sock, if no database is named and it is there]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["profile", "database_url"])]
+    pub socket: Option<PathBuf>,
+}
+
+impl Service {
+    /// Returns the socket to ask, if a service is to be asked and no database.
+    fn socket(&self, common: &Common) -> Result<Option<&Path>, Error> {
+        if self.socket.is_some() {
+            return Ok(self.socket.as_deref());
+        }
+        let settings = common.database.complete()?.settings("jobstats-console");
+        let usual = Path::new(serve::SOCKET);
+        Ok(matches!(settings, Err(SettingsError::Nowhere) if usual.exists()).then_some(usual))
+    }
+
+    /// Asks a service, if one is to be asked, and prints the answer. Returns whether it did.
+    fn asked(
+        &self,
+        kind: serve::Kind,
+        words: serve::Words,
+        form: &Form,
+        common: &Common,
+    ) -> Result<bool, Error> {
+        let Some(socket) = self.socket(common)? else {
+            return Ok(false);
+        };
+        let (shown, width, coloured) = match form.wanted() {
+            form::Form::Json => (serve::Form::Json, None, false),
+            form::Form::Html => (serve::Form::Html, None, false),
+            form::Form::Text { cells, is_coloured } => {
+                (serve::Form::Text, u16::try_from(cells).ok(), is_coloured)
+            }
+        };
+        let words = serve::Words {
+            zone: common.zone.iana_name().map(str::to_owned),
+            form: shown,
+            width,
+            coloured,
+            ..words
+        };
+        form.print(&serve::ask(socket, &serve::Question { kind, words })?)?;
+        Ok(true)
+    }
 }
 
 impl Common {
@@ -140,6 +192,8 @@ pub struct Job {
     #[command(flatten)]
     pub form: Form,
     #[command(flatten)]
+    pub service: Service,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -155,6 +209,15 @@ pub struct Named {
     pub period: Period,
     #[command(flatten)]
     pub common: Common,
+}
+
+/// The options of `user`.
+#[derive(Debug, Args)]
+pub struct User {
+    #[command(flatten)]
+    pub named: Named,
+    #[command(flatten)]
+    pub service: Service,
 }
 
 /// The options of `compare`.
@@ -260,6 +323,21 @@ fn replace(path: &Path, document: &str) -> io::Result<()> {
 
 /// Runs `job`.
 pub fn job(options: &Job) -> Result<(), Error> {
+    let words = serve::Words {
+        name: options.job.clone(),
+        from: options.from.clone(),
+        to: options.to.clone(),
+        scheduler: options.scheduler.clone(),
+        ..serve::Words::default()
+    };
+    let (service, form) = (&options.service, &options.form);
+    if options.wait.is_some() && service.socket(&options.common)?.is_some() {
+        let message = "--wait asks a database, and no service: name one";
+        return Err(Error::Usage(message.to_owned()));
+    }
+    if service.asked(serve::Kind::Job, words, form, &options.common)? {
+        return Ok(());
+    }
     let now = Timestamp::now().to_zoned(options.common.zone.clone());
     let edge = |option, text: &Option<String>| {
         let text = text.as_ref();
@@ -314,6 +392,22 @@ fn is_done(options: &Job, window: Window) -> Result<bool, Error> {
     }
 }
 
+/// Runs `user`.
+pub fn user(options: &User) -> Result<(), Error> {
+    let named = &options.named;
+    let words = serve::Words {
+        name: named.name.clone(),
+        from: Some(named.period.from.clone()),
+        to: Some(named.period.to.clone()),
+        ..serve::Words::default()
+    };
+    let (service, common) = (&options.service, &named.common);
+    if service.asked(serve::Kind::User, words, &named.form, common)? {
+        return Ok(());
+    }
+    self::named("user", named, user::ask)
+}
+
 /// Runs `user` or `target`: shows the answer to a question about a name and a window.
 pub fn named(
     kind: &'static str,
@@ -328,18 +422,27 @@ pub fn named(
 }
 
 fn show(store: &mut Store, subject: &Subject, form: &Form, clock: &Clock) -> Result<(), Error> {
-    if let Some(path) = &form.html {
-        let page = report::subject::page(store, subject, clock)?;
-        return write(path, &page.document()?);
+    form.print(&written(store, subject, form.wanted(), clock)?)
+}
+
+impl Form {
+    /// Returns the form that is asked for.
+    fn wanted(&self) -> form::Form {
+        match (&self.html, self.json) {
+            (Some(_), _) => form::Form::Html,
+            (None, true) => form::Form::Json,
+            (None, false) => form::Form::Text {
+                cells: terminal::width().unwrap_or(WIDTH),
+                is_coloured: terminal::is_coloured(),
+            },
+        }
     }
-    let mut out = stdout().lock();
-    if form.json {
-        writeln!(out, "{}", json::document(subject))?;
-    } else {
-        let cells = terminal::width().unwrap_or(WIDTH);
-        out.write_all(sheet::sheet(subject, clock, cells, terminal::is_coloured()).as_bytes())?;
+
+    /// Prints an answer, or writes a page to its file.
+    fn print(&self, answer: &str) -> Result<(), Error> {
+        let path = self.html.as_deref().unwrap_or(Path::new("-"));
+        write(path, answer)
     }
-    Ok(out.flush()?)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use jobstats_core::target::TargetKind;
 use crate::commands::inquiry;
 use crate::export;
 use crate::live::view::{By, Filter, Sort, View};
+use crate::serve;
 use crate::values::when;
 
 /// Show who uses a Lustre file system.
@@ -32,7 +33,7 @@ pub enum Command {
     Job(Box<inquiry::Job>),
     /// Show what one user did in a window
     #[command(after_help = inquiry::HELP)]
-    User(Box<inquiry::Named>),
+    User(Box<inquiry::User>),
     /// Show what was done on one target in a window, and by whom
     #[command(after_help = inquiry::HELP)]
     Target(Box<inquiry::Named>),
@@ -45,6 +46,9 @@ pub enum Command {
     /// Write what a store keeps to files of Parquet, one for each day
     #[command(after_help = export::HELP)]
     Export(Box<export::Export>),
+    /// Answer users of this machine about their own jobs, at a socket
+    #[command(after_help = serve::HELP)]
+    Serve(Box<serve::Serve>),
     /// Write manual pages and shell completions to a directory
     #[command(hide = true)]
     Generate(Generate),

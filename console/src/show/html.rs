@@ -351,4 +351,5 @@ fn is_whole(word: &str) -> bool {
 }
 
 /// The style sheet.
-const STYLE: &str = include_str!("../../templates/page.css");
+/// The style sheet of all pages.
+pub const STYLE: &str = include_str!("../../templates/page.css");

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jobstats_client::answers::{
-    Dimension, Filters, Job, JobRow, JobRunRow, JobRuns, JobRunsToCome, JobSummaries,
-    JobSummaryRow, OwnJobs, SummaryRow, Window, exactly,
+    Dimension, Filters, Job, JobRow, JobRunRow, JobRuns, JobSummaries, JobSummaryRow, SummaryRow,
+    Window, exactly,
 };
 use jobstats_core::usual::Usual;
 
@@ -78,6 +78,14 @@ pub fn runs(store: &mut Store, name: &str, window: Window) -> Result<Vec<JobRunR
     Ok(store.ask(&runs)?.rows)
 }
 
+/// Returns the last jobs with such a number or label that are summed up.
+fn summaries(store: &mut Store, name: &str) -> Result<Answered<JobSummaryRow>, Error> {
+    store.ask(&JobSummaries {
+        job: Some(name.to_owned()),
+        ..JobSummaries::default()
+    })
+}
+
 /// Returns the last job of each scheduler that has such a number or label: of those that accounting knows by these runs, or else of those
 /// that are summed up. A number goes before a label.
 pub fn candidates(
@@ -89,8 +97,7 @@ pub fn candidates(
     let runs = runs.iter().filter(|run| !has_number || run.job == name);
     let mut candidates: Vec<_> = runs.cloned().map(Candidate::from).collect();
     if candidates.is_empty() {
-        let job = name.to_owned();
-        let summaries = store.ask(&JobSummaries { job })?.rows;
+        let summaries = summaries(store, name)?.rows;
         candidates = summaries.into_iter().map(Candidate::from).collect();
     }
     // The last one comes first.
@@ -114,9 +121,7 @@ pub fn ask(
         ..Job::default()
     })?;
     let Some(described) = job.rows.first() else {
-        let summaries = store.ask(&JobSummaries {
-            job: name.to_owned(),
-        })?;
+        let summaries = summaries(store, name)?;
         let is_chosen =
             |row: &&JobSummaryRow| choice.is_none_or(|it| it.scheduler == row.scheduler);
         return Ok(match summaries.rows.iter().find(is_chosen) {
@@ -147,7 +152,9 @@ pub fn ask(
     let busy = whole.iter().find_map(|row| row.in_service);
     let busy = busy.map(Value::Number);
     subject.add([Fact::new("in_service", "Busy per node", busy)]);
-    add_usual(store, &mut subject, owner, shown)?;
+    if elements.len() < 2 {
+        add_usual(store, &mut subject, owner, shown)?;
+    }
     // A number alone does not say of which job work without a number is likely to be.
     if knows && choice.is_none() {
         subject.notes.extend(attributed(&job.rows));
@@ -310,7 +317,12 @@ fn by_user(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     Ok(())
 }
 
-/// Adds how busy a job kept servers, compared with the jobs of its owner that ended in the 30 days before it began.
+/// The fewest jobs that say what is usual, and the most that are asked for.
+const FEWEST: usize = 5;
+const MOST: i32 = 1000;
+
+/// Adds how busy a job kept servers, compared with the jobs of its owner that ended in the 30 days before it began. An array, whose work is
+/// that of many jobs, is not compared.
 fn add_usual(
     store: &mut Store,
     subject: &mut Subject,
@@ -325,13 +337,18 @@ fn add_usual(
     ) else {
         return Ok(());
     };
-    let own = store.ask(&OwnJobs {
-        uid,
-        scheduler: scheduler.clone(),
+    let own = store.ask(&JobSummaries {
+        uid: Some(uid),
+        scheduler: Some(scheduler.clone()),
         window: Window::new(after(started, -30.0 * DAY), started),
+        n: Some(MOST),
+        ..JobSummaries::default()
     })?;
     subject.note("The owner's jobs of the 30 days before", &own);
-    let mut others: Vec<_> = own.rows.iter().map(|row| row.in_service).collect();
+    let mut others: Vec<_> = own.rows.iter().filter_map(|row| row.in_service).collect();
+    if others.len() < FEWEST {
+        return Ok(());
+    }
     if let Some(usual) = Usual::of(busy, &mut others) {
         let count = Value::Count(others.len() as i64);
         let count = Fact::new("usual_jobs", "Of own jobs", Some(count));
@@ -450,19 +467,12 @@ pub fn is_done(
     window: Window,
     scheduler: Option<&str>,
 ) -> Result<bool, Error> {
-    let (job, scheduler) = (name.to_owned(), scheduler.map(str::to_owned));
-    let to_come = JobRunsToCome {
-        job: job.clone(),
+    let runs = store.ask(&JobRuns {
+        job: name.to_owned(),
         window,
-        scheduler: scheduler.clone(),
-    };
-    let known = JobRuns {
-        job,
-        window,
-        scheduler,
-    };
-    // While a run is to come, that is one row; all runs are asked for once.
-    Ok(store.ask(&to_come)?.rows.is_empty() && !store.ask(&known)?.rows.is_empty())
+        scheduler: scheduler.map(str::to_owned),
+    })?;
+    Ok(!runs.rows.is_empty() && !runs.rows.iter().any(|run| run.to_come))
 }
 
 /// Returns the filters that let through the work of a job, or of the elements of an array: of many by what maintenance knows of them.
@@ -545,6 +555,7 @@ mod tests {
             partition: None,
             job_name: None,
             state: None,
+            to_come: false,
         };
         let elements = elements(vec![run], "10", None);
         let filters = filters("10", None, &elements);

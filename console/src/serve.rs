@@ -1,0 +1,112 @@
+//! Answers users of this machine about their own work, over HTTP at a socket where the kernel says who asks.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use jobstats_client::FileError;
+use tokio::net::{TcpListener, UnixListener};
+use tokio::runtime;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::ask::config;
+use crate::ask::error::Error;
+
+mod answer;
+mod client;
+mod listen;
+mod pages;
+mod question;
+mod subordinates;
+mod turns;
+mod web;
+
+pub use client::ask;
+pub use question::{Form, Kind, Question, Words};
+
+/// The socket that is asked if no database is named.
+pub const SOCKET: &str = "/run/jobstats/console.sock";
+
+/// The list of exit codes that `--help` shows.
+pub const HELP: &str = "\
+The database is named as for the other commands. Give its role jobstats_grant_speaker(). The service then shows each user only
+that user's own work. Users need no role, no password and no option: jobstats-console job and user ask the service if no database is named.
+
+Exit codes:
+   0  a signal ended it
+  64  wrong arguments
+  71  an error of this machine, such as a directory that is not there
+  78  something must be set up first: the settings";
+
+/// The options of `serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Socket to answer at, which all users of this machine may ask
+    #[arg(long, value_name = "PATH", default_value = SOCKET)]
+    pub socket: PathBuf,
+    #[command(flatten)]
+    pub limits: turns::Limits,
+    #[command(flatten)]
+    pub web: web::Web,
+    #[command(flatten)]
+    pub database: config::Database,
+}
+
+/// Runs `serve`, until a signal asks for its end.
+pub fn run(options: &Serve) -> Result<(), Error> {
+    let database = options.database.complete()?;
+    let proxy = web::Proxy::new(&options.web)?;
+    let service = Arc::new(answer::Service::new(database, options.limits)?);
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let served = runtime.block_on(async {
+        let socket = bind(&options.socket).map_err(FileError::at(&options.socket))?;
+        let web = match proxy {
+            Some((address, proxy)) => Some((TcpListener::bind(address).await?, Arc::new(proxy))),
+            None => None,
+        };
+        let doors = listen::Doors { socket, web };
+        let (mut end, mut interrupt) = (
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::interrupt())?,
+        );
+        let stop = async {
+            tokio::select! {
+                _ = end.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        };
+        let address = doors
+            .web
+            .as_ref()
+            .map(|(listener, _)| listener.local_addr());
+        let address = address.transpose()?.map(|it| format!(" and {it}"));
+        eprintln!(
+            "jobstats-console: answers at {}{}",
+            options.socket.display(),
+            address.unwrap_or_default()
+        );
+        listen::listen(doors, &service, stop).await;
+        let _ = fs::remove_file(&options.socket);
+        Ok::<_, Error>(())
+    });
+    // A question that is still being answered ends with the program.
+    runtime.shutdown_background();
+    served
+}
+
+/// Makes the socket. One that nobody answers at is left over, and makes room.
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    let is_socket = fs::symlink_metadata(path).is_ok_and(|it| it.file_type().is_socket());
+    if is_socket && UnixStream::connect(path).is_err() {
+        fs::remove_file(path)?;
+    }
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o666))?;
+    Ok(listener)
+}

@@ -1,0 +1,242 @@
+//! Answers a question for the user who asks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use jobstats_client::answers::Window;
+use jobstats_client::{Options, exit};
+use serde_json::json;
+use tokio::task::spawn_blocking;
+
+use super::pages;
+use super::question::{Asked, Form, Kind, Question, Words};
+use super::subordinates::Subordinates;
+use super::turns::{Limits, Place, Turns};
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::report::form::{self, written};
+use crate::subject::chosen::{chosen, known};
+use crate::subject::user;
+use crate::values::when::{self, Clock};
+
+/// The width of text if none is named.
+const WIDTH: u16 = 80;
+
+/// The message for root.
+const ROOT: &str = "root has no work of its own: ask as a user, or ask the database";
+
+/// The message for a number that a user has taken in a container.
+const SUBORDINATE: &str =
+    "this number is one of those that users may take in containers (/etc/subuid)";
+
+/// The answer that a client gets.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The exit code of a command that prints it.
+    pub code: u8,
+    pub content_type: &'static str,
+    pub body: String,
+}
+
+impl Answer {
+    fn new(form: Form, body: String) -> Self {
+        let content_type = match form {
+            Form::Json => "application/json",
+            Form::Html => "text/html; charset=utf-8",
+            Form::Text => "text/plain; charset=utf-8",
+        };
+        Self {
+            code: 0,
+            content_type,
+            body,
+        }
+    }
+
+    /// Returns the answer that says why there is none: a page where a page was asked for.
+    pub fn refusal(code: u8, message: &str, form: Form) -> Self {
+        let page = (form == Form::Html).then(|| pages::refusal(message).ok());
+        let answer = match page.flatten() {
+            Some(page) => Self::new(Form::Html, page),
+            None => {
+                let refusal = json!({ "code": code, "message": message });
+                Self::new(Form::Json, refusal.to_string())
+            }
+        };
+        Self { code, ..answer }
+    }
+
+    /// Returns the page that a user begins with.
+    fn index(uid: u32) -> Self {
+        match pages::index(uid) {
+            Ok(page) => Self::new(Form::Html, page),
+            Err(error) => Self::refusal(exit::SYSTEM, &error.to_string(), Form::Html),
+        }
+    }
+
+    /// Returns the status of HTTP.
+    pub const fn status(&self) -> u16 {
+        match self.code {
+            0 => 200,
+            exit::USAGE => 400,
+            exit::DENIED => 403,
+            exit::NOTHING => 404,
+            exit::UNREACHABLE | exit::LATER => 503,
+            _ => 500,
+        }
+    }
+}
+
+/// Answers questions, some at once.
+pub struct Service {
+    database: Options,
+    turns: Turns,
+    subordinates: Subordinates,
+    time: Duration,
+}
+
+impl Service {
+    /// Makes a service that asks this database. Fails if none is named.
+    pub fn new(database: Options, limits: Limits) -> Result<Self, Error> {
+        crate::ask::store::connector(&database)?;
+        Ok(Self {
+            database,
+            turns: Turns::new(limits),
+            subordinates: Subordinates::of_machine(),
+            time: limits.time,
+        })
+    }
+
+    /// Takes a connection of a user; `None` if the user has too many. All numbers of containers together are one user.
+    pub fn connection(&self, uid: u32) -> Option<Place> {
+        let uid = match self.subordinates.has(uid) {
+            true => u32::MAX,
+            false => uid,
+        };
+        self.turns.connection(uid)
+    }
+
+    /// Answers what a user asks for. `connection` is held until the database has answered, also if the user does not wait for it.
+    pub async fn answer(
+        self: &Arc<Self>,
+        uid: u32,
+        asked: Asked,
+        connection: Arc<Place>,
+    ) -> Answer {
+        match asked {
+            Asked::Index => Answer::index(uid),
+            Asked::Question(question) => {
+                let answered = self.answer_question(uid, question, connection, Form::Json);
+                answered.await
+            }
+            Asked::Page(question) => {
+                let answered = self.answer_question(uid, question, connection, Form::Html);
+                answered.await
+            }
+            Asked::Unreadable(problem) => Answer::refusal(exit::USAGE, &problem, Form::Json),
+            Asked::Nothing => Answer::refusal(
+                exit::NOTHING,
+                "there is nothing at this address",
+                Form::Json,
+            ),
+        }
+    }
+
+    /// Answers a question. A refusal has the form that is given.
+    async fn answer_question(
+        self: &Arc<Self>,
+        uid: u32,
+        question: Question,
+        connection: Arc<Place>,
+        refused: Form,
+    ) -> Answer {
+        let form = question.words.form;
+        let refusal = |code, message: &str| Answer::refusal(code, message, refused);
+        if uid == 0 {
+            return refusal(exit::DENIED, ROOT);
+        }
+        if self.subordinates.has(uid) {
+            return refusal(exit::DENIED, SUBORDINATE);
+        }
+        let Some(turn) = self.turns.turn(uid).await else {
+            return refusal(exit::LATER, "too many questions wait for their turn");
+        };
+        let service = Arc::clone(self);
+        let answered = spawn_blocking(move || {
+            let answered = service.ask(uid, &question);
+            drop((turn, connection));
+            answered
+        });
+        match answered.await {
+            Ok(Ok(body)) => Answer::new(form, body),
+            Ok(Err(error)) => refusal(error.code(), &error.to_string()),
+            Err(_) => refusal(exit::SYSTEM, "the question could not be answered"),
+        }
+    }
+
+    fn ask(&self, uid: u32, question: &Question) -> Result<String, Error> {
+        let words = &question.words;
+        let zone = words.zone.as_deref().map(when::zone).transpose();
+        let zone = zone.map_err(Error::Usage)?.unwrap_or(TimeZone::UTC);
+        let window = window(question.kind, words, &zone)?;
+        let clock = Clock::new(zone);
+        let mut store = Store::open_for(&self.database, uid, self.time)?;
+        let subject = match question.kind {
+            Kind::Job => chosen(
+                &mut store,
+                &words.name,
+                words.scheduler.as_deref(),
+                window,
+                &clock,
+            )?,
+            Kind::User => {
+                let since = window
+                    .since
+                    .zip(window.until)
+                    .ok_or_else(|| Error::Usage("a user needs a window".to_owned()))?;
+                known(
+                    "user",
+                    &words.name,
+                    user::ask(&mut store, &words.name, since)?,
+                )?
+            }
+        };
+        written(&mut store, &subject, form_of(words), &clock)
+    }
+}
+
+fn form_of(words: &Words) -> form::Form {
+    match words.form {
+        Form::Json => form::Form::Json,
+        Form::Html => form::Form::Html,
+        Form::Text => form::Form::Text {
+            cells: words.width.unwrap_or(WIDTH).into(),
+            is_coloured: words.coloured,
+        },
+    }
+}
+
+/// Returns the window of a question: of a user it is the last day if none is given.
+fn window(kind: Kind, words: &Words, zone: &TimeZone) -> Result<Window, Error> {
+    let now = Timestamp::now().to_zoned(zone.clone());
+    let edge = |text: &Option<String>, usual: &str| {
+        let usual = (kind == Kind::User).then_some(usual);
+        let text = text.as_deref().or(usual);
+        let time = |text| {
+            let time = when::parse(text, &now);
+            time.map_err(|error| Error::Usage(format!("{text} {error}")))
+        };
+        text.map(time).transpose()
+    };
+    let window = Window {
+        since: edge(&words.from, "24h")?,
+        until: edge(&words.to, "now")?,
+    };
+    match (window.since, window.until) {
+        (Some(since), Some(until)) if since >= until => Err(Error::Usage(
+            "the window does not begin before its end".to_owned(),
+        )),
+        _ => Ok(window),
+    }
+}

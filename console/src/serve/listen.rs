@@ -1,0 +1,194 @@
+//! Takes connections, and speaks HTTP with them.
+
+use std::convert::Infallible;
+use std::future::{Future, pending};
+use std::io;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use jobstats_client::exit;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::time::{sleep, timeout};
+
+use super::answer::{Answer, Service};
+use super::question::{Asked, Form};
+use super::turns::Place;
+use super::web::Proxy;
+
+/// The time in which a client says what it asks, and that in which a connection is over.
+const TO_ASK: Duration = Duration::from_secs(10);
+const IN_ALL: Duration = Duration::from_secs(120);
+
+/// The bytes of a request that are read.
+const REQUEST: usize = 16 << 10;
+
+/// The time for what is being answered when the service ends.
+const TO_END: Duration = Duration::from_secs(10);
+
+/// The rights of a page: it has its style in it, and no script, and its forms go nowhere else.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; base-uri 'none'";
+
+/// The exit code of a command, beside the status of HTTP.
+pub const CODE: &str = "jobstats-code";
+
+/// The places where a service answers.
+pub struct Doors {
+    /// The socket, where the kernel says who asks.
+    pub socket: UnixListener,
+    /// The address for a web server, which says who asks.
+    pub web: Option<(TcpListener, Arc<Proxy>)>,
+}
+
+/// Whoever says who asks.
+#[derive(Clone)]
+enum Who {
+    Kernel(u32),
+    Proxy(Arc<Proxy>),
+}
+
+/// Answers until `stop` is over, and then what has been asked by then.
+pub async fn listen(doors: Doors, service: &Arc<Service>, stop: impl Future<Output = ()>) {
+    let graceful = GracefulShutdown::new();
+    let mut stop = pin!(stop);
+    loop {
+        let taken = tokio::select! {
+            accepted = doors.socket.accept() => accepted.map(|(stream, _)| take_user(stream, service, &graceful)),
+            accepted = accept(doors.web.as_ref()) => accepted.map(|(stream, from, proxy)| {
+                take_proxy(stream, from, proxy, service, &graceful);
+            }),
+            () = &mut stop => break,
+        };
+        if taken.is_err() {
+            // No file is free, or the client is gone: others may come.
+            sleep(Duration::from_millis(100)).await;
+        }
+    }
+    drop(doors);
+    let _ = timeout(TO_END, graceful.shutdown()).await;
+}
+
+async fn accept(
+    web: Option<&(TcpListener, Arc<Proxy>)>,
+) -> io::Result<(TcpStream, IpAddr, Arc<Proxy>)> {
+    match web {
+        None => pending().await,
+        Some((listener, proxy)) => {
+            let (stream, from) = listener.accept().await?;
+            Ok((stream, from.ip(), Arc::clone(proxy)))
+        }
+    }
+}
+
+/// Takes a connection of a user. Who has too many is not heard.
+fn take_user(stream: UnixStream, service: &Arc<Service>, graceful: &GracefulShutdown) {
+    let Ok(peer) = stream.peer_cred() else {
+        return;
+    };
+    if let Some(place) = service.connection(peer.uid()) {
+        speak(stream, Who::Kernel(peer.uid()), place, service, graceful);
+    }
+}
+
+/// Takes a connection of the web server. Nobody else is heard.
+fn take_proxy(
+    stream: TcpStream,
+    from: IpAddr,
+    proxy: Arc<Proxy>,
+    service: &Arc<Service>,
+    graceful: &GracefulShutdown,
+) {
+    if let Some(place) = proxy.connection(from) {
+        speak(stream, Who::Proxy(proxy), place, service, graceful);
+    }
+}
+
+/// Speaks HTTP on a connection, which is one request.
+fn speak(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    who: Who,
+    place: Place,
+    service: &Arc<Service>,
+    graceful: &GracefulShutdown,
+) {
+    let (service, place) = (Arc::clone(service), Arc::new(place));
+    let answer = service_fn(move |request| {
+        let (service, place, who) = (Arc::clone(&service), Arc::clone(&place), who.clone());
+        async move { Ok::<_, Infallible>(respond(&service, &who, &request, place).await) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(TO_ASK)
+        .max_buf_size(REQUEST)
+        .keep_alive(false);
+    let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), answer));
+    tokio::spawn(timeout(IN_ALL, connection));
+}
+
+async fn respond(
+    service: &Arc<Service>,
+    who: &Who,
+    request: &Request<Incoming>,
+    place: Arc<Place>,
+) -> Response<Full<Bytes>> {
+    if request.method() != Method::GET {
+        let mut response = response(&Answer::refusal(
+            exit::USAGE,
+            "only GET is answered",
+            Form::Json,
+        ));
+        *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+        response
+            .headers_mut()
+            .insert(ALLOW, HeaderValue::from_static("GET"));
+        return response;
+    }
+    let (path, query) = (
+        request.uri().path(),
+        request.uri().query().unwrap_or_default(),
+    );
+    if path == "/healthz" {
+        return Response::new(Full::from("ok\n"));
+    }
+    let asked = Asked::read(path, query);
+    response(&match who {
+        Who::Kernel(uid) => service.answer(*uid, asked, place).await,
+        Who::Proxy(proxy) => match proxy.user(request.headers()) {
+            Err(problem) => Answer::refusal(exit::DENIED, problem, Form::Json),
+            Ok(uid) => match service.connection(uid) {
+                Some(own) => service.answer(uid, asked, Arc::new(own)).await,
+                None => Answer::refusal(
+                    exit::LATER,
+                    "too many questions wait for their turn",
+                    Form::Json,
+                ),
+            },
+        },
+    })
+}
+
+fn response(answer: &Answer) -> Response<Full<Bytes>> {
+    let response = Response::builder()
+        .status(answer.status())
+        .header(CODE, answer.code.to_string())
+        .header(CONTENT_TYPE, answer.content_type)
+        .header(CACHE_CONTROL, "no-store")
+        .header(CONTENT_SECURITY_POLICY, POLICY)
+        .header(REFERRER_POLICY, "no-referrer")
+        .header(X_CONTENT_TYPE_OPTIONS, "nosniff")
+        .body(Full::from(answer.body.clone()));
+    response.unwrap_or_else(|_| Response::new(Full::default()))
+}

@@ -1,0 +1,30 @@
+//! Pages beside those about jobs and users.
+
+use askama::Template;
+
+use crate::show::html::{Page, STYLE};
+
+/// The page that a user begins with.
+#[derive(Template)]
+#[template(path = "index.html")]
+struct Index {
+    uid: u32,
+}
+
+/// Returns the page that a user begins with.
+pub fn index(uid: u32) -> Result<String, askama::Error> {
+    Index { uid }.render()
+}
+
+/// Returns a page that says why there is none.
+pub fn refusal(message: &str) -> Result<String, askama::Error> {
+    let page = Page {
+        title: "Nothing to show".to_owned(),
+        kind: "Lustre",
+        heading: "Nothing to show".to_owned(),
+        lead: message.to_owned(),
+        about: Vec::new(),
+        sections: Vec::new(),
+    };
+    page.document()
+}

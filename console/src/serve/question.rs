@@ -1,0 +1,201 @@
+//! A question in the address of a request. The first part of the path is the version of this protocol: what it means stays.
+
+use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Serialize};
+
+/// The path of all questions of this version.
+pub const PATH: &str = "/v1/";
+
+/// The kind of what is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Job,
+    User,
+}
+
+impl Kind {
+    const ALL: [Self; 2] = [Self::Job, Self::User];
+
+    /// Returns the word for the kind.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Job => "job",
+            Self::User => "user",
+        }
+    }
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// JSON, as `--json` prints it.
+    #[default]
+    Json,
+    /// A page, as `--html` writes it.
+    Html,
+    /// Text for a terminal.
+    Text,
+}
+
+/// The words of a question, as they are typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Words {
+    /// The job, by its number or as users type it; or the user.
+    pub name: String,
+    /// The start and the end of the window, as in `--from` and `--to`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<String>,
+    /// The time zone; UTC without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    #[serde(default)]
+    pub form: Form,
+    /// The width of text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<u16>,
+    /// Set if text may have colours.
+    #[serde(default)]
+    pub coloured: bool,
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub kind: Kind,
+    pub words: Words,
+}
+
+/// The thing that a request asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// The page that a user begins with.
+    Index,
+    Question(Question),
+    /// A question of which the answer and all errors are pages.
+    Page(Question),
+    /// The reason why the query is none.
+    Unreadable(String),
+    /// Something that is not there.
+    Nothing,
+}
+
+impl Question {
+    /// Returns the address of the question.
+    pub fn address(&self) -> String {
+        let words = serde_urlencoded::to_string(&self.words).unwrap_or_default();
+        format!("{PATH}{}?{words}", self.kind.name())
+    }
+}
+
+impl Asked {
+    /// Reads the path and the query of an address. Addresses without a version are those of pages, in which the name may be a part of the
+    /// path.
+    pub fn read(path: &str, query: &str) -> Self {
+        if let Some(kind) = path.strip_prefix(PATH) {
+            return Self::of(kind, None, query);
+        }
+        let path = path.strip_prefix('/').unwrap_or(path);
+        if path.is_empty() {
+            return Self::Index;
+        }
+        let (kind, name) = path
+            .split_once('/')
+            .map_or((path, None), |(kind, name)| (kind, Some(name)));
+        Self::of(kind, Some(name), query)
+    }
+
+    /// Reads a question about a kind. `page` is set for pages, to the name in the path if there is one.
+    fn of(kind: &str, page: Option<Option<&str>>, query: &str) -> Self {
+        let Some(kind) = Kind::ALL.into_iter().find(|it| it.name() == kind) else {
+            return Self::Nothing;
+        };
+        let named = page.flatten().map(|name| {
+            let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
+            serde_urlencoded::to_string([("name", name)]).unwrap_or_default()
+        });
+        let parts = [Some(query.to_owned()), named];
+        let parts: Vec<_> = parts
+            .into_iter()
+            .flatten()
+            .filter(|it| !it.is_empty())
+            .collect();
+        match serde_urlencoded::from_str::<Words>(&parts.join("&")) {
+            Ok(words) if page.is_some() => Self::Page(Question {
+                kind,
+                words: Words {
+                    form: Form::Html,
+                    ..words
+                },
+            }),
+            Ok(words) => Self::Question(Question { kind, words }),
+            Err(error) => Self::Unreadable(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn an_address_says_what_was_asked(name in ".*", from in proptest::option::of(".*"), width in any::<Option<u16>>()) {
+            let words = Words { name, from, width, form: Form::Text, coloured: true, ..Words::default() };
+            let question = Question { kind: Kind::Job, words };
+            let address = question.address();
+            let (path, query) = address.split_once('?').unwrap();
+            prop_assert!(address.is_ascii() && !address.contains(' '));
+            prop_assert_eq!(Asked::read(path, query), Asked::Question(question));
+        }
+    }
+
+    #[test]
+    fn a_page_is_named_by_its_path_or_its_query() {
+        let page = |name: &str, from: Option<&str>| {
+            let words = Words {
+                name: name.to_owned(),
+                from: from.map(str::to_owned),
+                form: Form::Html,
+                ..Words::default()
+            };
+            Asked::Page(Question {
+                kind: Kind::Job,
+                words,
+            })
+        };
+        assert_eq!(Asked::read("/job/123_4", ""), page("123_4", None));
+        assert_eq!(Asked::read("/job", "name=123_4"), page("123_4", None));
+        assert_eq!(
+            Asked::read("/job/a%2Fb%26c", "from=7d"),
+            page("a/b&c", Some("7d"))
+        );
+        assert_eq!(Asked::read("/", ""), Asked::Index);
+    }
+
+    #[test]
+    fn other_addresses_are_no_questions() {
+        for path in ["/v2/job", "/v1/target", "/v1/", "/jobs/1", "/report"] {
+            assert_eq!(Asked::read(path, "name=1"), Asked::Nothing, "{path}");
+        }
+        for (path, query) in [
+            ("/v1/job", ""),
+            ("/v1/job", "name=1&uid=0"),
+            ("/v1/job", "name=1&form=pdf"),
+            ("/job/1", "name=2"),
+            ("/job", ""),
+        ] {
+            assert!(
+                matches!(Asked::read(path, query), Asked::Unreadable(_)),
+                "{path} {query}"
+            );
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! `serve`: users of a machine ask about their own jobs at a socket, as who they are to the kernel.
+//!
+//! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases and roles may be made. Root asks as other
+//! users; anybody else as themselves alone.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod world;
+
+use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use postgres::{Client, NoTls};
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use world::{Store, words};
+
+/// A service, and a program that any user may run.
+struct Service {
+    directory: TempDir,
+    program: PathBuf,
+    child: Child,
+    /// The line that it wrote when it began.
+    said: String,
+}
+
+impl Service {
+    fn start(url: &str) -> Self {
+        Self::start_with(url, |_| Vec::new())
+    }
+
+    /// Starts a service with further options, which may name files in its directory.
+    fn start_with(url: &str, options: impl FnOnce(&Path) -> Vec<String>) -> Self {
+        let directory = tempfile::tempdir_in("/tmp").unwrap();
+        fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
+        let program = directory.path().join("jobstats-console");
+        fs::copy(env!("CARGO_BIN_EXE_jobstats-console"), &program).unwrap();
+        let socket = directory.path().join("socket");
+        let mut child = Command::new(&program)
+            .args(["serve", "--connections", "4", "--socket"])
+            .arg(&socket)
+            .args(options(directory.path()))
+            .env("JOBSTATS_DATABASE_URL", url)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // It says so when it answers.
+        let mut said = String::new();
+        let out = child.stderr.as_mut().unwrap();
+        BufReader::new(out).read_line(&mut said).unwrap();
+        assert!(said.contains("answers at"), "{said}");
+        Self {
+            directory,
+            program,
+            child,
+            said,
+        }
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.directory.path().join("socket")
+    }
+
+    /// Runs a command as a user.
+    fn run(&self, uid: u32, arguments: &[&str]) -> Output {
+        let mut program = Command::new(&self.program);
+        program.args(arguments).arg("--socket").arg(self.socket());
+        if geteuid().is_root() {
+            program.uid(uid).gid(uid);
+        }
+        program.env_clear().output().unwrap()
+    }
+
+    #[track_caller]
+    fn text(&self, uid: u32, arguments: &[&str]) -> String {
+        let output = self.run(uid, arguments);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    #[track_caller]
+    fn refuses(&self, uid: u32, arguments: &[&str], code: i32) -> String {
+        let output = self.run(uid, arguments);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert!(output.stdout.is_empty());
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// Sends a request as the user who runs the test, and returns all that comes back.
+    fn send(&self, request: &str) -> String {
+        let mut stream = UnixStream::connect(self.socket()).unwrap();
+        // It may be refused before it is at its end.
+        let _ = stream.write_all(request.as_bytes());
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn users_see_their_own_jobs_at_a_socket() {
+    let Some(mut store) = Store::new("serve") else {
+        return;
+    };
+    let role = format!("{}_web", store.name);
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    store
+        .server
+        .batch_execute(&format!("CREATE ROLE {role} LOGIN"))
+        .unwrap();
+    client
+        .batch_execute(&format!("SELECT jobstats_grant_speaker('{role}')"))
+        .unwrap();
+    // Whoever runs the test is one of the users, unless it is root.
+    let (ada, bob) = match geteuid() {
+        root if root.is_root() => (1000, 1001),
+        user => (user.as_raw(), user.as_raw() + 1),
+    };
+    if ada != 1000 {
+        let moved = format!(
+            "UPDATE jobstats.entries SET uid = {ada} WHERE uid = 1000; UPDATE jobstats.jobs SET uid = {ada} WHERE uid = 1000;
+             UPDATE jobstats.job_ids SET uid = {ada} WHERE uid = 1000; UPDATE jobstats.job_summaries SET uid = {ada} WHERE uid = 1000"
+        );
+        client.batch_execute(&moved).unwrap();
+    }
+    let service = Service::start(&store.url_of(&role));
+    own_work_is_shown(&service, &store, ada);
+    if geteuid().is_root() {
+        others_are_refused(&service, bob);
+    }
+    requests_are_bounded(&service);
+    who_says_nothing_keeps_nobody_from_asking(&service, ada);
+    a_signal_ends_it(service);
+    a_web_server_says_who_asks(&mut client, &store.url_of(&role));
+    a_role_that_sees_more_answers_nothing(&store, ada);
+    client
+        .batch_execute(&format!("DELETE FROM jobstats.speakers; DROP ROLE {role}"))
+        .unwrap();
+}
+
+fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
+    let text = service.text(ada, &["job", "10_1"]);
+    // The same as a reader of everything sees, beside the notes.
+    let whole = store.text(&["job", "10_1"]);
+    for part in ["Written 328 MB", "Server time 7.33 min", "State: COMPLETED"] {
+        assert!(
+            words(&text).contains(part) && words(&whole).contains(part),
+            "{part}\n{text}"
+        );
+    }
+    let json: Value = serde_json::from_str(&service.text(ada, &["job", "11", "--json"])).unwrap();
+    assert_eq!(json["kind"], "job", "{json}");
+    let page = service.text(ada, &["job", "11", "--html", "-"]);
+    assert!(
+        page.starts_with("<!DOCTYPE html>") && page.contains("</html>"),
+        "{page}"
+    );
+    let user = service.text(ada, &["user", &ada.to_string(), "--from", "4h"]);
+    assert!(words(&user).contains("Written 328 MB"), "{user}");
+    // Job 12 is that of another, and 4711 of nobody.
+    service.refuses(ada, &["job", "12", "--html", "-"], 66);
+    service.refuses(ada, &["job", "11", "--wait"], 64);
+    let foreign = service.refuses(ada, &["job", "12"], 66);
+    assert_eq!(
+        foreign,
+        service
+            .refuses(ada, &["job", "4711"], 66)
+            .replace("4711", "12")
+    );
+    service.refuses(ada, &["user", "1001", "--from", "4h"], 66);
+    service.refuses(ada, &["job", "11", "--from", "nonsense"], 64);
+}
+
+fn others_are_refused(service: &Service, bob: u32) {
+    assert!(service.text(bob, &["job", "12"]).contains("State: RUNNING"));
+    service.refuses(bob, &["job", "11"], 66);
+    let said = service.refuses(0, &["job", "11"], 77);
+    assert!(said.contains("root has no work"), "{said}");
+    let said = service.refuses(4242, &["job", "11"], 77);
+    assert!(
+        said.contains("knows no user with the number 4242"),
+        "{said}"
+    );
+}
+
+fn requests_are_bounded(service: &Service) {
+    let get = |path: &str| service.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n"));
+    assert!(get("/healthz").starts_with("HTTP/1.1 200 "));
+    assert!(get("/v1/jobs").starts_with("HTTP/1.1 404 "));
+    assert!(get("/v1/job?name=1&uid=0").starts_with("HTTP/1.1 400 "));
+    let post =
+        service.send("POST /v1/job?name=11 HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n");
+    assert!(post.starts_with("HTTP/1.1 405 "), "{post}");
+    let long = get(&format!("/v1/job?name={}", "1".repeat(1 << 20)));
+    assert!(
+        !long.starts_with("HTTP/1.1 200 "),
+        "{}",
+        &long[..100.min(long.len())]
+    );
+}
+
+fn who_says_nothing_keeps_nobody_from_asking(service: &Service, ada: u32) {
+    let silent: Vec<_> = (0..1000)
+        .filter_map(|_| UnixStream::connect(service.socket()).ok())
+        .collect();
+    assert!(silent.len() > 900, "{}", silent.len());
+    if geteuid().is_root() {
+        service.text(ada, &["job", "11"]);
+    }
+    drop(silent);
+    // Their places are free again when the service has seen that they are gone.
+    while !service
+        .send("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+        .starts_with("HTTP/1.1 200 ")
+    {
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn a_signal_ends_it(mut service: Service) {
+    let pid = Pid::from_child(&service.child);
+    kill_process(pid, Signal::TERM).unwrap();
+    assert_eq!(service.child.wait().unwrap().code(), Some(0));
+    assert!(!service.socket().exists());
+}
+
+fn a_web_server_says_who_asks(client: &mut Client, url: &str) {
+    // The user daemon, who manages an account.
+    client
+        .batch_execute("INSERT INTO jobstats.users (uid, user_name) VALUES (1, 'daemon'); INSERT INTO jobstats.managers VALUES (1, 'physics');
+             UPDATE jobstats.settings SET system_uids_below = 1")
+        .unwrap();
+    let secret = "5ac33f6f6bd7d7b0";
+    let service = Service::start_with(url, |directory| {
+        let file = directory.join("secret");
+        fs::write(&file, format!("{secret}\n")).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+        let file = file.to_str().unwrap().to_owned();
+        vec![
+            "--listen".to_owned(),
+            "127.0.0.1:0".to_owned(),
+            "--secret-file".to_owned(),
+            file,
+        ]
+    });
+    let address = service.said.trim_end().rsplit(' ').next().unwrap();
+    let get = |path: &str, headers: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\n{headers}\r\n").unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    };
+    let believed = |user: &str| format!("jobstats-secret: {secret}\r\nx-remote-user: {user}\r\n");
+    let page = get("/job/11", &believed("daemon"));
+    assert!(
+        page.starts_with("HTTP/1.1 200 ") && page.contains("Job 11"),
+        "{page}"
+    );
+    assert!(
+        page.contains("content-security-policy: default-src 'none';"),
+        "{page}"
+    );
+    let index = get("/", &believed("daemon"));
+    assert!(
+        index.starts_with("HTTP/1.1 200 ") && index.contains("<form action=\"job\""),
+        "{index}"
+    );
+    let missing = get("/job/%3Cb%3E4711", &believed("daemon"));
+    assert!(
+        missing.starts_with("HTTP/1.1 404 ") && missing.contains("text/html"),
+        "{missing}"
+    );
+    assert!(
+        missing.contains("&#60;b&#62;4711") || missing.contains("&lt;b&gt;4711"),
+        "{missing}"
+    );
+    for (headers, what) in [
+        ("x-remote-user: daemon\r\n".to_owned(), "no secret"),
+        (believed("root"), "root"),
+        (believed("no-such-user"), "nobody"),
+        (believed("bin"), "a user whom the store does not know"),
+    ] {
+        let refused = get("/job/11", &headers);
+        assert!(refused.starts_with("HTTP/1.1 403 "), "{what}: {refused}");
+    }
+    client
+        .batch_execute("DELETE FROM jobstats.managers; DELETE FROM jobstats.users WHERE uid = 1")
+        .unwrap();
+}
+
+fn a_role_that_sees_more_answers_nothing(store: &Store, ada: u32) {
+    let service = Service::start(&store.url);
+    let said = service.refuses(ada, &["job", "11"], 78);
+    assert!(said.contains("jobstats_grant_speaker"), "{said}");
+}
