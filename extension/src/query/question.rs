@@ -166,13 +166,10 @@ impl Question {
         self.by_targets_only() || matches!(self.wanted, Wanted::Leading)
     }
 
-    /// Returns the owner whose sums answer the question; `None` if it tells different entries of one owner apart. A reader of their own work
-    /// may not see what sums say of jobs of others.
+    /// Returns the owner whose sums answer the question; `None` if it tells different entries of one owner apart. Of jobs, sums may say what
+    /// belongs to another's job: a reader of their own work gets sums by user alone.
     pub fn owner(&self) -> Option<Owner> {
-        if self.filters.hides_others()
-            || self.wanted.has_span()
-            || matches!(self.wanted, Wanted::Leading)
-        {
+        if self.wanted.has_span() || matches!(self.wanted, Wanted::Leading) {
             return None;
         }
         let all = |known: fn(&Dimension) -> bool| {
@@ -181,6 +178,9 @@ impl Question {
         };
         if all(Dimension::is_user) {
             return Some(Owner::User);
+        }
+        if self.filters.hides_others() {
+            return None;
         }
         if all(Dimension::is_account) {
             return Some(Owner::Account);
