@@ -31,8 +31,20 @@ psql -q "$url" <<-'SQL'
 	INSERT INTO jobstats.to_match (job) SELECT j.job FROM jobstats.jobs j;
 SQL
 psql -q "$url" -c 'SET client_min_messages = warning' -c 'CALL jobstats_maintain()'
+psql -q "$url" <<-'SQL'
+	-- As if each job had done the same before.
+	INSERT INTO jobstats.job_summaries (job_no, scheduler, job, label, runs, started, ended, run_time, uid, user_name, account, active_nodes, targets, read_bytes, write_bytes, read, write, opens, metadata, operations, made)
+	SELECT -row_number() OVER (), j.scheduler, j.job, j.label, 1, now() - interval '40 minutes', now() - interval '10 minutes', '30 minutes', j.uid, j.user_name, j.account, 1, 1, 0, 4096, 0, 1, 1, 2, '{}', now()
+	FROM jobstats.jobs j;
+SQL
 psql -q "$url" -c 'ANALYZE' -c 'CREATE ROLE reader_of_dashboards' -c "SELECT jobstats_grant_reader('reader_of_dashboards')" \
-    -c "INSERT INTO jobstats.users SELECT DISTINCT uid, 'user' || uid FROM jobstats.entries WHERE uid % 2 = 0" >/dev/null
+    -c "INSERT INTO jobstats.users SELECT DISTINCT uid, 'user' || uid FROM jobstats.entries WHERE uid % 2 = 0" \
+    -c 'CREATE ROLE user_of_dashboards' -c "SELECT jobstats_grant_own('user_of_dashboards', n.uid) FROM jobstats_now(n => 1) n WHERE n.uid IS NOT NULL LIMIT 1" >/dev/null
+
+# check READER DASHBOARD
+check() { psql -q -At "$url" -v reader="$1" -v dashboard="$(cat "$2")" -f tests/dashboards/check.sql; }
+
 for dashboard in dashboards/*.json; do
-    psql -q -At "$url" -v reader=reader_of_dashboards -v dashboard="$(cat "$dashboard")" -f tests/dashboards/check.sql
+    check reader_of_dashboards "$dashboard"
 done
+check user_of_dashboards dashboards/my-jobs.json
