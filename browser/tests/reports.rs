@@ -7,8 +7,11 @@ mod browser;
 #[path = "../../console/tests/database/mod.rs"]
 mod database;
 
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, Weak};
 
 use database::Database;
@@ -248,4 +251,48 @@ fn reports_can_be_read_by_everybody() {
     reports.are_without(&[SIMULATED], |file| {
         axe::faults(&chromium, &axe, file).unwrap()
     });
+}
+
+/// Returns the page at a path of a service.
+fn page_of(socket: &Path, path: &str) -> String {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, page) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains("content-type: text/html"), "{head}");
+    page.to_owned()
+}
+
+/// The pages that the service has beside those about jobs and users.
+#[test]
+fn pages_of_the_service_can_be_read_by_everybody() {
+    let Some((chromium, axe)) = browser::start_with_axe("served") else {
+        return;
+    };
+    let Some(store) = Database::with_store("served") else {
+        return;
+    };
+    let directory = TempDir::new().unwrap();
+    let socket = directory.path().join("socket");
+    let mut service = Command::new(database::simulator::build_program("jobstats-console"))
+        .args(["serve", "--socket", socket.to_str().unwrap()])
+        .env("JOBSTATS_DATABASE_URL", &store.url)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let out = service.stderr.as_mut().unwrap();
+    BufReader::new(out).read_line(&mut said).unwrap();
+    assert!(said.contains("answers at"), "{said}");
+    let mut faults = Vec::new();
+    // Nobody has work in this store, and its role asks for nobody.
+    for (name, path) in [("index", "/"), ("refusal", "/job/4711")] {
+        let file = directory.path().join(format!("{name}.html"));
+        fs::write(&file, page_of(&socket, path)).unwrap();
+        faults.extend(axe::faults(&chromium, &axe, &file).unwrap());
+    }
+    service.kill().unwrap();
+    service.wait().unwrap();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
