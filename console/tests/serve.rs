@@ -46,7 +46,7 @@ impl Service {
         fs::copy(env!("CARGO_BIN_EXE_jobstats-console"), &program).unwrap();
         let socket = directory.path().join("socket");
         let mut child = Command::new(&program)
-            .args(["serve", "--connections", "4", "--socket"])
+            .args(["serve", "--connections", "4", "--time", "10m", "--socket"])
             .arg(&socket)
             .args(options(directory.path()))
             .env("JOBSTATS_DATABASE_URL", url)
