@@ -650,7 +650,7 @@ fn pages_are_written(store: &Store) {
     // What changed comes first, and adds up.
     assert!(page.find(">What changed</h") < page.find(">Load, and who made it</h"));
     let (headings, rows) = table(&page, "Requests in service").unwrap();
-    assert_eq!(headings[..3], ["User", "Week before", "This window"]);
+    assert_eq!(headings[..3], ["User", "Before", "After"]);
     let named = |name: &str| rows.iter().find(|row| row[0] == name).unwrap();
     let (user, all) = (named("1003"), named("all"));
     assert_eq!((user[2].as_str(), &user[1]), ("0", &all[1]), "{rows:?}");

@@ -37,7 +37,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
         }
         statements.push((title.to_owned(), changes.statement));
     }
-    let text = "The users who made most of the difference from the same time a week before, by mean rate. The rows add up to all.";
+    let text = "The users who made most of the difference from the same time a week before, by mean rate. The rows add up to all. Part is the part of the difference; of rises, that of all rises together.";
     Ok(vec![
         Block::text(text),
         Block::Tables(tables),
@@ -54,11 +54,11 @@ fn table(title: &str, operation: &str, seconds: f64, changes: &[ChangeRow]) -> T
         let size = |rate| Number::fixed(Some(rate), operation, Quantity::Rate).text();
         [
             ("User", Cell::text(&name)),
-            ("Week before", Cell::rate(rate(before), operation)),
-            ("This window", Cell::rate(rate(after), operation)),
-            ("Difference", Cell::number(difference(rate(change), size))),
-            ("Part of the difference", Cell::percent(parts[0])),
-            ("Part of all rises", Cell::percent(parts[1])),
+            ("Before", Cell::rate(rate(before), operation)),
+            ("After", Cell::rate(rate(after), operation)),
+            ("Change", Cell::number(difference(rate(change), size))),
+            ("Part", Cell::percent(parts[0])),
+            ("Of rises", Cell::percent(parts[1])),
         ]
     };
     let rows = changes.iter().map(|it| {

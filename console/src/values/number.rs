@@ -137,6 +137,14 @@ impl Number {
         };
         let percent = 100.0 * part;
         let whole = match percent {
+            _ if percent < 0.0 => {
+                // A part of a difference may go the other way.
+                let other = Self::percent(Some(-part));
+                return Self {
+                    whole: format!("−{}", other.whole),
+                    ..other
+                };
+            }
             _ if percent == 0.0 => "0".to_owned(),
             _ if percent < 1.0 => "<1".to_owned(),
             _ if percent >= 99.5 && part < 1.0 - ROUNDING => ">99".to_owned(),
@@ -251,6 +259,13 @@ mod tests {
 
     fn rate(value: f64) -> Number {
         Number::of(Some(value), "write_bytes", Quantity::Rate)
+    }
+
+    #[test]
+    fn a_part_may_go_the_other_way() {
+        for (part, shown) in [(-0.11, "−11 %"), (-0.001, "−<1 %"), (-2.0, "−200 %")] {
+            assert_eq!(percent(part), shown);
+        }
     }
 
     #[test]
