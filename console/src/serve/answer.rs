@@ -27,6 +27,9 @@ const WIDTH: u16 = 80;
 /// The message for root.
 const ROOT: &str = "root has no work of its own: ask as a user, or ask the database";
 
+/// The message for a user who asks too much at once.
+pub const WAITING: &str = "too many questions wait for their turn";
+
 /// The message for a number that a user has taken in a container.
 const SUBORDINATE: &str =
     "this number is one of those that users may take in containers (/etc/subuid)";
@@ -124,23 +127,20 @@ impl Service {
         asked: Asked,
         connection: Arc<Place>,
     ) -> Answer {
-        match asked {
-            Asked::Index => Answer::index(uid),
-            Asked::Question(question) => {
-                let answered = self.answer_question(uid, question, connection, Form::Json);
-                answered.await
+        let (question, refused) = match asked {
+            Asked::Index => return Answer::index(uid),
+            Asked::Question(question) => (question, Form::Json),
+            Asked::Page(question) => (question, Form::Html),
+            Asked::Unreadable(problem) => {
+                return Answer::refusal(exit::USAGE, &problem, Form::Json);
             }
-            Asked::Page(question) => {
-                let answered = self.answer_question(uid, question, connection, Form::Html);
-                answered.await
+            Asked::Nothing => {
+                let message = "there is nothing at this address";
+                return Answer::refusal(exit::NOTHING, message, Form::Json);
             }
-            Asked::Unreadable(problem) => Answer::refusal(exit::USAGE, &problem, Form::Json),
-            Asked::Nothing => Answer::refusal(
-                exit::NOTHING,
-                "there is nothing at this address",
-                Form::Json,
-            ),
-        }
+        };
+        let answered = self.answer_question(uid, question, connection, refused);
+        answered.await
     }
 
     /// Answers a question. A refusal has the form that is given.
@@ -160,7 +160,7 @@ impl Service {
             return refusal(exit::DENIED, SUBORDINATE);
         }
         let Some(turn) = self.turns.turn(uid).await else {
-            return refusal(exit::LATER, "too many questions wait for their turn");
+            return refusal(exit::LATER, WAITING);
         };
         let service = Arc::clone(self);
         let answered = spawn_blocking(move || {

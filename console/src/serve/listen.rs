@@ -24,7 +24,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::time::{sleep, timeout};
 
-use super::answer::{Answer, Service};
+use super::answer::{Answer, Service, WAITING};
 use super::question::{Asked, Form};
 use super::turns::Place;
 use super::web::Proxy;
@@ -170,11 +170,7 @@ async fn respond(
             Err(problem) => Answer::refusal(exit::DENIED, problem, Form::Json),
             Ok(uid) => match service.connection(uid) {
                 Some(own) => service.answer(uid, asked, Arc::new(own)).await,
-                None => Answer::refusal(
-                    exit::LATER,
-                    "too many questions wait for their turn",
-                    Form::Json,
-                ),
+                None => Answer::refusal(exit::LATER, WAITING, Form::Json),
             },
         },
     })
