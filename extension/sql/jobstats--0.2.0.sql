@@ -36,7 +36,7 @@ CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'as_owner_wrapper';
 COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
-'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
+'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Forgets a user (forget), and returns jobstats_internal.forget_user() as jsonb. Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
 
 -- Converts a store to the edition of TimescaleDB that is installed now, relation by relation.
 --
@@ -620,6 +620,27 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.share_functions_on_text() IS
 'Internal: lets all who may read raw text, or feed, call the functions that take text.';
 
+CREATE FUNCTION jobstats_internal.hide_from_readers(role name DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    hidden regclass;
+    grantee text;
+BEGIN
+    FOR hidden, grantee IN
+        SELECT DISTINCT c.oid::regclass, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+        FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
+        WHERE c.oid IN (to_regclass('jobstats.texts'), to_regclass('jobstats.secrets'), to_regclass('jobstats.forgotten'))
+            AND a.grantee <> c.relowner
+            AND (hide_from_readers.role IS NULL OR a.grantee = (SELECT r.oid FROM pg_roles r WHERE r.rolname = hide_from_readers.role))
+    LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM %s', hidden, grantee);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.hide_from_readers(name) IS
+'Internal: takes all rights on texts, secrets and who was forgotten from a role, which readers get with those on all tables; NULL: from all but the owner.';
+
 CREATE FUNCTION jobstats_internal.forget_roles() RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -692,12 +713,12 @@ BEGIN
         EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON %s TO %I',
             (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), kind, role);
     END LOOP;
-    PERFORM jobstats_internal.hide_texts(role);
+    PERFORM jobstats_internal.hide_from_readers(role);
     PERFORM jobstats_internal.share_functions_on_text();
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name) IS
-'Lets a role read the store, except for jobstats.texts, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
+'Lets a role read the store, and dump it. Hidden are jobstats.texts, jobstats.secrets and jobstats.forgotten. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -752,6 +773,71 @@ $$;
 COMMENT ON FUNCTION jobstats_grant_speaker(name) IS
 'Lets a front end ask for others. The front end names a role in jobstats.on_behalf_of, and then sees what jobstats.members lets that role see; or it names a user by number, as in uid:1000, and sees the work of that user and of the accounts in jobstats.managers. While the setting names nobody, functions fail with 42501. It has no effect for other roles. Errors: 22004 for no role, 42704 for an unknown role, 55000 for a role that may read the store, and where there is no store.';
 
+-- What the store holds of a user, and how a user is forgotten.
+
+CREATE FUNCTION jobstats_personal_data(uid bigint) RETURNS TABLE (
+    relation text, "rows" bigint, first timestamptz, last timestamptz, columns text[], kept interval
+)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH mine AS MATERIALIZED (
+    SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.uid = jobstats_personal_data.uid
+), done AS MATERIALIZED (
+    SELECT j.* FROM jobstats.job_summaries j WHERE j.uid = jobstats_personal_data.uid
+), used AS MATERIALIZED (
+    SELECT u.day FROM jobstats.used u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
+)
+SELECT h.relation, h.n, h.first, h.last, h.columns, h.kept
+FROM jobstats.settings s
+CROSS JOIN LATERAL (
+    SELECT 1 AS number, 'users' AS relation, count(*) AS n, min(u.since) AS first, max(u.seen) AS last,
+        ARRAY['uid', 'user_name', 'gid'] AS columns, NULL::interval AS kept
+    FROM jobstats.users u WHERE u.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 2, 'earlier_users', count(*), min(u.since), max(u.until), '{uid,user_name,gid}', s.personal_retention
+    FROM jobstats.earlier_users u WHERE u.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 3, 'entries', count(*), min(m.first_seen), NULL, '{name,job,uid,gid,node,executable,pid}', s.personal_retention FROM mine m
+    UNION ALL
+    SELECT 4, 'rollup_1d', count(*), min(r.first), max(r.last), '{entry_id}', s.personal_retention
+    FROM mine m JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id
+    UNION ALL
+    SELECT 5, 'jobs', count(*), min(coalesce(j.submitted, j.started)), max(j.ended),
+        '{job,label,uid,user_name,gid,group_name,account,job_name,node_list,extra}', least(s.personal_retention, s.jobs_retention)
+    FROM jobstats.jobs j WHERE j.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 6, 'job_summaries', count(*), min(d.started), max(d.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}', s.personal_retention
+    FROM done d
+    UNION ALL
+    SELECT 7, 'used', count(*), min(u.day)::timestamp AT TIME ZONE 'UTC', max(u.day)::timestamp AT TIME ZONE 'UTC', '{id}', s.personal_retention
+    FROM used u
+    UNION ALL
+    SELECT 8, 'members', count(*), NULL, NULL, '{role,uid}', NULL FROM jobstats.members m WHERE m.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 9, 'managers', count(*), NULL, NULL, '{uid,account}', NULL FROM jobstats.managers m WHERE m.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 10, 'forgotten', count(*), NULL, max(f.until), '{uid}', NULL FROM jobstats.forgotten f WHERE f.uid = jobstats_personal_data.uid
+    UNION ALL
+    -- Nobody can look for one user in packed text.
+    SELECT 11, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    UNION ALL
+    SELECT 12, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    UNION ALL
+    SELECT 13, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
+) h
+ORDER BY h.number
+$$;
+COMMENT ON FUNCTION jobstats_personal_data(bigint) IS
+'Shows what the store holds of a user, by number. A row for each table that may have something, with the number of rows (NULL: packed text, in which nobody can look), the first and the last time that they are about, the columns that say who it is or what only that user did, and how long they are kept (NULL: until they are deleted or the user is forgotten). The rows themselves: jobstats_runs(), jobstats_summaries() and jobstats_entries(). Errors: 42501 for roles other than the owner of the store, 42P01 where there is no store.';
+
+CREATE FUNCTION jobstats_forget_user(uid bigint) RETURNS TABLE (trace text, "rows" bigint, gone timestamptz)
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT f.* FROM jsonb_to_recordset(jobstats_internal.as_owner(text 'forget', uid::text)::jsonb) AS f (trace text, "rows" bigint, gone timestamptz)
+$$;
+COMMENT ON FUNCTION jobstats_forget_user(bigint) IS
+'Forgets a user, by number. Names are deleted, and identifiers, jobs, used space and sums by user get pseudonyms, so that sums by target, account and partition stay what they are. What texts bring back while they are kept, maintenance forgets again. It cannot be taken back. Returns what was changed (rows) and when it is gone; for texts, when the last one that may name the user is deleted, infinity if never; for backups and exported files NULL: the site knows. Errors: 22004 for NULL, 22023 for a user of the system and for no number of a user, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+
 -- The first sentence of a function's COMMENT ON fits a line; functions for users are those whose comment does not begin with
 -- "Internal".
 CREATE FUNCTION jobstats_help(topic text DEFAULT NULL) RETURNS TABLE (name text, what text)
@@ -790,7 +876,7 @@ ORDER BY array_position(ARRAY[
     'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
     'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
     'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
-    'jobstats_grant_reader', 'jobstats_grant_own', 'jobstats_grant_speaker', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
+    'jobstats_grant_reader', 'jobstats_grant_own', 'jobstats_grant_speaker', 'jobstats_personal_data', 'jobstats_forget_user', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
     'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
@@ -1270,6 +1356,12 @@ CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_problems_wrapper';
 COMMENT ON FUNCTION jobstats_problems(text) IS
 'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside a record are not listed. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
+
+CREATE FUNCTION jobstats_internal.pseudonym(secret bytea, text text) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_pseudonym_wrapper';
+COMMENT ON FUNCTION jobstats_internal.pseudonym(bytea, text) IS
+'Internal: a number that stands for a text under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
 
 CREATE FUNCTION jobstats_internal.queue_changed_summaries() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_queue_changed_summaries_wrapper';
@@ -1823,6 +1915,403 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.end_idle_feeds() IS
 'Internal: ends sessions that have held the locks of a feed for a minute without doing anything, where the caller may, and returns their number.';
 
+-- Takes from the store who somebody was, and leaves what was done: sums by target, account and partition stay what they are.
+
+CREATE FUNCTION jobstats_internal.names_of_user(uid bigint) RETURNS TABLE (user_name text, since timestamptz, until timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- The first name that is known counts for all time before.
+SELECT n.user_name, CASE WHEN lag(n.until) OVER (ORDER BY n.until) IS NULL THEN timestamptz '-infinity' ELSE n.since END, n.until
+FROM (
+    SELECT e.user_name, e.since, e.until FROM jobstats.earlier_users e WHERE e.uid = names_of_user.uid
+    UNION ALL
+    SELECT u.user_name, u.since, timestamptz 'infinity' FROM jobstats.users u WHERE u.uid = names_of_user.uid) n
+$$;
+COMMENT ON FUNCTION jobstats_internal.names_of_user(bigint) IS
+'Internal: the names that a user has and had, each in [since, until).';
+
+CREATE FUNCTION jobstats_internal.jobs_of_others(entries bigint[], numbers bigint[]) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Entries are matched by the numbers of their jobs. What stays must find its job.
+SELECT coalesce(array_agg(t.job), '{}')
+FROM (
+    SELECT e.job FROM jobstats.entries e JOIN unnest(entries) f (entry_id) ON f.entry_id = e.entry_id WHERE e.job IS NOT NULL
+    UNION
+    SELECT j.job FROM jobstats.job_ids j JOIN unnest(numbers) f (job_no) ON f.job_no = j.job_no) t
+WHERE EXISTS (
+        SELECT FROM jobstats.entries e
+        WHERE e.job = t.job AND NOT EXISTS (SELECT FROM unnest(entries) f (entry_id) WHERE f.entry_id = e.entry_id))
+    OR EXISTS (
+        SELECT FROM jobstats.job_ids j
+        WHERE j.job = t.job AND NOT EXISTS (SELECT FROM unnest(numbers) f (job_no) WHERE f.job_no = j.job_no))
+$$;
+COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[]) IS
+'Internal: the numbers of jobs, of those that these entries and jobs have, that other entries or jobs have too.';
+
+CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], for_ever boolean) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+UPDATE jobstats.entries e
+SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL), gid = NULL, node = NULL, executable = NULL,
+    pid = NULL, format = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
+FROM (
+    SELECT e.entry_id, CASE WHEN e.job = ANY (kept) THEN e.job ELSE jobstats_internal.pseudonym(e.job) END AS job,
+        CASE WHEN for_ever THEN jobstats_internal.pseudonym(e.name) ELSE 'forgotten:' || lpad(to_hex(e.entry_id), 16, '0') END AS name
+    FROM jobstats.entries e
+    WHERE e.entry_id = ANY (entries)
+    ORDER BY e.entry_id
+    FOR NO KEY UPDATE) f
+WHERE e.entry_id = f.entry_id
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_entries(bigint[], text[], boolean) IS
+'Internal: takes from entries whose they are. for_ever: what an identifier does from now on goes to its forgotten entry, too; otherwise to a new one. Numbers of jobs that are kept are those of others, too.';
+
+CREATE FUNCTION jobstats_internal.forget_jobs(numbers bigint[], runs tid[], kept text[], uid bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    -- A text of accounting may have brought back what was forgotten before.
+    DELETE FROM jobstats.jobs old
+    USING jobstats.jobs new
+    WHERE new.ctid = ANY (runs) AND old.ctid <> new.ctid AND old.scheduler = new.scheduler
+        AND old.job = jobstats_internal.pseudonym(new.job) AND old.label = jobstats_internal.pseudonym(new.label)
+        AND (old.submitted, old.started) IS NOT DISTINCT FROM (new.submitted, new.started);
+    WITH again AS (
+        DELETE FROM jobstats.job_ids new
+        USING jobstats.job_ids old
+        WHERE new.job_no = ANY (numbers) AND old.job_no <> new.job_no AND old.scheduler = new.scheduler AND old.started = new.started
+            AND old.job = jobstats_internal.pseudonym(new.job)
+            AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.job_no = new.job_no)
+        RETURNING new.job_no
+    ), unsummarized AS (
+        DELETE FROM jobstats.job_summaries s USING again a WHERE s.job_no = a.job_no
+    )
+    DELETE FROM jobstats.to_summarize s USING again a WHERE s.job_no = a.job_no;
+    UPDATE jobstats.jobs j
+    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+        uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
+        job_name = NULL, node_list = NULL, parent = jobstats_internal.pseudonym(j.parent), extra = NULL, provenance = NULL
+    WHERE j.ctid = ANY (runs);
+    UPDATE jobstats.job_ids j
+    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+        uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
+        job_name = NULL, job_group = jobstats_internal.pseudonym(j.job_group)
+    WHERE j.job_no = ANY (numbers);
+    UPDATE jobstats.job_summaries j
+    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+        uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
+        job_name = NULL
+    WHERE j.job_no = ANY (numbers);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_jobs(bigint[], tid[], text[], bigint) IS
+'Internal: takes from jobs, by their keys and the rows of their runs, whose they are. They get the pseudonym of the user, or of their own (NULL). Numbers that are kept are those of others, too.';
+
+CREATE FUNCTION jobstats_internal.forget_sums(uid bigint, pseudonym bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    relation text;
+BEGIN
+    -- A columnstore changes at most 100,000 rows in a statement, unless it is told otherwise.
+    PERFORM set_config(s.name, '0', true) FROM pg_settings s WHERE s.name = 'timescaledb.max_tuples_decompressed_per_dml_transaction';
+    FOR relation IN
+        SELECT c.relname FROM pg_class c
+        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname ~ '^rollup_(10m|1h|1d)_(users|members)$'
+        ORDER BY c.relname
+    LOOP
+        EXECUTE format('UPDATE jobstats.%I SET uid = $2, user_name = NULL, gid = NULL, group_name = NULL WHERE uid = $1', relation)
+            USING uid, pseudonym;
+        EXECUTE format('UPDATE jobstats.%I r SET uid = $2, user_name = NULL, gid = NULL, group_name = NULL
+            FROM jobstats_internal.names_of_user($1) n
+            WHERE r.uid IS NULL AND r.user_name = n.user_name AND r.bucket > n.since AND r.bucket <= n.until', relation) USING uid, pseudonym;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_sums(bigint, bigint) IS 'Internal: gives the sums by user of a user to the pseudonym.';
+
+CREATE FUNCTION jobstats_internal.forget_used(kind text, id bigint, pseudonym bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    list text;
+BEGIN
+    -- What was said since the last time replaces what was said before.
+    FOREACH list IN ARRAY ARRAY['used_now', 'used_first', 'used'] LOOP
+        EXECUTE format('DELETE FROM jobstats.%1$I old USING jobstats.%1$I new
+            WHERE new.kind = $1 AND new.id = $2 AND old.kind = $1 AND old.id = $3 AND (%2$s)', list,
+            CASE list WHEN 'used_now' THEN 'old.target_id = new.target_id'
+                WHEN 'used_first' THEN 'old.day = new.day AND old.target_id = new.target_id'
+                ELSE 'old.day = new.day AND old.cluster = new.cluster AND old.filesystem = new.filesystem' END) USING kind, id, pseudonym;
+        EXECUTE format('UPDATE jobstats.%I u SET id = $3 WHERE u.kind = $1 AND u.id = $2', list) USING kind, id, pseudonym;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_used(text, bigint, bigint) IS 'Internal: gives the used space of a user or a group to the pseudonym.';
+
+CREATE FUNCTION jobstats_internal.forget_names(uid bigint, pseudonym bigint) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    private record;
+    names text[] := ARRAY(SELECT n.user_name FROM jobstats_internal.names_of_user(forget_names.uid) n);
+    gone bigint;
+BEGIN
+    -- A group that is called like its user is that of the user alone.
+    FOR private IN
+        SELECT g.gid FROM jobstats.groups g WHERE g.group_name = ANY (names)
+        UNION SELECT g.gid FROM jobstats.earlier_groups g WHERE g.group_name = ANY (names)
+    LOOP
+        PERFORM jobstats_internal.forget_used(text 'group', private.gid, pseudonym);
+        DELETE FROM jobstats.groups g WHERE g.gid = private.gid AND g.group_name = ANY (names);
+        DELETE FROM jobstats.earlier_groups g WHERE g.gid = private.gid AND g.group_name = ANY (names);
+    END LOOP;
+    PERFORM jobstats_internal.forget_used(text 'user', forget_names.uid, pseudonym);
+    DELETE FROM jobstats.to_resolve r WHERE r.uid = forget_names.uid;
+    DELETE FROM jobstats.members m WHERE m.uid = forget_names.uid;
+    DELETE FROM jobstats.managers m WHERE m.uid = forget_names.uid;
+    DELETE FROM jobstats.earlier_users u WHERE u.uid = forget_names.uid;
+    DELETE FROM jobstats.users u WHERE u.uid = forget_names.uid;
+    GET DIAGNOSTICS gone = ROW_COUNT;
+    RETURN greatest(gone, cardinality(names));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_names(bigint, bigint) IS
+'Internal: deletes what a user and the user''s own group are and were called, and what the user may see; used space goes to the pseudonym. Returns the number of names.';
+
+CREATE FUNCTION jobstats_internal.forget_work_of(uid bigint, OUT entries bigint, OUT jobs bigint, OUT names bigint)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    pseudonym bigint := jobstats_internal.pseudonym_of_user(forget_work_of.uid, NULL);
+    numbers bigint[];
+    runs tid[];
+    identified bigint[];
+    kept text[];
+BEGIN
+    PERFORM jobstats_internal.lock_store();
+    SELECT coalesce(array_agg(DISTINCT j.job_no), '{}') INTO numbers
+    FROM (
+        SELECT i.job_no, i.uid, i.user_name, i.started FROM jobstats.job_ids i
+        UNION ALL SELECT s.job_no, s.uid, s.user_name, s.started FROM jobstats.job_summaries s) j
+    WHERE j.uid = forget_work_of.uid OR j.uid IS NULL AND EXISTS (
+        SELECT FROM jobstats_internal.names_of_user(forget_work_of.uid) n
+        WHERE n.user_name = j.user_name AND j.started >= n.since AND j.started < n.until);
+    SELECT coalesce(array_agg(DISTINCT e.entry_id), '{}') INTO identified
+    FROM (
+        SELECT e.entry_id FROM jobstats.entries e WHERE e.uid = forget_work_of.uid
+        UNION ALL
+        -- What the system did for these jobs, and what has no number of a user.
+        SELECT m.entry_id FROM jobstats.entry_jobs m JOIN unnest(numbers) f (job_no) ON f.job_no = m.job_no
+        WHERE NOT EXISTS (
+            SELECT FROM jobstats.entry_jobs o
+            WHERE o.entry_id = m.entry_id AND NOT EXISTS (SELECT FROM unnest(numbers) g (job_no) WHERE g.job_no = o.job_no) AND o.job_no IS NOT NULL)
+    ) e;
+    kept := jobstats_internal.jobs_of_others(identified, numbers);
+    PERFORM jobstats_internal.forget_entries(identified, kept, true);
+    -- Feeds of jobs lock them in another order.
+    PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
+    SELECT coalesce(array_agg(j.ctid), '{}') INTO runs
+    FROM jobstats.jobs j
+    WHERE j.uid = forget_work_of.uid OR j.uid IS NULL AND EXISTS (
+        SELECT FROM jobstats_internal.names_of_user(forget_work_of.uid) n
+        WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
+            AND coalesce(j.started, j.submitted, j.updated) < n.until);
+    PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, forget_work_of.uid);
+    PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
+    PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
+    names := jobstats_internal.forget_names(forget_work_of.uid, pseudonym);
+    entries := cardinality(identified);
+    jobs := greatest(cardinality(numbers), cardinality(runs));
+    -- Statistics of columns have frequent values.
+    IF entries + jobs + names > 0 THEN
+        ANALYZE jobstats.entries, jobstats.jobs, jobstats.job_ids, jobstats.job_summaries, jobstats.users, jobstats.earlier_users,
+            jobstats.groups, jobstats.earlier_groups, jobstats.used_now, jobstats.used_first, jobstats.used;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_work_of(bigint) IS
+'Internal: takes from the store who a user was, and returns how many entries, jobs and names that concerned.';
+
+CREATE FUNCTION jobstats_internal.forget_user(uid bigint) RETURNS TABLE (trace text, "rows" bigint, gone timestamptz)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    done record;
+    setting jobstats.settings;
+BEGIN
+    SELECT * INTO STRICT setting FROM jobstats.settings s;
+    IF uid IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'uid must not be NULL', HINT = 'Give the number of the user: id -u NAME tells it.';
+    ELSIF uid NOT BETWEEN setting.system_uids_below AND 4294967295 THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('uid must be from %s to 4294967295, not %s', setting.system_uids_below, uid),
+            HINT = 'Users below settings.system_uids_below belong to the system.';
+    END IF;
+    done := jobstats_internal.forget_work_of(uid);
+    RETURN QUERY
+    SELECT t.trace, t.n, CASE WHEN t.kept >= @extschema@.jobstats_forever() THEN timestamptz 'infinity' ELSE now() + t.kept END
+    FROM (VALUES (1, 'identifiers', done.entries, interval '0'), (2, 'jobs', done.jobs, '0'), (3, 'names', done.names, '0'),
+        (4, 'raw text', NULL, setting.raw_retention), (5, 'text of accounting and names', NULL, setting.raw_retention),
+        (6, 'rejects', NULL, setting.rejects_retention), (7, 'backups and exported files', NULL, NULL)) AS t (number, trace, n, kept)
+    ORDER BY t.number;
+    INSERT INTO jobstats.forgotten AS f (uid, until)
+    VALUES (forget_user.uid, now() + greatest(setting.raw_retention, setting.rejects_retention))
+    ON CONFLICT (uid) DO UPDATE SET until = greatest(f.until, excluded.until);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_user(bigint) IS
+'Internal: does what jobstats_forget_user() says.';
+
+CREATE FUNCTION jobstats_internal.forget_again() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    again record;
+    done record;
+    found bigint := 0;
+BEGIN
+    FOR again IN SELECT f.uid FROM jobstats.forgotten f ORDER BY f.uid LOOP
+        done := jobstats_internal.forget_work_of(again.uid);
+        found := found + done.entries + done.jobs + done.names;
+    END LOOP;
+    DELETE FROM jobstats.forgotten f WHERE f.until <= now();
+    RETURN found;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_again() IS
+'Internal: forgets once more the users of whom texts that are still kept may have brought something back, and returns how much that was.';
+
+-- Forgets who did what a long time ago: settings.personal_retention.
+
+CREATE FUNCTION jobstats_internal.people_kept_since() RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Increments that are kept longer say whose they are as long.
+SELECT now() - greatest(s.personal_retention, s.retention) FROM jobstats.settings s
+$$;
+COMMENT ON FUNCTION jobstats_internal.people_kept_since() IS
+'Internal: the time before which nobody is named.';
+
+CREATE FUNCTION jobstats_internal.idle_entries(candidates bigint[], since timestamptz) RETURNS bigint[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    unsummed timestamptz;
+BEGIN
+    SELECT least(l.refreshed, (SELECT min(d.span_from) FROM jobstats.dirty d)) INTO unsummed
+    FROM jobstats.rollups l WHERE l.level = '10m';
+    RETURN ARRAY(
+        SELECT e.entry_id
+        FROM jobstats.entries e
+        WHERE e.entry_id = ANY (candidates) AND e.first_seen < since AND e.status <> 'forgotten'
+            AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.entry_id = e.entry_id AND r.bucket >= since)
+            AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r WHERE r.entry_id = e.entry_id AND r.bucket >= since)
+            AND NOT EXISTS (SELECT FROM jobstats.increments i WHERE i.entry_id = e.entry_id AND i."time" > unsummed));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.idle_entries(bigint[], timestamptz) IS
+'Internal: which of these entries name somebody and have done nothing since a time.';
+
+CREATE FUNCTION jobstats_internal.forget_idle_entries(candidates bigint[], since timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    idle bigint[] := jobstats_internal.idle_entries(candidates, since);
+    recomputed timestamptz;
+    level record;
+BEGIN
+    SELECT now() - s.jobs_retention INTO recomputed FROM jobstats.settings s;
+    INSERT INTO jobstats.dirty_users (target_id, day)
+    SELECT DISTINCT r.target_id, date_bin(interval '1 day', r.bucket - interval '1 microsecond', timestamptz 'epoch')
+    FROM jobstats.rollup_1d r
+    WHERE r.entry_id = ANY (idle) AND r.bucket > recomputed
+    ON CONFLICT DO NOTHING;
+    -- Sums of days whose jobs are gone cannot be computed again: they would lose accounts.
+    FOR level IN
+        SELECT l.level, o.owner FROM jobstats.rollups l, (VALUES ('users'), ('members')) AS o (owner) WHERE l.level IN ('1h', '1d')
+    LOOP
+        EXECUTE format('UPDATE jobstats.%I u SET uid = jobstats_internal.pseudonym_of_user(u.uid, NULL), user_name = NULL, gid = NULL, group_name = NULL
+            FROM (SELECT DISTINCT r.target_id, r.bucket, e.uid
+                FROM jobstats.rollup_1d r JOIN jobstats.entries e ON e.entry_id = r.entry_id
+                WHERE r.entry_id = ANY ($1) AND r.bucket <= $2 AND e.uid IS NOT NULL) k
+            WHERE u.target_id = k.target_id AND u.uid = k.uid AND u.bucket >= k.bucket AND u.bucket < k.bucket + interval ''1 day''',
+            format('rollup_%s_%s', level.level, level.owner)) USING idle, recomputed;
+    END LOOP;
+    PERFORM jobstats_internal.forget_entries(idle, jobstats_internal.jobs_of_others(idle,
+        ARRAY(SELECT DISTINCT m.job_no FROM jobstats.entry_jobs m JOIN unnest(idle) f (entry_id) ON f.entry_id = m.entry_id WHERE m.job_no IS NOT NULL)), false);
+    RETURN cardinality(idle);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_idle_entries(bigint[], timestamptz) IS
+'Internal: takes from those of these entries that have done nothing since a time whose they are, and returns their number.';
+
+CREATE FUNCTION jobstats_internal.forget_old_jobs(before timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    portion CONSTANT integer := 50000;
+    named_from bigint := (SELECT s.system_uids_below FROM jobstats.settings s);
+    numbers bigint[] := ARRAY(
+        SELECT j.job_no
+        FROM (
+            SELECT i.job_no, i.ended, i.uid, i.user_name, i.job_name FROM jobstats.job_ids i
+            UNION SELECT s.job_no, s.ended, s.uid, s.user_name, s.job_name FROM jobstats.job_summaries s) j
+        WHERE j.ended < before AND (j.uid BETWEEN named_from AND 4294967295 OR num_nonnulls(j.user_name, j.job_name) > 0)
+        LIMIT portion);
+    runs tid[] := ARRAY(
+        SELECT j.ctid FROM jobstats.jobs j
+        WHERE j.ended < before AND (j.uid BETWEEN named_from AND 4294967295 OR num_nonnulls(j.user_name, j.job_name, j.node_list) > 0)
+        LIMIT portion);
+BEGIN
+    -- Of entries that name no user, the job does.
+    INSERT INTO jobstats.dirty_users (target_id, day)
+    SELECT DISTINCT r.target_id, date_bin(interval '1 day', r.bucket - interval '1 microsecond', timestamptz 'epoch')
+    FROM jobstats.settings s, jobstats.entry_jobs m
+    JOIN unnest(numbers) f (job_no) ON f.job_no = m.job_no
+    JOIN jobstats.entries e ON e.entry_id = m.entry_id AND e.uid IS NULL
+    JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id AND r.bucket > m.valid_from AND r.bucket <= m.valid_to
+    WHERE r.bucket > now() - s.jobs_retention
+    ON CONFLICT DO NOTHING;
+    PERFORM jobstats_internal.forget_jobs(numbers, runs, jobstats_internal.jobs_of_others('{}', numbers), NULL);
+    RETURN greatest(cardinality(numbers), cardinality(runs));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_old_jobs(timestamptz) IS
+'Internal: takes from jobs that ended before a time whose they were, at most 50,000 of them, and returns their number.';
+
+CREATE FUNCTION jobstats_internal.forget_people() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    named_since timestamptz := jobstats_internal.people_kept_since();
+    found bigint := jobstats_internal.forget_again();
+    jobs bigint;
+BEGIN
+    IF EXISTS (SELECT FROM jobstats.sweep s WHERE s.people_forgotten > now() - interval '1 day') THEN
+        RETURN found;
+    END IF;
+    PERFORM jobstats_internal.lock_store();
+    PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
+    jobs := jobstats_internal.forget_old_jobs(named_since);
+    PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
+    DELETE FROM jobstats.earlier_users u WHERE u.until < named_since;
+    DELETE FROM jobstats.earlier_groups g WHERE g.until < named_since;
+    UPDATE jobstats.used u SET id = jobstats_internal.pseudonym_of_user(u.id, NULL)
+    WHERE u.kind = 'user' AND u.id BETWEEN (SELECT s.system_uids_below FROM jobstats.settings s) AND 4294967295 AND u.day < (named_since AT TIME ZONE 'UTC')::date;
+    IF jobs < 50000 THEN
+        UPDATE jobstats.sweep s SET people_forgotten = now();
+    END IF;
+    RETURN found + jobs;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_people() IS
+'Internal: forgets once more who was forgotten, and once a day whose what is older than settings.personal_retention was; returns the number of entries, jobs and names.';
+
 -- Retention, indexes and, without TimescaleDB, the partitions of the coming days.
 --
 -- Who waits for a lock on a table makes all readers and feeds of that table wait behind itself. So functions that lock tables
@@ -2273,6 +2762,36 @@ LANGUAGE c STABLE AS 'jobstats-0.2.0', 'own_uids_wrapper';
 COMMENT ON FUNCTION jobstats_internal.own_uids() IS
 'Internal: the users whose work the caller sees, if the caller is a reader of their own work; NULL for who sees all or nothing. Errors: 42501 for a role that asks for others and does not say for whom.';
 
+-- Pseudonyms: of a user, a number that no system gives; of a job and of an identifier, a text. Who has the secret can find out whose a
+-- pseudonym is by trying all users.
+
+CREATE FUNCTION jobstats_internal.is_pseudonym(text text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN text ~ '^forgotten:[0-9a-f]{16}$';
+COMMENT ON FUNCTION jobstats_internal.is_pseudonym(text) IS 'Internal: whether a text is a pseudonym.';
+
+CREATE FUNCTION jobstats_internal.pseudonym(text text) RETURNS text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT CASE WHEN jobstats_internal.is_pseudonym(text) THEN text
+    ELSE 'forgotten:' || lpad(to_hex(jobstats_internal.pseudonym(s.pseudonyms, text)), 16, '0') END
+FROM jobstats.secrets s
+$$;
+COMMENT ON FUNCTION jobstats_internal.pseudonym(text) IS
+'Internal: the pseudonym of a job or an identifier; of a pseudonym, itself.';
+
+-- A user that only a name tells has a pseudonym, too; users of the system are nobody. A byte that no identifier begins with keeps users and
+-- identifiers apart.
+CREATE FUNCTION jobstats_internal.pseudonym_of_user(uid bigint, user_name text) RETURNS bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT CASE WHEN uid < t.system_uids_below OR uid > 4294967295 OR num_nonnulls(uid, user_name) = 0 THEN uid
+    ELSE 4294967296 + (jobstats_internal.pseudonym(s.pseudonyms, chr(1) || coalesce(uid::text, user_name)) & 281474976710655) END
+FROM jobstats.secrets s, jobstats.settings t
+$$;
+COMMENT ON FUNCTION jobstats_internal.pseudonym_of_user(bigint, text) IS
+'Internal: the pseudonym of the user of a number, else of a name: a number of 2^32 and more; of a pseudonym and of a user of the system, itself; NULL: neither is known.';
+
 CREATE FUNCTION jobstats_internal.put_views(views text[], definitions text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -2444,6 +2963,7 @@ BEGIN
         ('retention', '1 microsecond', '1000 years', '90 days'),
         ('rejects_retention', '1 microsecond', '1000 years', '14 days'),
         ('jobs_retention', '1 microsecond', '1000 years', '2 years'),
+        ('personal_retention', '1 microsecond', '1000 years', '13 months'),
         ('rollup_10m_retention', '1 microsecond', '1000 years', '90 days'),
         ('rollup_1h_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_1d_retention', '1 microsecond', '1000 years', '10 years'),
@@ -2604,7 +3124,7 @@ CREATE AGGREGATE jobstats_internal.any(value numeric, observed bigint, scale big
 COMMENT ON AGGREGATE jobstats_internal.any(numeric, bigint, bigint) IS
 'Internal: whether the sum of all values, which are whole, is not zero; takes what jobstats_internal.sum_of_rates does.';
 
--- Deletes entries that neither increments nor rollups refer to. It goes through the entries in the order of their keys,
+-- Deletes entries that neither increments nor rollups refer to, and forgets whose those are that have long been idle. It goes through the entries in the order of their keys,
 -- a batch per transaction.
 
 CREATE FUNCTION jobstats_internal.unused_entries(candidates bigint[], low bigint, high bigint) RETURNS SETOF bigint
@@ -2629,7 +3149,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.unused_entries(bigint[], bigint, bigint) IS
 'Internal: which of these entries, whose keys lie in (low, high], nothing refers to.';
 
-CREATE FUNCTION jobstats_internal.sweep_entries(horizon timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.sweep_entries(horizon timestamptz, people_since timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -2637,16 +3157,19 @@ DECLARE
     low bigint;
     high bigint;
     seen integer;
+    batch_entries bigint[];
     candidates bigint[];
+    idle bigint[];
     tries integer := 0;
     gone bigint := 0;
 BEGIN
     SELECT coalesce(s.after, -9223372036854775808) INTO low FROM jobstats.sweep s;
-    SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon)
-    INTO seen, high, candidates
+    SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon), array_agg(e.entry_id)
+    INTO seen, high, candidates, batch_entries
     FROM (SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
     SELECT array_agg(u.entry_id) INTO candidates FROM jobstats_internal.unused_entries(candidates, low, high) AS u (entry_id);
-    IF candidates IS NOT NULL THEN
+    idle := jobstats_internal.idle_entries(batch_entries, people_since);
+    IF candidates IS NOT NULL OR idle <> '{}' THEN
         -- Feeds that have found one of these entries must have committed. Later feeds check whether the entry is
         -- still there, and do not wait.
         LOOP
@@ -2666,6 +3189,7 @@ BEGIN
             DELETE FROM jobstats.entry_jobs j USING deleted d WHERE j.entry_id = d.entry_id
         )
         SELECT count(*) INTO gone FROM deleted d;
+        gone := gone + jobstats_internal.forget_idle_entries(idle, people_since);
     END IF;
     UPDATE jobstats.sweep s
     SET after = CASE WHEN seen = batch THEN high END, ended = CASE WHEN seen = batch THEN s.ended ELSE now() END,
@@ -2673,23 +3197,24 @@ BEGIN
     RETURN gone;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.sweep_entries(timestamptz) IS
-'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to; returns their number, NULL where feeds are in the way.';
+COMMENT ON FUNCTION jobstats_internal.sweep_entries(timestamptz, timestamptz) IS
+'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to, and takes from those that have been idle since another time whose they are; returns their number, NULL where feeds are in the way.';
 
 CREATE FUNCTION jobstats_internal.sweep() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     horizon timestamptz := (SELECT min(l.dropped) FROM jobstats.rollups l);
+    people_since timestamptz := jobstats_internal.people_kept_since();
 BEGIN
     -- One pass per day.
-    IF horizon = timestamptz 'epoch' OR EXISTS (
+    IF horizon = timestamptz 'epoch' AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.bucket < people_since) OR EXISTS (
         SELECT FROM jobstats.sweep s WHERE s.after IS NULL AND s.ended > now() - interval '1 day')
     THEN
         RETURN NULL;
     END IF;
     PERFORM jobstats_internal.lock_store();
-    RETURN coalesce(jobstats_internal.sweep_entries(horizon), -1);
+    RETURN coalesce(jobstats_internal.sweep_entries(horizon, people_since), -1);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.sweep() IS
@@ -2741,25 +3266,6 @@ COMMENT ON FUNCTION jobstats_targets(timestamptz) IS
 'Lists the targets with their last observation, now or at a time. One row per target that was ever observed. time is that of the last observation up to at (NULL: now) and, with all that comes from it, NULL if the target had not been observed for a day or was retired before. since is the time of the observation before, or an hour before time if that is later; NULL for a first observation, with which nothing can be compared. usual_interval is the median of the last ten intervals between observations. before is the last observation up to at, however long ago that was, and after the first one later; NULL where the store has none. Errors: 42P01 where there is no store.';
 
 -- Texts of people and jobs, and the spans of time of which accounting has been read.
-
-CREATE FUNCTION jobstats_internal.hide_texts(role name DEFAULT NULL) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    grantee text;
-BEGIN
-    FOR grantee IN
-        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
-        FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
-        WHERE c.oid = to_regclass('jobstats.texts') AND a.grantee <> c.relowner
-            AND (hide_texts.role IS NULL OR a.grantee = (SELECT r.oid FROM pg_roles r WHERE r.rolname = hide_texts.role))
-    LOOP
-        EXECUTE format('REVOKE ALL ON jobstats.texts FROM %s', grantee);
-    END LOOP;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.hide_texts(name) IS
-'Internal: takes all rights on jobstats.texts from a role, which readers get with those on all tables; NULL: from all but the owner.';
 
 CREATE FUNCTION jobstats_internal.covers(cluster text, source text, since timestamptz, until timestamptz) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -3289,7 +3795,7 @@ DECLARE
 BEGIN
     SELECT t.name INTO lost
     FROM (VALUES ('settings', ARRAY(SELECT '' FROM jobstats.settings), 1), ('refresh', ARRAY(SELECT '' FROM jobstats.refresh), 1),
-        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1), ('identification', ARRAY(SELECT '' FROM jobstats.identification), 1),
+        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1), ('secrets', ARRAY(SELECT '' FROM jobstats.secrets), 1), ('identification', ARRAY(SELECT '' FROM jobstats.identification), 1),
         ('rollups', ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.level IN ('10m', '1h', '1d')), 3),
         ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries', 'jobs')), 3)) AS t (name, held, wanted)
     WHERE cardinality(t.held) < t.wanted
@@ -3389,7 +3895,9 @@ FROM (
     UNION ALL
     SELECT 7, 'jobs', 'retention of jobs', 'jobs', now() - s.jobs_retention FROM jobstats.settings s
     UNION ALL
-    SELECT 8, 'indexes', 'indexes by time', 'increments', NULL
+    SELECT 8, 'people', 'retention of people', 'entries', NULL
+    UNION ALL
+    SELECT 9, 'indexes', 'indexes by time', 'increments', NULL
 ) p
 $$;
 COMMENT ON FUNCTION jobstats_internal.retention_plan() IS
@@ -3620,6 +4128,8 @@ BEGIN
             DELETE FROM jobstats.schedulers s
             WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
             PERFORM jobstats_internal.forget_covered(horizon);
+        WHEN 'people' THEN
+            affected := jobstats_internal.forget_people();
         WHEN 'sum used' THEN
             affected := jobstats_internal.sum_used();
         WHEN 'samples' THEN

@@ -6,6 +6,7 @@ pub mod formats;
 mod installation;
 mod maintain;
 mod parts;
+pub mod personal;
 mod relations;
 pub(crate) mod rights;
 pub mod rollup;

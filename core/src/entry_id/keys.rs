@@ -1,15 +1,16 @@
 //! The keys under which names of entries are stored.
 //!
-//! The key is a hash of the name, so that rows can be written before it is known whether the entry is new. If two names
-//! have the same hash, the second one is hashed again with another seed.
+//! The key is a hash of the name under a [secret](Secrets), so that rows can be written before it is known whether the entry is
+//! new. If two names have the same hash, the second one is hashed again with another seed.
 
 use std::collections::{BTreeMap, HashMap};
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use crate::entry_id::secrets::Secrets;
 
 /// The keys of the names that have been looked up.
 #[derive(Debug, Default)]
 pub struct Keys {
+    secrets: Secrets,
     ids: HashMap<String, i64>,
     new: BTreeMap<i64, String>,
 }
@@ -18,6 +19,14 @@ pub struct Keys {
 pub type StoredNames = HashMap<i64, String>;
 
 impl Keys {
+    /// Returns the keys of a store with these secrets.
+    pub fn of(secrets: Secrets) -> Self {
+        Self {
+            secrets,
+            ..Self::default()
+        }
+    }
+
     /// Returns the key of a name that has been looked up.
     pub fn id(&self, name: &str) -> Option<i64> {
         self.ids.get(name).copied()
@@ -55,7 +64,10 @@ impl Keys {
             if pending.is_empty() {
                 break;
             }
-            let hashes: Vec<i64> = pending.iter().map(|name| hash(name, seed)).collect();
+            let hashes: Vec<i64> = pending
+                .iter()
+                .map(|name| self.secrets.key(name, seed))
+                .collect();
             let stored = stored(hashes.clone())?;
             pending = self.settle(&pending, hashes, &stored);
         }
@@ -72,7 +84,7 @@ impl Keys {
         let mut taken = Vec::new();
         for (name, id) in names.iter().zip(hashes) {
             match stored.get(&id).or_else(|| self.new.get(&id)) {
-                Some(owner) if owner == name => {}
+                Some(owner) if self.secrets.is_of(owner, name) => {}
                 Some(_) => {
                     taken.push(*name);
                     continue;
@@ -91,7 +103,7 @@ impl Keys {
     pub fn find_again(&mut self, stored: &StoredNames) -> bool {
         for (name, id) in &self.ids {
             match stored.get(id) {
-                Some(owner) if owner == name => {}
+                Some(owner) if self.secrets.is_of(owner, name) => {}
                 Some(_) => return false,
                 None => {
                     self.new.insert(*id, name.clone());
@@ -114,10 +126,6 @@ impl Keys {
     }
 }
 
-fn hash(name: &str, seed: u64) -> i64 {
-    xxh3_64_with_seed(name.as_bytes(), seed).cast_signed()
-}
-
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
@@ -125,6 +133,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn hash(name: &str, seed: u64) -> i64 {
+        Secrets::default().key(name, seed)
+    }
 
     /// Looks up names in a store.
     fn resolve(keys: &mut Keys, store: &StoredNames, names: &[&str]) {

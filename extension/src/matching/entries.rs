@@ -55,8 +55,10 @@ pub fn renew(
     store: &Store,
 ) -> Result<(), Error> {
     for numbers in numbers.chunks(NUMBERS) {
+        // What says which job a forgotten entry belongs to is gone; it keeps the job that it had.
         let ids: Option<Vec<i64>> = client.execute_value(
-            "SELECT array_agg(e.entry_id) FROM (SELECT e.entry_id FROM jobstats.entries e WHERE e.job = ANY ($1) LIMIT $2) e",
+            "SELECT array_agg(e.entry_id) FROM (\
+             SELECT e.entry_id FROM jobstats.entries e WHERE e.job = ANY ($1) AND e.status <> 'forgotten' LIMIT $2) e",
             &[numbers.to_vec().into(), ENTRIES_MAX.into()],
         )?;
         for ids in ids.unwrap_or_default().chunks(AT_A_TIME) {

@@ -37,7 +37,10 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         Installation::Plain => "PARTITION BY RANGE (\"time\")",
         Installation::Timescale { .. } => "",
     };
-    let had_texts = relations::kind(client, "texts")?.is_some();
+    let mut all_hidden = true;
+    for hidden in ["texts", "secrets", "forgotten"] {
+        all_hidden &= relations::kind(client, hidden)?.is_some();
+    }
     let mut new = Vec::new();
     for growing in growing() {
         if relations::kind(client, growing.table)?.is_none() {
@@ -45,9 +48,9 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         }
     }
     client.execute(&first_tables(partitioned), &[])?;
-    if !had_texts {
+    if !all_hidden {
         // Readers may read every table that is made.
-        client.execute("SELECT jobstats_internal.hide_texts()", &[])?;
+        client.execute("SELECT jobstats_internal.hide_from_readers()", &[])?;
     }
     divide(client, installation, &new)?;
     relations::add_operations(client, "increments")?;

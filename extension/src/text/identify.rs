@@ -16,6 +16,7 @@ use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::tuplestore::Rows;
 use crate::store;
 use crate::store::formats::{clusters, configured_formats};
+use crate::store::personal::secrets;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
@@ -110,7 +111,7 @@ fn configured_or_built_in(
 
 /// Returns the clusters that have sent an entry; `None` if it is not stored.
 fn clusters_of(client: &SpiClient<'_>, entry: &str) -> Result<Option<Vec<String>>, Error> {
-    let (mut keys, mut clusters) = (Keys::default(), HashMap::new());
+    let (mut keys, mut clusters) = (Keys::of(secrets(client)?), HashMap::new());
     keys.resolve(std::iter::once(entry), |ids| {
         let rows = client.query(
             "SELECT e.entry_id, e.name, e.clusters FROM jobstats.entries e WHERE e.entry_id = ANY ($1)",

@@ -29,7 +29,7 @@ INSERT INTO sane SELECT NULL, type, value FROM (VALUES
     ('text'::regtype, $$'1'$$), ('text[]', 'NULL'), ('bigint[]', 'NULL'), ('timestamptz', 'now()'), ('interval', $$interval '1 hour'$$), ('integer', '1'), ('bigint', '1'),
     ('numeric', '1'), ('double precision', '1'), ('boolean', 'false'), ('name', $$'x'$$), ('jsonb', $$'{}'$$), ('bytea', $$'\x00'$$),
     ('jobstats_counter', $$(SELECT jobstats_counter_agg(now(), 1))$$), ('jobstats_density', $$(SELECT jobstats_density_agg(1))$$),
-    ('regclass', $$'jobstats.raw'$$), ('xid8', $$'1'$$), ('tstzrange', $$'[now,)'$$), ('timestamptz[]', $$ARRAY[now() - interval '1 hour', now()]$$), ('integer[]', $$'{1,2}'$$)
+    ('regclass', $$'jobstats.raw'$$), ('xid8', $$'1'$$), ('tid[]', $$'{}'$$), ('tstzrange', $$'[now,)'$$), ('timestamptz[]', $$ARRAY[now() - interval '1 hour', now()]$$), ('integer[]', $$'{1,2}'$$)
 ) AS v (type, value);
 CREATE TABLE nonsense (type regtype, value text, number bigint);
 INSERT INTO nonsense
@@ -55,6 +55,7 @@ FROM (VALUES
         $$(SELECT jsonb_object_agg(i, i) FROM generate_series(1, 1000) i)$$, $$'{"queue": 1}'$$, $$'{"queue": [{"do": "x"}]}'$$, $$'{"level": "x"}'$$]),
     ('bytea', ARRAY[$$''$$, $$'\x28b52ffd'$$, $$'\x28b52ffda0ffffff7f'$$, $$'\x184d2a5000000000'$$]),
     ('regclass', ARRAY['0', $$'pg_class'$$]),
+    ('tid[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{"(0,1)","(4294967295,65535)"}'$$]),
     ('xid8', ARRAY[$$'0'$$, $$'18446744073709551615'$$]),
     ('tstzrange', ARRAY[$$'empty'$$, $$'(,)'$$, $$'[-infinity,infinity]'$$, $$'[4713-01-01 00:00+00 BC,294276-12-31 23:59:59+00]'$$])
 ) AS n (type, tried), unnest(n.tried) WITH ORDINALITY AS v (value, number);

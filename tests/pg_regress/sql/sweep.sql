@@ -22,6 +22,8 @@ SELECT split_part(name, ' ', 1) AS name, count(*) FROM jobstats.entries GROUP BY
 CREATE VIEW did AS
 SELECT affected, problem FROM jobstats.maintenance WHERE step = 'retention of entries' ORDER BY began;
 
+-- Nobody is forgotten.
+UPDATE jobstats.settings SET personal_retention = '100 years';
 -- Text of any age is taken as long as raw text is kept.
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 SELECT feed('gone', '2015-06-01'), feed('summed', now() - interval '20 days'), feed('late', now() - interval '1 day'),

@@ -11,6 +11,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 use crate::store::formats::{CLUSTERS_MAX, Sent, identity_columns, usable_formats};
+use crate::store::personal::secrets;
 
 /// The clusters that send entries.
 #[derive(Default)]
@@ -29,7 +30,7 @@ enum Senders {
 pub struct Entries {
     keys: Keys,
     senders: Senders,
-    /// The number of entries that maintenance had deleted before the first one was looked up.
+    /// The number of entries that maintenance had deleted before the first one was looked up; `None` before that.
     deleted: Option<i64>,
     /// The formats of identifiers, once they were needed to fold entries.
     formats: Option<Formats>,
@@ -106,13 +107,12 @@ impl Entries {
         client: &SpiClient<'_>,
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Result<(), Error> {
-        let deleted = &mut self.deleted;
-        self.keys.resolve(names.clone(), |ids| {
-            if deleted.is_none() {
-                *deleted = client.query_value(DELETED, &[])?;
-            }
-            stored_names(client, ids)
-        })?;
+        if self.deleted.is_none() {
+            self.keys = Keys::of(secrets(client)?);
+            self.deleted = client.query_value(DELETED, &[])?;
+        }
+        self.keys
+            .resolve(names.clone(), |ids| stored_names(client, ids))?;
         if let Senders::Several(senders, cluster) = &mut self.senders {
             let ids = names.filter_map(|name| self.keys.id(name));
             senders.entry(cluster.clone()).or_default().extend(ids);

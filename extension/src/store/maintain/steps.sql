@@ -18,7 +18,7 @@ DECLARE
 BEGIN
     SELECT t.name INTO lost
     FROM (VALUES ('settings', ARRAY(SELECT '' FROM jobstats.settings), 1), ('refresh', ARRAY(SELECT '' FROM jobstats.refresh), 1),
-        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1), ('identification', ARRAY(SELECT '' FROM jobstats.identification), 1),
+        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1), ('secrets', ARRAY(SELECT '' FROM jobstats.secrets), 1), ('identification', ARRAY(SELECT '' FROM jobstats.identification), 1),
         ('rollups', ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.level IN ('10m', '1h', '1d')), 3),
         ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries', 'jobs')), 3)) AS t (name, held, wanted)
     WHERE cardinality(t.held) < t.wanted
@@ -118,7 +118,9 @@ FROM (
     UNION ALL
     SELECT 7, 'jobs', 'retention of jobs', 'jobs', now() - s.jobs_retention FROM jobstats.settings s
     UNION ALL
-    SELECT 8, 'indexes', 'indexes by time', 'increments', NULL
+    SELECT 8, 'people', 'retention of people', 'entries', NULL
+    UNION ALL
+    SELECT 9, 'indexes', 'indexes by time', 'increments', NULL
 ) p
 $$;
 COMMENT ON FUNCTION jobstats_internal.retention_plan() IS
@@ -349,6 +351,8 @@ BEGIN
             DELETE FROM jobstats.schedulers s
             WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
             PERFORM jobstats_internal.forget_covered(horizon);
+        WHEN 'people' THEN
+            affected := jobstats_internal.forget_people();
         WHEN 'sum used' THEN
             affected := jobstats_internal.sum_used();
         WHEN 'samples' THEN

@@ -1,4 +1,4 @@
--- Deletes entries that neither increments nor rollups refer to. It goes through the entries in the order of their keys,
+-- Deletes entries that neither increments nor rollups refer to, and forgets whose those are that have long been idle. It goes through the entries in the order of their keys,
 -- a batch per transaction.
 
 CREATE FUNCTION jobstats_internal.unused_entries(candidates bigint[], low bigint, high bigint) RETURNS SETOF bigint
@@ -23,7 +23,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.unused_entries(bigint[], bigint, bigint) IS
 'Internal: which of these entries, whose keys lie in (low, high], nothing refers to.';
 
-CREATE FUNCTION jobstats_internal.sweep_entries(horizon timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.sweep_entries(horizon timestamptz, people_since timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -31,16 +31,19 @@ DECLARE
     low bigint;
     high bigint;
     seen integer;
+    batch_entries bigint[];
     candidates bigint[];
+    idle bigint[];
     tries integer := 0;
     gone bigint := 0;
 BEGIN
     SELECT coalesce(s.after, -9223372036854775808) INTO low FROM jobstats.sweep s;
-    SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon)
-    INTO seen, high, candidates
+    SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon), array_agg(e.entry_id)
+    INTO seen, high, candidates, batch_entries
     FROM (SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
     SELECT array_agg(u.entry_id) INTO candidates FROM jobstats_internal.unused_entries(candidates, low, high) AS u (entry_id);
-    IF candidates IS NOT NULL THEN
+    idle := jobstats_internal.idle_entries(batch_entries, people_since);
+    IF candidates IS NOT NULL OR idle <> '{}' THEN
         -- Feeds that have found one of these entries must have committed. Later feeds check whether the entry is
         -- still there, and do not wait.
         LOOP
@@ -60,6 +63,7 @@ BEGIN
             DELETE FROM jobstats.entry_jobs j USING deleted d WHERE j.entry_id = d.entry_id
         )
         SELECT count(*) INTO gone FROM deleted d;
+        gone := gone + jobstats_internal.forget_idle_entries(idle, people_since);
     END IF;
     UPDATE jobstats.sweep s
     SET after = CASE WHEN seen = batch THEN high END, ended = CASE WHEN seen = batch THEN s.ended ELSE now() END,
@@ -67,23 +71,24 @@ BEGIN
     RETURN gone;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.sweep_entries(timestamptz) IS
-'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to; returns their number, NULL where feeds are in the way.';
+COMMENT ON FUNCTION jobstats_internal.sweep_entries(timestamptz, timestamptz) IS
+'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to, and takes from those that have been idle since another time whose they are; returns their number, NULL where feeds are in the way.';
 
 CREATE FUNCTION jobstats_internal.sweep() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     horizon timestamptz := (SELECT min(l.dropped) FROM jobstats.rollups l);
+    people_since timestamptz := jobstats_internal.people_kept_since();
 BEGIN
     -- One pass per day.
-    IF horizon = timestamptz 'epoch' OR EXISTS (
+    IF horizon = timestamptz 'epoch' AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.bucket < people_since) OR EXISTS (
         SELECT FROM jobstats.sweep s WHERE s.after IS NULL AND s.ended > now() - interval '1 day')
     THEN
         RETURN NULL;
     END IF;
     PERFORM jobstats_internal.lock_store();
-    RETURN coalesce(jobstats_internal.sweep_entries(horizon), -1);
+    RETURN coalesce(jobstats_internal.sweep_entries(horizon, people_since), -1);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.sweep() IS

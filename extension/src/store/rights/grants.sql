@@ -66,6 +66,27 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.share_functions_on_text() IS
 'Internal: lets all who may read raw text, or feed, call the functions that take text.';
 
+CREATE FUNCTION jobstats_internal.hide_from_readers(role name DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    hidden regclass;
+    grantee text;
+BEGIN
+    FOR hidden, grantee IN
+        SELECT DISTINCT c.oid::regclass, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+        FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
+        WHERE c.oid IN (to_regclass('jobstats.texts'), to_regclass('jobstats.secrets'), to_regclass('jobstats.forgotten'))
+            AND a.grantee <> c.relowner
+            AND (hide_from_readers.role IS NULL OR a.grantee = (SELECT r.oid FROM pg_roles r WHERE r.rolname = hide_from_readers.role))
+    LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM %s', hidden, grantee);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.hide_from_readers(name) IS
+'Internal: takes all rights on texts, secrets and who was forgotten from a role, which readers get with those on all tables; NULL: from all but the owner.';
+
 CREATE FUNCTION jobstats_internal.forget_roles() RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -138,12 +159,12 @@ BEGIN
         EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON %s TO %I',
             (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), kind, role);
     END LOOP;
-    PERFORM jobstats_internal.hide_texts(role);
+    PERFORM jobstats_internal.hide_from_readers(role);
     PERFORM jobstats_internal.share_functions_on_text();
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name) IS
-'Lets a role read the store, except for jobstats.texts, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
+'Lets a role read the store, and dump it. Hidden are jobstats.texts, jobstats.secrets and jobstats.forgotten. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp

@@ -16,7 +16,7 @@ use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
 use crate::store;
 
 /// The rights of another role, held until the value is dropped or the transaction fails.
-pub(super) struct Rights {
+pub(in crate::store) struct Rights {
     user: pg_sys::Oid,
     context: c_int,
     nest_level: c_int,
@@ -25,7 +25,7 @@ pub(super) struct Rights {
 impl Rights {
     /// Takes the rights of a role. Until they are given back, no role can be set or reset and nothing can be deferred
     /// to the end of the transaction; GUCs that are set meanwhile hold no longer than that.
-    pub(super) fn of(role: pg_sys::Oid) -> Self {
+    pub(in crate::store) fn of(role: pg_sys::Oid) -> Self {
         let mut rights = Self {
             user: pg_sys::Oid::INVALID,
             context: 0,
@@ -87,15 +87,18 @@ CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
-'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
+'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Forgets a user (forget), and returns jobstats_internal.forget_user() as jsonb. Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
 "#)]
 fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<String>> {
     let step = match work {
         Some("maintain") => "SELECT jobstats_internal.maintain_step($1::jsonb)::text",
+        Some("forget") => {
+            "SELECT jsonb_agg(f)::text FROM jobstats_internal.forget_user($1::bigint) f"
+        }
         Some("convert") => "SELECT jobstats_internal.convert_step($1::jsonb)::text",
         work => {
             let work = work.unwrap_or_default();
-            return Err(Error::unknown("work", work, "maintain, convert").into());
+            return Err(Error::unknown("work", work, "maintain, convert, forget").into());
         }
     };
     Ok(as_owner_of_store(|| {

@@ -118,3 +118,9 @@ ALTER TABLE jobstats.entry_formats
     ADD COLUMN IF NOT EXISTS node_pattern text CHECK (node_pattern !~ '(^|[^\\])(\\\\)*\\$');
 -- The clusters that have sent an entry; NULL: unknown, since no format depends on it.
 ALTER TABLE jobstats.entries ADD COLUMN IF NOT EXISTS clusters text[];
+
+-- How long the store says who did something. A store that another version made says it for ever, as it did.
+ALTER TABLE jobstats.settings ADD COLUMN IF NOT EXISTS personal_retention interval NOT NULL DEFAULT '1000 years' CHECK (personal_retention > '0');
+ALTER TABLE jobstats.settings ALTER COLUMN personal_retention SET DEFAULT '13 months';
+-- When maintenance last forgot people whose work is old.
+ALTER TABLE jobstats.sweep ADD COLUMN IF NOT EXISTS people_forgotten timestamptz;

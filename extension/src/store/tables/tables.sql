@@ -58,6 +58,23 @@ CREATE TABLE IF NOT EXISTS jobstats.entries (
 CREATE INDEX IF NOT EXISTS entries_job ON jobstats.entries (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS entries_uid ON jobstats.entries (uid);
 
+-- Keys of entries and pseudonyms come from these, so that nobody can find out whose they are by trying all users and programs. The owner
+-- alone may read them. A store that has entries already goes on with keys that anybody can compute.
+CREATE TABLE IF NOT EXISTS jobstats.secrets (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    keys bytea DEFAULT uuid_send(gen_random_uuid()) CHECK (octet_length(keys) = 16),
+    pseudonyms bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) CHECK (octet_length(pseudonyms) = 16)
+);
+INSERT INTO jobstats.secrets (keys)
+SELECT NULL WHERE EXISTS (SELECT FROM jobstats.entries) AND NOT EXISTS (SELECT FROM jobstats.secrets);
+INSERT INTO jobstats.secrets DEFAULT VALUES ON CONFLICT DO NOTHING;
+
+-- Users who were forgotten, while texts that are still kept may bring something of them back.
+CREATE TABLE IF NOT EXISTS jobstats.forgotten (
+    uid bigint PRIMARY KEY,
+    until timestamptz NOT NULL
+);
+
 CREATE TABLE IF NOT EXISTS jobstats.entry_formats (
     priority integer PRIMARY KEY,
     format text NOT NULL,

@@ -1,24 +1,5 @@
 -- Texts of people and jobs, and the spans of time of which accounting has been read.
 
-CREATE FUNCTION jobstats_internal.hide_texts(role name DEFAULT NULL) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    grantee text;
-BEGIN
-    FOR grantee IN
-        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
-        FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
-        WHERE c.oid = to_regclass('jobstats.texts') AND a.grantee <> c.relowner
-            AND (hide_texts.role IS NULL OR a.grantee = (SELECT r.oid FROM pg_roles r WHERE r.rolname = hide_texts.role))
-    LOOP
-        EXECUTE format('REVOKE ALL ON jobstats.texts FROM %s', grantee);
-    END LOOP;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.hide_texts(name) IS
-'Internal: takes all rights on jobstats.texts from a role, which readers get with those on all tables; NULL: from all but the owner.';
-
 CREATE FUNCTION jobstats_internal.covers(cluster text, source text, since timestamptz, until timestamptz) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$

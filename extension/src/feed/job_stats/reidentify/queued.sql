@@ -6,5 +6,5 @@ WITH taken AS (
 )
 SELECT e.entry_id, e.name, e.clusters
 FROM jobstats.entries e
-WHERE e.entry_id IN (SELECT t.entry_id FROM taken t)
+WHERE e.entry_id IN (SELECT t.entry_id FROM taken t) AND e.status <> text 'forgotten'
 ORDER BY e.entry_id

@@ -1,0 +1,104 @@
+//! The secrets of a store: nobody who lacks them can tell from a key or a pseudonym which identifier or user it stands for, not
+//! even by trying all that are likely.
+
+use std::hash::Hasher;
+
+use siphasher::sip::SipHasher24;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// The bytes of a secret.
+pub type Secret = [u8; 16];
+
+/// The beginning of the name of an entry whose identifier was forgotten; a [pseudonym](pseudonym) of 16 hexadecimal digits follows.
+pub const FORGOTTEN: &str = "forgotten:";
+
+/// The secrets of a store.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Secrets {
+    /// The secret of the keys of entries; `None` in a store that began without one.
+    pub keys: Option<Secret>,
+    /// The secret of pseudonyms.
+    pub pseudonyms: Secret,
+}
+
+impl Secrets {
+    /// Returns the key of a name; with another seed, another one.
+    pub(super) fn key(&self, name: &str, seed: u64) -> i64 {
+        let hash = match &self.keys {
+            None => xxh3_64_with_seed(name.as_bytes(), seed),
+            Some(secret) => {
+                let mut hasher = SipHasher24::new_with_key(secret);
+                hasher.write_u64(seed);
+                hasher.write(name.as_bytes());
+                hasher.finish()
+            }
+        };
+        hash.cast_signed()
+    }
+
+    /// Returns whether an entry that is stored under one name is that of an identifier: also if the identifier was forgotten since.
+    pub fn is_of(&self, stored: &str, identifier: &str) -> bool {
+        stored == identifier
+            || stored.starts_with(FORGOTTEN) && stored == self.forgotten(identifier)
+    }
+
+    /// Returns the name of the entry of an identifier that is forgotten.
+    fn forgotten(&self, identifier: &str) -> String {
+        let pseudonym = pseudonym(&self.pseudonyms, identifier);
+        format!("{FORGOTTEN}{pseudonym:016x}")
+    }
+}
+
+/// Returns a number that stands for a text: always the same one, and another one under another secret.
+pub fn pseudonym(secret: &Secret, text: &str) -> u64 {
+    let mut hasher = SipHasher24::new_with_key(secret);
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRETS: Secrets = Secrets {
+        keys: Some([1; 16]),
+        pseudonyms: [2; 16],
+    };
+
+    #[test]
+    fn keys_depend_on_the_secret_and_the_seed() {
+        let others = Secrets {
+            keys: Some([3; 16]),
+            ..SECRETS
+        };
+        let keys = [
+            SECRETS.key("cp.1001", 0),
+            SECRETS.key("cp.1001", 1),
+            SECRETS.key("cp.1002", 0),
+            others.key("cp.1001", 0),
+            Secrets::default().key("cp.1001", 0),
+        ];
+        for (position, key) in keys.iter().enumerate() {
+            assert!(!keys[..position].contains(key), "{keys:?}");
+        }
+        assert_eq!(keys[0], SECRETS.key("cp.1001", 0));
+    }
+
+    /// The test vector of the authors of SipHash: the bytes 0 to 14 under the key of the bytes 0 to 15. Stores depend on it.
+    #[test]
+    fn pseudonyms_are_siphash_2_4() {
+        let secret = std::array::from_fn(|it| u8::try_from(it).unwrap());
+        let text: String = (0..15_u8).map(char::from).collect();
+        assert_eq!(pseudonym(&secret, &text), 0xa129_ca61_49be_45e5);
+    }
+
+    #[test]
+    fn a_forgotten_identifier_has_the_entry_that_it_had() {
+        let stored = SECRETS.forgotten("cp.1001");
+        assert!(SECRETS.is_of(&stored, "cp.1001"));
+        assert!(SECRETS.is_of("cp.1001", "cp.1001"));
+        assert!(!SECRETS.is_of(&stored, "cp.1002"));
+        assert!(!SECRETS.is_of("cp.1002", "cp.1001"));
+        assert!(!Secrets::default().is_of(&stored, "cp.1001"));
+    }
+}

@@ -1,0 +1,52 @@
+//! Personal data: the secrets that pseudonyms come from, what is held of a user, and how it ends.
+
+use jobstats_core::entry_id::{Secret, Secrets, pseudonym};
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::{SqlResult, Statements};
+use crate::store::rights::owner::Rights;
+
+extension_sql_file!("personal/pseudonyms.sql", name = "pseudonyms");
+extension_sql_file!("personal/forget.sql", name = "forget", requires = ["locks"]);
+extension_sql_file!(
+    "personal/old.sql",
+    name = "forget_old",
+    requires = ["forget"]
+);
+extension_sql_file!("personal/held.sql", name = "held");
+
+/// Returns the secrets of the store, which its owner alone may read.
+pub fn secrets(client: &SpiClient<'_>) -> Result<Secrets, Error> {
+    let owner = "SELECT n.nspowner FROM pg_catalog.pg_namespace n WHERE n.nspname = 'jobstats'";
+    let owner: Option<pg_sys::Oid> = client.query_value(owner, &[])?;
+    let rights = Rights::of(owner.ok_or(Error::NoStore)?);
+    let row = client.query_opt("SELECT s.keys, s.pseudonyms FROM jobstats.secrets s", &[])?;
+    let row = row.ok_or(Error::NoRow("secrets"))?;
+    drop(rights);
+    let keys: Option<Vec<u8>> = row.get("keys")?;
+    Ok(Secrets {
+        keys: keys.as_deref().map(secret).transpose()?,
+        pseudonyms: secret(&row.get::<Vec<u8>>("pseudonyms")?)?,
+    })
+}
+
+fn secret(bytes: &[u8]) -> Result<Secret, Error> {
+    let wrong = || {
+        let hint = "jobstats.secrets has those of the store.";
+        Error::argument("a secret must have 16 bytes".to_owned(), hint)
+    };
+    bytes.try_into().map_err(|_| wrong())
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.pseudonym(secret bytea, text text) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.pseudonym(bytea, text) IS
+'Internal: a number that stands for a text under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
+"#)]
+fn jobstats_pseudonym(of: &[u8], text: &str) -> SqlResult<i64> {
+    Ok(pseudonym(&secret(of)?, text).cast_signed())
+}

@@ -1,0 +1,64 @@
+-- What the store holds of a user, and how a user is forgotten.
+
+CREATE FUNCTION jobstats_personal_data(uid bigint) RETURNS TABLE (
+    relation text, "rows" bigint, first timestamptz, last timestamptz, columns text[], kept interval
+)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH mine AS MATERIALIZED (
+    SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.uid = jobstats_personal_data.uid
+), done AS MATERIALIZED (
+    SELECT j.* FROM jobstats.job_summaries j WHERE j.uid = jobstats_personal_data.uid
+), used AS MATERIALIZED (
+    SELECT u.day FROM jobstats.used u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
+)
+SELECT h.relation, h.n, h.first, h.last, h.columns, h.kept
+FROM jobstats.settings s
+CROSS JOIN LATERAL (
+    SELECT 1 AS number, 'users' AS relation, count(*) AS n, min(u.since) AS first, max(u.seen) AS last,
+        ARRAY['uid', 'user_name', 'gid'] AS columns, NULL::interval AS kept
+    FROM jobstats.users u WHERE u.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 2, 'earlier_users', count(*), min(u.since), max(u.until), '{uid,user_name,gid}', s.personal_retention
+    FROM jobstats.earlier_users u WHERE u.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 3, 'entries', count(*), min(m.first_seen), NULL, '{name,job,uid,gid,node,executable,pid}', s.personal_retention FROM mine m
+    UNION ALL
+    SELECT 4, 'rollup_1d', count(*), min(r.first), max(r.last), '{entry_id}', s.personal_retention
+    FROM mine m JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id
+    UNION ALL
+    SELECT 5, 'jobs', count(*), min(coalesce(j.submitted, j.started)), max(j.ended),
+        '{job,label,uid,user_name,gid,group_name,account,job_name,node_list,extra}', least(s.personal_retention, s.jobs_retention)
+    FROM jobstats.jobs j WHERE j.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 6, 'job_summaries', count(*), min(d.started), max(d.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}', s.personal_retention
+    FROM done d
+    UNION ALL
+    SELECT 7, 'used', count(*), min(u.day)::timestamp AT TIME ZONE 'UTC', max(u.day)::timestamp AT TIME ZONE 'UTC', '{id}', s.personal_retention
+    FROM used u
+    UNION ALL
+    SELECT 8, 'members', count(*), NULL, NULL, '{role,uid}', NULL FROM jobstats.members m WHERE m.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 9, 'managers', count(*), NULL, NULL, '{uid,account}', NULL FROM jobstats.managers m WHERE m.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 10, 'forgotten', count(*), NULL, max(f.until), '{uid}', NULL FROM jobstats.forgotten f WHERE f.uid = jobstats_personal_data.uid
+    UNION ALL
+    -- Nobody can look for one user in packed text.
+    SELECT 11, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    UNION ALL
+    SELECT 12, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    UNION ALL
+    SELECT 13, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
+) h
+ORDER BY h.number
+$$;
+COMMENT ON FUNCTION jobstats_personal_data(bigint) IS
+'Shows what the store holds of a user, by number. A row for each table that may have something, with the number of rows (NULL: packed text, in which nobody can look), the first and the last time that they are about, the columns that say who it is or what only that user did, and how long they are kept (NULL: until they are deleted or the user is forgotten). The rows themselves: jobstats_runs(), jobstats_summaries() and jobstats_entries(). Errors: 42501 for roles other than the owner of the store, 42P01 where there is no store.';
+
+CREATE FUNCTION jobstats_forget_user(uid bigint) RETURNS TABLE (trace text, "rows" bigint, gone timestamptz)
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT f.* FROM jsonb_to_recordset(jobstats_internal.as_owner(text 'forget', uid::text)::jsonb) AS f (trace text, "rows" bigint, gone timestamptz)
+$$;
+COMMENT ON FUNCTION jobstats_forget_user(bigint) IS
+'Forgets a user, by number. Names are deleted, and identifiers, jobs, used space and sums by user get pseudonyms, so that sums by target, account and partition stay what they are. What texts bring back while they are kept, maintenance forgets again. It cannot be taken back. Returns what was changed (rows) and when it is gone; for texts, when the last one that may name the user is deleted, infinity if never; for backups and exported files NULL: the site knows. Errors: 22004 for NULL, 22023 for a user of the system and for no number of a user, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
