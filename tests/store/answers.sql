@@ -9,20 +9,21 @@ DECLARE
     found text;
 BEGIN
     EXECUTE format('SELECT format(''%%s rows %%s'', count(*), md5(string_agg(r.row::text, E''\n'' ORDER BY r.row::text COLLATE "C")))'
-        'FROM (SELECT to_jsonb(t) - $1 AS row FROM %s t) r', relation) INTO found USING ignored;
+        'FROM (SELECT to_jsonb(t) - $1 || coalesce((SELECT jsonb_build_object(''entry_id'', e.name) FROM jobstats.entries e'
+        ' WHERE e.entry_id = (to_jsonb(t) ->> ''entry_id'')::bigint), ''{}'') AS row FROM %s t) r', relation) INTO found USING ignored;
     RETURN found;
 END
 $$;
--- All of the store but views, whose definitions catalog.sql compares, what says when things were done, what depends on the moment, and counts
--- since a version that counts.
+-- All of the store but views, whose definitions catalog.sql compares, what says when things were done, what depends on the moment, counts
+-- since a version that counts, and secrets: keys of entries depend on them, so that names take their place.
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
-LEFT JOIN (VALUES ('observations', '{received,kept,folded_below}'::text[]), ('entries', '{clusters}'), ('entry_formats', '{cluster,node_pattern}'), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended}'),
-    ('rollups', '{refreshed,users_refreshed,dropped}'), ('settings', '{limited_since}'), ('refresh', '{number,settled,announced,horizon,dropped,matched}'),
+LEFT JOIN (VALUES ('observations', '{received,kept,folded_below}'::text[]), ('entries', '{clusters}'), ('entry_formats', '{cluster,node_pattern}'), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended,people_forgotten}'),
+    ('rollups', '{refreshed,users_refreshed,dropped}'), ('settings', '{limited_since,personal_retention}'), ('refresh', '{number,settled,announced,horizon,dropped,matched}'),
     ('target_readings', '{received}'), ('targets', '{observations_total,text_bytes_total,problems_total}'))
     AS i (relation, columns) ON i.relation = c.relname
 WHERE c.relnamespace = 'jobstats'::regnamespace AND (c.relkind IN ('r', 'p') OR c.relkind = 'v' AND c.relname LIKE 'rollup\_%') AND NOT c.relispartition
-    AND c.relname NOT IN ('maintenance', 'locks')
+    AND c.relname NOT IN ('maintenance', 'locks', 'secrets')
 ORDER BY c.relname COLLATE "C";
 
 SELECT date_trunc('day', max("time")) - interval '1 day' AS since, max("time") AS until FROM jobstats.observations \gset

@@ -1,8 +1,9 @@
 -- All increments, their details without what follows from the columns, which version 0.1 stored too.
 SELECT count(*), md5(string_agg(r.row, E'\n' ORDER BY r.row COLLATE "C"))
 FROM (
-    SELECT (to_jsonb(i) || jsonb_build_object('detail', d.in_brief))::text AS row
+    SELECT (to_jsonb(i) || jsonb_build_object('detail', d.in_brief, 'entry_id', e.name))::text AS row
     FROM jobstats.increments i
+    JOIN jobstats.entries e USING (entry_id)
     JOIN (
         SELECT c.target_id, c.observed, c.entry_id, jsonb_object_agg(c.key, c.total) AS totals
         FROM (

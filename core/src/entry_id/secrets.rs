@@ -9,8 +9,11 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// The bytes of a secret.
 pub type Secret = [u8; 16];
 
-/// The beginning of the name of an entry whose identifier was forgotten; a [pseudonym](pseudonym) of 16 hexadecimal digits follows.
-pub const FORGOTTEN: &str = "forgotten:";
+/// The beginning of the pseudonym of a job or an identifier; 16 hexadecimal digits follow.
+const PSEUDONYM: &str = "pseudonym:";
+
+/// The number of users that systems may have. Pseudonyms of users are numbers from here on.
+const USERS: i64 = 1 << 32;
 
 /// The secrets of a store.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,12 +29,7 @@ impl Secrets {
     pub(super) fn key(&self, name: &str, seed: u64) -> i64 {
         let hash = match &self.keys {
             None => xxh3_64_with_seed(name.as_bytes(), seed),
-            Some(secret) => {
-                let mut hasher = SipHasher24::new_with_key(secret);
-                hasher.write_u64(seed);
-                hasher.write(name.as_bytes());
-                hasher.finish()
-            }
+            Some(secret) => hash(secret, &[&seed.to_le_bytes(), name.as_bytes()]),
         };
         hash.cast_signed()
     }
@@ -39,20 +37,28 @@ impl Secrets {
     /// Returns whether an entry that is stored under one name is that of an identifier: also if the identifier was forgotten since.
     pub fn is_of(&self, stored: &str, identifier: &str) -> bool {
         stored == identifier
-            || stored.starts_with(FORGOTTEN) && stored == self.forgotten(identifier)
-    }
-
-    /// Returns the name of the entry of an identifier that is forgotten.
-    fn forgotten(&self, identifier: &str) -> String {
-        let pseudonym = pseudonym(&self.pseudonyms, identifier);
-        format!("{FORGOTTEN}{pseudonym:016x}")
+            || stored.starts_with(PSEUDONYM) && stored == pseudonym(&self.pseudonyms, identifier)
     }
 }
 
-/// Returns a number that stands for a text: always the same one, and another one under another secret.
-pub fn pseudonym(secret: &Secret, text: &str) -> u64 {
+/// Returns the text that stands for a job or an identifier: always the same one, and another one under another secret.
+pub fn pseudonym(secret: &Secret, text: &str) -> String {
+    let hash = hash(secret, &[text.as_bytes()]);
+    format!("{PSEUDONYM}{hash:016x}")
+}
+
+/// Returns the number that stands for a user, who is known by number or only by name. A byte that no identifier begins with keeps
+/// users and identifiers apart.
+pub fn pseudonym_of_user(secret: &Secret, user: &str) -> i64 {
+    let hash = hash(secret, &[&[1], user.as_bytes()]);
+    USERS + (hash >> 16).cast_signed()
+}
+
+fn hash(secret: &Secret, parts: &[&[u8]]) -> u64 {
     let mut hasher = SipHasher24::new_with_key(secret);
-    hasher.write(text.as_bytes());
+    for part in parts {
+        hasher.write(part);
+    }
     hasher.finish()
 }
 
@@ -89,12 +95,21 @@ mod tests {
     fn pseudonyms_are_siphash_2_4() {
         let secret = std::array::from_fn(|it| u8::try_from(it).unwrap());
         let text: String = (0..15_u8).map(char::from).collect();
-        assert_eq!(pseudonym(&secret, &text), 0xa129_ca61_49be_45e5);
+        assert_eq!(pseudonym(&secret, &text), "pseudonym:a129ca6149be45e5");
+    }
+
+    #[test]
+    fn pseudonyms_of_users_are_numbers_that_no_system_gives() {
+        for user in ["0", "1001", "ada", ""] {
+            let pseudonym = pseudonym_of_user(&SECRETS.pseudonyms, user);
+            assert!((USERS..USERS + (1 << 48)).contains(&pseudonym));
+            assert_ne!(pseudonym, pseudonym_of_user(&[3; 16], user));
+        }
     }
 
     #[test]
     fn a_forgotten_identifier_has_the_entry_that_it_had() {
-        let stored = SECRETS.forgotten("cp.1001");
+        let stored = pseudonym(&SECRETS.pseudonyms, "cp.1001");
         assert!(SECRETS.is_of(&stored, "cp.1001"));
         assert!(SECRETS.is_of("cp.1001", "cp.1001"));
         assert!(!SECRETS.is_of(&stored, "cp.1002"));

@@ -57,6 +57,9 @@ pub enum Error {
     /// A role that asks for others, and does not say for whom, or names nobody who may ask.
     #[error("this role asks for others, and jobstats.on_behalf_of names nobody who may ask")]
     NobodyAsks,
+    /// A dimension that a reader without names may not ask for.
+    #[error("this role sees no names, so it may not ask by {0}")]
+    Nameless(&'static str),
     /// A conversion without TimescaleDB.
     #[error("TimescaleDB is not installed in this database")]
     NoTimescale,
@@ -294,7 +297,9 @@ impl Error {
             Self::Isolation { .. } | Self::TransactionBlock(_) => {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
             }
-            Self::NotOwner | Self::NobodyAsks => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
+            Self::NotOwner | Self::NobodyAsks | Self::Nameless(_) => {
+                Code::ERRCODE_INSUFFICIENT_PRIVILEGE
+            }
             Self::ReadOnly => Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
             Self::TextTooLarge { .. }
             | Self::Ratio { .. }
@@ -378,6 +383,9 @@ impl Error {
             }
             Self::NobodyAsks => Some(
                 "Name a role of jobstats.members, or a user that the store knows: SET LOCAL jobstats.on_behalf_of = 'ada', or 'uid:1000'.",
+            ),
+            Self::Nameless(_) => Some(
+                "Group by account, partition, state, status and dimensions of targets; rates, totals, top and summary also by uid and job, which are pseudonyms. Filters are those but uid and job.",
             ),
             Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
             Self::NoTimescale => Some("Run CREATE EXTENSION timescaledb; first."),

@@ -12,7 +12,7 @@ use crate::pg::guc::Pinned;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, connect};
 use crate::pg::time::timestamptz;
-use crate::pg::tuples::{BOOLEANS, FLOATS, INTEGERS, Tuples};
+use crate::pg::tuples::{BOOLEANS, FLOATS, INTEGERS, TEXTS, Tuples};
 use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::dimension::DIMENSIONS;
 use crate::query::entries::few;
@@ -23,7 +23,8 @@ use crate::query::statement::Statement;
 use crate::query::wholes::{Shares, Wholes, places};
 use crate::query::window::{ROW_LIMIT, Window};
 use crate::query::{empty, without_times};
-use crate::store::rights::caller::{Own, as_reader};
+use crate::store::personal::Pseudonyms;
+use crate::store::rights::caller::{Own, Reader, as_any_reader, as_reader};
 
 /// The settings during a statement. A statement has hundreds of expressions: compiling them takes longer than reading a
 /// day of a large cluster. The planner has no statistics about the parts that are joined and grouped: sorting them
@@ -50,22 +51,53 @@ pub fn ask(
     question: Question,
     answer: impl FnOnce(&SpiClient<'_>, &Question) -> Result<(), Error>,
 ) -> SqlResult<()> {
-    read(|client, own| answer(client, &question.for_reader(own)))
+    ask_for(question, &[], |client, question, _| {
+        answer(client, question)
+    })
+}
+
+/// Answers a question about whole targets and servers, which everybody may know.
+pub fn read_wholes(answer: impl FnOnce(&SpiClient<'_>) -> Result<(), Error>) -> SqlResult<()> {
+    Ok(as_any_reader(|_| {
+        let _pinned = Pinned::new(SETTINGS);
+        connect(answer)
+    })?)
+}
+
+/// Answers a question, as far as its caller may know the answer. Who sees no names gets pseudonyms of the dimensions `pseudonymous`.
+fn ask_for(
+    question: Question,
+    pseudonymous: &[&str],
+    answer: impl FnOnce(&SpiClient<'_>, &Question, Option<Pseudonyms>) -> Result<(), Error>,
+) -> SqlResult<()> {
+    Ok(as_any_reader(|reader| {
+        let _pinned = Pinned::new(SETTINGS);
+        connect(|client| match reader {
+            Reader::All => answer(client, &question, None),
+            Reader::Own(own) => answer(client, &question.for_reader_of(&own), None),
+            Reader::Nameless => {
+                question.require_nameless(pseudonymous)?;
+                answer(client, &question, Some(Pseudonyms::read(client)?))
+            }
+        })
+    })?)
 }
 
 /// Writes the rows that answer a question. Raises a notice if the question asks for times that servers do not report, or
 /// if there are no rows because a filter names nothing or nothing was observed.
 pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
-    ask(question, |client, question| {
+    ask_for(question, &["uid", "job"], |client, question, pseudonyms| {
         let Some(plan) = Plan::find(client, question)? else {
             return empty::explain(client, &question.period, &question.filters);
         };
         let statement = Statement::new(question, &plan, few(client, &plan, &question.filters)?);
-        let (times, mut written) = write(client, question, &plan, &statement, &mut rows)?;
+        let (times, mut written) =
+            write(client, question, &plan, &statement, pseudonyms, &mut rows)?;
         match times {
             _ if !question.asks_times() => {}
             Times::Nowhere if without_times::has_calls(client, &statement)? => {
-                written += answer_without_times(client, question, &plan.window, &mut rows)?;
+                let window = &plan.window;
+                written += answer_without_times(client, question, window, pseudonyms, &mut rows)?;
             }
             Times::Somewhere => without_times::note_some(client, &statement)?,
             Times::Nowhere | Times::Everywhere => {}
@@ -116,6 +148,7 @@ fn answer_without_times(
     client: &SpiClient<'_>,
     question: &Question,
     window: &Window,
+    pseudonyms: Option<Pseudonyms>,
     rows: &mut Rows,
 ) -> Result<usize, Error> {
     let instead = &question.measures.without_times;
@@ -130,7 +163,7 @@ fn answer_without_times(
         if let Some(plan) = Plan::over(client, &question, window.clone())? {
             let few = few(client, &plan, &question.filters)?;
             let statement = Statement::new(&question, &plan, few);
-            written += write(client, &question, &plan, &statement, rows)?.1;
+            written += write(client, &question, &plan, &statement, pseudonyms, rows)?.1;
         }
     }
     Ok(written)
@@ -142,6 +175,7 @@ fn write(
     question: &Question,
     plan: &Plan,
     statement: &Statement<'_>,
+    pseudonyms: Option<Pseudonyms>,
     rows: &mut Rows,
 ) -> Result<(Times, usize), Error> {
     let query = statement.complete();
@@ -153,8 +187,11 @@ fn write(
         Wanted::Top { unaccounted, .. } => Wholes::find(client, question, plan, unaccounted)?,
         _ => None,
     };
-    let (times, written) =
-        Writer::new(question, &plan.window, groups, wholes.as_ref(), rows)?.write()?;
+    let mut writer = Writer::new(question, &plan.window, groups, wholes.as_ref(), rows)?;
+    if let Some(pseudonyms) = pseudonyms {
+        writer.hide_names(pseudonyms)?;
+    }
+    let (times, written) = writer.write()?;
     let beside = match wholes {
         Some(wholes) => wholes.write(rows)?,
         None => 0,
@@ -180,6 +217,10 @@ enum Source {
     Null,
     /// A column of the group, which is copied.
     Group(usize),
+    /// A column of the group, in place of which comes the pseudonym of the user.
+    User(usize, Pseudonyms),
+    /// A column of the group, in place of which comes the pseudonym of the job.
+    Job(usize, Pseudonyms),
     /// The start of the step.
     Time,
     /// The width of the step in seconds.
@@ -310,6 +351,27 @@ impl<'a> Writer<'a> {
         })
     }
 
+    /// Lets pseudonyms take the place of users and jobs.
+    fn hide_names(&mut self, pseudonyms: Pseudonyms) -> Result<(), Error> {
+        for (position, column) in self.rows.columns().iter().enumerate() {
+            for measured in &mut self.measures {
+                let source = &mut measured.sources[position];
+                *source = match (*source, column.name.as_str()) {
+                    (Source::Group(group), "uid") => {
+                        self.groups.require(group, &INTEGERS)?;
+                        Source::User(group, pseudonyms)
+                    }
+                    (Source::Group(group), "job") => {
+                        self.groups.require(group, &TEXTS)?;
+                        Source::Job(group, pseudonyms)
+                    }
+                    (source, _) => source,
+                };
+            }
+        }
+        Ok(())
+    }
+
     /// Writes all groups. Returns which targets report times, and the number of rows.
     fn write(mut self) -> Result<(Times, usize), Error> {
         if self.question.measures.all {
@@ -411,6 +473,14 @@ impl<'a> Writer<'a> {
             *value = match *source {
                 Source::Null => None,
                 Source::Group(column) => self.groups.datum(column),
+                Source::User(column, pseudonyms) => {
+                    let uid = self.groups.integer(column);
+                    uid.map(|it| pseudonyms.of_user(it)).into_datum()
+                }
+                Source::Job(column, pseudonyms) => {
+                    let job = self.groups.text(column);
+                    job.map(|it| pseudonyms.of_job(&it)).into_datum()
+                }
                 Source::Time => observed.time.into_datum(),
                 Source::Seconds => observed.seconds.into_datum(),
                 Source::Coverage => observed.coverage.into_datum(),

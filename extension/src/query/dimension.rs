@@ -263,6 +263,12 @@ impl Dimension {
         self.of == Of::Group
     }
 
+    /// Returns whether the dimension says who it is. States of jobs and identifiers, accounts and partitions have many users.
+    pub fn names_people(&self) -> bool {
+        self.level == Level::Entry
+            && !matches!(self.name, "account" | "partition" | "state" | "status")
+    }
+
     /// Returns whether only jobs have the dimension.
     pub fn is_of_job(&self) -> bool {
         matches!(self.of, Of::Job | Of::Account | Of::Array)

@@ -115,13 +115,12 @@ impl Wanted {
 }
 
 impl Question {
-    /// Returns the question as it is answered for a reader of this work alone, or of all. What is asked of whole targets is answered for
-    /// everybody.
-    pub fn for_reader(mut self, own: Option<&Own>) -> Self {
+    /// Returns the question as it is answered for a reader of this work alone. What is asked of whole targets is answered for everybody.
+    pub fn for_reader_of(mut self, own: &Own) -> Self {
         let is_about_entries = self.by.has(Level::Entry)
             || self.filters.has(Level::Entry)
             || matches!(self.wanted, Wanted::Leading);
-        if let Some(own) = own.filter(|_| is_about_entries) {
+        if is_about_entries {
             self.filters = self.filters.seeing(own);
             hinted(
                 "the answer is about your own work alone",
@@ -129,6 +128,21 @@ impl Question {
             );
         }
         self
+    }
+
+    /// Checks that a reader who sees no names may ask this: the question groups by no dimension that says who it is, unless pseudonyms
+    /// take its place, and filters by none.
+    ///
+    /// # Errors
+    /// [`Error::Nameless`]
+    pub fn require_nameless(&self, pseudonymous: &[&str]) -> Result<(), Error> {
+        let grouped = self.by.iter();
+        let grouped = grouped.filter(|it| !pseudonymous.contains(&it.name));
+        let mut asked = grouped.chain(self.filters.chosen());
+        match asked.find(|it| it.names_people()) {
+            Some(dimension) => Err(Error::Nameless(dimension.name)),
+            None => Ok(()),
+        }
     }
 
     /// Returns the question for another measure, of targets of one kind. Its window is not that of its period, which is

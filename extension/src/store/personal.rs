@@ -1,6 +1,6 @@
-//! Personal data: the secrets that pseudonyms come from, what is held of a user, and how it ends.
+//! Personal data: the secrets that keys and pseudonyms come from, what is held of a user, and how it ends.
 
-use jobstats_core::entry_id::{Secret, Secrets, pseudonym};
+use jobstats_core::entry_id::{Secret, Secrets, pseudonym, pseudonym_of_user};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -40,13 +40,57 @@ fn secret(bytes: &[u8]) -> Result<Secret, Error> {
     bytes.try_into().map_err(|_| wrong())
 }
 
+/// Shows a reader pseudonyms in place of users and jobs.
+#[derive(Debug, Clone, Copy)]
+pub struct Pseudonyms {
+    secret: Secret,
+    /// Users below this number are those of the system, who are nobody.
+    system_uids_below: i64,
+}
+
+impl Pseudonyms {
+    /// Returns the pseudonyms of the store.
+    pub fn read(client: &SpiClient<'_>) -> Result<Self, Error> {
+        let limit = "SELECT s.system_uids_below FROM jobstats.settings s";
+        let limit: Option<i64> = client.query_value(limit, &[])?;
+        Ok(Self {
+            secret: secrets(client)?.pseudonyms,
+            system_uids_below: limit.ok_or(Error::NoRow("settings"))?,
+        })
+    }
+
+    /// Returns what stands for a user.
+    pub fn of_user(self, uid: i64) -> i64 {
+        match (self.system_uids_below..1 << 32).contains(&uid) {
+            true => pseudonym_of_user(&self.secret, &uid.to_string()),
+            false => uid,
+        }
+    }
+
+    /// Returns what stands for a job.
+    pub fn of_job(self, job: &str) -> String {
+        pseudonym(&self.secret, job)
+    }
+}
+
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.pseudonym(secret bytea, text text) RETURNS bigint
+CREATE FUNCTION jobstats_internal.pseudonym(secret bytea, text text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.pseudonym(bytea, text) IS
-'Internal: a number that stands for a text under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
+'Internal: the text that stands for another one under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
 "#)]
-fn jobstats_pseudonym(of: &[u8], text: &str) -> SqlResult<i64> {
-    Ok(pseudonym(&secret(of)?, text).cast_signed())
+fn jobstats_pseudonym(of: &[u8], text: &str) -> SqlResult<String> {
+    Ok(pseudonym(&secret(of)?, text))
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.pseudonym_of_user(secret bytea, text text) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.pseudonym_of_user(bytea, text) IS
+'Internal: the number, 2^32 or more, that stands for a user of a number or a name under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
+"#)]
+fn jobstats_pseudonym_of_user(of: &[u8], user: &str) -> SqlResult<i64> {
+    Ok(pseudonym_of_user(&secret(of)?, user))
 }

@@ -75,6 +75,36 @@ FROM jobstats_totals(at(-480), at(20160), '{write_bytes}', '{uid}') GROUP BY 1 O
 TABLE by_user;
 SELECT count(*) FROM before;
 SELECT relation, "rows", first = at(0) AS from_zero, columns, kept FROM jobstats_personal_data(2047110815);
+-- A reader who sees no names: pseudonyms of users and jobs, no way to ask for one, and no table.
+CREATE ROLE regress_nameless;
+SELECT jobstats_grant_reader('regress_nameless', names => NULL);
+SELECT jobstats_grant_reader('regress_nameless', names => false) \gset
+GRANT USAGE ON SCHEMA texts TO regress_nameless;
+GRANT SELECT ON texts.clock TO regress_nameless;
+CREATE VIEW everything AS SELECT uid, job, account, operation, total FROM jobstats_totals(at(-480), at(20160), by => '{uid,job,account}');
+CREATE TABLE named AS TABLE everything;
+GRANT SELECT ON named TO regress_nameless;
+SET ROLE regress_nameless;
+CREATE TEMP TABLE nameless AS SELECT uid, job, account, operation, total FROM jobstats_totals(at(-480), at(20160), by => '{uid,job,account}');
+SELECT account, uid <> 0 AS is_user, uid > 4294967295 AS hidden, job LIKE 'pseudonym:%' AS job_hidden, count(*), count(DISTINCT uid) AS users, count(DISTINCT job) AS jobs, sum(total)
+FROM nameless GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3;
+SELECT count(*) AS different FROM ((SELECT account, operation, total FROM named EXCEPT ALL SELECT account, operation, total FROM nameless)
+    UNION ALL (SELECT account, operation, total FROM nameless EXCEPT ALL SELECT account, operation, total FROM named)) d;
+SELECT rank, uid > 4294967295 AS hidden, total FROM jobstats_top(at(-480), at(20160), 'write_bytes', '{uid}', account => '{physics}');
+SELECT count(*) FROM jobstats_changes(at(0), at(10), 'write_bytes', '{account}', at(10), at(20));
+SELECT count(*) FROM jobstats_queues(at(0), at(20));
+SELECT * FROM jobstats_totals(at(-480), at(20160), by => '{node}');
+SELECT * FROM jobstats_totals(at(-480), at(20160), by => '{account}', uid => '{2047110815}');
+SELECT * FROM jobstats_totals(at(-480), at(20160), by => '{account}', exclude => '{"job": ["901"]}');
+SELECT * FROM jobstats_changes(at(0), at(10), 'write_bytes', '{uid}', at(10), at(20));
+SELECT * FROM jobstats_balance(at(-480), at(20160));
+SELECT * FROM jobstats_job('901');
+SELECT * FROM jobstats_used();
+SELECT * FROM jobstats_entries();
+SELECT * FROM jobstats.secrets;
+RESET ROLE;
+DROP OWNED BY regress_nameless;
+DROP ROLE regress_nameless;
 -- There is something to be found in a dump, of everything but texts that are packed.
 \! "$("${PG_CONFIG:-pg_config}" --bindir)/pg_dump" --schema=jobstats | grep -qE "$ADA" && echo found
 
@@ -86,7 +116,7 @@ SELECT * FROM jobstats_forget_user(4294967296);
 SELECT trace, "rows", gone - now() AS gone_in FROM jobstats_forget_user(2047110815);
 TABLE changed;
 TABLE by_user;
-SELECT name LIKE 'forgotten:%' AS forgotten, count(*), count(DISTINCT name) AS names, count(DISTINCT job) AS jobs, count(DISTINCT uid) AS users, count(node) AS nodes
+SELECT name LIKE 'pseudonym:%' AS forgotten, count(*), count(DISTINCT name) AS names, count(DISTINCT job) AS jobs, count(DISTINCT uid) AS users, count(node) AS nodes
 FROM jobstats.entries GROUP BY 1;
 SELECT name, job, status FROM jobstats.entries WHERE job = '905';
 SELECT relation, "rows" FROM jobstats_personal_data(2047110815) WHERE "rows" > 0;

@@ -12,7 +12,7 @@ use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{self, timestamptz, timestamptzs};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{read, write_rows};
+use crate::query::answer::{read_wholes, write_rows};
 use crate::query::notice::hinted;
 use crate::query::question::Period;
 use crate::query::window::edges;
@@ -37,7 +37,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     period.step = arguments.take()?;
     let patterns: [Option<Vec<Option<String>>>; 3] = [server, service, arguments.take()?];
     require_patterns(patterns.iter().flatten().flatten())?;
-    read(|client, _| {
+    read_wholes(|client| {
         store::require(client)?;
         let span = time::window(period.since, period.until)?;
         let edges = edges(span, period.step.as_ref())?;

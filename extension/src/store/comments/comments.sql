@@ -373,6 +373,8 @@ WITH meanings (relation, name, meaning) AS (
     ('members', 'role', 'The role that may see it.'),
     ('members', 'uid', 'The number of the user whose work it is; NULL: account says.'),
     ('members', 'account', 'The account all of whose jobs it sees, as its manager does; NULL: uid says.'),
+    ('nameless', NULL, 'Readers who see what was done, and pseudonyms of who did it. jobstats_grant_reader(role, names => false) adds rows; delete a row to take the right back.'),
+    ('nameless', 'role', 'The role, whose members see the same.'),
     ('speakers', NULL, 'Roles that ask for others: they see what the role, or the user by number, sees that jobstats.on_behalf_of names, and nothing while it names none. jobstats_grant_speaker() adds rows.'),
     ('speakers', 'role', 'The role that asks for others.'),
     ('writers', NULL, 'Rights of roles, and of their members, to feed. A role without a row may feed nothing. jobstats_grant_writer() adds rows; delete a row to take the right back.'),

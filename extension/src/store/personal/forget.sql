@@ -40,7 +40,7 @@ SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid,
     pid = NULL, format = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
 FROM (
     SELECT e.entry_id, CASE WHEN e.job = ANY (kept) THEN e.job ELSE jobstats_internal.pseudonym(e.job) END AS job,
-        CASE WHEN for_ever THEN jobstats_internal.pseudonym(e.name) ELSE 'forgotten:' || lpad(to_hex(e.entry_id), 16, '0') END AS name
+        CASE WHEN for_ever THEN jobstats_internal.pseudonym(e.name) ELSE 'pseudonym:' || lpad(to_hex(e.entry_id), 16, '0') END AS name
     FROM jobstats.entries e
     WHERE e.entry_id = ANY (entries)
     ORDER BY e.entry_id

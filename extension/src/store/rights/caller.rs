@@ -1,8 +1,8 @@
 //! Finds out what the caller of a reading function may see.
 //!
-//! Who may read the tables sees everything, and functions read with their own rights. A reader of their own work has no right on any
-//! relation of the store. Functions that can limit their answers read with the rights of the store's owner for them, and leave out the
-//! work of others; every other function fails at the first table.
+//! Who may read the tables sees everything, and functions read with their own rights. A reader of their own work, and a reader who sees no
+//! names, have no right on any relation of the store. Functions that can limit their answers read with the rights of the store's owner
+//! for them, and leave out the work of others, or who it was; every other function fails at the first table.
 
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
@@ -18,6 +18,17 @@ use crate::store::rights::owner::{Rights, current_user};
 pub struct Own {
     pub uids: Vec<i64>,
     pub accounts: Vec<String>,
+}
+
+/// Who asks.
+#[derive(Debug, Clone)]
+pub enum Reader {
+    /// A reader of everything.
+    All,
+    /// A reader of this work.
+    Own(Own),
+    /// A reader of everything who does not see whose it is.
+    Nameless,
 }
 
 /// Returns the uids and the accounts as parameters of a statement; NULL for a reader of everything.
@@ -52,27 +63,59 @@ const OWN_OF_USER: &str = "SELECT ARRAY[$1] AS uids, \
         ARRAY(SELECT m.account FROM jobstats.managers m WHERE m.uid = $1) AS accounts \
     FROM jobstats.settings s WHERE $1 > 0 AND $1 >= s.system_uids_below AND (EXISTS (SELECT FROM jobstats.users u WHERE u.uid = $1) OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = $1))";
 
+/// Whether the role, or one whose rights it has, sees everything without names.
+const NAMELESS: &str = "SELECT EXISTS (SELECT FROM jobstats.nameless n WHERE pg_catalog.pg_has_role($1, n.role, 'USAGE'))";
+
 /// Runs a reading function. For a reader of their own work it runs with the rights of the store's owner, and is told what that work is.
 ///
 /// # Errors
 /// Those of `read`, and [`Error::NobodyAsks`] for a role that asks for others and does not say for whom.
 pub fn as_reader<T>(read: impl FnOnce(Option<&Own>) -> Result<T, Error>) -> Result<T, Error> {
+    as_reader_of(false, |reader| match reader {
+        Reader::Own(own) => read(Some(&own)),
+        Reader::All | Reader::Nameless => read(None),
+    })
+}
+
+/// Runs a reading function that can do without names. For a reader of a part it runs with the rights of the store's owner.
+///
+/// # Errors
+/// As of [`as_reader`].
+pub fn as_any_reader<T>(read: impl FnOnce(Reader) -> Result<T, Error>) -> Result<T, Error> {
+    as_reader_of(true, read)
+}
+
+fn as_reader_of<T>(
+    can_hide_names: bool,
+    read: impl FnOnce(Reader) -> Result<T, Error>,
+) -> Result<T, Error> {
     // No function or operator of the caller's takes part.
     let _path = Pinned::new([(c"search_path", c"pg_catalog, pg_temp")]);
     let others = |client: &SpiClient<'_>| client.query_value(OWNER_OF_OTHERS, &[]);
     let Some(owner) = connect::<Option<pg_sys::Oid>>(others)? else {
-        return read(None);
+        return read(Reader::All);
     };
     let caller = current_user();
     // Plans of statements tell how many rows there are of others.
     let _quiet = sends_log().then(|| Pinned::new([(c"client_min_messages", c"notice")]));
     let rights = Rights::of(owner);
-    let Some(own) = connect(|client| own(client, caller))? else {
-        // Whoever has no right at all is told so by PostgreSQL.
-        drop(rights);
-        return read(None);
-    };
-    read(Some(&own))
+    match connect(|client| reader(client, caller))? {
+        Some(Reader::Nameless) if !can_hide_names => {}
+        Some(reader) => return read(reader),
+        None => {}
+    }
+    // Whoever has no right at all is told so by PostgreSQL.
+    drop(rights);
+    read(Reader::All)
+}
+
+/// Returns what a role without rights on tables may see; `None` if that is nothing.
+fn reader(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Reader>, Error> {
+    if let Some(own) = own(client, caller)? {
+        return Ok(Some(Reader::Own(own)));
+    }
+    let is_nameless: bool = client.query_value(NAMELESS, &[caller.into()])?;
+    Ok(is_nameless.then_some(Reader::Nameless))
 }
 
 /// Returns the work that a role may see, or that of whom it asks for; `None` if that is none.

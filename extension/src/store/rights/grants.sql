@@ -93,7 +93,8 @@ AS $$
 -- They are nobody's rights, unless a new role gets the number of an old one.
 DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role);
 DELETE FROM jobstats.members m WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = m.role);
-DELETE FROM jobstats.speakers s WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = s.role)
+DELETE FROM jobstats.speakers s WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = s.role);
+DELETE FROM jobstats.nameless n WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = n.role)
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_roles() IS
 'Internal: deletes what roles may feed and see that have been dropped.';
@@ -144,28 +145,6 @@ $$;
 COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
 'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names are LIKE these patterns (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for an invalid pattern, 0A000 for an unknown source, 22023 for none, 55000 where there is no store.';
 
-CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    kind text;
-BEGIN
-    PERFORM jobstats_internal.require_store();
-    PERFORM jobstats_internal.require_role(role);
-    EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
-    -- pg_dump reads sequences too. What jobstats_setup() and maintenance will make belongs to it as well.
-    FOREACH kind IN ARRAY ARRAY['TABLES', 'SEQUENCES'] LOOP
-        EXECUTE format('GRANT SELECT ON ALL %s IN SCHEMA jobstats TO %I', kind, role);
-        EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON %s TO %I',
-            (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), kind, role);
-    END LOOP;
-    PERFORM jobstats_internal.hide_from_readers(role);
-    PERFORM jobstats_internal.share_functions_on_text();
-END
-$$;
-COMMENT ON FUNCTION jobstats_grant_reader(name) IS
-'Lets a role read the store, and dump it. Hidden are jobstats.texts, jobstats.secrets and jobstats.forgotten. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
-
 CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -181,6 +160,36 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_limited(name) IS
 'Internal: fails as require_role() does, and with 55000 for a role that may read the store.';
+
+CREATE FUNCTION jobstats_grant_reader(role name, names boolean DEFAULT true) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    kind text;
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_role(jobstats_grant_reader.role);
+    IF names IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'names must not be NULL', HINT = 'false shows pseudonyms in place of users and jobs.';
+    ELSIF NOT names THEN
+        PERFORM jobstats_internal.require_limited(jobstats_grant_reader.role);
+        INSERT INTO jobstats.nameless (role) VALUES (quote_ident(jobstats_grant_reader.role)::regrole) ON CONFLICT DO NOTHING;
+        RETURN;
+    END IF;
+    EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', jobstats_grant_reader.role);
+    -- pg_dump reads sequences too. What jobstats_setup() and maintenance will make belongs to it as well.
+    FOREACH kind IN ARRAY ARRAY['TABLES', 'SEQUENCES'] LOOP
+        EXECUTE format('GRANT SELECT ON ALL %s IN SCHEMA jobstats TO %I', kind, jobstats_grant_reader.role);
+        EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON %s TO %I',
+            (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), kind, jobstats_grant_reader.role);
+    END LOOP;
+    PERFORM jobstats_internal.hide_from_readers(jobstats_grant_reader.role);
+    PERFORM jobstats_internal.share_functions_on_text();
+END
+$$;
+COMMENT ON FUNCTION jobstats_grant_reader(name, boolean) IS
+'Lets a role read the store, and dump it. Hidden are jobstats.texts, jobstats.secrets and jobstats.forgotten. With names => false, the role reads no table, and functions that count answer it with pseudonyms of users and jobs. Errors: 22004 for no role and for names NULL, 42704 for an unknown role, 55000 where there is no store, and for a role that may read it already and is to see no names.';
 
 CREATE FUNCTION jobstats_grant_own(role name, uid bigint DEFAULT NULL, account text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -469,6 +469,11 @@ CREATE TABLE IF NOT EXISTS jobstats.speakers (
     role regrole PRIMARY KEY
 );
 
+-- Readers who see everything, and not whose it is.
+CREATE TABLE IF NOT EXISTS jobstats.nameless (
+    role regrole PRIMARY KEY
+);
+
 CREATE TABLE IF NOT EXISTS jobstats.raw (
     "time" timestamptz NOT NULL,
     target_id integer NOT NULL,
