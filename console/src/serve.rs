@@ -26,7 +26,7 @@ mod turns;
 mod web;
 
 pub use client::ask;
-pub use question::{Form, Kind, Question, Words};
+pub use question::{Kind, Question, Words};
 
 /// The socket that is asked if no database is named.
 pub const SOCKET: &str = "/run/jobstats/console.sock";

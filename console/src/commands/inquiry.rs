@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
 use jobstats_client::answers::Window;
 use jobstats_client::file::{FileError, directory_of};
 use jobstats_client::settings::SettingsError;
@@ -21,7 +21,7 @@ use tempfile::NamedTempFile;
 use crate::ask::config;
 use crate::ask::error::Error;
 use crate::ask::store::{self, Store};
-use crate::report::form::{self, written};
+use crate::report::form::{self, Screen, written};
 use crate::report::{self, Scope};
 use crate::serve;
 use crate::subject::chosen::{chosen, known};
@@ -89,18 +89,12 @@ impl Service {
         let Some(socket) = self.socket(common)? else {
             return Ok(false);
         };
-        let (shown, width, coloured) = match form.wanted() {
-            form::Form::Json => (serve::Form::Json, None, false),
-            form::Form::Html => (serve::Form::Html, None, false),
-            form::Form::Text { cells, is_coloured } => {
-                (serve::Form::Text, u16::try_from(cells).ok(), is_coloured)
-            }
-        };
+        let screen = screen();
         let words = serve::Words {
             zone: common.zone.iana_name().map(str::to_owned),
-            form: shown,
-            width,
-            coloured,
+            form: form.wanted(),
+            width: u16::try_from(screen.cells).ok(),
+            coloured: screen.is_coloured,
             ..words
         };
         form.print(&serve::ask(socket, &serve::Question { kind, words })?)?;
@@ -135,29 +129,13 @@ pub struct Period {
 impl Period {
     /// Returns the window.
     pub fn window(&self, zone: &TimeZone) -> Result<Span, Error> {
-        let now = Timestamp::now().to_zoned(zone.clone());
-        let (from, to) = (time("from", &self.from, &now)?, time("to", &self.to, &now)?);
-        if from >= to {
-            let message = format!("--from {} is not before --to {}", self.from, self.to);
-            return Err(Error::Usage(message));
-        }
-        // Some hours ago there was a fraction of a minute that nobody asked for.
-        let from = match when::is_ago(&self.from) {
-            true => when::minute(from),
-            false => from,
-        };
-        Ok((from, to))
+        when::span(&self.from, &self.to, zone).map_err(Error::Usage)
     }
 }
 
 fn last_week(zone: &TimeZone) -> Result<Span, Error> {
     let week = when::last_week(&Timestamp::now().to_zoned(zone.clone()));
     week.map_err(|error| Error::Usage(error.to_string()))
-}
-
-/// Parses the time of an option.
-fn time(option: &str, text: &str, now: &Zoned) -> Result<Timestamp, Error> {
-    when::parse(text, now).map_err(|error| Error::Usage(format!("--{option} {text} {error}")))
 }
 
 /// The form of a job, a user or a target: text if nothing is given.
@@ -338,15 +316,8 @@ pub fn job(options: &Job) -> Result<(), Error> {
     if service.asked(serve::Kind::Job, words, form, &options.common)? {
         return Ok(());
     }
-    let now = Timestamp::now().to_zoned(options.common.zone.clone());
-    let edge = |option, text: &Option<String>| {
-        let text = text.as_ref();
-        text.map(|text| time(option, text, &now)).transpose()
-    };
-    let window = Window {
-        since: edge("from", &options.from)?,
-        until: edge("to", &options.to)?,
-    };
+    let (from, to) = (options.from.as_deref(), options.to.as_deref());
+    let window = when::window(from, to, &options.common.zone).map_err(Error::Usage)?;
     let clock = options.common.clock();
     if let Some(limit) = options.wait {
         wait(options, window, limit)?;
@@ -422,19 +393,24 @@ pub fn named(
 }
 
 fn show(store: &mut Store, subject: &Subject, form: &Form, clock: &Clock) -> Result<(), Error> {
-    form.print(&written(store, subject, form.wanted(), clock)?)
+    form.print(&written(store, subject, form.wanted(), screen(), clock)?)
+}
+
+/// Returns the room for text.
+fn screen() -> Screen {
+    Screen {
+        cells: terminal::width().unwrap_or(WIDTH),
+        is_coloured: terminal::is_coloured(),
+    }
 }
 
 impl Form {
     /// Returns the form that is asked for.
-    fn wanted(&self) -> form::Form {
+    const fn wanted(&self) -> form::Form {
         match (&self.html, self.json) {
             (Some(_), _) => form::Form::Html,
             (None, true) => form::Form::Json,
-            (None, false) => form::Form::Text {
-                cells: terminal::width().unwrap_or(WIDTH),
-                is_coloured: terminal::is_coloured(),
-            },
+            (None, false) => form::Form::Text,
         }
     }
 

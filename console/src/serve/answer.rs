@@ -3,20 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jobstats_client::answers::Window;
 use jobstats_client::{Options, exit};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::pages;
-use super::question::{Asked, Form, Kind, Question, Words};
+use super::question::{Asked, Kind, Question};
 use super::subordinates::Subordinates;
 use super::turns::{Limits, Place, Turns};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
-use crate::report::form::{self, written};
+use crate::report::form::{Form, Screen, written};
 use crate::subject::chosen::{chosen, known};
 use crate::subject::user;
 use crate::values::when::{self, Clock};
@@ -179,64 +177,28 @@ impl Service {
         let words = &question.words;
         let zone = words.zone.as_deref().map(when::zone).transpose();
         let zone = zone.map_err(Error::Usage)?.unwrap_or(TimeZone::UTC);
-        let window = window(question.kind, words, &zone)?;
-        let clock = Clock::new(zone);
+        let (from, to) = (words.from.as_deref(), words.to.as_deref());
+        let clock = Clock::new(zone.clone());
         let mut store = Store::open_for(&self.database, uid, self.time)?;
         let subject = match question.kind {
             Kind::Job => chosen(
                 &mut store,
                 &words.name,
                 words.scheduler.as_deref(),
-                window,
+                when::window(from, to, &zone).map_err(Error::Usage)?,
                 &clock,
             )?,
             Kind::User => {
-                let since = window
-                    .since
-                    .zip(window.until)
-                    .ok_or_else(|| Error::Usage("a user needs a window".to_owned()))?;
-                known(
-                    "user",
-                    &words.name,
-                    user::ask(&mut store, &words.name, since)?,
-                )?
+                let span = when::span(from.unwrap_or("24h"), to.unwrap_or("now"), &zone);
+                let span = span.map_err(Error::Usage)?;
+                let asked = user::ask(&mut store, &words.name, span)?;
+                known("user", &words.name, asked)?
             }
         };
-        written(&mut store, &subject, form_of(words), &clock)
-    }
-}
-
-fn form_of(words: &Words) -> form::Form {
-    match words.form {
-        Form::Json => form::Form::Json,
-        Form::Html => form::Form::Html,
-        Form::Text => form::Form::Text {
+        let screen = Screen {
             cells: words.width.unwrap_or(WIDTH).into(),
             is_coloured: words.coloured,
-        },
-    }
-}
-
-/// Returns the window of a question: of a user it is the last day if none is given.
-fn window(kind: Kind, words: &Words, zone: &TimeZone) -> Result<Window, Error> {
-    let now = Timestamp::now().to_zoned(zone.clone());
-    let edge = |text: &Option<String>, usual: &str| {
-        let usual = (kind == Kind::User).then_some(usual);
-        let text = text.as_deref().or(usual);
-        let time = |text| {
-            let time = when::parse(text, &now);
-            time.map_err(|error| Error::Usage(format!("{text} {error}")))
         };
-        text.map(time).transpose()
-    };
-    let window = Window {
-        since: edge(&words.from, "24h")?,
-        until: edge(&words.to, "now")?,
-    };
-    match (window.since, window.until) {
-        (Some(since), Some(until)) if since >= until => Err(Error::Usage(
-            "the window does not begin before its end".to_owned(),
-        )),
-        _ => Ok(window),
+        written(&mut store, &subject, words.form, screen, &clock)
     }
 }

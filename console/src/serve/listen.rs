@@ -25,9 +25,10 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::time::{sleep, timeout};
 
 use super::answer::{Answer, Service, WAITING};
-use super::question::{Asked, Form};
+use super::question::Asked;
 use super::turns::Place;
 use super::web::Proxy;
+use crate::report::form::Form;
 
 /// The time in which a client says what it asks, and that in which a connection is over.
 const TO_ASK: Duration = Duration::from_secs(10);

@@ -3,6 +3,8 @@
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
+use crate::report::form::Form;
+
 /// The path of all questions of this version.
 pub const PATH: &str = "/v1/";
 
@@ -23,19 +25,6 @@ impl Kind {
             Self::User => "user",
         }
     }
-}
-
-/// The form of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Form {
-    /// JSON, as `--json` prints it.
-    #[default]
-    Json,
-    /// A page, as `--html` writes it.
-    Html,
-    /// Text for a terminal.
-    Text,
 }
 
 /// The words of a question, as they are typed.

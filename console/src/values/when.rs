@@ -6,7 +6,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, ToSpan, Unit, Zoned};
-use jobstats_client::answers::Interval;
+use jobstats_client::answers::{Interval, Window};
 use jobstats_client::duration;
 use jobstats_core::instant::Micros;
 
@@ -53,6 +53,34 @@ pub fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     Ok(zoned.map_err(|error| error.to_string())?.timestamp())
 }
 
+/// Returns the window that is typed, which may lack an end. Fails if it does not begin before its end.
+pub fn window(from: Option<&str>, to: Option<&str>, zone: &TimeZone) -> Result<Window, String> {
+    let now = Timestamp::now().to_zoned(zone.clone());
+    let time = |option, text: Option<&str>| {
+        let time = |text| parse(text, &now).map_err(|error| format!("--{option} {text} {error}"));
+        text.map(time).transpose()
+    };
+    let (since, until) = (time("from", from)?, time("to", to)?);
+    if let (Some(from), Some(to)) = (from, to)
+        && since >= until
+    {
+        return Err(format!("--from {from} is not before --to {to}"));
+    }
+    // Some hours ago there was a fraction of a minute that nobody asked for.
+    let since = match from.is_some_and(is_ago) {
+        true => since.map(minute),
+        false => since,
+    };
+    Ok(Window { since, until })
+}
+
+/// Returns the start and the end of the window that is typed.
+pub fn span(from: &str, to: &str, zone: &TimeZone) -> Result<Span, String> {
+    let window = window(Some(from), Some(to), zone)?;
+    let span = window.since.zip(window.until);
+    span.ok_or_else(|| "the window has no end".to_owned())
+}
+
 /// Returns the last week that is over, from Monday to Monday.
 pub fn last_week(now: &Zoned) -> Result<Span, jiff::Error> {
     let monday = i64::from(now.weekday().to_monday_zero_offset());
@@ -65,7 +93,7 @@ pub fn last_week(now: &Zoned) -> Result<Span, jiff::Error> {
 }
 
 /// Returns whether a time is so long ago, such as `2h`.
-pub fn is_ago(text: &str) -> bool {
+fn is_ago(text: &str) -> bool {
     ago(text.trim()).is_some()
 }
 
@@ -75,7 +103,7 @@ fn ago(text: &str) -> Option<Duration> {
 }
 
 /// Returns the start of the minute of a time.
-pub fn minute(time: Timestamp) -> Timestamp {
+fn minute(time: Timestamp) -> Timestamp {
     let minute = TimestampRound::new()
         .smallest(Unit::Minute)
         .mode(RoundMode::Trunc);
@@ -297,6 +325,24 @@ mod tests {
         assert_eq!(step(86_400.0, 600, 144), 600);
         assert_eq!(step(86_400.0, 600, 100), 1200);
         assert_eq!(step(1e12, 600, 100), 2_419_200);
+    }
+
+    #[test]
+    fn a_window_some_time_ago_begins_with_a_minute() {
+        let window = |from, to| window(from, to, &TimeZone::UTC);
+        let (since, until) = span("2h", "now", &TimeZone::UTC).unwrap();
+        assert_eq!(since, minute(since));
+        assert!((7200.0..7260.0).contains(&seconds((since, until))));
+        assert_eq!(window(None, None), Ok(Window::default()));
+        let exact = "2026-11-20T13:40:12Z";
+        assert_eq!(window(Some(exact), None).unwrap().since, exact.parse().ok());
+        let error = window(Some("now"), Some("2h")).unwrap_err();
+        assert_eq!(error, "--from now is not before --to 2h");
+        assert!(
+            window(Some("nonsense"), None)
+                .unwrap_err()
+                .contains("--from nonsense is no time")
+        );
     }
 
     #[test]
