@@ -25,7 +25,7 @@ mod subordinates;
 mod turns;
 mod web;
 
-pub use client::ask;
+pub use client::{ask, is_done};
 pub use question::{Kind, Question, Words};
 
 /// The socket that is asked if no database is named.

@@ -175,7 +175,10 @@ fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
     assert!(words(&user).contains("Written 328 MB"), "{user}");
     // Job 12 is that of another, and 4711 of nobody.
     service.refuses(ada, &["job", "12", "--html", "-"], 66);
-    service.refuses(ada, &["job", "11", "--wait"], 64);
+    // A job that is over is printed at once, and one of another is none that is over.
+    assert_eq!(service.text(ada, &["job", "10_1", "--wait"]), text);
+    let waited = service.refuses(ada, &["job", "13", "--wait=1ms"], 66);
+    assert!(waited.contains("job 13 is not done yet"), "{waited}");
     let foreign = service.refuses(ada, &["job", "12"], 66);
     assert_eq!(
         foreign,
@@ -188,7 +191,10 @@ fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
 }
 
 fn others_are_refused(service: &Service, bob: u32) {
-    assert!(service.text(bob, &["job", "12"]).contains("State: RUNNING"));
+    let running = service.run(bob, &["job", "12", "--wait=1ms"]);
+    let [text, said] = [running.stdout, running.stderr].map(|it| String::from_utf8(it).unwrap());
+    assert!(text.contains("State: RUNNING"), "{text}");
+    assert!(said.contains("job 12 is not done yet"), "{said}");
     service.refuses(bob, &["job", "11"], 66);
     let said = service.refuses(0, &["job", "11"], 77);
     assert!(said.contains("root has no work"), "{said}");

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jobstats_client::answers::Window;
 use jobstats_client::file::{FileError, directory_of};
 use jobstats_client::settings::SettingsError;
 use jobstats_client::{duration, exit};
@@ -77,35 +76,34 @@ impl Service {
         let usual = Path::new(serve::SOCKET);
         Ok(matches!(settings, Err(SettingsError::Nowhere) if usual.exists()).then_some(usual))
     }
+}
 
-    /// Asks a service, if one is to be asked, and prints the answer. Returns whether it did.
-    fn asked(
-        &self,
-        kind: serve::Kind,
-        words: serve::Words,
-        form: &Form,
-        common: &Common,
-    ) -> Result<bool, Error> {
-        let Some(socket) = self.socket(common)? else {
-            return Ok(false);
-        };
-        let screen = screen();
-        let words = serve::Words {
-            zone: common.zone.iana_name().map(str::to_owned),
-            form: form.wanted(),
-            width: u16::try_from(screen.cells).ok(),
-            coloured: screen.is_coloured,
-            ..words
-        };
-        form.print(&serve::ask(socket, &serve::Question { kind, words })?)?;
-        Ok(true)
-    }
+/// Asks a service, and prints the answer.
+fn print_asked(
+    socket: &Path,
+    kind: serve::Kind,
+    words: serve::Words,
+    form: &Form,
+) -> Result<(), Error> {
+    let screen = screen();
+    let words = serve::Words {
+        form: form.wanted(),
+        width: u16::try_from(screen.cells).ok(),
+        coloured: screen.is_coloured,
+        ..words
+    };
+    form.print(&serve::ask(socket, &serve::Question { kind, words })?)
 }
 
 impl Common {
     /// Connects to the store.
     pub fn store(&self) -> Result<Store, Error> {
         Ok(Store::open(&self.database.complete()?)?)
+    }
+
+    /// Returns the name of the zone, for a service.
+    fn zone(&self) -> Option<String> {
+        self.zone.iana_name().map(str::to_owned)
     }
 
     /// Returns a clock of the zone.
@@ -306,24 +304,27 @@ pub fn job(options: &Job) -> Result<(), Error> {
         from: options.from.clone(),
         to: options.to.clone(),
         scheduler: options.scheduler.clone(),
+        zone: options.common.zone(),
         ..serve::Words::default()
     };
-    let (service, form) = (&options.service, &options.form);
-    if options.wait.is_some() && service.socket(&options.common)?.is_some() {
-        let message = "--wait asks a database, and no service: name one";
-        return Err(Error::Usage(message.to_owned()));
-    }
-    if service.asked(serve::Kind::Job, words, form, &options.common)? {
-        return Ok(());
-    }
     let (from, to) = (options.from.as_deref(), options.to.as_deref());
     let window = when::window(from, to, &options.common.zone).map_err(Error::Usage)?;
-    let clock = options.common.clock();
-    if let Some(limit) = options.wait {
-        wait(options, window, limit)?;
-    }
-    let mut store = options.common.store()?;
     let scheduler = options.scheduler.as_deref();
+    let socket = options.service.socket(&options.common)?;
+    if let Some(limit) = options.wait {
+        wait(&options.job, limit, || match socket {
+            Some(socket) => serve::is_done(socket, words.clone()),
+            None => {
+                let mut store = options.common.store()?;
+                Ok(job::is_done(&mut store, &options.job, window, scheduler)?)
+            }
+        })?;
+    }
+    if let Some(socket) = socket {
+        return print_asked(socket, serve::Kind::Job, words, &options.form);
+    }
+    let clock = options.common.clock();
+    let mut store = options.common.store()?;
     let subject = chosen(&mut store, &options.job, scheduler, window, &clock)?;
     show(&mut store, &subject, &options.form, &clock)
 }
@@ -333,34 +334,31 @@ pub fn job(options: &Job) -> Result<(), Error> {
 const POLL: u32 = 45;
 const SPREAD: u32 = 31;
 
-/// Waits until a job is done, up to a limit. Says so if it is not done by then: what is known of it is printed all the same.
-fn wait(options: &Job, window: Window, limit: Duration) -> Result<(), Error> {
+/// Waits until a job is done, up to a limit. Says so if it is not done by then: what is known of it is printed all the same. Many may
+/// wait, so that none holds a connection meanwhile; a database or a service that is away or busy does not know it yet.
+fn wait(
+    job: &str,
+    limit: Duration,
+    is_done: impl Fn() -> Result<bool, Error>,
+) -> Result<(), Error> {
     let began = Instant::now();
     let pause = Duration::from_secs((POLL + process::id() % SPREAD).into());
-    while !is_done(options, window)? {
+    loop {
+        match is_done() {
+            Ok(true) => break,
+            Ok(false) => {}
+            Err(error) if [exit::UNREACHABLE, exit::LATER].contains(&error.code()) => {}
+            Err(error) => return Err(error),
+        }
         let left = limit.saturating_sub(began.elapsed());
         if left.is_zero() {
-            let job = text::shown(&options.job);
+            let job = text::shown(job);
             eprintln!("jobstats-console: job {job} is not done yet");
             break;
         }
         thread::sleep(left.min(pause));
     }
     Ok(())
-}
-
-/// Returns whether a job is done. Many may wait, so that none holds a connection meanwhile; a database that is away or busy does not
-/// know it yet.
-fn is_done(options: &Job, window: Window) -> Result<bool, Error> {
-    let scheduler = options.scheduler.as_deref();
-    let asked = options
-        .common
-        .store()
-        .and_then(|mut store| Ok(job::is_done(&mut store, &options.job, window, scheduler)?));
-    match asked {
-        Err(error) if [exit::UNREACHABLE, exit::LATER].contains(&error.code()) => Ok(false),
-        asked => asked,
-    }
 }
 
 /// Runs `user`.
@@ -370,11 +368,11 @@ pub fn user(options: &User) -> Result<(), Error> {
         name: named.name.clone(),
         from: Some(named.period.from.clone()),
         to: Some(named.period.to.clone()),
+        zone: named.common.zone(),
         ..serve::Words::default()
     };
-    let (service, common) = (&options.service, &named.common);
-    if service.asked(serve::Kind::User, words, &named.form, common)? {
-        return Ok(());
+    if let Some(socket) = options.service.socket(&named.common)? {
+        return print_asked(socket, serve::Kind::User, words, &named.form);
     }
     self::named("user", named, user::ask)
 }

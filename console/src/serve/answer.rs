@@ -16,7 +16,7 @@ use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::report::form::{Form, Screen, written};
 use crate::subject::chosen::{chosen, known};
-use crate::subject::user;
+use crate::subject::{job, user};
 use crate::values::when::{self, Clock};
 
 /// The width of text if none is named.
@@ -180,19 +180,19 @@ impl Service {
         let (from, to) = (words.from.as_deref(), words.to.as_deref());
         let clock = Clock::new(zone.clone());
         let mut store = Store::open_for(&self.database, uid, self.time)?;
+        let (name, scheduler) = (&words.name, words.scheduler.as_deref());
+        let window = || when::window(from, to, &zone).map_err(Error::Usage);
         let subject = match question.kind {
-            Kind::Job => chosen(
-                &mut store,
-                &words.name,
-                words.scheduler.as_deref(),
-                when::window(from, to, &zone).map_err(Error::Usage)?,
-                &clock,
-            )?,
+            Kind::Job => chosen(&mut store, name, scheduler, window()?, &clock)?,
+            Kind::Done => {
+                let is_done = job::is_done(&mut store, name, window()?, scheduler)?;
+                return Ok(json!({ "done": is_done }).to_string());
+            }
             Kind::User => {
                 let span = when::span(from.unwrap_or("24h"), to.unwrap_or("now"), &zone);
                 let span = span.map_err(Error::Usage)?;
-                let asked = user::ask(&mut store, &words.name, span)?;
-                known("user", &words.name, asked)?
+                let asked = user::ask(&mut store, name, span)?;
+                known("user", name, asked)?
             }
         };
         let screen = Screen {

@@ -10,12 +10,13 @@ use hyper::client::conn::http1;
 use hyper::header::HOST;
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
+use serde_json::Value;
 use tokio::net::UnixStream;
 use tokio::runtime;
 use tokio::time::timeout;
 
 use super::listen::CODE;
-use super::question::Question;
+use super::question::{Kind, Question, Words};
 use crate::ask::error::Error;
 
 /// The time for an answer, which is longer than that of a service.
@@ -29,6 +30,14 @@ const MOST: usize = 64 << 20;
 struct Refusal {
     code: u8,
     message: String,
+}
+
+/// Returns whether a job is done.
+pub fn is_done(socket: &Path, words: Words) -> Result<bool, Error> {
+    let kind = Kind::Done;
+    let answer = ask(socket, &Question { kind, words })?;
+    let answer = serde_json::from_str::<Value>(&answer);
+    Ok(answer.is_ok_and(|answer| answer["done"] == true))
 }
 
 /// Returns the answer to a question.

@@ -12,16 +12,19 @@ pub const PATH: &str = "/v1/";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Job,
+    /// Whether a job is over and its work is summed up.
+    Done,
     User,
 }
 
 impl Kind {
-    const ALL: [Self; 2] = [Self::Job, Self::User];
+    const ALL: [Self; 3] = [Self::Job, Self::Done, Self::User];
 
     /// Returns the word for the kind.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Job => "job",
+            Self::Done => "done",
             Self::User => "user",
         }
     }
@@ -101,7 +104,8 @@ impl Asked {
 
     /// Reads a question about a kind. `page` is set for pages, to the name in the path if there is one.
     fn of(kind: &str, page: Option<Option<&str>>, query: &str) -> Self {
-        let Some(kind) = Kind::ALL.into_iter().find(|it| it.name() == kind) else {
+        let known = Kind::ALL.into_iter().find(|it| it.name() == kind);
+        let Some(kind) = known.filter(|kind| page.is_none() || *kind != Kind::Done) else {
             return Self::Nothing;
         };
         let named = page.flatten().map(|name| {
@@ -122,7 +126,14 @@ impl Asked {
                     ..words
                 },
             }),
-            Ok(words) => Self::Question(Question { kind, words }),
+            Ok(words) => {
+                let form = match kind {
+                    Kind::Done => Form::Json,
+                    _ => words.form,
+                };
+                let words = Words { form, ..words };
+                Self::Question(Question { kind, words })
+            }
             Err(error) => Self::Unreadable(error.to_string()),
         }
     }
@@ -171,7 +182,7 @@ mod tests {
 
     #[test]
     fn other_addresses_are_no_questions() {
-        for path in ["/v2/job", "/v1/target", "/v1/", "/jobs/1", "/report"] {
+        for path in ["/v2/job", "/v1/target", "/v1/", "/jobs/1", "/done/1"] {
             assert_eq!(Asked::read(path, "name=1"), Asked::Nothing, "{path}");
         }
         for (path, query) in [
