@@ -6,12 +6,14 @@ use jiff::Timestamp;
 use jobstats_client::answers::{Dimension, Group, RateRow};
 
 use crate::live::user_names::called;
+use crate::subject::questions::ask_totals;
 
 use heatmap::Heatmap;
 pub use load::Load;
 #[cfg(test)]
 pub use scope::Measure;
 pub use scope::Scope;
+use standout::Spans;
 use vocabulary::*;
 
 mod advice;
@@ -60,31 +62,13 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
         return empty(store, &scope, &load);
     }
     let health = trust::Health::ask(store, &scope)?;
-    let mut spans = standout::ask(store, &scope, &load)?;
-    let heatmaps = scope.all().into_iter();
-    let heatmaps = heatmaps.map(|scope| Heatmap::ask(store, scope));
-    let heatmaps = heatmaps.collect::<Result<Vec<_>, _>>()?;
-    spans.add(burst::ask(store, &heatmaps, &spans)?);
+    let (heatmaps, spans) = places(store, &scope, &load)?;
     let mut first = Vec::new();
     first.extend(health.silence(&scope, &load));
-    first.push(load.figure(&scope, &spans));
-    first.extend(spans.blocks());
-    first.extend(Block::list(load.notes.iter().map(|note| shown(note))));
-    for scope in scope.all() {
-        first.extend(leaders::ask(store, &scope, !load.before.is_empty())?);
-    }
+    first.extend(course(store, &scope, &load, &spans)?);
     first.extend(waiting::ask(store, &scope, &load)?);
     let lead = standout::lead(store, &scope, &load, &spans)?;
-    let mut sections = Vec::new();
-    let changes = changes::ask(store, &scope, &load)?;
-    if !changes.is_empty() {
-        sections.push(Section::new("changes", "What changed", changes));
-    }
-    sections.push(Section::new("load", "Load, and who made it", first));
-    let advice = advice::ask(store, &scope)?;
-    if !advice.is_empty() {
-        sections.push(Section::new("advice", "Advice", advice));
-    }
+    let mut sections = beginning(store, &scope, &load, first)?;
     let places = heatmaps.iter().map(Heatmap::figure).collect();
     let users = vec![density::ask(store, &scope, &load)?];
     let space = space::ask(store, &scope)?;
@@ -109,6 +93,87 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     Ok(page(&scope, lead, sections))
 }
 
+/// Makes the report about the work of a user, who need not see any other. Fails if there is none.
+pub fn own(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
+    let totals = ask_totals(store, &scope.work())?;
+    if totals.rows.is_empty() {
+        let name = match scope.filesystem.as_str() {
+            "" => "in this window".to_owned(),
+            filesystem => format!("on {} in this window", shown(filesystem)),
+        };
+        return Err(Error::Unknown {
+            kind: "your work",
+            name,
+            notes: totals.notes,
+        });
+    }
+    let load = load::ask(store, &mut scope)?;
+    let (heatmaps, spans) = places(store, &scope, &load)?;
+    let rows = heatmaps.iter().flat_map(|heatmap| &heatmap.rates.rows);
+    scope.targets = by_target(rows)
+        .into_keys()
+        .map(|(_, name)| name.to_owned())
+        .collect();
+    let first = course(store, &scope, &load, &spans)?;
+    let lead = standout::lead(store, &scope, &load, &spans)?;
+    let mut sections = beginning(store, &scope, &load, first)?;
+    let places = heatmaps.iter().map(Heatmap::figure).collect();
+    let operations = operations::ask(store, &scope)?;
+    let sizes = sizes::ask(store, &scope.work())?;
+    sections.extend([
+        Section::new("targets", "Where and when", places),
+        Section::new("operations", "Operations by target", operations),
+        Section::new("sizes", "Sizes of reads and writes", sizes),
+    ]);
+    Ok(page(&scope, lead, sections))
+}
+
+/// Asks for the load of each target, and for what stands out.
+fn places(store: &mut Store, scope: &Scope, load: &Load) -> Result<(Vec<Heatmap>, Spans), Error> {
+    let mut spans = standout::ask(store, scope, load)?;
+    let heatmaps = scope.all().into_iter();
+    let heatmaps = heatmaps.map(|scope| Heatmap::ask(store, scope));
+    let heatmaps = heatmaps.collect::<Result<Vec<_>, _>>()?;
+    spans.add(burst::ask(store, &heatmaps, &spans)?);
+    Ok((heatmaps, spans))
+}
+
+/// Returns the load over time, with what stands out, and who made it.
+fn course(
+    store: &mut Store,
+    scope: &Scope,
+    load: &Load,
+    spans: &Spans,
+) -> Result<Vec<Block>, Error> {
+    let mut blocks = vec![load.figure(scope, spans)];
+    blocks.extend(spans.blocks());
+    blocks.extend(Block::list(load.notes.iter().map(|note| shown(note))));
+    for scope in scope.all() {
+        blocks.extend(leaders::ask(store, &scope, !load.before.is_empty())?);
+    }
+    Ok(blocks)
+}
+
+/// Returns the first sections: what changed, the load, and advice.
+fn beginning(
+    store: &mut Store,
+    scope: &Scope,
+    load: &Load,
+    course: Vec<Block>,
+) -> Result<Vec<Section>, Error> {
+    let title = match scope.is_own() {
+        true => "Load, and what made it",
+        false => "Load, and who made it",
+    };
+    let sections = [
+        Section::new("changes", "What changed", changes::ask(store, scope, load)?),
+        Section::new("load", title, course),
+        Section::new("advice", "Advice", advice::ask(store, scope)?),
+    ];
+    let sections = sections.into_iter().filter(|it| !it.blocks.is_empty());
+    Ok(sections.collect())
+}
+
 /// Returns the page of a window in which nothing was observed.
 fn empty(store: &mut Store, scope: &Scope, load: &Load) -> Result<Page, Error> {
     let notes = load.notes.iter().map(|note| format!(" {}", shown(note)));
@@ -119,13 +184,21 @@ fn empty(store: &mut Store, scope: &Scope, load: &Load) -> Result<Page, Error> {
 }
 
 fn page(scope: &Scope, lead: String, sections: Vec<Section>) -> Page {
-    let (filesystem, window) = (shown(&scope.filesystem), scope.clock.window(scope.window));
+    let window = scope.clock.window(scope.window);
+    let (kind, what) = match scope.filters.uid.as_deref() {
+        Some([uid]) if scope.filesystem.is_empty() => ("Use of Lustre", format!("User {uid}")),
+        Some([uid]) => (
+            "Use of Lustre",
+            format!("User {uid} on {}", shown(&scope.filesystem)),
+        ),
+        _ => ("Lustre file system", shown(&scope.filesystem)),
+    };
     let mdts = scope.targets.iter().filter(|name| name.contains("-MDT"));
     let mdts = mdts.count();
     Page {
-        title: format!("{filesystem}: {window}"),
-        kind: "Lustre file system",
-        heading: format!("{filesystem}, {window}"),
+        title: format!("{what}: {window}"),
+        kind,
+        heading: format!("{what}, {window}"),
         lead,
         about: vec![
             format!("All times are {}", scope.clock.name()),

@@ -34,7 +34,8 @@ pub const SOCKET: &str = "/run/jobstats/console.sock";
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
 The database is named as for the other commands. Give its role jobstats_grant_speaker(). The service then shows each user only
-that user's own work. Users need no role, no password and no option: jobstats-console job and user ask the service if no database is named.
+that user's own work. Users need no role, no password and no option: jobstats-console job, user and report ask the service if no
+database is named.
 
 Exit codes:
    0  a signal ended it

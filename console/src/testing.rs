@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jobstats_client::answers::Filters;
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{Micros, SECOND};
 use jobstats_core::operation::find;
@@ -26,6 +27,7 @@ pub fn scope(seconds: i64) -> Scope {
     Scope {
         filesystem: "scratch".to_owned(),
         cluster: None,
+        filters: Filters::default(),
         window: (time(0), time(seconds)),
         targets: Vec::new(),
         home: String::new(),

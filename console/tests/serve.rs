@@ -175,6 +175,7 @@ fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
     assert!(words(&user).contains("Written 328 MB"), "{user}");
     // Job 12 is that of another, and 4711 of nobody.
     service.refuses(ada, &["job", "12", "--html", "-"], 66);
+    own_report_is_written(service, ada);
     // A job that is over is printed at once, and one of another is none that is over.
     assert_eq!(service.text(ada, &["job", "10_1", "--wait"]), text);
     let waited = service.refuses(ada, &["job", "13", "--wait=1ms"], 66);
@@ -188,6 +189,35 @@ fn own_work_is_shown(service: &Service, store: &Store, ada: u32) {
     );
     service.refuses(ada, &["user", "1001", "--from", "4h"], 66);
     service.refuses(ada, &["job", "11", "--from", "nonsense"], 64);
+}
+
+fn own_report_is_written(service: &Service, ada: u32) {
+    let report = |options: &[&str]| {
+        let asked = ["report", "-o", "-", "--from", "4h"];
+        service.text(ada, &[&asked, options].concat())
+    };
+    let page = report(&[]);
+    let title = format!("<title>User {ada}: ");
+    assert!(page.contains(&title) && page.ends_with("</html>"), "{page}");
+    // Job 11 has all of it: the work of others is in none of its parts.
+    assert!(words(&page).contains("100 % came from job 11 ("), "{page}");
+    for foreign in ["user1001", "user1002", "(no user)", "(no job)"] {
+        assert!(!page.contains(foreign), "{foreign}\n{page}");
+    }
+    assert!(report(&["scratch"]).contains(&format!("<title>User {ada} on scratch: ")));
+    let said = service.refuses(ada, &["report", "elsewhere", "-o", "-"], 66);
+    let unknown = "nothing is known of your work on elsewhere in this window";
+    assert!(said.contains(unknown), "{said}");
+    let day = [
+        "report",
+        "-o",
+        "-",
+        "--from",
+        "2020-01-01",
+        "--to",
+        "2020-01-02",
+    ];
+    service.refuses(ada, &day, 66);
 }
 
 fn others_are_refused(service: &Service, bob: u32) {

@@ -215,7 +215,7 @@ pub struct Compare {
 /// The options of `report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// File system [default: the only one]
+    /// File system [default: the only one; of a service, all]
     #[arg(value_name = "FILESYSTEM")]
     pub filesystem: Option<String>,
     /// Cluster, if several have a file system of this name
@@ -230,6 +230,8 @@ pub struct Report {
     #[command(flatten)]
     pub period: Period,
     #[command(flatten)]
+    pub service: Service,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -239,6 +241,19 @@ pub fn report(options: &Report) -> Result<(), Error> {
         true => last_week(&options.common.zone)?,
         false => options.period.window(&options.common.zone)?,
     };
+    if let Some(socket) = options.service.socket(&options.common)? {
+        let words = serve::Words {
+            name: options.filesystem.clone().unwrap_or_default(),
+            cluster: options.cluster.clone(),
+            from: Some(window.0.to_string()),
+            to: Some(window.1.to_string()),
+            zone: options.common.zone(),
+            ..serve::Words::default()
+        };
+        let kind = serve::Kind::Report;
+        let page = serve::ask(socket, &serve::Question { kind, words })?;
+        return write(&options.output, &page);
+    }
     let mut store = options.common.store()?;
     let (filesystem, cluster) = (options.filesystem.as_deref(), options.cluster.as_deref());
     let clock = options.common.clock();

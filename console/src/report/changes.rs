@@ -1,13 +1,13 @@
-//! The users that did more or less than in the week before.
+//! The users, or the jobs of a user by their names, that did more or less than in the week before.
 
 use jobstats_client::Decimal;
-use jobstats_client::answers::ChangeRow;
+use jobstats_client::answers::{ChangeRow, Dimension, Group};
 use jobstats_core::quantity::Quantity;
 
 use super::vocabulary::*;
 
-/// The number of users that have a row of their own.
-const USERS: i32 = 10;
+/// The number of groups that have a row of their own.
+const GROUPS: i32 = 10;
 
 /// The operations that are compared.
 const OPERATIONS: [(&str, &str); 4] = [
@@ -23,21 +23,26 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
         return Ok(Vec::new());
     }
     let seconds = when::seconds(scope.window);
+    let (by, column, who): (&[_], _, _) = match scope.is_own() {
+        true => (&[Dimension::JobName], "Job name", "names of jobs with"),
+        false => (&USER, "User", "users who made"),
+    };
     let (mut tables, mut statements) = (Vec::new(), Vec::new());
     for (operation, title) in OPERATIONS {
         if operation == "service_time" && !scope.measure.is_time() {
             continue;
         }
         let before = scope.week_before().window;
-        let changes = scope
-            .work()
-            .changes(store, operation, &USER, before, USERS)?;
+        let changes = scope.work().changes(store, operation, by, before, GROUPS)?;
         if !changes.rows.is_empty() {
-            tables.push(table(title, operation, seconds, &changes.rows));
+            tables.push(table((title, column), operation, seconds, &changes.rows));
         }
         statements.push((title.to_owned(), changes.statement));
     }
-    let text = "The users who made most of the difference from the same time a week before, by mean rate. The rows add up to all. Part is the part of the difference; of rises, that of all rises together.";
+    let text = format!(
+        "The {who} most of the difference from the same time a week before, by mean rate. The rows add up to all. Part is the part of \
+         the difference; of rises, that of all rises together."
+    );
     Ok(vec![
         Block::text(text),
         Block::Tables(tables),
@@ -45,15 +50,29 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
     ])
 }
 
-/// Returns a table of the users, all others, and all.
-fn table(title: &str, operation: &str, seconds: f64, changes: &[ChangeRow]) -> Table {
+/// Returns the name of a group.
+fn name(group: &Group, column: &str) -> String {
+    match (column, &group.job_name) {
+        ("User", _) => user(group),
+        (_, Some(name)) => shown(name),
+        (_, None) => "(no name)".to_owned(),
+    }
+}
+
+/// Returns a table of the groups, all others, and all.
+fn table(
+    (title, column): (&str, &'static str),
+    operation: &str,
+    seconds: f64,
+    changes: &[ChangeRow],
+) -> Table {
     let sum = |value: fn(&ChangeRow) -> Decimal| changes.iter().map(value).sum::<Decimal>();
     let all = [sum(|it| it.before), sum(|it| it.after), sum(|it| it.change)];
     let row = |name: String, [before, after, change]: [Decimal; 3], parts: [Option<f64>; 2]| {
         let rate = |total| number(total) / seconds;
         let size = |rate| Number::fixed(Some(rate), operation, Quantity::Rate).text();
         [
-            ("User", Cell::text(&name)),
+            (column, Cell::text(&name)),
             ("Before", Cell::rate(rate(before), operation)),
             ("After", Cell::rate(rate(after), operation)),
             ("Change", Cell::number(difference(rate(change), size))),
@@ -63,7 +82,7 @@ fn table(title: &str, operation: &str, seconds: f64, changes: &[ChangeRow]) -> T
     };
     let rows = changes.iter().map(|it| {
         let name = match it.rank {
-            Some(_) => user(&it.group),
+            Some(_) => name(&it.group, column),
             None => format!("all others ({})", it.groups),
         };
         let amounts = [it.before, it.after, it.change];
@@ -106,7 +125,7 @@ mod tests {
             row(Some("bo"), 100, 300),
             row(None, 50, 40),
         ];
-        let table = table("Load", "service_time", 100.0, &changes);
+        let table = table(("Load", "User"), "service_time", 100.0, &changes);
         let texts = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.clone()).collect::<Vec<_>>();
         let texts: Vec<_> = table.rows.iter().map(texts).collect();
         assert_eq!(texts[0], ["ada", "7.00", "0", "−7.00", "50 %", "–"]);

@@ -137,7 +137,7 @@ fn of_user(work: &Selection, group: &Group) -> Option<Selection> {
     (name.is_some() || uid.is_some()).then(|| {
         work.clone().part(|filters| {
             filters.user_name = name.map(|name| vec![name]);
-            filters.uid = uid.map(|uid| vec![uid]);
+            filters.uid = filters.uid.take().or(uid.map(|uid| vec![uid]));
         })
     })
 }

@@ -73,11 +73,11 @@ pub fn ask(store: &mut Store, scope: &Scope, has_before: bool) -> Result<Vec<Blo
         rest: None,
         statements: Vec::new(),
     };
-    let tables = vec![
-        leaders.compared(store, &USERS)?,
-        leaders.compared(store, &ACCOUNTS)?,
-        leaders.jobs(store)?,
-    ];
+    let mut tables = Vec::new();
+    if !scope.is_own() {
+        tables.push(leaders.compared(store, &USERS)?);
+    }
+    tables.extend([leaders.compared(store, &ACCOUNTS)?, leaders.jobs(store)?]);
     let mut blocks = vec![Block::Tables(tables)];
     blocks.extend(leaders.said_of_rest().map(Block::Text));
     blocks.push(Block::Statements(leaders.statements));

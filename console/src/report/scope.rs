@@ -60,6 +60,8 @@ pub struct Scope {
     pub filesystem: String,
     /// The cluster, if the name of the file system alone is not enough.
     pub cluster: Option<String>,
+    /// The work that counts: all of the file system, or that of a user, which may be on several.
+    pub filters: Filters,
     pub window: Span,
     /// The names of the targets of the file system.
     pub targets: Vec<String>,
@@ -97,6 +99,7 @@ impl Scope {
                 Ok(Self {
                     filesystem: filesystem.clone(),
                     cluster: cluster.map(str::to_owned),
+                    filters: on(Some(filesystem), cluster),
                     window,
                     targets: own.clone().map(|row| row.target.clone()).collect(),
                     home: of.clone(),
@@ -113,27 +116,54 @@ impl Scope {
         }
     }
 
+    /// Returns the work of a user, on a file system or on all of them.
+    pub fn of_user(
+        uid: u32,
+        filesystem: Option<&str>,
+        cluster: Option<&str>,
+        window: Span,
+        clock: Clock,
+    ) -> Self {
+        Self {
+            filesystem: filesystem.unwrap_or_default().to_owned(),
+            cluster: cluster.map(str::to_owned),
+            filters: Filters {
+                uid: Some(vec![uid.into()]),
+                ..on(filesystem, cluster)
+            },
+            window,
+            targets: Vec::new(),
+            home: String::new(),
+            servers: BTreeSet::new(),
+            measure: Measure::ServiceTime,
+            clock,
+        }
+    }
+
+    /// Returns true if only the work of a user counts.
+    pub const fn is_own(&self) -> bool {
+        self.filters.uid.is_some()
+    }
+
     /// Returns whether the file system has a target, which is of this cluster.
     pub fn has(&self, target: &String, cluster: &str) -> bool {
         self.targets.contains(target) && self.cluster.as_ref().is_none_or(|it| it == cluster)
     }
 
-    /// Returns the work of the file system in the window.
+    /// Returns the work in the window.
     pub fn work(&self) -> Selection {
         self.during(self.window)
     }
 
-    /// Returns the work of the file system in a window.
+    /// Returns the work in another window.
     pub fn during(&self, window: Span) -> Selection {
-        let filters = Filters {
-            cluster: self.cluster.as_ref().map(|name| vec![exactly(name)]),
-            filesystem: Some(vec![exactly(&self.filesystem)]),
-            ..Filters::default()
-        };
-        Selection { window, filters }
+        Selection {
+            window,
+            filters: self.filters.clone(),
+        }
     }
 
-    /// Returns the work of the file system in the same window a week before.
+    /// Returns the work in the same window a week before.
     pub fn week_before(&self) -> Selection {
         let earlier = |time: Timestamp| time.checked_sub(WEEK).unwrap_or(Timestamp::MIN);
         self.during((earlier(self.window.0), earlier(self.window.1)))
@@ -214,6 +244,16 @@ fn superscript(exponent: i32) -> String {
         digit => char::from_u32(0x2070 + digit.to_digit(10).unwrap_or(0)).unwrap_or(digit),
     };
     exponent.to_string().chars().map(raised).collect()
+}
+
+/// Returns the filters that let through the work on a file system.
+fn on(filesystem: Option<&str>, cluster: Option<&str>) -> Filters {
+    let only = |name: Option<&str>| name.map(|name| vec![exactly(name)]);
+    Filters {
+        cluster: only(cluster),
+        filesystem: only(filesystem),
+        ..Filters::default()
+    }
 }
 
 fn unknown(name: Option<&str>, cluster: Option<&str>, known: &BTreeSet<(String, String)>) -> Error {

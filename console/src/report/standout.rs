@@ -158,7 +158,10 @@ impl Spans {
 pub fn lead(store: &mut Store, scope: &Scope, load: &Load, spans: &Spans) -> Result<String, Error> {
     let mut said = vec![average(scope, load)];
     if let Some(leader) = Leader::ask(store, scope, &scope.work())? {
-        said.push(leader.of_window(scope));
+        said.push(match scope.is_own() {
+            true => leader.of_span(scope),
+            false => leader.of_window(scope),
+        });
     }
     said.extend(busiest(scope, load, spans));
     Ok(said.join(" "))

@@ -15,6 +15,7 @@ use super::turns::{Limits, Place, Turns};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::report::form::{Form, Screen, written};
+use crate::report::{self, Scope};
 use crate::subject::chosen::{chosen, known};
 use crate::subject::{job, user};
 use crate::values::when::{self, Clock};
@@ -182,6 +183,10 @@ impl Service {
         let mut store = Store::open_for(&self.database, uid, self.time)?;
         let (name, scheduler) = (&words.name, words.scheduler.as_deref());
         let window = || when::window(from, to, &zone).map_err(Error::Usage);
+        let span = || {
+            let span = when::span(from.unwrap_or("24h"), to.unwrap_or("now"), &zone);
+            span.map_err(Error::Usage)
+        };
         let subject = match question.kind {
             Kind::Job => chosen(&mut store, name, scheduler, window()?, &clock)?,
             Kind::Done => {
@@ -189,10 +194,14 @@ impl Service {
                 return Ok(json!({ "done": is_done }).to_string());
             }
             Kind::User => {
-                let span = when::span(from.unwrap_or("24h"), to.unwrap_or("now"), &zone);
-                let span = span.map_err(Error::Usage)?;
-                let asked = user::ask(&mut store, name, span)?;
+                let asked = user::ask(&mut store, name, span()?)?;
                 known("user", name, asked)?
+            }
+            Kind::Report => {
+                let filesystem = Some(name.as_str()).filter(|name| !name.is_empty());
+                let cluster = words.cluster.as_deref();
+                let scope = Scope::of_user(uid, filesystem, cluster, span()?, clock);
+                return Ok(report::own(&mut store, scope)?.document()?);
             }
         };
         let screen = Screen {

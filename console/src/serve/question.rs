@@ -15,10 +15,12 @@ pub enum Kind {
     /// Whether a job is over and its work is summed up.
     Done,
     User,
+    /// A report about the work of the user who asks, on one file system or on all.
+    Report,
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::Job, Self::Done, Self::User];
+    const ALL: [Self; 4] = [Self::Job, Self::Done, Self::User, Self::Report];
 
     /// Returns the word for the kind.
     pub const fn name(self) -> &'static str {
@@ -26,6 +28,7 @@ impl Kind {
             Self::Job => "job",
             Self::Done => "done",
             Self::User => "user",
+            Self::Report => "report",
         }
     }
 }
@@ -34,7 +37,8 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
-    /// The job, by its number or as users type it; or the user.
+    /// The job, by its number or as users type it; or the user; or the file system of a report, which may be left out.
+    #[serde(default)]
     pub name: String,
     /// The start and the end of the window, as in `--from` and `--to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,6 +47,9 @@ pub struct Words {
     pub to: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
+    /// The cluster of the file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
     /// The time zone; UTC without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
@@ -119,6 +126,9 @@ impl Asked {
             .filter(|it| !it.is_empty())
             .collect();
         match serde_urlencoded::from_str::<Words>(&parts.join("&")) {
+            Ok(words) if words.name.is_empty() && kind != Kind::Report => {
+                Self::Unreadable("the name is missing".to_owned())
+            }
             Ok(words) if page.is_some() => Self::Page(Question {
                 kind,
                 words: Words {
@@ -129,7 +139,8 @@ impl Asked {
             Ok(words) => {
                 let form = match kind {
                     Kind::Done => Form::Json,
-                    _ => words.form,
+                    Kind::Report => Form::Html,
+                    Kind::Job | Kind::User => words.form,
                 };
                 let words = Words { form, ..words };
                 Self::Question(Question { kind, words })
@@ -147,7 +158,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_address_says_what_was_asked(name in ".*", from in proptest::option::of(".*"), width in any::<Option<u16>>()) {
+        fn an_address_says_what_was_asked(name in ".+", from in proptest::option::of(".*"), width in any::<Option<u16>>()) {
             let words = Words { name, from, width, form: Form::Text, coloured: true, ..Words::default() };
             let question = Question { kind: Kind::Job, words };
             let address = question.address();
@@ -178,6 +189,13 @@ mod tests {
             page("a/b&c", Some("7d"))
         );
         assert_eq!(Asked::read("/", ""), Asked::Index);
+        let report = |path: &str| match Asked::read(path, "") {
+            Asked::Page(Question { kind, words }) => (kind, words.name),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(report("/report"), (Kind::Report, String::new()));
+        assert_eq!(report("/report/"), (Kind::Report, String::new()));
+        assert_eq!(report("/report/a"), (Kind::Report, "a".to_owned()));
     }
 
     #[test]

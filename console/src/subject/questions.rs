@@ -197,7 +197,7 @@ fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
 }
 
 /// Asks for the totals of the operations of the course.
-pub(super) fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answered<TotalRow>, Error> {
+pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answered<TotalRow>, Error> {
     let mut answered = work.totals(store, COURSE.map(str::to_owned).to_vec())?;
     // A group of targets has a row without anything done; that is nobody's work.
     let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
