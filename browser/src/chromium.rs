@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chromiumoxide::cdp::browser_protocol::log::EventEntryAdded;
-use chromiumoxide::cdp::browser_protocol::network::EventRequestWillBeSent;
+use chromiumoxide::cdp::browser_protocol::network::{
+    EventRequestWillBeSent, Headers, SetExtraHttpHeadersParams,
+};
 use chromiumoxide::cdp::browser_protocol::page::{CaptureScreenshotFormat, PrintToPdfParams};
 use chromiumoxide::cdp::js_protocol::runtime::{
     ConsoleApiCalledType, EvaluateParams, EventConsoleApiCalled, EventExceptionThrown,
@@ -15,6 +17,7 @@ use chromiumoxide::listeners::EventStream;
 use chromiumoxide::page::ScreenshotParams;
 use chromiumoxide::{Browser, BrowserConfig, Page};
 use futures_util::{FutureExt, StreamExt};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use thiserror::Error;
 use tokio::runtime::Runtime;
@@ -124,12 +127,23 @@ impl Chromium {
     /// Fails if the browser does.
     pub fn open(&self, file: &Path, view: View) -> Result<Tab<'_>, Error> {
         let url = format!("file://{}", file.canonicalize()?.display());
+        self.visit(url, json!({}), view)
+    }
+
+    /// Opens a page of a server, which is asked for with these headers, and waits until it is shown.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the browser does.
+    pub fn visit(&self, url: String, headers: Value, view: View) -> Result<Tab<'_>, Error> {
         self.runtime.block_on(async {
             let page = self.browser.new_page("about:blank").await?;
             page.execute(view.metrics()).await?;
             page.execute(view.media()).await?;
             page.enable_log().await?;
             page.enable_runtime().await?;
+            let headers = SetExtraHttpHeadersParams::new(Headers::new(headers));
+            page.execute(headers).await?;
             let tab = Tab {
                 runtime: &self.runtime,
                 requests: page.event_listener().await?,

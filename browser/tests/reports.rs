@@ -7,16 +7,20 @@ mod browser;
 #[path = "../../console/tests/database/mod.rs"]
 mod database;
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::net::UnixStream;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, Weak};
 
 use database::Database;
 use jiff::{SignedDuration, Timestamp};
+use jobstats_browser::chromium::{Chromium, Tab};
+use jobstats_browser::view::{Scheme, View};
 use jobstats_browser::{axe, inspect};
+use serde_json::json;
 use tempfile::TempDir;
 
 /// The stores: that of a simulated cluster, and one in which everything that users name is hostile.
@@ -45,7 +49,7 @@ impl Reports {
     /// Writes reports of all kinds. Returns `None`, and says so, where there is no server.
     fn new() -> Option<Self> {
         let simulated = simulated()?;
-        let hostile = hostile()?;
+        let hostile = hostile(HOSTILE)?;
         let mut reports = Self {
             directory: TempDir::new().unwrap(),
             files: Vec::new(),
@@ -141,8 +145,8 @@ fn hostile_names() -> [String; 3] {
 }
 
 /// Returns a store in which everything that users name is hostile.
-fn hostile() -> Option<Database> {
-    let mut store = Database::with_store("hostile")?;
+fn hostile(name: &str) -> Option<Database> {
+    let mut store = Database::with_store(name)?;
     // The first text is of the day before, so that it is known who added space.
     let minutes = [-1440].into_iter().chain((0..=110).step_by(10));
     let start = Timestamp::now() - SignedDuration::from_hours(2);
@@ -253,46 +257,141 @@ fn reports_can_be_read_by_everybody() {
     });
 }
 
-/// Returns the page at a path of a service.
-fn page_of(socket: &Path, path: &str) -> String {
-    let mut stream = UnixStream::connect(socket).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, page) = answer.split_once("\r\n\r\n").unwrap();
-    assert!(head.contains("content-type: text/html"), "{head}");
-    page.to_owned()
+/// The secret of a web server, and the user that it names.
+const SECRET: &str = "5ac33f6f6bd7d7b0";
+const USER: &str = "daemon";
+
+/// A service that is asked by a web server.
+struct Service {
+    child: Child,
+    /// The address, as in `127.0.0.1:8080`.
+    address: String,
+    _directory: TempDir,
 }
 
-/// The pages that the service has beside those about jobs and users.
+impl Service {
+    /// Starts a service in which the user of the web server, whose number is 1, has all work of user 1000.
+    fn start(store: &mut Database) -> Self {
+        let role = format!("{}_web", store.name);
+        let own: String = ["entries", "jobs", "job_ids", "job_summaries"]
+            .map(|table| format!("UPDATE jobstats.{table} SET uid = 1 WHERE uid = 1000;"))
+            .concat();
+        store
+            .client
+            .batch_execute(&format!(
+                "{own} UPDATE jobstats.users SET uid = 1 WHERE uid = 1000; UPDATE jobstats.settings SET system_uids_below = 1;
+                 CREATE ROLE {role} LOGIN; SELECT jobstats_grant_speaker('{role}')"
+            ))
+            .unwrap();
+        let directory = TempDir::new().unwrap();
+        let [socket, secret] = ["socket", "secret"].map(|name| directory.path().join(name));
+        fs::write(&secret, SECRET).unwrap();
+        fs::set_permissions(&secret, Permissions::from_mode(0o600)).unwrap();
+        let mut child = Command::new(database::simulator::build_program("jobstats-console"))
+            .args(["serve", "--time", "10m", "--listen", "127.0.0.1:0"])
+            .arg("--socket")
+            .arg(socket)
+            .arg("--secret-file")
+            .arg(secret)
+            .env("JOBSTATS_DATABASE_URL", store.url_of(&role))
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        let out = child.stderr.as_mut().unwrap();
+        BufReader::new(out).read_line(&mut said).unwrap();
+        assert!(said.contains("answers at"), "{said}");
+        let address = said.trim_end().rsplit(' ').next().unwrap();
+        Self {
+            child,
+            address: address.to_owned(),
+            _directory: directory,
+        }
+    }
+
+    /// Returns the page at a path.
+    fn page(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let headers = format!("host: x\r\njobstats-secret: {SECRET}\r\nx-remote-user: {USER}");
+        write!(stream, "GET {path} HTTP/1.1\r\n{headers}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, page) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains("content-type: text/html"), "{head}");
+        page.to_owned()
+    }
+
+    /// Opens the page at a path.
+    fn visit<'c>(&self, chromium: &'c Chromium, path: &str) -> Tab<'c> {
+        let url = format!("http://{}{path}", self.address);
+        let headers = json!({ "jobstats-secret": SECRET, "x-remote-user": USER });
+        let view = View::screen(1440, Scheme::Light);
+        chromium.visit(url, headers, view).unwrap()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A script and a handler, as a name brings them along that is not escaped. Says whether one of them ran.
+const INJECTED: &str = "(() => {
+    const script = document.createElement('script');
+    script.textContent = 'window.ran = true';
+    document.body.append(script);
+    document.body.insertAdjacentHTML('beforeend', '<a id=injected onclick=\"window.ran = true\">x</a>');
+    document.getElementById('injected').click();
+    return [String(window.ran)];
+})()";
+
 #[test]
-fn pages_of_the_service_can_be_read_by_everybody() {
+fn pages_of_the_service_run_nothing_and_can_be_read_by_everybody() {
     let Some((chromium, axe)) = browser::start_with_axe("served") else {
         return;
     };
-    let Some(store) = Database::with_store("served") else {
+    let Some(mut store) = hostile("served") else {
         return;
     };
+    let service = Service::start(&mut store);
     let directory = TempDir::new().unwrap();
-    let socket = directory.path().join("socket");
-    let mut service = Command::new(database::simulator::build_program("jobstats-console"))
-        .args(["serve", "--socket", socket.to_str().unwrap()])
-        .env("JOBSTATS_DATABASE_URL", &store.url)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut said = String::new();
-    let out = service.stderr.as_mut().unwrap();
-    BufReader::new(out).read_line(&mut said).unwrap();
-    assert!(said.contains("answers at"), "{said}");
+    let file = directory.path().join("page.html");
     let mut faults = Vec::new();
-    // Nobody has work in this store, and its role asks for nobody.
-    for (name, path) in [("index", "/"), ("refusal", "/job/4711")] {
-        let file = directory.path().join(format!("{name}.html"));
-        fs::write(&file, page_of(&socket, path)).unwrap();
-        faults.extend(axe::faults(&chromium, &axe, &file).unwrap());
+    for path in ["/", "/job/11", "/user/1?from=4h", "/report?from=4h"] {
+        let mut tab = service.visit(&chromium, path);
+        let heard = tab.heard().unwrap().into_iter();
+        faults.extend(heard.map(|it| format!("{path} {it}")));
+        assert_eq!(tab.ask(INJECTED).unwrap(), ["undefined"], "{path}");
+        let refused = tab.heard().unwrap();
+        let is_refused = |it: &String| it.contains("Content Security Policy");
+        assert!(
+            refused.iter().filter(|it| is_refused(it)).count() >= 2,
+            "{refused:?}"
+        );
+        tab.close().unwrap();
     }
-    service.kill().unwrap();
-    service.wait().unwrap();
+    for path in ["/", "/job/4711", "/report?from=4h"] {
+        fs::write(&file, service.page(path)).unwrap();
+        let found = axe::faults(&chromium, &axe, &file).unwrap().into_iter();
+        faults.extend(found.map(|it| format!("{path} {it}")));
+    }
+    // The last one is a report.
+    faults.extend(inspect::faults(&chromium, &file).unwrap());
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+    // Where there is no policy, they run.
+    fs::write(&file, "<!DOCTYPE html><body></body>").unwrap();
+    let view = View::screen(1440, Scheme::Light);
+    let tab = chromium.open(&file, view).unwrap();
+    assert_eq!(tab.ask(INJECTED).unwrap(), ["true"]);
+    tab.close().unwrap();
+    drop(service);
+    store
+        .client
+        .batch_execute(&format!(
+            "DELETE FROM jobstats.speakers; DROP ROLE {}_web",
+            store.name
+        ))
+        .unwrap();
 }

@@ -58,6 +58,14 @@ impl Database {
         Some(database)
     }
 
+    /// Returns the URL for another role.
+    pub fn url_of(&self, role: &str) -> String {
+        match self.url.contains("user=") {
+            true => self.url.replace("user=postgres", &format!("user={role}")),
+            false => format!("{}&user={role}", self.url),
+        }
+    }
+
     /// Loads an hour of a simulated cluster, which ended so many minutes ago. Returns its end.
     pub fn load(&self, cluster: &str, minutes_ago: i64) -> Timestamp {
         // The clock does not wait for a build.
