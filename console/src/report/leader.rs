@@ -113,10 +113,13 @@ impl Leader {
         }
     }
 
-    /// Says who did most in a span, with the parts of that work.
+    /// Says who did most in a span, with the parts of that work: of a user's own work the parts alone.
     pub fn of_span(&self, scope: &Scope) -> String {
-        let share = percent(self.share);
-        format!("{share} by {}{}.", self.named(), self.work(scope))
+        let (share, work) = (percent(self.share), self.work(scope));
+        match work.strip_prefix("; ") {
+            Some(parts) if scope.is_own() => format!("{parts}."),
+            _ => format!("{share} by {}{work}.", self.named()),
+        }
     }
 
     /// Says who did most in the whole window, with the parts of that work.

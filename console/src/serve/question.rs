@@ -12,7 +12,7 @@ pub const PATH: &str = "/v1/";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Job,
-    /// Whether a job is over and its work is summed up.
+    /// The end of a job: whether it is over and its work is summed up.
     Done,
     User,
     /// A report about the work of the user who asks, on one file system or on all.
