@@ -2,6 +2,7 @@
 DROP FUNCTION IF EXISTS @extschema@.jobstats_setup(interval, interval, interval);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_add_days(text, integer);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_grant_writer(name, text);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_grant_reader(name);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_ingest(text, text, timestamptz, text, bytea, interval, text);
 -- The column "user" has become user_name.
 DROP FUNCTION IF EXISTS @extschema@.jobstats_now(text, integer);

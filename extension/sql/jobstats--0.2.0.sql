@@ -647,7 +647,8 @@ AS $$
 -- They are nobody's rights, unless a new role gets the number of an old one.
 DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role);
 DELETE FROM jobstats.members m WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = m.role);
-DELETE FROM jobstats.speakers s WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = s.role)
+DELETE FROM jobstats.speakers s WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = s.role);
+DELETE FROM jobstats.nameless n WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = n.role)
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_roles() IS
 'Internal: deletes what roles may feed and see that have been dropped.';
@@ -698,28 +699,6 @@ $$;
 COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
 'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names are LIKE these patterns (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for an invalid pattern, 0A000 for an unknown source, 22023 for none, 55000 where there is no store.';
 
-CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    kind text;
-BEGIN
-    PERFORM jobstats_internal.require_store();
-    PERFORM jobstats_internal.require_role(role);
-    EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
-    -- pg_dump reads sequences too. What jobstats_setup() and maintenance will make belongs to it as well.
-    FOREACH kind IN ARRAY ARRAY['TABLES', 'SEQUENCES'] LOOP
-        EXECUTE format('GRANT SELECT ON ALL %s IN SCHEMA jobstats TO %I', kind, role);
-        EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON %s TO %I',
-            (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), kind, role);
-    END LOOP;
-    PERFORM jobstats_internal.hide_from_readers(role);
-    PERFORM jobstats_internal.share_functions_on_text();
-END
-$$;
-COMMENT ON FUNCTION jobstats_grant_reader(name) IS
-'Lets a role read the store, and dump it. Hidden are jobstats.texts, jobstats.secrets and jobstats.forgotten. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
-
 CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -735,6 +714,36 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_limited(name) IS
 'Internal: fails as require_role() does, and with 55000 for a role that may read the store.';
+
+CREATE FUNCTION jobstats_grant_reader(role name, names boolean DEFAULT true) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    kind text;
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_role(jobstats_grant_reader.role);
+    IF names IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'names must not be NULL', HINT = 'false shows pseudonyms in place of users and jobs.';
+    ELSIF NOT names THEN
+        PERFORM jobstats_internal.require_limited(jobstats_grant_reader.role);
+        INSERT INTO jobstats.nameless (role) VALUES (quote_ident(jobstats_grant_reader.role)::regrole) ON CONFLICT DO NOTHING;
+        RETURN;
+    END IF;
+    EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', jobstats_grant_reader.role);
+    -- pg_dump reads sequences too. What jobstats_setup() and maintenance will make belongs to it as well.
+    FOREACH kind IN ARRAY ARRAY['TABLES', 'SEQUENCES'] LOOP
+        EXECUTE format('GRANT SELECT ON ALL %s IN SCHEMA jobstats TO %I', kind, jobstats_grant_reader.role);
+        EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON %s TO %I',
+            (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), kind, jobstats_grant_reader.role);
+    END LOOP;
+    PERFORM jobstats_internal.hide_from_readers(jobstats_grant_reader.role);
+    PERFORM jobstats_internal.share_functions_on_text();
+END
+$$;
+COMMENT ON FUNCTION jobstats_grant_reader(name, boolean) IS
+'Lets a role read the store, and dump it. Hidden are jobstats.texts, jobstats.secrets and jobstats.forgotten. With names => false, the role reads no table, and functions that count answer it with pseudonyms of users and jobs. Errors: 22004 for no role and for names NULL, 42704 for an unknown role, 55000 where there is no store, and for a role that may read it already and is to see no names.';
 
 CREATE FUNCTION jobstats_grant_own(role name, uid bigint DEFAULT NULL, account text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -802,33 +811,42 @@ CROSS JOIN LATERAL (
     SELECT 4, 'rollup_1d', count(*), min(r.first), max(r.last), '{entry_id}', s.personal_retention
     FROM mine m JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id
     UNION ALL
-    SELECT 5, 'jobs', count(*), min(coalesce(j.submitted, j.started)), max(j.ended),
+    SELECT 5, 'rollup_1d_users', count(*), min(r.first), max(r.last), '{uid,user_name,gid,group_name}', s.personal_retention
+    FROM jobstats.rollup_1d_users r WHERE r.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 6, 'jobs', count(*), min(coalesce(j.submitted, j.started)), max(j.ended),
         '{job,label,uid,user_name,gid,group_name,account,job_name,node_list,extra}', least(s.personal_retention, s.jobs_retention)
     FROM jobstats.jobs j WHERE j.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 6, 'job_summaries', count(*), min(d.started), max(d.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}', s.personal_retention
+    SELECT 7, 'job_ids', count(*), min(i.started), max(i.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}',
+        least(s.personal_retention, s.jobs_retention)
+    FROM jobstats.job_ids i WHERE i.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 8, 'job_summaries', count(*), min(d.started), max(d.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}', s.personal_retention
     FROM done d
     UNION ALL
-    SELECT 7, 'used', count(*), min(u.day)::timestamp AT TIME ZONE 'UTC', max(u.day)::timestamp AT TIME ZONE 'UTC', '{id}', s.personal_retention
+    SELECT 9, 'used', count(*), min(u.day)::timestamp AT TIME ZONE 'UTC', max(u.day)::timestamp AT TIME ZONE 'UTC', '{id}', s.personal_retention
     FROM used u
     UNION ALL
-    SELECT 8, 'members', count(*), NULL, NULL, '{role,uid}', NULL FROM jobstats.members m WHERE m.uid = jobstats_personal_data.uid
+    SELECT 10, 'used_now', count(*), NULL, NULL, '{id}', NULL FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
     UNION ALL
-    SELECT 9, 'managers', count(*), NULL, NULL, '{uid,account}', NULL FROM jobstats.managers m WHERE m.uid = jobstats_personal_data.uid
+    SELECT 11, 'members', count(*), NULL, NULL, '{role,uid}', NULL FROM jobstats.members m WHERE m.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 10, 'forgotten', count(*), NULL, max(f.until), '{uid}', NULL FROM jobstats.forgotten f WHERE f.uid = jobstats_personal_data.uid
+    SELECT 12, 'managers', count(*), NULL, NULL, '{uid,account}', NULL FROM jobstats.managers m WHERE m.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 13, 'forgotten', count(*), NULL, max(f.until), '{uid}', NULL FROM jobstats.forgotten f WHERE f.uid = jobstats_personal_data.uid
     UNION ALL
     -- Nobody can look for one user in packed text.
-    SELECT 11, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    SELECT 14, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
     UNION ALL
-    SELECT 12, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    SELECT 15, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
     UNION ALL
-    SELECT 13, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
+    SELECT 16, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
 ) h
 ORDER BY h.number
 $$;
 COMMENT ON FUNCTION jobstats_personal_data(bigint) IS
-'Shows what the store holds of a user, by number. A row for each table that may have something, with the number of rows (NULL: packed text, in which nobody can look), the first and the last time that they are about, the columns that say who it is or what only that user did, and how long they are kept (NULL: until they are deleted or the user is forgotten). The rows themselves: jobstats_runs(), jobstats_summaries() and jobstats_entries(). Errors: 42501 for roles other than the owner of the store, 42P01 where there is no store.';
+'Shows what the store holds of a user, by number. A row for each table by which the user can be found, with the number of rows (NULL: packed text, in which nobody can look), the first and the last time that they are about, the columns that say who it is or what only that user did, and how long they are kept (NULL: until they are deleted or the user is forgotten). The rows themselves: jobstats_runs(), jobstats_summaries() and jobstats_entries(). Errors: 42501 for roles other than the owner of the store, 42P01 where there is no store.';
 
 CREATE FUNCTION jobstats_forget_user(uid bigint) RETURNS TABLE (trace text, "rows" bigint, gone timestamptz)
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -893,6 +911,12 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_help(text) IS
 'Lists the functions of jobstats, or explains those of a topic. Without a topic there is one row per function, in one sentence: questions first, then the store, text, and summaries for any table. A topic is a function, or a part of its name without jobstats_: the arguments, columns and the whole comment of each function that it fits, in lines of 72 characters. A NOTICE names functions with similar names where it fits none.';
+
+CREATE FUNCTION jobstats_internal.is_own(uid bigint, account text, uids bigint[], accounts text[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN uids IS NULL OR uid = ANY (uids) OR account = ANY (accounts);
+COMMENT ON FUNCTION jobstats_internal.is_own(bigint, text, bigint[], text[]) IS
+'Internal: whether the job of a user and an account is that of a reader of their own work, who sees these users and accounts; uids NULL: a reader of everything.';
 
 -- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
 
@@ -1357,11 +1381,17 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_problem
 COMMENT ON FUNCTION jobstats_problems(text) IS
 'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside a record are not listed. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
 
-CREATE FUNCTION jobstats_internal.pseudonym(secret bytea, text text) RETURNS bigint
+CREATE FUNCTION jobstats_internal.pseudonym(secret bytea, text text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_pseudonym_wrapper';
 COMMENT ON FUNCTION jobstats_internal.pseudonym(bytea, text) IS
-'Internal: a number that stands for a text under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
+'Internal: the text that stands for another one under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
+
+CREATE FUNCTION jobstats_internal.pseudonym_of_user(secret bytea, text text) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_pseudonym_of_user_wrapper';
+COMMENT ON FUNCTION jobstats_internal.pseudonym_of_user(bytea, text) IS
+'Internal: the number, 2^32 or more, that stands for a user of a number or a name under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
 
 CREATE FUNCTION jobstats_internal.queue_changed_summaries() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_queue_changed_summaries_wrapper';
@@ -1926,38 +1956,99 @@ FROM (
     SELECT e.user_name, e.since, e.until FROM jobstats.earlier_users e WHERE e.uid = names_of_user.uid
     UNION ALL
     SELECT u.user_name, u.since, timestamptz 'infinity' FROM jobstats.users u WHERE u.uid = names_of_user.uid) n
+UNION ALL
+SELECT n.user_name, timestamptz '-infinity', timestamptz 'infinity'
+FROM jobstats.forgotten f, unnest(f.user_names) AS n (user_name)
+WHERE f.uid = names_of_user.uid
+    AND NOT EXISTS (SELECT FROM jobstats.users u WHERE u.user_name = n.user_name AND u.uid <> f.uid)
+    AND NOT EXISTS (SELECT FROM jobstats.earlier_users e WHERE e.user_name = n.user_name AND e.uid <> f.uid)
 $$;
 COMMENT ON FUNCTION jobstats_internal.names_of_user(bigint) IS
-'Internal: the names that a user has and had, each in [since, until).';
+'Internal: the names that a user has and had, each in [since, until); of a user who was forgotten, those that nobody else has or had.';
 
-CREATE FUNCTION jobstats_internal.jobs_of_others(entries bigint[], numbers bigint[]) RETURNS text[]
+CREATE FUNCTION jobstats_internal.jobs_of_user(uid bigint) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT i.job_no FROM jobstats.job_ids i WHERE i.uid = jobs_of_user.uid
+UNION
+SELECT s.job_no FROM jobstats.job_summaries s WHERE s.uid = jobs_of_user.uid
+UNION
+SELECT j.job_no
+FROM (
+    SELECT i.job_no, i.user_name, i.started FROM jobstats.job_ids i WHERE i.uid IS NULL
+    UNION ALL SELECT s.job_no, s.user_name, s.started FROM jobstats.job_summaries s WHERE s.uid IS NULL) j
+JOIN jobstats_internal.names_of_user(jobs_of_user.uid) n ON n.user_name = j.user_name AND j.started >= n.since AND j.started < n.until
+$$;
+COMMENT ON FUNCTION jobstats_internal.jobs_of_user(bigint) IS
+'Internal: the keys of the jobs of a user, by number, or by a name that the user had then.';
+
+CREATE FUNCTION jobstats_internal.entries_of_user(uid bigint, numbers bigint[]) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH job AS MATERIALIZED (
+    SELECT n.job_no FROM unnest(numbers) n (job_no)
+), matched AS MATERIALIZED (
+    SELECT DISTINCT m.entry_id FROM job JOIN jobstats.entry_jobs m ON m.job_no = job.job_no
+)
+SELECT e.entry_id FROM jobstats.entries e WHERE e.uid = entries_of_user.uid
+UNION
+-- What the system did for these jobs, and what has no number of a user.
+SELECT m.entry_id FROM matched m JOIN jobstats.entries e ON e.entry_id = m.entry_id WHERE e.status <> 'forgotten'
+EXCEPT
+SELECT o.entry_id
+FROM matched m
+JOIN jobstats.entry_jobs o ON o.entry_id = m.entry_id AND o.job_no IS NOT NULL
+JOIN jobstats.entries e ON e.entry_id = m.entry_id AND e.uid IS DISTINCT FROM entries_of_user.uid
+LEFT JOIN job ON job.job_no = o.job_no
+WHERE job.job_no IS NULL
+$$;
+COMMENT ON FUNCTION jobstats_internal.entries_of_user(bigint, bigint[]) IS
+'Internal: the entries of a user, and those that belong to these jobs of the user alone.';
+
+CREATE FUNCTION jobstats_internal.jobs_of_others(entries bigint[], numbers bigint[], runs tid[]) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 -- Entries are matched by the numbers of their jobs. What stays must find its job.
-SELECT coalesce(array_agg(t.job), '{}')
-FROM (
-    SELECT e.job FROM jobstats.entries e JOIN unnest(entries) f (entry_id) ON f.entry_id = e.entry_id WHERE e.job IS NOT NULL
+WITH entry AS MATERIALIZED (
+    SELECT n.entry_id FROM unnest(entries) n (entry_id)
+), number AS MATERIALIZED (
+    SELECT n.job_no FROM unnest(numbers) n (job_no)
+), own AS MATERIALIZED (
+    SELECT e.job FROM entry JOIN jobstats.entries e ON e.entry_id = entry.entry_id WHERE e.job IS NOT NULL
     UNION
-    SELECT j.job FROM jobstats.job_ids j JOIN unnest(numbers) f (job_no) ON f.job_no = j.job_no) t
-WHERE EXISTS (
-        SELECT FROM jobstats.entries e
-        WHERE e.job = t.job AND NOT EXISTS (SELECT FROM unnest(entries) f (entry_id) WHERE f.entry_id = e.entry_id))
-    OR EXISTS (
-        SELECT FROM jobstats.job_ids j
-        WHERE j.job = t.job AND NOT EXISTS (SELECT FROM unnest(numbers) f (job_no) WHERE f.job_no = j.job_no))
+    SELECT j.job FROM number JOIN jobstats.job_ids j ON j.job_no = number.job_no
+    UNION
+    SELECT j.job FROM jobstats.jobs j WHERE j.ctid = ANY (runs)
+)
+SELECT coalesce(array_agg(o.job), '{}')
+FROM (
+    SELECT own.job
+    FROM own JOIN jobstats.entries e ON e.job = own.job LEFT JOIN entry ON entry.entry_id = e.entry_id
+    WHERE entry.entry_id IS NULL
+    UNION
+    SELECT own.job
+    FROM own JOIN jobstats.job_ids j ON j.job = own.job LEFT JOIN number ON number.job_no = j.job_no
+    WHERE number.job_no IS NULL) o
 $$;
-COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[]) IS
-'Internal: the numbers of jobs, of those that these entries and jobs have, that other entries or jobs have too.';
+COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[], tid[]) IS
+'Internal: the numbers of jobs, of those that these entries, jobs and rows of runs have, that other entries or jobs have too.';
 
 CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], for_ever boolean) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
+-- Problems name the entry that adds up to too much.
+UPDATE jobstats.maintenance m SET problem = replace(m.problem, left(e.name, 100), text 'forgotten')
+FROM jobstats.entries e
+WHERE m.problem LIKE '%, entry %' AND e.entry_id = ANY (entries) AND strpos(m.problem, ', entry ' || left(e.name, 100) || ':') > 0;
+UPDATE jobstats.dirty d SET problem = replace(d.problem, left(e.name, 100), text 'forgotten')
+FROM jobstats.entries e
+WHERE d.problem LIKE '%, entry %' AND e.entry_id = ANY (entries) AND strpos(d.problem, ', entry ' || left(e.name, 100) || ':') > 0;
 UPDATE jobstats.entries e
-SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL), gid = NULL, node = NULL, executable = NULL,
+SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL::text), gid = NULL, node = NULL, executable = NULL,
     pid = NULL, format = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
 FROM (
     SELECT e.entry_id, CASE WHEN e.job = ANY (kept) THEN e.job ELSE jobstats_internal.pseudonym(e.job) END AS job,
-        CASE WHEN for_ever THEN jobstats_internal.pseudonym(e.name) ELSE 'forgotten:' || lpad(to_hex(e.entry_id), 16, '0') END AS name
+        CASE WHEN for_ever THEN jobstats_internal.pseudonym(e.name) ELSE 'pseudonym:' || lpad(to_hex(e.entry_id), 16, '0') END AS name
     FROM jobstats.entries e
     WHERE e.entry_id = ANY (entries)
     ORDER BY e.entry_id
@@ -1976,31 +2067,37 @@ BEGIN
     DELETE FROM jobstats.jobs old
     USING jobstats.jobs new
     WHERE new.ctid = ANY (runs) AND old.ctid <> new.ctid AND old.scheduler = new.scheduler
-        AND old.job = jobstats_internal.pseudonym(new.job) AND old.label = jobstats_internal.pseudonym(new.label)
-        AND (old.submitted, old.started) IS NOT DISTINCT FROM (new.submitted, new.started);
+        AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
+        AND old.submitted IS NOT DISTINCT FROM new.submitted AND (old.started IS NOT DISTINCT FROM new.started OR old.started IS NULL);
     WITH again AS (
         DELETE FROM jobstats.job_ids new
         USING jobstats.job_ids old
         WHERE new.job_no = ANY (numbers) AND old.job_no <> new.job_no AND old.scheduler = new.scheduler AND old.started = new.started
-            AND old.job = jobstats_internal.pseudonym(new.job)
+            AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
             AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.job_no = new.job_no)
         RETURNING new.job_no
     ), unsummarized AS (
         DELETE FROM jobstats.job_summaries s USING again a WHERE s.job_no = a.job_no
     )
     DELETE FROM jobstats.to_summarize s USING again a WHERE s.job_no = a.job_no;
-    UPDATE jobstats.jobs j
-    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
-        uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
-        job_name = NULL, node_list = NULL, parent = jobstats_internal.pseudonym(j.parent), extra = NULL, provenance = NULL
-    WHERE j.ctid = ANY (runs);
+    -- What a text has just said counts from now on.
+    WITH forgotten AS (
+        UPDATE jobstats.jobs j
+        SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END,
+            label = jobstats_internal.pseudonym(j.label), uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name),
+            user_name = NULL, gid = NULL, group_name = NULL, job_name = NULL, state = regexp_replace(j.state, ' by \d+$', ''),
+            node_list = NULL, parent = jobstats_internal.pseudonym(j.parent), extra = NULL, provenance = NULL
+        WHERE j.ctid = ANY (runs)
+        RETURNING j.job
+    )
+    INSERT INTO jobstats.to_match (job) SELECT DISTINCT f.job FROM forgotten f;
     UPDATE jobstats.job_ids j
-    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+    SET state = regexp_replace(j.state, ' by \d+$', ''), job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
         uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
         job_name = NULL, job_group = jobstats_internal.pseudonym(j.job_group)
     WHERE j.job_no = ANY (numbers);
     UPDATE jobstats.job_summaries j
-    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+    SET state = regexp_replace(j.state, ' by \d+$', ''), job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
         uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
         job_name = NULL
     WHERE j.job_no = ANY (numbers);
@@ -2035,18 +2132,26 @@ COMMENT ON FUNCTION jobstats_internal.forget_sums(bigint, bigint) IS 'Internal: 
 CREATE FUNCTION jobstats_internal.forget_used(kind text, id bigint, pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    list text;
+#variable_conflict use_column
 BEGIN
-    -- What was said since the last time replaces what was said before.
-    FOREACH list IN ARRAY ARRAY['used_now', 'used_first', 'used'] LOOP
-        EXECUTE format('DELETE FROM jobstats.%1$I old USING jobstats.%1$I new
-            WHERE new.kind = $1 AND new.id = $2 AND old.kind = $1 AND old.id = $3 AND (%2$s)', list,
-            CASE list WHEN 'used_now' THEN 'old.target_id = new.target_id'
-                WHEN 'used_first' THEN 'old.day = new.day AND old.target_id = new.target_id'
-                ELSE 'old.day = new.day AND old.cluster = new.cluster AND old.filesystem = new.filesystem' END) USING kind, id, pseudonym;
-        EXECUTE format('UPDATE jobstats.%I u SET id = $3 WHERE u.kind = $1 AND u.id = $2', list) USING kind, id, pseudonym;
-    END LOOP;
+    -- In the order in which feeds lock them.
+    PERFORM FROM jobstats.used_now u WHERE u.kind = forget_used.kind AND u.id IN (forget_used.id, pseudonym) ORDER BY u.target_id FOR UPDATE;
+    -- What was said since the last time replaces what was said before; sums of days get more.
+    DELETE FROM jobstats.used_now old USING jobstats.used_now new
+    WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym AND old.target_id = new.target_id;
+    UPDATE jobstats.used_now u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
+    DELETE FROM jobstats.used_first old USING jobstats.used_first new
+    WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym
+        AND old.target_id = new.target_id AND old.day = new.day;
+    UPDATE jobstats.used_first u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
+    WITH later AS (
+        DELETE FROM jobstats.used u WHERE u.kind = forget_used.kind AND u.id = forget_used.id RETURNING u.*
+    )
+    INSERT INTO jobstats.used AS sum (day, cluster, filesystem, kind, id, kbytes, inodes, targets)
+    SELECT l.day, l.cluster, l.filesystem, l.kind, pseudonym, l.kbytes, l.inodes, l.targets FROM later l
+    ON CONFLICT (day, kind, cluster, filesystem, id) DO UPDATE
+    SET kbytes = sum.kbytes + excluded.kbytes, inodes = coalesce(sum.inodes + excluded.inodes, sum.inodes, excluded.inodes),
+        targets = sum.targets + excluded.targets;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_used(text, bigint, bigint) IS 'Internal: gives the used space of a user or a group to the pseudonym.';
@@ -2057,13 +2162,16 @@ AS $$
 #variable_conflict use_column
 DECLARE
     private record;
-    names text[] := ARRAY(SELECT n.user_name FROM jobstats_internal.names_of_user(forget_names.uid) n);
+    names text[] := ARRAY(SELECT DISTINCT n.user_name FROM jobstats_internal.names_of_user(forget_names.uid) n);
     gone bigint;
 BEGIN
-    -- A group that is called like its user is that of the user alone.
+    -- The primary group of a user alone that is called like the user.
     FOR private IN
-        SELECT g.gid FROM jobstats.groups g WHERE g.group_name = ANY (names)
-        UNION SELECT g.gid FROM jobstats.earlier_groups g WHERE g.group_name = ANY (names)
+        SELECT DISTINCT g.gid FROM (
+            SELECT g.gid, g.group_name FROM jobstats.groups g UNION SELECT e.gid, e.group_name FROM jobstats.earlier_groups e) g
+        WHERE g.group_name = ANY (names)
+            AND NOT EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid <> forget_names.uid)
+            AND (g.gid = forget_names.uid OR EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid = forget_names.uid))
     LOOP
         PERFORM jobstats_internal.forget_used(text 'group', private.gid, pseudonym);
         DELETE FROM jobstats.groups g WHERE g.gid = private.gid AND g.group_name = ANY (names);
@@ -2087,42 +2195,33 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    pseudonym bigint := jobstats_internal.pseudonym_of_user(forget_work_of.uid, NULL);
+    pseudonym bigint := jobstats_internal.pseudonym_of_user(forget_work_of.uid, NULL::text);
     numbers bigint[];
     runs tid[];
     identified bigint[];
     kept text[];
 BEGIN
     PERFORM jobstats_internal.lock_store();
-    SELECT coalesce(array_agg(DISTINCT j.job_no), '{}') INTO numbers
-    FROM (
-        SELECT i.job_no, i.uid, i.user_name, i.started FROM jobstats.job_ids i
-        UNION ALL SELECT s.job_no, s.uid, s.user_name, s.started FROM jobstats.job_summaries s) j
-    WHERE j.uid = forget_work_of.uid OR j.uid IS NULL AND EXISTS (
-        SELECT FROM jobstats_internal.names_of_user(forget_work_of.uid) n
-        WHERE n.user_name = j.user_name AND j.started >= n.since AND j.started < n.until);
-    SELECT coalesce(array_agg(DISTINCT e.entry_id), '{}') INTO identified
-    FROM (
-        SELECT e.entry_id FROM jobstats.entries e WHERE e.uid = forget_work_of.uid
-        UNION ALL
-        -- What the system did for these jobs, and what has no number of a user.
-        SELECT m.entry_id FROM jobstats.entry_jobs m JOIN unnest(numbers) f (job_no) ON f.job_no = m.job_no
-        WHERE NOT EXISTS (
-            SELECT FROM jobstats.entry_jobs o
-            WHERE o.entry_id = m.entry_id AND NOT EXISTS (SELECT FROM unnest(numbers) g (job_no) WHERE g.job_no = o.job_no) AND o.job_no IS NOT NULL)
-    ) e;
-    kept := jobstats_internal.jobs_of_others(identified, numbers);
-    PERFORM jobstats_internal.forget_entries(identified, kept, true);
+    numbers := ARRAY(SELECT jobstats_internal.jobs_of_user(forget_work_of.uid));
+    identified := ARRAY(SELECT jobstats_internal.entries_of_user(forget_work_of.uid, numbers));
+    PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (identified) ORDER BY e.entry_id FOR NO KEY UPDATE;
+    PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
     -- Feeds of jobs lock them in another order.
     PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
-    SELECT coalesce(array_agg(j.ctid), '{}') INTO runs
-    FROM jobstats.jobs j
-    WHERE j.uid = forget_work_of.uid OR j.uid IS NULL AND EXISTS (
-        SELECT FROM jobstats_internal.names_of_user(forget_work_of.uid) n
-        WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
-            AND coalesce(j.started, j.submitted, j.updated) < n.until);
+    runs := ARRAY(
+        SELECT j.ctid
+        FROM jobstats.jobs j
+        WHERE j.uid = forget_work_of.uid OR j.uid IS NULL AND EXISTS (
+            SELECT FROM jobstats_internal.names_of_user(forget_work_of.uid) n
+            WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
+                AND coalesce(j.started, j.submitted, j.updated) < n.until));
+    kept := jobstats_internal.jobs_of_others(identified, numbers, runs);
+    PERFORM jobstats_internal.forget_entries(identified, kept, true);
     PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, forget_work_of.uid);
-    PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
+    -- Whose jobs the user cancelled.
+    UPDATE jobstats.jobs j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.job_ids j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.job_summaries j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
     PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
     names := jobstats_internal.forget_names(forget_work_of.uid, pseudonym);
     entries := cardinality(identified);
@@ -2152,39 +2251,67 @@ BEGIN
         RAISE invalid_parameter_value USING MESSAGE = format('uid must be from %s to 4294967295, not %s', setting.system_uids_below, uid),
             HINT = 'Users below settings.system_uids_below belong to the system.';
     END IF;
+    INSERT INTO jobstats.forgotten AS f (uid, user_names, until)
+    SELECT forget_user.uid, ARRAY(SELECT DISTINCT n.user_name FROM jobstats_internal.names_of_user(forget_user.uid) n),
+        now() + greatest(setting.raw_retention, setting.rejects_retention) + setting.chunk_interval
+    ON CONFLICT (uid) DO UPDATE
+    SET user_names = ARRAY(SELECT DISTINCT n.* FROM unnest(f.user_names || excluded.user_names) n), until = greatest(f.until, excluded.until);
     done := jobstats_internal.forget_work_of(uid);
     RETURN QUERY
     SELECT t.trace, t.n, CASE WHEN t.kept >= @extschema@.jobstats_forever() THEN timestamptz 'infinity' ELSE now() + t.kept END
     FROM (VALUES (1, 'identifiers', done.entries, interval '0'), (2, 'jobs', done.jobs, '0'), (3, 'names', done.names, '0'),
-        (4, 'raw text', NULL, setting.raw_retention), (5, 'text of accounting and names', NULL, setting.raw_retention),
+        (4, 'raw text', NULL, setting.raw_retention + setting.chunk_interval), (5, 'text of accounting and names', NULL, setting.raw_retention),
         (6, 'rejects', NULL, setting.rejects_retention), (7, 'backups and exported files', NULL, NULL)) AS t (number, trace, n, kept)
     ORDER BY t.number;
-    INSERT INTO jobstats.forgotten AS f (uid, until)
-    VALUES (forget_user.uid, now() + greatest(setting.raw_retention, setting.rejects_retention))
-    ON CONFLICT (uid) DO UPDATE SET until = greatest(f.until, excluded.until);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_user(bigint) IS
 'Internal: does what jobstats_forget_user() says.';
 
+CREATE FUNCTION jobstats_internal.come_back() RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT f.uid
+FROM jobstats.forgotten f
+WHERE EXISTS (SELECT FROM jobstats.users u WHERE u.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.job_summaries s WHERE s.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.groups g WHERE g.group_name = ANY (f.user_names))
+    OR EXISTS (SELECT FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = f.uid)
+UNION
+SELECT f.uid
+FROM jobstats.jobs j
+JOIN (SELECT f.uid, n.user_name FROM jobstats.forgotten f LEFT JOIN unnest(f.user_names) n (user_name) ON true) f
+    ON j.uid = f.uid OR j.uid IS NULL AND j.user_name = f.user_name
+ORDER BY 1
+$$;
+COMMENT ON FUNCTION jobstats_internal.come_back() IS
+'Internal: the users who were forgotten, and of whom the store has something again.';
+
 CREATE FUNCTION jobstats_internal.forget_again() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    again record;
+    again bigint;
     done record;
     found bigint := 0;
 BEGIN
-    FOR again IN SELECT f.uid FROM jobstats.forgotten f ORDER BY f.uid LOOP
-        done := jobstats_internal.forget_work_of(again.uid);
+    FOR again IN SELECT jobstats_internal.come_back() LOOP
+        done := jobstats_internal.forget_work_of(again);
         found := found + done.entries + done.jobs + done.names;
     END LOOP;
+    -- What has no number of a user may be that of another one from now on.
+    UPDATE jobstats.entries e SET name = 'pseudonym:' || lpad(to_hex(e.entry_id), 16, '0')
+    FROM jobstats.forgotten f, jobstats.job_ids i, jobstats.entry_jobs m
+    WHERE f.until <= now() AND i.uid = jobstats_internal.pseudonym_of_user(f.uid, NULL::text) AND m.job_no = i.job_no
+        AND e.entry_id = m.entry_id AND e.status = 'forgotten' AND (e.uid IS NULL OR e.uid <> i.uid);
     DELETE FROM jobstats.forgotten f WHERE f.until <= now();
     RETURN found;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_again() IS
-'Internal: forgets once more the users of whom texts that are still kept may have brought something back, and returns how much that was.';
+'Internal: forgets once more the users of whom texts that are still kept have brought something back, and returns how much that was.';
 
 -- Forgets who did what a long time ago: settings.personal_retention.
 
@@ -2197,7 +2324,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.people_kept_since() IS
 'Internal: the time before which nobody is named.';
 
-CREATE FUNCTION jobstats_internal.idle_entries(candidates bigint[], since timestamptz) RETURNS bigint[]
+CREATE FUNCTION jobstats_internal.idle_entries(candidates bigint[], since timestamptz, low bigint, high bigint) RETURNS bigint[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -2206,22 +2333,22 @@ BEGIN
     SELECT least(l.refreshed, (SELECT min(d.span_from) FROM jobstats.dirty d)) INTO unsummed
     FROM jobstats.rollups l WHERE l.level = '10m';
     RETURN ARRAY(
-        SELECT e.entry_id
-        FROM jobstats.entries e
-        WHERE e.entry_id = ANY (candidates) AND e.first_seen < since AND e.status <> 'forgotten'
-            AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.entry_id = e.entry_id AND r.bucket >= since)
-            AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r WHERE r.entry_id = e.entry_id AND r.bucket >= since)
-            AND NOT EXISTS (SELECT FROM jobstats.increments i WHERE i.entry_id = e.entry_id AND i."time" > unsummed));
+        SELECT c.entry_id
+        FROM unnest(candidates) c (entry_id)
+        WHERE NOT EXISTS (SELECT FROM jobstats.increments i WHERE i."time" > unsummed AND i.entry_id = c.entry_id)
+            AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r
+                WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high AND r.bucket >= since)
+            AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r
+                WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high AND r.bucket >= since));
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.idle_entries(bigint[], timestamptz) IS
-'Internal: which of these entries name somebody and have done nothing since a time.';
+COMMENT ON FUNCTION jobstats_internal.idle_entries(bigint[], timestamptz, bigint, bigint) IS
+'Internal: which of these entries, whose keys lie in (low, high], have done nothing since a time.';
 
-CREATE FUNCTION jobstats_internal.forget_idle_entries(candidates bigint[], since timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.forget_idle_entries(idle bigint[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    idle bigint[] := jobstats_internal.idle_entries(candidates, since);
     recomputed timestamptz;
     level record;
 BEGIN
@@ -2235,38 +2362,48 @@ BEGIN
     FOR level IN
         SELECT l.level, o.owner FROM jobstats.rollups l, (VALUES ('users'), ('members')) AS o (owner) WHERE l.level IN ('1h', '1d')
     LOOP
-        EXECUTE format('UPDATE jobstats.%I u SET uid = jobstats_internal.pseudonym_of_user(u.uid, NULL), user_name = NULL, gid = NULL, group_name = NULL
+        EXECUTE format('UPDATE jobstats.%I u SET uid = jobstats_internal.pseudonym_of_user(u.uid, NULL::text), user_name = NULL, gid = NULL, group_name = NULL
             FROM (SELECT DISTINCT r.target_id, r.bucket, e.uid
                 FROM jobstats.rollup_1d r JOIN jobstats.entries e ON e.entry_id = r.entry_id
                 WHERE r.entry_id = ANY ($1) AND r.bucket <= $2 AND e.uid IS NOT NULL) k
             WHERE u.target_id = k.target_id AND u.uid = k.uid AND u.bucket >= k.bucket AND u.bucket < k.bucket + interval ''1 day''',
             format('rollup_%s_%s', level.level, level.owner)) USING idle, recomputed;
     END LOOP;
-    PERFORM jobstats_internal.forget_entries(idle, jobstats_internal.jobs_of_others(idle,
-        ARRAY(SELECT DISTINCT m.job_no FROM jobstats.entry_jobs m JOIN unnest(idle) f (entry_id) ON f.entry_id = m.entry_id WHERE m.job_no IS NOT NULL)), false);
-    RETURN cardinality(idle);
+    PERFORM jobstats_internal.forget_entries(idle, '{}'::text[], false);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_idle_entries(bigint[], timestamptz) IS
-'Internal: takes from those of these entries that have done nothing since a time whose they are, and returns their number.';
+COMMENT ON FUNCTION jobstats_internal.forget_idle_entries(bigint[]) IS
+'Internal: takes from entries that have long done nothing whose they are.';
+
+-- A job waits for its entries: they are matched by its number, and with its user.
+CREATE FUNCTION jobstats_internal.old_jobs(before timestamptz, portion integer) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT coalesce(array_agg(o.job), '{}')
+FROM (
+    SELECT j.job
+    FROM (
+        SELECT r.job, coalesce(r.ended, r.updated) AS ended, r.uid, num_nonnulls(r.user_name, r.job_name, r.node_list) > 0 AS is_named
+        FROM jobstats.jobs r
+        UNION ALL
+        SELECT i.job, coalesce(i.ended, i.started), i.uid, num_nonnulls(i.user_name, i.job_name) > 0 FROM jobstats.job_ids i) j
+    CROSS JOIN jobstats.settings s
+    WHERE NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.job = j.job AND e.status <> 'forgotten')
+    GROUP BY j.job
+    HAVING max(j.ended) < before AND bool_or(j.is_named OR j.uid BETWEEN s.system_uids_below AND 4294967295)
+    ORDER BY j.job
+    LIMIT portion) o
+$$;
+COMMENT ON FUNCTION jobstats_internal.old_jobs(timestamptz, integer) IS
+'Internal: numbers of jobs that name somebody, all of which ended before a time, and that no entry has which is not forgotten; at most so many.';
 
 CREATE FUNCTION jobstats_internal.forget_old_jobs(before timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    portion CONSTANT integer := 50000;
+    old text[] := jobstats_internal.old_jobs(before, 50000);
+    numbers bigint[] := ARRAY(SELECT i.job_no FROM unnest(old) o (job) JOIN jobstats.job_ids i ON i.job = o.job);
     named_from bigint := (SELECT s.system_uids_below FROM jobstats.settings s);
-    numbers bigint[] := ARRAY(
-        SELECT j.job_no
-        FROM (
-            SELECT i.job_no, i.ended, i.uid, i.user_name, i.job_name FROM jobstats.job_ids i
-            UNION SELECT s.job_no, s.ended, s.uid, s.user_name, s.job_name FROM jobstats.job_summaries s) j
-        WHERE j.ended < before AND (j.uid BETWEEN named_from AND 4294967295 OR num_nonnulls(j.user_name, j.job_name) > 0)
-        LIMIT portion);
-    runs tid[] := ARRAY(
-        SELECT j.ctid FROM jobstats.jobs j
-        WHERE j.ended < before AND (j.uid BETWEEN named_from AND 4294967295 OR num_nonnulls(j.user_name, j.job_name, j.node_list) > 0)
-        LIMIT portion);
 BEGIN
     -- Of entries that name no user, the job does.
     INSERT INTO jobstats.dirty_users (target_id, day)
@@ -2277,12 +2414,19 @@ BEGIN
     JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id AND r.bucket > m.valid_from AND r.bucket <= m.valid_to
     WHERE r.bucket > now() - s.jobs_retention
     ON CONFLICT DO NOTHING;
-    PERFORM jobstats_internal.forget_jobs(numbers, runs, jobstats_internal.jobs_of_others('{}', numbers), NULL);
-    RETURN greatest(cardinality(numbers), cardinality(runs));
+    PERFORM jobstats_internal.forget_jobs(numbers, ARRAY(SELECT j.ctid FROM unnest(old) o (job) JOIN jobstats.jobs j ON j.job = o.job),
+        '{}'::text[], NULL::bigint);
+    -- Summaries are there longer than their jobs.
+    PERFORM jobstats_internal.forget_jobs(ARRAY(
+            SELECT s.job_no FROM jobstats.job_summaries s
+            WHERE s.ended < before AND (s.uid BETWEEN named_from AND 4294967295 OR num_nonnulls(s.user_name, s.job_name) > 0)
+                AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.job_no = s.job_no)
+            LIMIT 50000), '{}'::tid[], '{}'::text[], NULL::bigint);
+    RETURN cardinality(old);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_old_jobs(timestamptz) IS
-'Internal: takes from jobs that ended before a time whose they were, at most 50,000 of them, and returns their number.';
+'Internal: takes from jobs that ended before a time whose they were, of at most 50,000 numbers, and returns how many numbers these were.';
 
 CREATE FUNCTION jobstats_internal.forget_people() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -2301,8 +2445,15 @@ BEGIN
     PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
     DELETE FROM jobstats.earlier_users u WHERE u.until < named_since;
     DELETE FROM jobstats.earlier_groups g WHERE g.until < named_since;
-    UPDATE jobstats.used u SET id = jobstats_internal.pseudonym_of_user(u.id, NULL)
+    -- Whom no text names any more, and no job.
+    DELETE FROM jobstats.users u WHERE u.source = 'getent' AND u.seen > timestamptz '-infinity' AND u.seen < named_since;
+    DELETE FROM jobstats.users u
+    WHERE u.source = 'accounting' AND u.seen < named_since AND NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.uid = u.uid)
+        AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = u.uid);
+    DELETE FROM jobstats.groups g WHERE g.source = 'getent' AND g.seen > timestamptz '-infinity' AND g.seen < named_since;
+    UPDATE jobstats.used u SET id = jobstats_internal.pseudonym_of_user(u.id, NULL::text)
     WHERE u.kind = 'user' AND u.id BETWEEN (SELECT s.system_uids_below FROM jobstats.settings s) AND 4294967295 AND u.day < (named_since AT TIME ZONE 'UTC')::date;
+    -- The rest comes next time.
     IF jobs < 50000 THEN
         UPDATE jobstats.sweep s SET people_forgotten = now();
     END IF;
@@ -2767,26 +2918,25 @@ COMMENT ON FUNCTION jobstats_internal.own_uids() IS
 
 CREATE FUNCTION jobstats_internal.is_pseudonym(text text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN text ~ '^forgotten:[0-9a-f]{16}$';
+RETURN text ~ '^pseudonym:[0-9a-f]{16}$';
 COMMENT ON FUNCTION jobstats_internal.is_pseudonym(text) IS 'Internal: whether a text is a pseudonym.';
 
 CREATE FUNCTION jobstats_internal.pseudonym(text text) RETURNS text
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT CASE WHEN jobstats_internal.is_pseudonym(text) THEN text
-    ELSE 'forgotten:' || lpad(to_hex(jobstats_internal.pseudonym(s.pseudonyms, text)), 16, '0') END
+    ELSE jobstats_internal.pseudonym(s.pseudonyms, text) END
 FROM jobstats.secrets s
 $$;
 COMMENT ON FUNCTION jobstats_internal.pseudonym(text) IS
 'Internal: the pseudonym of a job or an identifier; of a pseudonym, itself.';
 
--- A user that only a name tells has a pseudonym, too; users of the system are nobody. A byte that no identifier begins with keeps users and
--- identifiers apart.
+-- A user that only a name tells has a pseudonym, too; users of the system are nobody.
 CREATE FUNCTION jobstats_internal.pseudonym_of_user(uid bigint, user_name text) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT CASE WHEN uid < t.system_uids_below OR uid > 4294967295 OR num_nonnulls(uid, user_name) = 0 THEN uid
-    ELSE 4294967296 + (jobstats_internal.pseudonym(s.pseudonyms, chr(1) || coalesce(uid::text, user_name)) & 281474976710655) END
+    ELSE jobstats_internal.pseudonym_of_user(s.pseudonyms, coalesce(uid::text, user_name)) END
 FROM jobstats.secrets s, jobstats.settings t
 $$;
 COMMENT ON FUNCTION jobstats_internal.pseudonym_of_user(bigint, text) IS
@@ -3157,18 +3307,18 @@ DECLARE
     low bigint;
     high bigint;
     seen integer;
-    batch_entries bigint[];
     candidates bigint[];
     idle bigint[];
     tries integer := 0;
     gone bigint := 0;
 BEGIN
     SELECT coalesce(s.after, -9223372036854775808) INTO low FROM jobstats.sweep s;
-    SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon), array_agg(e.entry_id)
-    INTO seen, high, candidates, batch_entries
-    FROM (SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
+    SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon),
+        array_agg(e.entry_id) FILTER (WHERE e.first_seen < people_since AND e.status <> 'forgotten')
+    INTO seen, high, candidates, idle
+    FROM (SELECT e.entry_id, e.first_seen, e.status FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
     SELECT array_agg(u.entry_id) INTO candidates FROM jobstats_internal.unused_entries(candidates, low, high) AS u (entry_id);
-    idle := jobstats_internal.idle_entries(batch_entries, people_since);
+    idle := jobstats_internal.idle_entries(idle, people_since, low, high);
     IF candidates IS NOT NULL OR idle <> '{}' THEN
         -- Feeds that have found one of these entries must have committed. Later feeds check whether the entry is
         -- still there, and do not wait.
@@ -3189,7 +3339,10 @@ BEGIN
             DELETE FROM jobstats.entry_jobs j USING deleted d WHERE j.entry_id = d.entry_id
         )
         SELECT count(*) INTO gone FROM deleted d;
-        gone := gone + jobstats_internal.forget_idle_entries(idle, people_since);
+        -- Now that no feed relies on what it has found.
+        idle := jobstats_internal.idle_entries(ARRAY(SELECT unnest(idle) EXCEPT SELECT unnest(candidates)), people_since, low, high);
+        PERFORM jobstats_internal.forget_idle_entries(idle);
+        gone := gone + cardinality(idle);
     END IF;
     UPDATE jobstats.sweep s
     SET after = CASE WHEN seen = batch THEN high END, ended = CASE WHEN seen = batch THEN s.ended ELSE now() END,
@@ -3820,7 +3973,7 @@ DECLARE
 BEGIN
     PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
-    RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}, {"do": "reidentify", "step": "identification"}]'
+    RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}, {"do": "reidentify", "step": "identification"}, {"do": "people", "step": "retention of people", "records": true}]'
         || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())
             THEN rest || refresh ELSE refresh || rest END
         || jsonb '[{"do": "end", "step": "all"}]');
@@ -3895,9 +4048,7 @@ FROM (
     UNION ALL
     SELECT 7, 'jobs', 'retention of jobs', 'jobs', now() - s.jobs_retention FROM jobstats.settings s
     UNION ALL
-    SELECT 8, 'people', 'retention of people', 'entries', NULL
-    UNION ALL
-    SELECT 9, 'indexes', 'indexes by time', 'increments', NULL
+    SELECT 8, 'indexes', 'indexes by time', 'increments', NULL
 ) p
 $$;
 COMMENT ON FUNCTION jobstats_internal.retention_plan() IS
@@ -4380,7 +4531,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
     jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
     jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,
-    jobstats_internal.own_uids, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
+    jobstats_internal.own_uids, jobstats_internal.is_own, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,

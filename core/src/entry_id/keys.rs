@@ -113,6 +113,11 @@ impl Keys {
         true
     }
 
+    /// Returns whether an entry that is stored under one name is that of another.
+    pub fn is_of(&self, stored: &str, name: &str) -> bool {
+        self.secrets.is_of(stored, name)
+    }
+
     /// Takes the new entries that are not among those that were inserted.
     pub fn take_skipped(
         &mut self,

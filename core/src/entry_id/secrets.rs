@@ -41,10 +41,21 @@ impl Secrets {
     }
 }
 
-/// Returns the text that stands for a job or an identifier: always the same one, and another one under another secret.
+/// Returns the text that stands for a job or an identifier: always the same one, and another one under another secret. A pseudonym stands
+/// for itself.
 pub fn pseudonym(secret: &Secret, text: &str) -> String {
+    if is_pseudonym(text) {
+        return text.to_owned();
+    }
     let hash = hash(secret, &[text.as_bytes()]);
     format!("{PSEUDONYM}{hash:016x}")
+}
+
+/// Returns whether a text is a pseudonym.
+fn is_pseudonym(text: &str) -> bool {
+    let is_digit = |it: u8| matches!(it, b'0'..=b'9' | b'a'..=b'f');
+    let hash = text.strip_prefix(PSEUDONYM);
+    hash.is_some_and(|hash| hash.len() == 16 && hash.bytes().all(is_digit))
 }
 
 /// Returns the number that stands for a user, who is known by number or only by name. A byte that no identifier begins with keeps
@@ -111,6 +122,7 @@ mod tests {
     fn a_forgotten_identifier_has_the_entry_that_it_had() {
         let stored = pseudonym(&SECRETS.pseudonyms, "cp.1001");
         assert!(SECRETS.is_of(&stored, "cp.1001"));
+        assert_eq!(pseudonym(&SECRETS.pseudonyms, &stored), stored);
         assert!(SECRETS.is_of("cp.1001", "cp.1001"));
         assert!(!SECRETS.is_of(&stored, "cp.1002"));
         assert!(!SECRETS.is_of("cp.1002", "cp.1001"));

@@ -58,7 +58,8 @@ pub fn renew(
         // What says which job a forgotten entry belongs to is gone; it keeps the job that it had.
         let ids: Option<Vec<i64>> = client.execute_value(
             "SELECT array_agg(e.entry_id) FROM (\
-             SELECT e.entry_id FROM jobstats.entries e WHERE e.job = ANY ($1) AND e.status <> 'forgotten' LIMIT $2) e",
+             SELECT e.entry_id FROM jobstats.entries e WHERE e.job = ANY ($1) AND (e.status <> 'forgotten' \
+             OR NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.entry_id = e.entry_id AND m.job_no IS NOT NULL)) LIMIT $2) e",
             &[numbers.to_vec().into(), ENTRIES_MAX.into()],
         )?;
         for ids in ids.unwrap_or_default().chunks(AT_A_TIME) {

@@ -385,7 +385,7 @@ impl Error {
                 "Name a role of jobstats.members, or a user that the store knows: SET LOCAL jobstats.on_behalf_of = 'ada', or 'uid:1000'.",
             ),
             Self::Nameless(_) => Some(
-                "Group by account, partition, state, status and dimensions of targets; rates, totals, top and summary also by uid and job, which are pseudonyms. Filters are those but uid and job.",
+                "Group and filter by account, partition and dimensions of targets. rates, totals, top, summary and densities can also be grouped by uid and job, which are pseudonyms.",
             ),
             Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
             Self::NoTimescale => Some("Run CREATE EXTENSION timescaledb; first."),

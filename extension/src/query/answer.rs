@@ -76,7 +76,7 @@ fn ask_for(
             Reader::All => answer(client, &question, None),
             Reader::Own(own) => answer(client, &question.for_reader_of(&own), None),
             Reader::Nameless => {
-                question.require_nameless(pseudonymous)?;
+                let question = question.without_names(pseudonymous)?;
                 answer(client, &question, Some(Pseudonyms::read(client)?))
             }
         })

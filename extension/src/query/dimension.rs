@@ -263,10 +263,10 @@ impl Dimension {
         self.of == Of::Group
     }
 
-    /// Returns whether the dimension says who it is. States of jobs and identifiers, accounts and partitions have many users.
+    /// Returns whether the dimension may say who it is. Accounts and partitions have many users; the state of a job can be `CANCELLED
+    /// by 1000`.
     pub fn names_people(&self) -> bool {
-        self.level == Level::Entry
-            && !matches!(self.name, "account" | "partition" | "state" | "status")
+        self.level == Level::Entry && !self.is_account()
     }
 
     /// Returns whether only jobs have the dimension.

@@ -80,6 +80,8 @@ pub struct Filters {
     chosen: Vec<Filter>,
     /// The work that a reader may see, where the answer is about entries and the reader may not see all.
     own: Option<Own>,
+    /// Set if the reader sees no names.
+    nameless: bool,
 }
 
 impl Filters {
@@ -160,6 +162,19 @@ impl Filters {
             own: Some(own.clone()),
             ..self
         }
+    }
+
+    /// Adds that no names are seen.
+    pub fn without_names(self) -> Self {
+        Self {
+            nameless: true,
+            ..self
+        }
+    }
+
+    /// Returns whether the reader sees no names.
+    pub const fn hides_names(&self) -> bool {
+        self.nameless
     }
 
     /// Returns the work that the reader sees, if the reader does not see all.

@@ -130,19 +130,20 @@ impl Question {
         self
     }
 
-    /// Checks that a reader who sees no names may ask this: the question groups by no dimension that says who it is, unless pseudonyms
-    /// take its place, and filters by none.
+    /// Returns the question as it is answered for a reader who sees no names: it groups by no dimension that may say who it is, unless
+    /// pseudonyms take its place, and filters by none.
     ///
     /// # Errors
     /// [`Error::Nameless`]
-    pub fn require_nameless(&self, pseudonymous: &[&str]) -> Result<(), Error> {
-        let grouped = self.by.iter();
-        let grouped = grouped.filter(|it| !pseudonymous.contains(&it.name));
-        let mut asked = grouped.chain(self.filters.chosen());
-        match asked.find(|it| it.names_people()) {
-            Some(dimension) => Err(Error::Nameless(dimension.name)),
-            None => Ok(()),
+    pub fn without_names(mut self, pseudonymous: &[&str]) -> Result<Self, Error> {
+        let is_refused = |it: &Dimension| it.names_people() && !pseudonymous.contains(&it.name);
+        let grouped = self.by.iter().find(|it| is_refused(it));
+        let refused = grouped.or_else(|| self.filters.chosen().find(|it| it.names_people()));
+        if let Some(dimension) = refused {
+            return Err(Error::Nameless(dimension.name));
         }
+        self.filters = self.filters.without_names();
+        Ok(self)
     }
 
     /// Returns the question for another measure, of targets of one kind. Its window is not that of its period, which is

@@ -76,11 +76,11 @@ FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => '{bad,fair
 SELECT count(*) FROM jobstats_findings(at(60), at(80));
 SELECT count(*) FROM jobstats_verdict(at(60), at(80));
 
--- Maintenance finds out what is usual: yesterday, 199 jobs wrote in pieces of 31.9 to 63.8 KiB, and one program.
+-- Maintenance finds out what is usual: two days ago, 199 jobs wrote in pieces of 31.9 to 63.8 KiB, and one program.
 DELETE FROM jobstats.finding_rules;
 DO $$
 DECLARE
-    noon timestamptz := date_trunc('day', now(), 'UTC') - interval '12 hours';
+    noon timestamptz := date_trunc('day', now(), 'UTC') - interval '36 hours';
 BEGIN
     PERFORM jobstats_setup();
     PERFORM observe('', 'scratch-OST0000', 'oss1', ARRAY[noon, noon + interval '10 minutes']);

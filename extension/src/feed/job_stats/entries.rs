@@ -191,7 +191,28 @@ impl Entries {
         let inserted = client.execute_rows(include_str!("entries/insert.sql"), &values)?;
         let inserted = inserted.map(|row| row.at::<i64>(1));
         let inserted = inserted.collect::<Result<Vec<_>, _>>()?;
-        require_same(client, &self.keys.take_skipped(inserted))
+        self.require_same(client, inserted)
+    }
+
+    /// Checks that the entries which a conflict skipped were stored by another feed with the same names.
+    ///
+    /// # Errors
+    /// [`Error::EntryRace`] if a key belongs to another name.
+    fn require_same(&mut self, client: &SpiClient<'_>, inserted: Vec<i64>) -> Result<(), Error> {
+        let skipped = self.keys.take_skipped(inserted);
+        if skipped.is_empty() {
+            return Ok(());
+        }
+        let stored = stored_names(client, skipped.keys().copied().collect())?;
+        let is_same = |(id, name): (&i64, &String)| {
+            let stored = stored.get(id);
+            stored.is_some_and(|it| self.keys.is_of(it, name))
+        };
+        if skipped.iter().all(is_same) {
+            Ok(())
+        } else {
+            Err(Error::EntryRace)
+        }
     }
 
     /// Notes that entries were seen at this time, if they are known for later times only. This is necessary for text that is
@@ -227,23 +248,6 @@ impl Entries {
         } else {
             Err(Error::EntryRace)
         }
-    }
-}
-
-/// Checks that the entries which a conflict skipped were stored by another feed with the same names.
-///
-/// # Errors
-/// [`Error::EntryRace`] if a key belongs to another name.
-fn require_same(client: &SpiClient<'_>, skipped: &BTreeMap<i64, String>) -> Result<(), Error> {
-    if skipped.is_empty() {
-        return Ok(());
-    }
-    let stored = stored_names(client, skipped.keys().copied().collect())?;
-    let mut skipped = skipped.iter();
-    if skipped.all(|(id, name)| stored.get(id) == Some(name)) {
-        Ok(())
-    } else {
-        Err(Error::EntryRace)
     }
 }
 

@@ -50,7 +50,15 @@ impl Statement<'_> {
             Wanted::Densities { .. } => return format!("{table}step, {table}bucket"),
             Wanted::Leading => format!("{table}excess DESC NULLS LAST"),
         };
-        first + &columns(self.question.by.iter(), table)
+        if !self.question.filters.hides_names() {
+            return first + &columns(self.question.by.iter(), table);
+        }
+        // The order of numbers would tell whose the pseudonyms are.
+        let by = self.question.by.iter().map(|it| match it.names_people() {
+            true => format!(", jobstats_internal.pseudonym({table}{}::text)", it.name),
+            false => format!(", {table}{}", it.name),
+        });
+        first + &by.collect::<String>()
     }
 
     fn leading(&self, groups: &str) -> String {

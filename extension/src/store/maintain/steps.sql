@@ -43,7 +43,7 @@ DECLARE
 BEGIN
     PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
-    RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}, {"do": "reidentify", "step": "identification"}]'
+    RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}, {"do": "reidentify", "step": "identification"}, {"do": "people", "step": "retention of people", "records": true}]'
         || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())
             THEN rest || refresh ELSE refresh || rest END
         || jsonb '[{"do": "end", "step": "all"}]');
@@ -118,9 +118,7 @@ FROM (
     UNION ALL
     SELECT 7, 'jobs', 'retention of jobs', 'jobs', now() - s.jobs_retention FROM jobstats.settings s
     UNION ALL
-    SELECT 8, 'people', 'retention of people', 'entries', NULL
-    UNION ALL
-    SELECT 9, 'indexes', 'indexes by time', 'increments', NULL
+    SELECT 8, 'indexes', 'indexes by time', 'increments', NULL
 ) p
 $$;
 COMMENT ON FUNCTION jobstats_internal.retention_plan() IS

@@ -31,18 +31,18 @@ DECLARE
     low bigint;
     high bigint;
     seen integer;
-    batch_entries bigint[];
     candidates bigint[];
     idle bigint[];
     tries integer := 0;
     gone bigint := 0;
 BEGIN
     SELECT coalesce(s.after, -9223372036854775808) INTO low FROM jobstats.sweep s;
-    SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon), array_agg(e.entry_id)
-    INTO seen, high, candidates, batch_entries
-    FROM (SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
+    SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon),
+        array_agg(e.entry_id) FILTER (WHERE e.first_seen < people_since AND e.status <> 'forgotten')
+    INTO seen, high, candidates, idle
+    FROM (SELECT e.entry_id, e.first_seen, e.status FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
     SELECT array_agg(u.entry_id) INTO candidates FROM jobstats_internal.unused_entries(candidates, low, high) AS u (entry_id);
-    idle := jobstats_internal.idle_entries(batch_entries, people_since);
+    idle := jobstats_internal.idle_entries(idle, people_since, low, high);
     IF candidates IS NOT NULL OR idle <> '{}' THEN
         -- Feeds that have found one of these entries must have committed. Later feeds check whether the entry is
         -- still there, and do not wait.
@@ -63,7 +63,10 @@ BEGIN
             DELETE FROM jobstats.entry_jobs j USING deleted d WHERE j.entry_id = d.entry_id
         )
         SELECT count(*) INTO gone FROM deleted d;
-        gone := gone + jobstats_internal.forget_idle_entries(idle, people_since);
+        -- Now that no feed relies on what it has found.
+        idle := jobstats_internal.idle_entries(ARRAY(SELECT unnest(idle) EXCEPT SELECT unnest(candidates)), people_since, low, high);
+        PERFORM jobstats_internal.forget_idle_entries(idle);
+        gone := gone + cardinality(idle);
     END IF;
     UPDATE jobstats.sweep s
     SET after = CASE WHEN seen = batch THEN high END, ended = CASE WHEN seen = batch THEN s.ended ELSE now() END,

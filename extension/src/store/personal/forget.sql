@@ -9,34 +9,95 @@ FROM (
     SELECT e.user_name, e.since, e.until FROM jobstats.earlier_users e WHERE e.uid = names_of_user.uid
     UNION ALL
     SELECT u.user_name, u.since, timestamptz 'infinity' FROM jobstats.users u WHERE u.uid = names_of_user.uid) n
+UNION ALL
+SELECT n.user_name, timestamptz '-infinity', timestamptz 'infinity'
+FROM jobstats.forgotten f, unnest(f.user_names) AS n (user_name)
+WHERE f.uid = names_of_user.uid
+    AND NOT EXISTS (SELECT FROM jobstats.users u WHERE u.user_name = n.user_name AND u.uid <> f.uid)
+    AND NOT EXISTS (SELECT FROM jobstats.earlier_users e WHERE e.user_name = n.user_name AND e.uid <> f.uid)
 $$;
 COMMENT ON FUNCTION jobstats_internal.names_of_user(bigint) IS
-'Internal: the names that a user has and had, each in [since, until).';
+'Internal: the names that a user has and had, each in [since, until); of a user who was forgotten, those that nobody else has or had.';
 
-CREATE FUNCTION jobstats_internal.jobs_of_others(entries bigint[], numbers bigint[]) RETURNS text[]
+CREATE FUNCTION jobstats_internal.jobs_of_user(uid bigint) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT i.job_no FROM jobstats.job_ids i WHERE i.uid = jobs_of_user.uid
+UNION
+SELECT s.job_no FROM jobstats.job_summaries s WHERE s.uid = jobs_of_user.uid
+UNION
+SELECT j.job_no
+FROM (
+    SELECT i.job_no, i.user_name, i.started FROM jobstats.job_ids i WHERE i.uid IS NULL
+    UNION ALL SELECT s.job_no, s.user_name, s.started FROM jobstats.job_summaries s WHERE s.uid IS NULL) j
+JOIN jobstats_internal.names_of_user(jobs_of_user.uid) n ON n.user_name = j.user_name AND j.started >= n.since AND j.started < n.until
+$$;
+COMMENT ON FUNCTION jobstats_internal.jobs_of_user(bigint) IS
+'Internal: the keys of the jobs of a user, by number, or by a name that the user had then.';
+
+CREATE FUNCTION jobstats_internal.entries_of_user(uid bigint, numbers bigint[]) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH job AS MATERIALIZED (
+    SELECT n.job_no FROM unnest(numbers) n (job_no)
+), matched AS MATERIALIZED (
+    SELECT DISTINCT m.entry_id FROM job JOIN jobstats.entry_jobs m ON m.job_no = job.job_no
+)
+SELECT e.entry_id FROM jobstats.entries e WHERE e.uid = entries_of_user.uid
+UNION
+-- What the system did for these jobs, and what has no number of a user.
+SELECT m.entry_id FROM matched m JOIN jobstats.entries e ON e.entry_id = m.entry_id WHERE e.status <> 'forgotten'
+EXCEPT
+SELECT o.entry_id
+FROM matched m
+JOIN jobstats.entry_jobs o ON o.entry_id = m.entry_id AND o.job_no IS NOT NULL
+JOIN jobstats.entries e ON e.entry_id = m.entry_id AND e.uid IS DISTINCT FROM entries_of_user.uid
+LEFT JOIN job ON job.job_no = o.job_no
+WHERE job.job_no IS NULL
+$$;
+COMMENT ON FUNCTION jobstats_internal.entries_of_user(bigint, bigint[]) IS
+'Internal: the entries of a user, and those that belong to these jobs of the user alone.';
+
+CREATE FUNCTION jobstats_internal.jobs_of_others(entries bigint[], numbers bigint[], runs tid[]) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 -- Entries are matched by the numbers of their jobs. What stays must find its job.
-SELECT coalesce(array_agg(t.job), '{}')
-FROM (
-    SELECT e.job FROM jobstats.entries e JOIN unnest(entries) f (entry_id) ON f.entry_id = e.entry_id WHERE e.job IS NOT NULL
+WITH entry AS MATERIALIZED (
+    SELECT n.entry_id FROM unnest(entries) n (entry_id)
+), number AS MATERIALIZED (
+    SELECT n.job_no FROM unnest(numbers) n (job_no)
+), own AS MATERIALIZED (
+    SELECT e.job FROM entry JOIN jobstats.entries e ON e.entry_id = entry.entry_id WHERE e.job IS NOT NULL
     UNION
-    SELECT j.job FROM jobstats.job_ids j JOIN unnest(numbers) f (job_no) ON f.job_no = j.job_no) t
-WHERE EXISTS (
-        SELECT FROM jobstats.entries e
-        WHERE e.job = t.job AND NOT EXISTS (SELECT FROM unnest(entries) f (entry_id) WHERE f.entry_id = e.entry_id))
-    OR EXISTS (
-        SELECT FROM jobstats.job_ids j
-        WHERE j.job = t.job AND NOT EXISTS (SELECT FROM unnest(numbers) f (job_no) WHERE f.job_no = j.job_no))
+    SELECT j.job FROM number JOIN jobstats.job_ids j ON j.job_no = number.job_no
+    UNION
+    SELECT j.job FROM jobstats.jobs j WHERE j.ctid = ANY (runs)
+)
+SELECT coalesce(array_agg(o.job), '{}')
+FROM (
+    SELECT own.job
+    FROM own JOIN jobstats.entries e ON e.job = own.job LEFT JOIN entry ON entry.entry_id = e.entry_id
+    WHERE entry.entry_id IS NULL
+    UNION
+    SELECT own.job
+    FROM own JOIN jobstats.job_ids j ON j.job = own.job LEFT JOIN number ON number.job_no = j.job_no
+    WHERE number.job_no IS NULL) o
 $$;
-COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[]) IS
-'Internal: the numbers of jobs, of those that these entries and jobs have, that other entries or jobs have too.';
+COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[], tid[]) IS
+'Internal: the numbers of jobs, of those that these entries, jobs and rows of runs have, that other entries or jobs have too.';
 
 CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], for_ever boolean) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
+-- Problems name the entry that adds up to too much.
+UPDATE jobstats.maintenance m SET problem = replace(m.problem, left(e.name, 100), text 'forgotten')
+FROM jobstats.entries e
+WHERE m.problem LIKE '%, entry %' AND e.entry_id = ANY (entries) AND strpos(m.problem, ', entry ' || left(e.name, 100) || ':') > 0;
+UPDATE jobstats.dirty d SET problem = replace(d.problem, left(e.name, 100), text 'forgotten')
+FROM jobstats.entries e
+WHERE d.problem LIKE '%, entry %' AND e.entry_id = ANY (entries) AND strpos(d.problem, ', entry ' || left(e.name, 100) || ':') > 0;
 UPDATE jobstats.entries e
-SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL), gid = NULL, node = NULL, executable = NULL,
+SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL::text), gid = NULL, node = NULL, executable = NULL,
     pid = NULL, format = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
 FROM (
     SELECT e.entry_id, CASE WHEN e.job = ANY (kept) THEN e.job ELSE jobstats_internal.pseudonym(e.job) END AS job,
@@ -59,31 +120,37 @@ BEGIN
     DELETE FROM jobstats.jobs old
     USING jobstats.jobs new
     WHERE new.ctid = ANY (runs) AND old.ctid <> new.ctid AND old.scheduler = new.scheduler
-        AND old.job = jobstats_internal.pseudonym(new.job) AND old.label = jobstats_internal.pseudonym(new.label)
-        AND (old.submitted, old.started) IS NOT DISTINCT FROM (new.submitted, new.started);
+        AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
+        AND old.submitted IS NOT DISTINCT FROM new.submitted AND (old.started IS NOT DISTINCT FROM new.started OR old.started IS NULL);
     WITH again AS (
         DELETE FROM jobstats.job_ids new
         USING jobstats.job_ids old
         WHERE new.job_no = ANY (numbers) AND old.job_no <> new.job_no AND old.scheduler = new.scheduler AND old.started = new.started
-            AND old.job = jobstats_internal.pseudonym(new.job)
+            AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
             AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.job_no = new.job_no)
         RETURNING new.job_no
     ), unsummarized AS (
         DELETE FROM jobstats.job_summaries s USING again a WHERE s.job_no = a.job_no
     )
     DELETE FROM jobstats.to_summarize s USING again a WHERE s.job_no = a.job_no;
-    UPDATE jobstats.jobs j
-    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
-        uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
-        job_name = NULL, node_list = NULL, parent = jobstats_internal.pseudonym(j.parent), extra = NULL, provenance = NULL
-    WHERE j.ctid = ANY (runs);
+    -- What a text has just said counts from now on.
+    WITH forgotten AS (
+        UPDATE jobstats.jobs j
+        SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END,
+            label = jobstats_internal.pseudonym(j.label), uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name),
+            user_name = NULL, gid = NULL, group_name = NULL, job_name = NULL, state = regexp_replace(j.state, ' by \d+$', ''),
+            node_list = NULL, parent = jobstats_internal.pseudonym(j.parent), extra = NULL, provenance = NULL
+        WHERE j.ctid = ANY (runs)
+        RETURNING j.job
+    )
+    INSERT INTO jobstats.to_match (job) SELECT DISTINCT f.job FROM forgotten f;
     UPDATE jobstats.job_ids j
-    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+    SET state = regexp_replace(j.state, ' by \d+$', ''), job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
         uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
         job_name = NULL, job_group = jobstats_internal.pseudonym(j.job_group)
     WHERE j.job_no = ANY (numbers);
     UPDATE jobstats.job_summaries j
-    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+    SET state = regexp_replace(j.state, ' by \d+$', ''), job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
         uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
         job_name = NULL
     WHERE j.job_no = ANY (numbers);
@@ -118,18 +185,26 @@ COMMENT ON FUNCTION jobstats_internal.forget_sums(bigint, bigint) IS 'Internal: 
 CREATE FUNCTION jobstats_internal.forget_used(kind text, id bigint, pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    list text;
+#variable_conflict use_column
 BEGIN
-    -- What was said since the last time replaces what was said before.
-    FOREACH list IN ARRAY ARRAY['used_now', 'used_first', 'used'] LOOP
-        EXECUTE format('DELETE FROM jobstats.%1$I old USING jobstats.%1$I new
-            WHERE new.kind = $1 AND new.id = $2 AND old.kind = $1 AND old.id = $3 AND (%2$s)', list,
-            CASE list WHEN 'used_now' THEN 'old.target_id = new.target_id'
-                WHEN 'used_first' THEN 'old.day = new.day AND old.target_id = new.target_id'
-                ELSE 'old.day = new.day AND old.cluster = new.cluster AND old.filesystem = new.filesystem' END) USING kind, id, pseudonym;
-        EXECUTE format('UPDATE jobstats.%I u SET id = $3 WHERE u.kind = $1 AND u.id = $2', list) USING kind, id, pseudonym;
-    END LOOP;
+    -- In the order in which feeds lock them.
+    PERFORM FROM jobstats.used_now u WHERE u.kind = forget_used.kind AND u.id IN (forget_used.id, pseudonym) ORDER BY u.target_id FOR UPDATE;
+    -- What was said since the last time replaces what was said before; sums of days get more.
+    DELETE FROM jobstats.used_now old USING jobstats.used_now new
+    WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym AND old.target_id = new.target_id;
+    UPDATE jobstats.used_now u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
+    DELETE FROM jobstats.used_first old USING jobstats.used_first new
+    WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym
+        AND old.target_id = new.target_id AND old.day = new.day;
+    UPDATE jobstats.used_first u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
+    WITH later AS (
+        DELETE FROM jobstats.used u WHERE u.kind = forget_used.kind AND u.id = forget_used.id RETURNING u.*
+    )
+    INSERT INTO jobstats.used AS sum (day, cluster, filesystem, kind, id, kbytes, inodes, targets)
+    SELECT l.day, l.cluster, l.filesystem, l.kind, pseudonym, l.kbytes, l.inodes, l.targets FROM later l
+    ON CONFLICT (day, kind, cluster, filesystem, id) DO UPDATE
+    SET kbytes = sum.kbytes + excluded.kbytes, inodes = coalesce(sum.inodes + excluded.inodes, sum.inodes, excluded.inodes),
+        targets = sum.targets + excluded.targets;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_used(text, bigint, bigint) IS 'Internal: gives the used space of a user or a group to the pseudonym.';
@@ -140,13 +215,16 @@ AS $$
 #variable_conflict use_column
 DECLARE
     private record;
-    names text[] := ARRAY(SELECT n.user_name FROM jobstats_internal.names_of_user(forget_names.uid) n);
+    names text[] := ARRAY(SELECT DISTINCT n.user_name FROM jobstats_internal.names_of_user(forget_names.uid) n);
     gone bigint;
 BEGIN
-    -- A group that is called like its user is that of the user alone.
+    -- The primary group of a user alone that is called like the user.
     FOR private IN
-        SELECT g.gid FROM jobstats.groups g WHERE g.group_name = ANY (names)
-        UNION SELECT g.gid FROM jobstats.earlier_groups g WHERE g.group_name = ANY (names)
+        SELECT DISTINCT g.gid FROM (
+            SELECT g.gid, g.group_name FROM jobstats.groups g UNION SELECT e.gid, e.group_name FROM jobstats.earlier_groups e) g
+        WHERE g.group_name = ANY (names)
+            AND NOT EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid <> forget_names.uid)
+            AND (g.gid = forget_names.uid OR EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid = forget_names.uid))
     LOOP
         PERFORM jobstats_internal.forget_used(text 'group', private.gid, pseudonym);
         DELETE FROM jobstats.groups g WHERE g.gid = private.gid AND g.group_name = ANY (names);
@@ -170,42 +248,33 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    pseudonym bigint := jobstats_internal.pseudonym_of_user(forget_work_of.uid, NULL);
+    pseudonym bigint := jobstats_internal.pseudonym_of_user(forget_work_of.uid, NULL::text);
     numbers bigint[];
     runs tid[];
     identified bigint[];
     kept text[];
 BEGIN
     PERFORM jobstats_internal.lock_store();
-    SELECT coalesce(array_agg(DISTINCT j.job_no), '{}') INTO numbers
-    FROM (
-        SELECT i.job_no, i.uid, i.user_name, i.started FROM jobstats.job_ids i
-        UNION ALL SELECT s.job_no, s.uid, s.user_name, s.started FROM jobstats.job_summaries s) j
-    WHERE j.uid = forget_work_of.uid OR j.uid IS NULL AND EXISTS (
-        SELECT FROM jobstats_internal.names_of_user(forget_work_of.uid) n
-        WHERE n.user_name = j.user_name AND j.started >= n.since AND j.started < n.until);
-    SELECT coalesce(array_agg(DISTINCT e.entry_id), '{}') INTO identified
-    FROM (
-        SELECT e.entry_id FROM jobstats.entries e WHERE e.uid = forget_work_of.uid
-        UNION ALL
-        -- What the system did for these jobs, and what has no number of a user.
-        SELECT m.entry_id FROM jobstats.entry_jobs m JOIN unnest(numbers) f (job_no) ON f.job_no = m.job_no
-        WHERE NOT EXISTS (
-            SELECT FROM jobstats.entry_jobs o
-            WHERE o.entry_id = m.entry_id AND NOT EXISTS (SELECT FROM unnest(numbers) g (job_no) WHERE g.job_no = o.job_no) AND o.job_no IS NOT NULL)
-    ) e;
-    kept := jobstats_internal.jobs_of_others(identified, numbers);
-    PERFORM jobstats_internal.forget_entries(identified, kept, true);
+    numbers := ARRAY(SELECT jobstats_internal.jobs_of_user(forget_work_of.uid));
+    identified := ARRAY(SELECT jobstats_internal.entries_of_user(forget_work_of.uid, numbers));
+    PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (identified) ORDER BY e.entry_id FOR NO KEY UPDATE;
+    PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
     -- Feeds of jobs lock them in another order.
     PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
-    SELECT coalesce(array_agg(j.ctid), '{}') INTO runs
-    FROM jobstats.jobs j
-    WHERE j.uid = forget_work_of.uid OR j.uid IS NULL AND EXISTS (
-        SELECT FROM jobstats_internal.names_of_user(forget_work_of.uid) n
-        WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
-            AND coalesce(j.started, j.submitted, j.updated) < n.until);
+    runs := ARRAY(
+        SELECT j.ctid
+        FROM jobstats.jobs j
+        WHERE j.uid = forget_work_of.uid OR j.uid IS NULL AND EXISTS (
+            SELECT FROM jobstats_internal.names_of_user(forget_work_of.uid) n
+            WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
+                AND coalesce(j.started, j.submitted, j.updated) < n.until));
+    kept := jobstats_internal.jobs_of_others(identified, numbers, runs);
+    PERFORM jobstats_internal.forget_entries(identified, kept, true);
     PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, forget_work_of.uid);
-    PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
+    -- Whose jobs the user cancelled.
+    UPDATE jobstats.jobs j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.job_ids j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.job_summaries j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
     PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
     names := jobstats_internal.forget_names(forget_work_of.uid, pseudonym);
     entries := cardinality(identified);
@@ -235,36 +304,64 @@ BEGIN
         RAISE invalid_parameter_value USING MESSAGE = format('uid must be from %s to 4294967295, not %s', setting.system_uids_below, uid),
             HINT = 'Users below settings.system_uids_below belong to the system.';
     END IF;
+    INSERT INTO jobstats.forgotten AS f (uid, user_names, until)
+    SELECT forget_user.uid, ARRAY(SELECT DISTINCT n.user_name FROM jobstats_internal.names_of_user(forget_user.uid) n),
+        now() + greatest(setting.raw_retention, setting.rejects_retention) + setting.chunk_interval
+    ON CONFLICT (uid) DO UPDATE
+    SET user_names = ARRAY(SELECT DISTINCT n.* FROM unnest(f.user_names || excluded.user_names) n), until = greatest(f.until, excluded.until);
     done := jobstats_internal.forget_work_of(uid);
     RETURN QUERY
     SELECT t.trace, t.n, CASE WHEN t.kept >= @extschema@.jobstats_forever() THEN timestamptz 'infinity' ELSE now() + t.kept END
     FROM (VALUES (1, 'identifiers', done.entries, interval '0'), (2, 'jobs', done.jobs, '0'), (3, 'names', done.names, '0'),
-        (4, 'raw text', NULL, setting.raw_retention), (5, 'text of accounting and names', NULL, setting.raw_retention),
+        (4, 'raw text', NULL, setting.raw_retention + setting.chunk_interval), (5, 'text of accounting and names', NULL, setting.raw_retention),
         (6, 'rejects', NULL, setting.rejects_retention), (7, 'backups and exported files', NULL, NULL)) AS t (number, trace, n, kept)
     ORDER BY t.number;
-    INSERT INTO jobstats.forgotten AS f (uid, until)
-    VALUES (forget_user.uid, now() + greatest(setting.raw_retention, setting.rejects_retention))
-    ON CONFLICT (uid) DO UPDATE SET until = greatest(f.until, excluded.until);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_user(bigint) IS
 'Internal: does what jobstats_forget_user() says.';
 
+CREATE FUNCTION jobstats_internal.come_back() RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT f.uid
+FROM jobstats.forgotten f
+WHERE EXISTS (SELECT FROM jobstats.users u WHERE u.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.job_summaries s WHERE s.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.groups g WHERE g.group_name = ANY (f.user_names))
+    OR EXISTS (SELECT FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = f.uid)
+UNION
+SELECT f.uid
+FROM jobstats.jobs j
+JOIN (SELECT f.uid, n.user_name FROM jobstats.forgotten f LEFT JOIN unnest(f.user_names) n (user_name) ON true) f
+    ON j.uid = f.uid OR j.uid IS NULL AND j.user_name = f.user_name
+ORDER BY 1
+$$;
+COMMENT ON FUNCTION jobstats_internal.come_back() IS
+'Internal: the users who were forgotten, and of whom the store has something again.';
+
 CREATE FUNCTION jobstats_internal.forget_again() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    again record;
+    again bigint;
     done record;
     found bigint := 0;
 BEGIN
-    FOR again IN SELECT f.uid FROM jobstats.forgotten f ORDER BY f.uid LOOP
-        done := jobstats_internal.forget_work_of(again.uid);
+    FOR again IN SELECT jobstats_internal.come_back() LOOP
+        done := jobstats_internal.forget_work_of(again);
         found := found + done.entries + done.jobs + done.names;
     END LOOP;
+    -- What has no number of a user may be that of another one from now on.
+    UPDATE jobstats.entries e SET name = 'pseudonym:' || lpad(to_hex(e.entry_id), 16, '0')
+    FROM jobstats.forgotten f, jobstats.job_ids i, jobstats.entry_jobs m
+    WHERE f.until <= now() AND i.uid = jobstats_internal.pseudonym_of_user(f.uid, NULL::text) AND m.job_no = i.job_no
+        AND e.entry_id = m.entry_id AND e.status = 'forgotten' AND (e.uid IS NULL OR e.uid <> i.uid);
     DELETE FROM jobstats.forgotten f WHERE f.until <= now();
     RETURN found;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_again() IS
-'Internal: forgets once more the users of whom texts that are still kept may have brought something back, and returns how much that was.';
+'Internal: forgets once more the users of whom texts that are still kept have brought something back, and returns how much that was.';

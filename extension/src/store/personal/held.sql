@@ -27,33 +27,42 @@ CROSS JOIN LATERAL (
     SELECT 4, 'rollup_1d', count(*), min(r.first), max(r.last), '{entry_id}', s.personal_retention
     FROM mine m JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id
     UNION ALL
-    SELECT 5, 'jobs', count(*), min(coalesce(j.submitted, j.started)), max(j.ended),
+    SELECT 5, 'rollup_1d_users', count(*), min(r.first), max(r.last), '{uid,user_name,gid,group_name}', s.personal_retention
+    FROM jobstats.rollup_1d_users r WHERE r.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 6, 'jobs', count(*), min(coalesce(j.submitted, j.started)), max(j.ended),
         '{job,label,uid,user_name,gid,group_name,account,job_name,node_list,extra}', least(s.personal_retention, s.jobs_retention)
     FROM jobstats.jobs j WHERE j.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 6, 'job_summaries', count(*), min(d.started), max(d.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}', s.personal_retention
+    SELECT 7, 'job_ids', count(*), min(i.started), max(i.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}',
+        least(s.personal_retention, s.jobs_retention)
+    FROM jobstats.job_ids i WHERE i.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 8, 'job_summaries', count(*), min(d.started), max(d.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}', s.personal_retention
     FROM done d
     UNION ALL
-    SELECT 7, 'used', count(*), min(u.day)::timestamp AT TIME ZONE 'UTC', max(u.day)::timestamp AT TIME ZONE 'UTC', '{id}', s.personal_retention
+    SELECT 9, 'used', count(*), min(u.day)::timestamp AT TIME ZONE 'UTC', max(u.day)::timestamp AT TIME ZONE 'UTC', '{id}', s.personal_retention
     FROM used u
     UNION ALL
-    SELECT 8, 'members', count(*), NULL, NULL, '{role,uid}', NULL FROM jobstats.members m WHERE m.uid = jobstats_personal_data.uid
+    SELECT 10, 'used_now', count(*), NULL, NULL, '{id}', NULL FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
     UNION ALL
-    SELECT 9, 'managers', count(*), NULL, NULL, '{uid,account}', NULL FROM jobstats.managers m WHERE m.uid = jobstats_personal_data.uid
+    SELECT 11, 'members', count(*), NULL, NULL, '{role,uid}', NULL FROM jobstats.members m WHERE m.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 10, 'forgotten', count(*), NULL, max(f.until), '{uid}', NULL FROM jobstats.forgotten f WHERE f.uid = jobstats_personal_data.uid
+    SELECT 12, 'managers', count(*), NULL, NULL, '{uid,account}', NULL FROM jobstats.managers m WHERE m.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 13, 'forgotten', count(*), NULL, max(f.until), '{uid}', NULL FROM jobstats.forgotten f WHERE f.uid = jobstats_personal_data.uid
     UNION ALL
     -- Nobody can look for one user in packed text.
-    SELECT 11, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    SELECT 14, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
     UNION ALL
-    SELECT 12, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    SELECT 15, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
     UNION ALL
-    SELECT 13, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
+    SELECT 16, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
 ) h
 ORDER BY h.number
 $$;
 COMMENT ON FUNCTION jobstats_personal_data(bigint) IS
-'Shows what the store holds of a user, by number. A row for each table that may have something, with the number of rows (NULL: packed text, in which nobody can look), the first and the last time that they are about, the columns that say who it is or what only that user did, and how long they are kept (NULL: until they are deleted or the user is forgotten). The rows themselves: jobstats_runs(), jobstats_summaries() and jobstats_entries(). Errors: 42501 for roles other than the owner of the store, 42P01 where there is no store.';
+'Shows what the store holds of a user, by number. A row for each table by which the user can be found, with the number of rows (NULL: packed text, in which nobody can look), the first and the last time that they are about, the columns that say who it is or what only that user did, and how long they are kept (NULL: until they are deleted or the user is forgotten). The rows themselves: jobstats_runs(), jobstats_summaries() and jobstats_entries(). Errors: 42501 for roles other than the owner of the store, 42P01 where there is no store.';
 
 CREATE FUNCTION jobstats_forget_user(uid bigint) RETURNS TABLE (trace text, "rows" bigint, gone timestamptz)
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp

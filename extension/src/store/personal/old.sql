@@ -9,7 +9,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.people_kept_since() IS
 'Internal: the time before which nobody is named.';
 
-CREATE FUNCTION jobstats_internal.idle_entries(candidates bigint[], since timestamptz) RETURNS bigint[]
+CREATE FUNCTION jobstats_internal.idle_entries(candidates bigint[], since timestamptz, low bigint, high bigint) RETURNS bigint[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -18,22 +18,22 @@ BEGIN
     SELECT least(l.refreshed, (SELECT min(d.span_from) FROM jobstats.dirty d)) INTO unsummed
     FROM jobstats.rollups l WHERE l.level = '10m';
     RETURN ARRAY(
-        SELECT e.entry_id
-        FROM jobstats.entries e
-        WHERE e.entry_id = ANY (candidates) AND e.first_seen < since AND e.status <> 'forgotten'
-            AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.entry_id = e.entry_id AND r.bucket >= since)
-            AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r WHERE r.entry_id = e.entry_id AND r.bucket >= since)
-            AND NOT EXISTS (SELECT FROM jobstats.increments i WHERE i.entry_id = e.entry_id AND i."time" > unsummed));
+        SELECT c.entry_id
+        FROM unnest(candidates) c (entry_id)
+        WHERE NOT EXISTS (SELECT FROM jobstats.increments i WHERE i."time" > unsummed AND i.entry_id = c.entry_id)
+            AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r
+                WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high AND r.bucket >= since)
+            AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r
+                WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high AND r.bucket >= since));
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.idle_entries(bigint[], timestamptz) IS
-'Internal: which of these entries name somebody and have done nothing since a time.';
+COMMENT ON FUNCTION jobstats_internal.idle_entries(bigint[], timestamptz, bigint, bigint) IS
+'Internal: which of these entries, whose keys lie in (low, high], have done nothing since a time.';
 
-CREATE FUNCTION jobstats_internal.forget_idle_entries(candidates bigint[], since timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.forget_idle_entries(idle bigint[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    idle bigint[] := jobstats_internal.idle_entries(candidates, since);
     recomputed timestamptz;
     level record;
 BEGIN
@@ -47,38 +47,48 @@ BEGIN
     FOR level IN
         SELECT l.level, o.owner FROM jobstats.rollups l, (VALUES ('users'), ('members')) AS o (owner) WHERE l.level IN ('1h', '1d')
     LOOP
-        EXECUTE format('UPDATE jobstats.%I u SET uid = jobstats_internal.pseudonym_of_user(u.uid, NULL), user_name = NULL, gid = NULL, group_name = NULL
+        EXECUTE format('UPDATE jobstats.%I u SET uid = jobstats_internal.pseudonym_of_user(u.uid, NULL::text), user_name = NULL, gid = NULL, group_name = NULL
             FROM (SELECT DISTINCT r.target_id, r.bucket, e.uid
                 FROM jobstats.rollup_1d r JOIN jobstats.entries e ON e.entry_id = r.entry_id
                 WHERE r.entry_id = ANY ($1) AND r.bucket <= $2 AND e.uid IS NOT NULL) k
             WHERE u.target_id = k.target_id AND u.uid = k.uid AND u.bucket >= k.bucket AND u.bucket < k.bucket + interval ''1 day''',
             format('rollup_%s_%s', level.level, level.owner)) USING idle, recomputed;
     END LOOP;
-    PERFORM jobstats_internal.forget_entries(idle, jobstats_internal.jobs_of_others(idle,
-        ARRAY(SELECT DISTINCT m.job_no FROM jobstats.entry_jobs m JOIN unnest(idle) f (entry_id) ON f.entry_id = m.entry_id WHERE m.job_no IS NOT NULL)), false);
-    RETURN cardinality(idle);
+    PERFORM jobstats_internal.forget_entries(idle, '{}'::text[], false);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_idle_entries(bigint[], timestamptz) IS
-'Internal: takes from those of these entries that have done nothing since a time whose they are, and returns their number.';
+COMMENT ON FUNCTION jobstats_internal.forget_idle_entries(bigint[]) IS
+'Internal: takes from entries that have long done nothing whose they are.';
+
+-- A job waits for its entries: they are matched by its number, and with its user.
+CREATE FUNCTION jobstats_internal.old_jobs(before timestamptz, portion integer) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT coalesce(array_agg(o.job), '{}')
+FROM (
+    SELECT j.job
+    FROM (
+        SELECT r.job, coalesce(r.ended, r.updated) AS ended, r.uid, num_nonnulls(r.user_name, r.job_name, r.node_list) > 0 AS is_named
+        FROM jobstats.jobs r
+        UNION ALL
+        SELECT i.job, coalesce(i.ended, i.started), i.uid, num_nonnulls(i.user_name, i.job_name) > 0 FROM jobstats.job_ids i) j
+    CROSS JOIN jobstats.settings s
+    WHERE NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.job = j.job AND e.status <> 'forgotten')
+    GROUP BY j.job
+    HAVING max(j.ended) < before AND bool_or(j.is_named OR j.uid BETWEEN s.system_uids_below AND 4294967295)
+    ORDER BY j.job
+    LIMIT portion) o
+$$;
+COMMENT ON FUNCTION jobstats_internal.old_jobs(timestamptz, integer) IS
+'Internal: numbers of jobs that name somebody, all of which ended before a time, and that no entry has which is not forgotten; at most so many.';
 
 CREATE FUNCTION jobstats_internal.forget_old_jobs(before timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    portion CONSTANT integer := 50000;
+    old text[] := jobstats_internal.old_jobs(before, 50000);
+    numbers bigint[] := ARRAY(SELECT i.job_no FROM unnest(old) o (job) JOIN jobstats.job_ids i ON i.job = o.job);
     named_from bigint := (SELECT s.system_uids_below FROM jobstats.settings s);
-    numbers bigint[] := ARRAY(
-        SELECT j.job_no
-        FROM (
-            SELECT i.job_no, i.ended, i.uid, i.user_name, i.job_name FROM jobstats.job_ids i
-            UNION SELECT s.job_no, s.ended, s.uid, s.user_name, s.job_name FROM jobstats.job_summaries s) j
-        WHERE j.ended < before AND (j.uid BETWEEN named_from AND 4294967295 OR num_nonnulls(j.user_name, j.job_name) > 0)
-        LIMIT portion);
-    runs tid[] := ARRAY(
-        SELECT j.ctid FROM jobstats.jobs j
-        WHERE j.ended < before AND (j.uid BETWEEN named_from AND 4294967295 OR num_nonnulls(j.user_name, j.job_name, j.node_list) > 0)
-        LIMIT portion);
 BEGIN
     -- Of entries that name no user, the job does.
     INSERT INTO jobstats.dirty_users (target_id, day)
@@ -89,12 +99,19 @@ BEGIN
     JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id AND r.bucket > m.valid_from AND r.bucket <= m.valid_to
     WHERE r.bucket > now() - s.jobs_retention
     ON CONFLICT DO NOTHING;
-    PERFORM jobstats_internal.forget_jobs(numbers, runs, jobstats_internal.jobs_of_others('{}', numbers), NULL);
-    RETURN greatest(cardinality(numbers), cardinality(runs));
+    PERFORM jobstats_internal.forget_jobs(numbers, ARRAY(SELECT j.ctid FROM unnest(old) o (job) JOIN jobstats.jobs j ON j.job = o.job),
+        '{}'::text[], NULL::bigint);
+    -- Summaries are there longer than their jobs.
+    PERFORM jobstats_internal.forget_jobs(ARRAY(
+            SELECT s.job_no FROM jobstats.job_summaries s
+            WHERE s.ended < before AND (s.uid BETWEEN named_from AND 4294967295 OR num_nonnulls(s.user_name, s.job_name) > 0)
+                AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.job_no = s.job_no)
+            LIMIT 50000), '{}'::tid[], '{}'::text[], NULL::bigint);
+    RETURN cardinality(old);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_old_jobs(timestamptz) IS
-'Internal: takes from jobs that ended before a time whose they were, at most 50,000 of them, and returns their number.';
+'Internal: takes from jobs that ended before a time whose they were, of at most 50,000 numbers, and returns how many numbers these were.';
 
 CREATE FUNCTION jobstats_internal.forget_people() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -113,8 +130,15 @@ BEGIN
     PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
     DELETE FROM jobstats.earlier_users u WHERE u.until < named_since;
     DELETE FROM jobstats.earlier_groups g WHERE g.until < named_since;
-    UPDATE jobstats.used u SET id = jobstats_internal.pseudonym_of_user(u.id, NULL)
+    -- Whom no text names any more, and no job.
+    DELETE FROM jobstats.users u WHERE u.source = 'getent' AND u.seen > timestamptz '-infinity' AND u.seen < named_since;
+    DELETE FROM jobstats.users u
+    WHERE u.source = 'accounting' AND u.seen < named_since AND NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.uid = u.uid)
+        AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = u.uid);
+    DELETE FROM jobstats.groups g WHERE g.source = 'getent' AND g.seen > timestamptz '-infinity' AND g.seen < named_since;
+    UPDATE jobstats.used u SET id = jobstats_internal.pseudonym_of_user(u.id, NULL::text)
     WHERE u.kind = 'user' AND u.id BETWEEN (SELECT s.system_uids_below FROM jobstats.settings s) AND 4294967295 AND u.day < (named_since AT TIME ZONE 'UTC')::date;
+    -- The rest comes next time.
     IF jobs < 50000 THEN
         UPDATE jobstats.sweep s SET people_forgotten = now();
     END IF;

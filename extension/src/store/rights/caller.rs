@@ -153,6 +153,17 @@ fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error
     }
 }
 
+extension_sql!(
+    r#"
+CREATE FUNCTION jobstats_internal.is_own(uid bigint, account text, uids bigint[], accounts text[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN uids IS NULL OR uid = ANY (uids) OR account = ANY (accounts);
+COMMENT ON FUNCTION jobstats_internal.is_own(bigint, text, bigint[], text[]) IS
+'Internal: whether the job of a user and an account is that of a reader of their own work, who sees these users and accounts; uids NULL: a reader of everything.';
+"#,
+    name = "is_own"
+);
+
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.own_uids() RETURNS bigint[]
 LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';

@@ -72,6 +72,7 @@ INSERT INTO jobstats.secrets DEFAULT VALUES ON CONFLICT DO NOTHING;
 -- Users who were forgotten, while texts that are still kept may bring something of them back.
 CREATE TABLE IF NOT EXISTS jobstats.forgotten (
     uid bigint PRIMARY KEY,
+    user_names text[] NOT NULL DEFAULT '{}',
     until timestamptz NOT NULL
 );
 

@@ -4,7 +4,7 @@ FROM (
     SELECT run.job, max(run.started) AS started, max(run.label) AS label
     FROM jobstats.jobs run
     WHERE run.label LIKE $2 || '%' AND run.parent IN ($1, $1 || '[]') AND ($3 IS NULL OR run.scheduler = $3)
-        AND ($5::bigint[] IS NULL OR run.uid = ANY ($5) OR run.account = ANY ($6::text[]))
+        AND jobstats_internal.is_own(run.uid, run.account, $5, $6)
     GROUP BY run.job
     ORDER BY max(run.started) DESC NULLS LAST, run.job
     LIMIT $4

@@ -72,7 +72,7 @@ impl Named {
         let is_shared = match scheduler.as_deref() {
             Some(scheduler) => client.query_value(
                 "SELECT EXISTS (SELECT FROM jobstats.jobs run WHERE run.job = ANY ($1) AND run.scheduler <> $2 \
-                    AND ($3::bigint[] IS NULL OR run.uid = ANY ($3) OR run.account = ANY ($4::text[])))",
+                    AND jobstats_internal.is_own(run.uid, run.account, $3, $4))",
                 &[numbers.clone().into(), scheduler.into(), uids, accounts],
             )?,
             None => false,
@@ -124,7 +124,7 @@ impl Named {
         let [uids, accounts] = own_parameters(self.own.as_ref());
         let found = client.query(
             "SELECT DISTINCT run.scheduler FROM jobstats.jobs run WHERE run.job = ANY ($1) \
-                AND ($3::bigint[] IS NULL OR run.uid = ANY ($3) OR run.account = ANY ($4::text[])) ORDER BY 1 LIMIT $2",
+                AND jobstats_internal.is_own(run.uid, run.account, $3, $4) ORDER BY 1 LIMIT $2",
             &[self.numbers.clone().into(), LISTED.into(), uids, accounts],
         )?;
         let schedulers: Vec<String> = found.map(|row| row.at(1)).collect::<Result<_, Error>>()?;

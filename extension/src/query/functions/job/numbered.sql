@@ -8,7 +8,7 @@ SELECT run.job, run.started, EXISTS (
     ) AS is_array
 FROM jobstats.jobs run
 WHERE run.label LIKE $2 AND run.job <> $1 AND ($3 IS NULL OR run.scheduler = $3)
-    AND ($4::bigint[] IS NULL OR run.uid = ANY ($4) OR run.account = ANY ($5::text[]))
+    AND jobstats_internal.is_own(run.uid, run.account, $4, $5)
     AND NOT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.job = $1 AND ($4::bigint[] IS NULL OR entry.uid = ANY ($4)))
 ORDER BY run.started DESC NULLS LAST
 LIMIT 1

@@ -8,6 +8,6 @@ SELECT run.scheduler, run.label, coalesce(person.user_name, run.user_name) AS us
 FROM jobstats.jobs run
 LEFT JOIN jobstats.users person ON person.uid = run.uid
 LEFT JOIN jobstats.schedulers known ON known.scheduler = run.scheduler
-WHERE run.job = ANY ($1) AND ($3::bigint[] IS NULL OR run.uid = ANY ($3) OR run.account = ANY ($4::text[]))
+WHERE run.job = ANY ($1) AND jobstats_internal.is_own(run.uid, run.account, $3, $4)
 ORDER BY run.started DESC NULLS FIRST, run.scheduler DESC, run.label DESC
 LIMIT $2

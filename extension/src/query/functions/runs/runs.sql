@@ -15,6 +15,6 @@ LEFT JOIN jobstats.users person ON person.uid = run.uid
 WHERE (run.job = $1 OR run.label = $1 OR run.label ^@ rtrim($1, '[]') AND run.parent IN ($1, $1 || '[]'))
     AND ($2 IS NULL OR run.ended IS NULL OR run.ended > $2) AND ($3 IS NULL OR run.started <= $3)
     AND ($4 IS NULL OR run.scheduler = $4)
-    AND ($5::bigint[] IS NULL OR run.uid = ANY ($5) OR run.account = ANY ($6::text[]))
+    AND jobstats_internal.is_own(run.uid, run.account, $5, $6)
 ORDER BY run.started DESC NULLS LAST
 LIMIT 10000

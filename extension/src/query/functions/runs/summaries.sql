@@ -3,6 +3,6 @@ SELECT summary.*
 FROM jobstats.job_summaries summary
 WHERE ($1 IS NULL OR summary.job = $1 OR summary.label = $1) AND ($2 IS NULL OR summary.uid = $2) AND ($3 IS NULL OR summary.scheduler = $3)
     AND ($4 IS NULL OR summary.ended > $4) AND ($5 IS NULL OR summary.ended <= $5)
-    AND ($7::bigint[] IS NULL OR summary.uid = ANY ($7) OR summary.account = ANY ($8::text[]))
+    AND jobstats_internal.is_own(summary.uid, summary.account, $7, $8)
 ORDER BY summary.ended DESC, summary.started DESC, summary.job_no DESC
 LIMIT $6
