@@ -20,7 +20,7 @@ pub struct Own {
     pub accounts: Vec<String>,
 }
 
-/// Who asks.
+/// The kinds of readers.
 #[derive(Debug, Clone)]
 pub enum Reader {
     /// A reader of everything.
@@ -63,7 +63,7 @@ const OWN_OF_USER: &str = "SELECT ARRAY[$1] AS uids, \
         ARRAY(SELECT m.account FROM jobstats.managers m WHERE m.uid = $1) AS accounts \
     FROM jobstats.settings s WHERE $1 > 0 AND $1 >= s.system_uids_below AND (EXISTS (SELECT FROM jobstats.users u WHERE u.uid = $1) OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = $1))";
 
-/// Whether the role, or one whose rights it has, sees everything without names.
+/// Tells whether the role, or one whose rights it has, sees everything without names.
 const NAMELESS: &str = "SELECT EXISTS (SELECT FROM jobstats.nameless n WHERE pg_catalog.pg_has_role($1, n.role, 'USAGE'))";
 
 /// Runs a reading function. For a reader of their own work it runs with the rights of the store's owner, and is told what that work is.
