@@ -21,7 +21,7 @@ pub use folded::folded_name;
 pub use format::{Format, FormatError, user_may_be_forged};
 pub use guess::likely_format;
 pub use keys::{Keys, StoredNames};
-pub use secrets::{Secret, Secrets, pseudonym, pseudonym_of_user};
+pub use secrets::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user};
 
 /// The formats that are tried if none are configured.
 pub const DEFAULT_FORMATS: &[&str] = &["%j:%u:%H", "%e.%u"];

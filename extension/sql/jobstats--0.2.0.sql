@@ -789,44 +789,47 @@ CREATE FUNCTION jobstats_personal_data(uid bigint) RETURNS TABLE (
 )
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-WITH mine AS MATERIALIZED (
-    SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.uid = jobstats_personal_data.uid
-), done AS MATERIALIZED (
-    SELECT j.* FROM jobstats.job_summaries j WHERE j.uid = jobstats_personal_data.uid
-), used AS MATERIALIZED (
-    SELECT u.day FROM jobstats.used u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
+WITH number AS MATERIALIZED (
+    SELECT jobstats_internal.jobs_of_user(jobstats_personal_data.uid) AS job_no
+), mine AS MATERIALIZED (
+    SELECT e.entry_id, e.first_seen
+    FROM jobstats_internal.entries_of_user(jobstats_personal_data.uid, ARRAY(SELECT n.job_no FROM number n)) AS m (entry_id)
+    JOIN jobstats.entries e ON e.entry_id = m.entry_id
+), kept AS MATERIALIZED (
+    SELECT jobstats_internal.people_kept_for() AS people
 )
 SELECT h.relation, h.n, h.first, h.last, h.columns, h.kept
 FROM jobstats.settings s
+CROSS JOIN kept k
 CROSS JOIN LATERAL (
     SELECT 1 AS number, 'users' AS relation, count(*) AS n, min(u.since) AS first, max(u.seen) AS last,
         ARRAY['uid', 'user_name', 'gid'] AS columns, NULL::interval AS kept
     FROM jobstats.users u WHERE u.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 2, 'earlier_users', count(*), min(u.since), max(u.until), '{uid,user_name,gid}', s.personal_retention
+    SELECT 2, 'earlier_users', count(*), min(u.since), max(u.until), '{uid,user_name,gid}', k.people
     FROM jobstats.earlier_users u WHERE u.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 3, 'entries', count(*), min(m.first_seen), NULL, '{name,job,uid,gid,node,executable,pid}', s.personal_retention FROM mine m
+    SELECT 3, 'entries', count(*), min(m.first_seen), NULL, '{name,job,uid,gid,node,executable,pid}', k.people FROM mine m
     UNION ALL
-    SELECT 4, 'rollup_1d', count(*), min(r.first), max(r.last), '{entry_id}', s.personal_retention
+    SELECT 4, 'rollup_1d', count(*), min(r.first), max(r.last), '{entry_id}', k.people
     FROM mine m JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id
     UNION ALL
-    SELECT 5, 'rollup_1d_users', count(*), min(r.first), max(r.last), '{uid,user_name,gid,group_name}', s.personal_retention
+    SELECT 5, 'rollup_1d_users', count(*), min(r.first), max(r.last), '{uid,user_name,gid,group_name}', k.people
     FROM jobstats.rollup_1d_users r WHERE r.uid = jobstats_personal_data.uid
     UNION ALL
     SELECT 6, 'jobs', count(*), min(coalesce(j.submitted, j.started)), max(j.ended),
-        '{job,label,uid,user_name,gid,group_name,account,job_name,node_list,extra}', least(s.personal_retention, s.jobs_retention)
-    FROM jobstats.jobs j WHERE j.uid = jobstats_personal_data.uid
+        '{job,label,uid,user_name,gid,group_name,account,job_name,node_list,extra}', least(k.people, s.jobs_retention)
+    FROM jobstats.jobs j WHERE j.ctid = ANY (ARRAY(SELECT jobstats_internal.runs_of_user(jobstats_personal_data.uid)))
     UNION ALL
     SELECT 7, 'job_ids', count(*), min(i.started), max(i.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}',
-        least(s.personal_retention, s.jobs_retention)
-    FROM jobstats.job_ids i WHERE i.uid = jobstats_personal_data.uid
+        least(k.people, s.jobs_retention)
+    FROM jobstats.job_ids i JOIN number n ON n.job_no = i.job_no
     UNION ALL
-    SELECT 8, 'job_summaries', count(*), min(d.started), max(d.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}', s.personal_retention
-    FROM done d
+    SELECT 8, 'job_summaries', count(*), min(d.started), max(d.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}', k.people
+    FROM jobstats.job_summaries d JOIN number n ON n.job_no = d.job_no
     UNION ALL
-    SELECT 9, 'used', count(*), min(u.day)::timestamp AT TIME ZONE 'UTC', max(u.day)::timestamp AT TIME ZONE 'UTC', '{id}', s.personal_retention
-    FROM used u
+    SELECT 9, 'used', count(*), min(u.day)::timestamp AT TIME ZONE 'UTC', max(u.day)::timestamp AT TIME ZONE 'UTC', '{id}', k.people
+    FROM jobstats.used u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
     UNION ALL
     SELECT 10, 'used_now', count(*), NULL, NULL, '{id}', NULL FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
     UNION ALL
@@ -2033,7 +2036,12 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[], tid[]) IS
 'Internal: the numbers of jobs, of those that these entries, jobs and rows of runs have, that other entries or jobs have too.';
 
-CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], for_ever boolean) RETURNS void
+CREATE FUNCTION jobstats_internal.name_for_ever(entry_id bigint) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN text 'pseudonym:' || lpad(to_hex(entry_id), 16, text '0');
+COMMENT ON FUNCTION jobstats_internal.name_for_ever(bigint) IS 'Internal: the name of a forgotten entry that no identifier has.';
+
+CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], find_again boolean) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 -- Problems name the entry that adds up to too much.
@@ -2048,7 +2056,7 @@ SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid,
     pid = NULL, format = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
 FROM (
     SELECT e.entry_id, CASE WHEN e.job = ANY (kept) THEN e.job ELSE jobstats_internal.pseudonym(e.job) END AS job,
-        CASE WHEN for_ever THEN jobstats_internal.pseudonym(e.name) ELSE 'pseudonym:' || lpad(to_hex(e.entry_id), 16, '0') END AS name
+        CASE WHEN find_again THEN jobstats_internal.pseudonym(e.name) ELSE jobstats_internal.name_for_ever(e.entry_id) END AS name
     FROM jobstats.entries e
     WHERE e.entry_id = ANY (entries)
     ORDER BY e.entry_id
@@ -2056,7 +2064,13 @@ FROM (
 WHERE e.entry_id = f.entry_id
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_entries(bigint[], text[], boolean) IS
-'Internal: takes from entries whose they are. for_ever: what an identifier does from now on goes to its forgotten entry, too; otherwise to a new one. Numbers of jobs that are kept are those of others, too.';
+'Internal: takes from entries whose they are. find_again: what an identifier does from now on goes to its forgotten entry, too; otherwise to a new one. Numbers of jobs that are kept are those of others, too.';
+
+-- Slurm's state of a job can be CANCELLED by 1000.
+CREATE FUNCTION jobstats_internal.without_canceller(state text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(state, text ' by \d+$', text '');
+COMMENT ON FUNCTION jobstats_internal.without_canceller(text) IS 'Internal: the state of a job without the user who cancelled it.';
 
 CREATE FUNCTION jobstats_internal.forget_jobs(numbers bigint[], runs tid[], kept text[], uid bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -2069,37 +2083,26 @@ BEGIN
     WHERE new.ctid = ANY (runs) AND old.ctid <> new.ctid AND old.scheduler = new.scheduler
         AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
         AND old.submitted IS NOT DISTINCT FROM new.submitted AND (old.started IS NOT DISTINCT FROM new.started OR old.started IS NULL);
-    WITH again AS (
-        DELETE FROM jobstats.job_ids new
-        USING jobstats.job_ids old
-        WHERE new.job_no = ANY (numbers) AND old.job_no <> new.job_no AND old.scheduler = new.scheduler AND old.started = new.started
-            AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
-            AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.job_no = new.job_no)
-        RETURNING new.job_no
-    ), unsummarized AS (
-        DELETE FROM jobstats.job_summaries s USING again a WHERE s.job_no = a.job_no
-    )
-    DELETE FROM jobstats.to_summarize s USING again a WHERE s.job_no = a.job_no;
-    -- What a text has just said counts from now on.
     WITH forgotten AS (
         UPDATE jobstats.jobs j
         SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END,
             label = jobstats_internal.pseudonym(j.label), uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name),
-            user_name = NULL, gid = NULL, group_name = NULL, job_name = NULL, state = regexp_replace(j.state, ' by \d+$', ''),
+            user_name = NULL, gid = NULL, group_name = NULL, job_name = NULL, state = jobstats_internal.without_canceller(j.state),
             node_list = NULL, parent = jobstats_internal.pseudonym(j.parent), extra = NULL, provenance = NULL
         WHERE j.ctid = ANY (runs)
         RETURNING j.job
     )
-    INSERT INTO jobstats.to_match (job) SELECT DISTINCT f.job FROM forgotten f;
+    -- What a text has just said of the user's jobs counts from now on; of old ones no text says anything.
+    INSERT INTO jobstats.to_match (job) SELECT DISTINCT f.job FROM forgotten f WHERE forget_jobs.uid IS NOT NULL;
     UPDATE jobstats.job_ids j
-    SET state = regexp_replace(j.state, ' by \d+$', ''), job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
         uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
-        job_name = NULL, job_group = jobstats_internal.pseudonym(j.job_group)
+        job_name = NULL, state = jobstats_internal.without_canceller(j.state), job_group = jobstats_internal.pseudonym(j.job_group)
     WHERE j.job_no = ANY (numbers);
     UPDATE jobstats.job_summaries j
-    SET state = regexp_replace(j.state, ' by \d+$', ''), job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
         uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
-        job_name = NULL
+        job_name = NULL, state = jobstats_internal.without_canceller(j.state)
     WHERE j.job_no = ANY (numbers);
 END
 $$;
@@ -2129,6 +2132,26 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_sums(bigint, bigint) IS 'Internal: gives the sums by user of a user to the pseudonym.';
 
+CREATE FUNCTION jobstats_internal.forget_days_of_used(kind text, id bigint, before timestamptz, pseudonym bigint) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH said AS (
+    DELETE FROM jobstats.used u
+    WHERE u.kind = forget_days_of_used.kind AND u.day < (before AT TIME ZONE 'UTC')::date
+        AND CASE WHEN forget_days_of_used.id IS NULL THEN u.id <= 4294967295 AND jobstats_internal.is_person(u.id) ELSE u.id = forget_days_of_used.id END
+    RETURNING u.*
+)
+-- A list that came later adds to what was forgotten before.
+INSERT INTO jobstats.used AS sum (day, cluster, filesystem, kind, id, kbytes, inodes, targets)
+SELECT s.day, s.cluster, s.filesystem, s.kind, coalesce(pseudonym, jobstats_internal.pseudonym_of_user(s.id, NULL::text)), s.kbytes, s.inodes, s.targets
+FROM said s
+ON CONFLICT (day, kind, cluster, filesystem, id) DO UPDATE
+SET kbytes = sum.kbytes + excluded.kbytes, inodes = coalesce(sum.inodes + excluded.inodes, sum.inodes, excluded.inodes),
+    targets = sum.targets + excluded.targets
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_days_of_used(text, bigint, timestamptz, bigint) IS
+'Internal: gives used space of days before one to the pseudonym: of a user or a group, or of all users to their own (NULL).';
+
 CREATE FUNCTION jobstats_internal.forget_used(kind text, id bigint, pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -2144,51 +2167,66 @@ BEGIN
     WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym
         AND old.target_id = new.target_id AND old.day = new.day;
     UPDATE jobstats.used_first u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
-    WITH later AS (
-        DELETE FROM jobstats.used u WHERE u.kind = forget_used.kind AND u.id = forget_used.id RETURNING u.*
-    )
-    INSERT INTO jobstats.used AS sum (day, cluster, filesystem, kind, id, kbytes, inodes, targets)
-    SELECT l.day, l.cluster, l.filesystem, l.kind, pseudonym, l.kbytes, l.inodes, l.targets FROM later l
-    ON CONFLICT (day, kind, cluster, filesystem, id) DO UPDATE
-    SET kbytes = sum.kbytes + excluded.kbytes, inodes = coalesce(sum.inodes + excluded.inodes, sum.inodes, excluded.inodes),
-        targets = sum.targets + excluded.targets;
+    PERFORM jobstats_internal.forget_days_of_used(forget_used.kind, forget_used.id, timestamptz 'infinity', pseudonym);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_used(text, bigint, bigint) IS 'Internal: gives the used space of a user or a group to the pseudonym.';
+
+CREATE FUNCTION jobstats_internal.own_groups(uid bigint) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT g.gid
+FROM (SELECT g.gid, g.group_name FROM jobstats.groups g UNION SELECT e.gid, e.group_name FROM jobstats.earlier_groups e) g
+JOIN jobstats_internal.names_of_user(own_groups.uid) n ON n.user_name = g.group_name
+WHERE NOT EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid <> own_groups.uid)
+    AND (g.gid = own_groups.uid OR EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid = own_groups.uid))
+UNION
+SELECT unnest(f.gids) FROM jobstats.forgotten f WHERE f.uid = own_groups.uid
+$$;
+COMMENT ON FUNCTION jobstats_internal.own_groups(bigint) IS
+'Internal: the primary groups of a user alone that are called like the user, also of one who was forgotten.';
 
 CREATE FUNCTION jobstats_internal.forget_names(uid bigint, pseudonym bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    private record;
-    names text[] := ARRAY(SELECT DISTINCT n.user_name FROM jobstats_internal.names_of_user(forget_names.uid) n);
+    own_gid bigint;
     gone bigint;
 BEGIN
-    -- The primary group of a user alone that is called like the user.
-    FOR private IN
-        SELECT DISTINCT g.gid FROM (
-            SELECT g.gid, g.group_name FROM jobstats.groups g UNION SELECT e.gid, e.group_name FROM jobstats.earlier_groups e) g
-        WHERE g.group_name = ANY (names)
-            AND NOT EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid <> forget_names.uid)
-            AND (g.gid = forget_names.uid OR EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid = forget_names.uid))
-    LOOP
-        PERFORM jobstats_internal.forget_used(text 'group', private.gid, pseudonym);
-        DELETE FROM jobstats.groups g WHERE g.gid = private.gid AND g.group_name = ANY (names);
-        DELETE FROM jobstats.earlier_groups g WHERE g.gid = private.gid AND g.group_name = ANY (names);
+    FOR own_gid IN SELECT jobstats_internal.own_groups(forget_names.uid) LOOP
+        PERFORM jobstats_internal.forget_used(text 'group', own_gid, pseudonym);
+        DELETE FROM jobstats.groups g WHERE g.gid = own_gid;
+        DELETE FROM jobstats.earlier_groups g WHERE g.gid = own_gid;
     END LOOP;
     PERFORM jobstats_internal.forget_used(text 'user', forget_names.uid, pseudonym);
     DELETE FROM jobstats.to_resolve r WHERE r.uid = forget_names.uid;
     DELETE FROM jobstats.members m WHERE m.uid = forget_names.uid;
     DELETE FROM jobstats.managers m WHERE m.uid = forget_names.uid;
-    DELETE FROM jobstats.earlier_users u WHERE u.uid = forget_names.uid;
-    DELETE FROM jobstats.users u WHERE u.uid = forget_names.uid;
-    GET DIAGNOSTICS gone = ROW_COUNT;
-    RETURN greatest(gone, cardinality(names));
+    WITH earlier AS (
+        DELETE FROM jobstats.earlier_users u WHERE u.uid = forget_names.uid RETURNING u.uid
+    ), present AS (
+        DELETE FROM jobstats.users u WHERE u.uid = forget_names.uid RETURNING u.uid
+    )
+    SELECT (SELECT count(*) FROM earlier) + (SELECT count(*) FROM present) INTO gone;
+    RETURN gone;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_names(bigint, bigint) IS
-'Internal: deletes what a user and the user''s own group are and were called, and what the user may see; used space goes to the pseudonym. Returns the number of names.';
+'Internal: deletes what a user and the user''s own groups are and were called, and what the user may see; used space goes to the pseudonym. Returns the number of names.';
+
+CREATE FUNCTION jobstats_internal.runs_of_user(uid bigint) RETURNS SETOF tid
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT j.ctid
+FROM jobstats.jobs j
+WHERE j.uid = runs_of_user.uid OR j.uid IS NULL AND EXISTS (
+    SELECT FROM jobstats_internal.names_of_user(runs_of_user.uid) n
+    WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
+        AND coalesce(j.started, j.submitted, j.updated) < n.until)
+$$;
+COMMENT ON FUNCTION jobstats_internal.runs_of_user(bigint) IS
+'Internal: the rows of the runs of jobs of a user, by number, or by a name that the user had then.';
 
 CREATE FUNCTION jobstats_internal.forget_work_of(uid bigint, OUT entries bigint, OUT jobs bigint, OUT names bigint)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -2208,20 +2246,14 @@ BEGIN
     PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
     -- Feeds of jobs lock them in another order.
     PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
-    runs := ARRAY(
-        SELECT j.ctid
-        FROM jobstats.jobs j
-        WHERE j.uid = forget_work_of.uid OR j.uid IS NULL AND EXISTS (
-            SELECT FROM jobstats_internal.names_of_user(forget_work_of.uid) n
-            WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
-                AND coalesce(j.started, j.submitted, j.updated) < n.until));
+    runs := ARRAY(SELECT jobstats_internal.runs_of_user(forget_work_of.uid));
     kept := jobstats_internal.jobs_of_others(identified, numbers, runs);
     PERFORM jobstats_internal.forget_entries(identified, kept, true);
     PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, forget_work_of.uid);
     -- Whose jobs the user cancelled.
-    UPDATE jobstats.jobs j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
-    UPDATE jobstats.job_ids j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
-    UPDATE jobstats.job_summaries j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.jobs j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.job_ids j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.job_summaries j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
     PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
     names := jobstats_internal.forget_names(forget_work_of.uid, pseudonym);
     entries := cardinality(identified);
@@ -2247,15 +2279,17 @@ BEGIN
     SELECT * INTO STRICT setting FROM jobstats.settings s;
     IF uid IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = 'uid must not be NULL', HINT = 'Give the number of the user: id -u NAME tells it.';
-    ELSIF uid NOT BETWEEN setting.system_uids_below AND 4294967295 THEN
+    ELSIF NOT jobstats_internal.is_person(uid) THEN
         RAISE invalid_parameter_value USING MESSAGE = format('uid must be from %s to 4294967295, not %s', setting.system_uids_below, uid),
             HINT = 'Users below settings.system_uids_below belong to the system.';
     END IF;
-    INSERT INTO jobstats.forgotten AS f (uid, user_names, until)
+    INSERT INTO jobstats.forgotten AS f (uid, user_names, gids, until)
     SELECT forget_user.uid, ARRAY(SELECT DISTINCT n.user_name FROM jobstats_internal.names_of_user(forget_user.uid) n),
+        ARRAY(SELECT jobstats_internal.own_groups(forget_user.uid)),
         now() + greatest(setting.raw_retention, setting.rejects_retention) + setting.chunk_interval
     ON CONFLICT (uid) DO UPDATE
-    SET user_names = ARRAY(SELECT DISTINCT n.* FROM unnest(f.user_names || excluded.user_names) n), until = greatest(f.until, excluded.until);
+    SET user_names = ARRAY(SELECT DISTINCT n.* FROM unnest(f.user_names || excluded.user_names) n),
+        gids = ARRAY(SELECT DISTINCT g.* FROM unnest(f.gids || excluded.gids) g), until = greatest(f.until, excluded.until);
     done := jobstats_internal.forget_work_of(uid);
     RETURN QUERY
     SELECT t.trace, t.n, CASE WHEN t.kept >= @extschema@.jobstats_forever() THEN timestamptz 'infinity' ELSE now() + t.kept END
@@ -2277,13 +2311,14 @@ WHERE EXISTS (SELECT FROM jobstats.users u WHERE u.uid = f.uid)
     OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = f.uid)
     OR EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = f.uid)
     OR EXISTS (SELECT FROM jobstats.job_summaries s WHERE s.uid = f.uid)
-    OR EXISTS (SELECT FROM jobstats.groups g WHERE g.group_name = ANY (f.user_names))
+    OR EXISTS (SELECT FROM jobstats.groups g WHERE g.gid = ANY (f.gids))
     OR EXISTS (SELECT FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = f.uid)
+    OR EXISTS (SELECT FROM jobstats.used_first u WHERE u.kind = 'user' AND u.id = f.uid)
 UNION
 SELECT f.uid
 FROM jobstats.jobs j
-JOIN (SELECT f.uid, n.user_name FROM jobstats.forgotten f LEFT JOIN unnest(f.user_names) n (user_name) ON true) f
-    ON j.uid = f.uid OR j.uid IS NULL AND j.user_name = f.user_name
+JOIN (SELECT f.uid, n.user_name FROM jobstats.forgotten f LEFT JOIN jobstats_internal.names_of_user(f.uid) n ON true) f
+    ON j.uid = f.uid OR j.uid IS NULL AND j.user_name = f.user_name OR j.state LIKE '% by ' || f.uid
 ORDER BY 1
 $$;
 COMMENT ON FUNCTION jobstats_internal.come_back() IS
@@ -2301,11 +2336,12 @@ BEGIN
         done := jobstats_internal.forget_work_of(again);
         found := found + done.entries + done.jobs + done.names;
     END LOOP;
-    -- What has no number of a user may be that of another one from now on.
-    UPDATE jobstats.entries e SET name = 'pseudonym:' || lpad(to_hex(e.entry_id), 16, '0')
-    FROM jobstats.forgotten f, jobstats.job_ids i, jobstats.entry_jobs m
-    WHERE f.until <= now() AND i.uid = jobstats_internal.pseudonym_of_user(f.uid, NULL::text) AND m.job_no = i.job_no
-        AND e.entry_id = m.entry_id AND e.status = 'forgotten' AND (e.uid IS NULL OR e.uid <> i.uid);
+    -- No text is left that names them. What such an identifier does from now on is the work of somebody else.
+    UPDATE jobstats.entries e SET name = jobstats_internal.name_for_ever(e.entry_id)
+    FROM (
+        SELECT jobstats_internal.pseudonym_of_user(f.uid, NULL::text) AS uid FROM jobstats.forgotten f WHERE f.until <= now()) f
+    WHERE e.status = 'forgotten' AND (e.uid = f.uid OR EXISTS (
+        SELECT FROM jobstats.entry_jobs m JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id AND i.uid = f.uid));
     DELETE FROM jobstats.forgotten f WHERE f.until <= now();
     RETURN found;
 END
@@ -2315,11 +2351,19 @@ COMMENT ON FUNCTION jobstats_internal.forget_again() IS
 
 -- Forgets who did what a long time ago: settings.personal_retention.
 
-CREATE FUNCTION jobstats_internal.people_kept_since() RETURNS timestamptz
+CREATE FUNCTION jobstats_internal.people_kept_for() RETURNS interval
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 -- Increments that are kept longer say whose they are as long.
-SELECT now() - greatest(s.personal_retention, s.retention) FROM jobstats.settings s
+SELECT greatest(s.personal_retention, s.retention) FROM jobstats.settings s
+$$;
+COMMENT ON FUNCTION jobstats_internal.people_kept_for() IS
+'Internal: how long people are named after what they did.';
+
+CREATE FUNCTION jobstats_internal.people_kept_since() RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT now() - jobstats_internal.people_kept_for()
 $$;
 COMMENT ON FUNCTION jobstats_internal.people_kept_since() IS
 'Internal: the time before which nobody is named.';
@@ -2387,23 +2431,26 @@ FROM (
         FROM jobstats.jobs r
         UNION ALL
         SELECT i.job, coalesce(i.ended, i.started), i.uid, num_nonnulls(i.user_name, i.job_name) > 0 FROM jobstats.job_ids i) j
-    CROSS JOIN jobstats.settings s
     WHERE NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.job = j.job AND e.status <> 'forgotten')
     GROUP BY j.job
-    HAVING max(j.ended) < before AND bool_or(j.is_named OR j.uid BETWEEN s.system_uids_below AND 4294967295)
+    HAVING max(j.ended) < before AND bool_or(j.is_named OR j.uid <= 4294967295 AND jobstats_internal.is_person(j.uid))
     ORDER BY j.job
     LIMIT portion) o
 $$;
 COMMENT ON FUNCTION jobstats_internal.old_jobs(timestamptz, integer) IS
 'Internal: numbers of jobs that name somebody, all of which ended before a time, and that no entry has which is not forgotten; at most so many.';
 
-CREATE FUNCTION jobstats_internal.forget_old_jobs(before timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.forget_old_jobs(before timestamptz, portion integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    old text[] := jobstats_internal.old_jobs(before, 50000);
+    old text[] := jobstats_internal.old_jobs(before, portion);
     numbers bigint[] := ARRAY(SELECT i.job_no FROM unnest(old) o (job) JOIN jobstats.job_ids i ON i.job = o.job);
-    named_from bigint := (SELECT s.system_uids_below FROM jobstats.settings s);
+    summaries bigint[] := ARRAY(
+        SELECT s.job_no FROM jobstats.job_summaries s
+        WHERE s.ended < before AND (s.uid <= 4294967295 AND jobstats_internal.is_person(s.uid) OR num_nonnulls(s.user_name, s.job_name) > 0)
+            AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.job_no = s.job_no)
+        LIMIT portion);
 BEGIN
     -- Of entries that name no user, the job does.
     INSERT INTO jobstats.dirty_users (target_id, day)
@@ -2416,22 +2463,22 @@ BEGIN
     ON CONFLICT DO NOTHING;
     PERFORM jobstats_internal.forget_jobs(numbers, ARRAY(SELECT j.ctid FROM unnest(old) o (job) JOIN jobstats.jobs j ON j.job = o.job),
         '{}'::text[], NULL::bigint);
+    UPDATE jobstats.entries e
+    SET job = jobstats_internal.pseudonym(e.job), workload = coalesce(jobstats_internal.pseudonym(e.job), e.name)
+    WHERE e.job = ANY (old) AND e.status = 'forgotten';
     -- Summaries are there longer than their jobs.
-    PERFORM jobstats_internal.forget_jobs(ARRAY(
-            SELECT s.job_no FROM jobstats.job_summaries s
-            WHERE s.ended < before AND (s.uid BETWEEN named_from AND 4294967295 OR num_nonnulls(s.user_name, s.job_name) > 0)
-                AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.job_no = s.job_no)
-            LIMIT 50000), '{}'::tid[], '{}'::text[], NULL::bigint);
-    RETURN cardinality(old);
+    PERFORM jobstats_internal.forget_jobs(summaries, '{}'::tid[], '{}'::text[], NULL::bigint);
+    RETURN greatest(cardinality(old), cardinality(summaries));
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_old_jobs(timestamptz) IS
-'Internal: takes from jobs that ended before a time whose they were, of at most 50,000 numbers, and returns how many numbers these were.';
+COMMENT ON FUNCTION jobstats_internal.forget_old_jobs(timestamptz, integer) IS
+'Internal: takes from jobs that ended before a time whose they were, of so many numbers and summaries at most, and returns of how many.';
 
 CREATE FUNCTION jobstats_internal.forget_people() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    portion CONSTANT integer := 50000;
     named_since timestamptz := jobstats_internal.people_kept_since();
     found bigint := jobstats_internal.forget_again();
     jobs bigint;
@@ -2441,20 +2488,20 @@ BEGIN
     END IF;
     PERFORM jobstats_internal.lock_store();
     PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
-    jobs := jobstats_internal.forget_old_jobs(named_since);
+    jobs := jobstats_internal.forget_old_jobs(named_since, portion);
     PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
     DELETE FROM jobstats.earlier_users u WHERE u.until < named_since;
     DELETE FROM jobstats.earlier_groups g WHERE g.until < named_since;
-    -- Whom no text names any more, and no job.
+    -- Whom no text names any more, and no job or identifier.
     DELETE FROM jobstats.users u WHERE u.source = 'getent' AND u.seen > timestamptz '-infinity' AND u.seen < named_since;
     DELETE FROM jobstats.users u
-    WHERE u.source = 'accounting' AND u.seen < named_since AND NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.uid = u.uid)
-        AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = u.uid);
+    WHERE u.source = 'accounting' AND NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.uid = u.uid)
+        AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = u.uid)
+        AND NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = u.uid);
     DELETE FROM jobstats.groups g WHERE g.source = 'getent' AND g.seen > timestamptz '-infinity' AND g.seen < named_since;
-    UPDATE jobstats.used u SET id = jobstats_internal.pseudonym_of_user(u.id, NULL::text)
-    WHERE u.kind = 'user' AND u.id BETWEEN (SELECT s.system_uids_below FROM jobstats.settings s) AND 4294967295 AND u.day < (named_since AT TIME ZONE 'UTC')::date;
+    PERFORM jobstats_internal.forget_days_of_used(text 'user', NULL::bigint, named_since, NULL::bigint);
     -- The rest comes next time.
-    IF jobs < 50000 THEN
+    IF jobs < portion THEN
         UPDATE jobstats.sweep s SET people_forgotten = now();
     END IF;
     RETURN found + jobs;
@@ -2916,28 +2963,33 @@ COMMENT ON FUNCTION jobstats_internal.own_uids() IS
 -- Pseudonyms: of a user, a number that no system gives; of a job and of an identifier, a text. Who has the secret can find out whose a
 -- pseudonym is by trying all users.
 
-CREATE FUNCTION jobstats_internal.is_pseudonym(text text) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN text ~ '^pseudonym:[0-9a-f]{16}$';
-COMMENT ON FUNCTION jobstats_internal.is_pseudonym(text) IS 'Internal: whether a text is a pseudonym.';
-
 CREATE FUNCTION jobstats_internal.pseudonym(text text) RETURNS text
 LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
 AS $$
-SELECT CASE WHEN jobstats_internal.is_pseudonym(text) THEN text
-    ELSE jobstats_internal.pseudonym(s.pseudonyms, text) END
-FROM jobstats.secrets s
+SELECT jobstats_internal.pseudonym(s.pseudonyms, text) FROM jobstats.secrets s
 $$;
 COMMENT ON FUNCTION jobstats_internal.pseudonym(text) IS
 'Internal: the pseudonym of a job or an identifier; of a pseudonym, itself.';
 
--- A user that only a name tells has a pseudonym, too; users of the system are nobody.
+CREATE FUNCTION jobstats_internal.is_person(uid bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT uid BETWEEN s.system_uids_below AND 4294967295 FROM jobstats.settings s
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_person(bigint) IS
+'Internal: whether a number is that of a user, and neither of one of the system nor a pseudonym.';
+
+-- A user that only a name tells has a pseudonym, too, if getent does not tell the number.
 CREATE FUNCTION jobstats_internal.pseudonym_of_user(uid bigint, user_name text) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-SELECT CASE WHEN uid < t.system_uids_below OR uid > 4294967295 OR num_nonnulls(uid, user_name) = 0 THEN uid
-    ELSE jobstats_internal.pseudonym_of_user(s.pseudonyms, coalesce(uid::text, user_name)) END
-FROM jobstats.secrets s, jobstats.settings t
+SELECT CASE WHEN jobstats_internal.is_person(n.uid) THEN jobstats_internal.pseudonym_of_user(s.pseudonyms, n.uid::text)
+    WHEN n.uid IS NULL AND user_name IS NOT NULL THEN jobstats_internal.pseudonym_of_user(s.pseudonyms, user_name)
+    ELSE n.uid END
+FROM jobstats.secrets s
+CROSS JOIN LATERAL (
+    SELECT coalesce(pseudonym_of_user.uid, (SELECT CASE WHEN count(*) = 1 THEN min(u.uid) END
+        FROM jobstats.users u WHERE u.user_name = pseudonym_of_user.user_name AND u.source = text 'getent')) AS uid) n
 $$;
 COMMENT ON FUNCTION jobstats_internal.pseudonym_of_user(bigint, text) IS
 'Internal: the pseudonym of the user of a number, else of a name: a number of 2^32 and more; of a pseudonym and of a user of the system, itself; NULL: neither is known.';

@@ -1,5 +1,5 @@
 //! The secrets of a store: nobody who lacks them can tell from a key or a pseudonym which identifier or user it stands for, not
-//! even by trying all that are likely.
+//! even by trying all that are likely. A store without a secret of keys protects pseudonyms only.
 
 use std::hash::Hasher;
 
@@ -12,8 +12,8 @@ pub type Secret = [u8; 16];
 /// The beginning of the pseudonym of a job or an identifier; 16 hexadecimal digits follow.
 const PSEUDONYM: &str = "pseudonym:";
 
-/// The number of users that systems may have. Pseudonyms of users are numbers from here on.
-const USERS: i64 = 1 << 32;
+/// The first number that no system gives to a user.
+pub const FIRST_PSEUDONYM: i64 = 1 << 32;
 
 /// The secrets of a store.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,7 +62,7 @@ fn is_pseudonym(text: &str) -> bool {
 /// users and identifiers apart.
 pub fn pseudonym_of_user(secret: &Secret, user: &str) -> i64 {
     let hash = hash(secret, &[&[1], user.as_bytes()]);
-    USERS + (hash >> 16).cast_signed()
+    FIRST_PSEUDONYM + (hash >> 16).cast_signed()
 }
 
 fn hash(secret: &Secret, parts: &[&[u8]]) -> u64 {
@@ -113,7 +113,7 @@ mod tests {
     fn pseudonyms_of_users_are_numbers_that_no_system_gives() {
         for user in ["0", "1001", "ada", ""] {
             let pseudonym = pseudonym_of_user(&SECRETS.pseudonyms, user);
-            assert!((USERS..USERS + (1 << 48)).contains(&pseudonym));
+            assert!((FIRST_PSEUDONYM..FIRST_PSEUDONYM + (1 << 48)).contains(&pseudonym));
             assert_ne!(pseudonym, pseudonym_of_user(&[3; 16], user));
         }
     }

@@ -59,7 +59,7 @@ pub fn renew(
         let ids: Option<Vec<i64>> = client.execute_value(
             "SELECT array_agg(e.entry_id) FROM (\
              SELECT e.entry_id FROM jobstats.entries e WHERE e.job = ANY ($1) AND (e.status <> 'forgotten' \
-             OR NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.entry_id = e.entry_id AND m.job_no IS NOT NULL)) LIMIT $2) e",
+             OR NOT EXISTS (SELECT FROM jobstats.entry_jobs m JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id)) LIMIT $2) e",
             &[numbers.to_vec().into(), ENTRIES_MAX.into()],
         )?;
         for ids in ids.unwrap_or_default().chunks(AT_A_TIME) {

@@ -1,5 +1,5 @@
 -- These entries: what their identifiers say, and when they were first seen. A name that accounting gave to a number proves nothing.
-SELECT e.entry_id, e.job, e.uid, u.user_name, e.uid < s.system_uids_below AS is_system, e.node, n.scheduler,
+SELECT e.entry_id, e.job, e.uid, u.user_name, e.uid < s.system_uids_below AND e.status <> text 'forgotten' AS is_system, e.node, n.scheduler,
     (extract(epoch FROM e.first_seen) * 1000000)::bigint AS first_seen, e.name, e.format
 FROM jobstats.entries e
 CROSS JOIN jobstats.settings s

@@ -1,6 +1,6 @@
 //! Personal data: the secrets that keys and pseudonyms come from, what is held of a user, and how it ends.
 
-use jobstats_core::entry_id::{Secret, Secrets, pseudonym, pseudonym_of_user};
+use jobstats_core::entry_id::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -61,7 +61,7 @@ impl Pseudonyms {
 
     /// Returns what stands for a user.
     pub fn of_user(self, uid: i64) -> i64 {
-        match (self.system_uids_below..1 << 32).contains(&uid) {
+        match (self.system_uids_below..FIRST_PSEUDONYM).contains(&uid) {
             true => pseudonym_of_user(&self.secret, &uid.to_string()),
             false => uid,
         }

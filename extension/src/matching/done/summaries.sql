@@ -83,7 +83,7 @@ SET scheduler = excluded.scheduler, job = excluded.job, label = excluded.label, 
     started = excluded.started, ended = excluded.ended, run_time = excluded.run_time, uid = excluded.uid, user_name = excluded.user_name,
     gid = excluded.gid, group_name = excluded.group_name, account = excluded.account, "partition" = excluded."partition", qos = excluded.qos,
     job_name = excluded.job_name, state = excluded.state, exit_code = excluded.exit_code, nodes = excluded.nodes, cpus = excluded.cpus,
-    first = excluded.first, last_active = excluded.last_active, active_nodes = excluded.active_nodes, targets = excluded.targets,
+    first = excluded.first, last_active = excluded.last_active, active_nodes = greatest(s.active_nodes, excluded.active_nodes), targets = excluded.targets,
     read_bytes = excluded.read_bytes, write_bytes = excluded.write_bytes, read = excluded.read, write = excluded.write,
     opens = excluded.opens, metadata = excluded.metadata, service_time = excluded.service_time, in_service = excluded.in_service,
     busiest_target = excluded.busiest_target, operations = excluded.operations, made = excluded.made

@@ -121,6 +121,7 @@ WITH meanings (relation, name, meaning) AS (
     ('forgotten', NULL, 'Users who were forgotten by jobstats_forget_user(), and whom maintenance forgets again while texts that are kept may bring something back. The owner alone may read it.'),
     ('forgotten', 'uid', 'Number of the user.'),
     ('forgotten', 'user_names', 'Names that the user had, for accounting that names users only.'),
+    ('forgotten', 'gids', 'Numbers of the user''s own groups.'),
     ('forgotten', 'until', 'When the last of these texts is gone, and this row too.'),
     ('entry_formats', NULL, 'Formats (jobid_name) in use on the clients, tried in order of priority. After a change maintenance identifies all entries again; jobstats_reidentify() does so at once.'),
     ('entry_formats', 'cluster', 'LIKE pattern of the clusters whose clients have the format; NULL: all.'),

@@ -86,7 +86,12 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[], tid[]) IS
 'Internal: the numbers of jobs, of those that these entries, jobs and rows of runs have, that other entries or jobs have too.';
 
-CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], for_ever boolean) RETURNS void
+CREATE FUNCTION jobstats_internal.name_for_ever(entry_id bigint) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN text 'pseudonym:' || lpad(to_hex(entry_id), 16, text '0');
+COMMENT ON FUNCTION jobstats_internal.name_for_ever(bigint) IS 'Internal: the name of a forgotten entry that no identifier has.';
+
+CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], find_again boolean) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 -- Problems name the entry that adds up to too much.
@@ -101,7 +106,7 @@ SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid,
     pid = NULL, format = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
 FROM (
     SELECT e.entry_id, CASE WHEN e.job = ANY (kept) THEN e.job ELSE jobstats_internal.pseudonym(e.job) END AS job,
-        CASE WHEN for_ever THEN jobstats_internal.pseudonym(e.name) ELSE 'pseudonym:' || lpad(to_hex(e.entry_id), 16, '0') END AS name
+        CASE WHEN find_again THEN jobstats_internal.pseudonym(e.name) ELSE jobstats_internal.name_for_ever(e.entry_id) END AS name
     FROM jobstats.entries e
     WHERE e.entry_id = ANY (entries)
     ORDER BY e.entry_id
@@ -109,7 +114,13 @@ FROM (
 WHERE e.entry_id = f.entry_id
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_entries(bigint[], text[], boolean) IS
-'Internal: takes from entries whose they are. for_ever: what an identifier does from now on goes to its forgotten entry, too; otherwise to a new one. Numbers of jobs that are kept are those of others, too.';
+'Internal: takes from entries whose they are. find_again: what an identifier does from now on goes to its forgotten entry, too; otherwise to a new one. Numbers of jobs that are kept are those of others, too.';
+
+-- Slurm's state of a job can be CANCELLED by 1000.
+CREATE FUNCTION jobstats_internal.without_canceller(state text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(state, text ' by \d+$', text '');
+COMMENT ON FUNCTION jobstats_internal.without_canceller(text) IS 'Internal: the state of a job without the user who cancelled it.';
 
 CREATE FUNCTION jobstats_internal.forget_jobs(numbers bigint[], runs tid[], kept text[], uid bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -122,37 +133,26 @@ BEGIN
     WHERE new.ctid = ANY (runs) AND old.ctid <> new.ctid AND old.scheduler = new.scheduler
         AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
         AND old.submitted IS NOT DISTINCT FROM new.submitted AND (old.started IS NOT DISTINCT FROM new.started OR old.started IS NULL);
-    WITH again AS (
-        DELETE FROM jobstats.job_ids new
-        USING jobstats.job_ids old
-        WHERE new.job_no = ANY (numbers) AND old.job_no <> new.job_no AND old.scheduler = new.scheduler AND old.started = new.started
-            AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
-            AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.job_no = new.job_no)
-        RETURNING new.job_no
-    ), unsummarized AS (
-        DELETE FROM jobstats.job_summaries s USING again a WHERE s.job_no = a.job_no
-    )
-    DELETE FROM jobstats.to_summarize s USING again a WHERE s.job_no = a.job_no;
-    -- What a text has just said counts from now on.
     WITH forgotten AS (
         UPDATE jobstats.jobs j
         SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END,
             label = jobstats_internal.pseudonym(j.label), uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name),
-            user_name = NULL, gid = NULL, group_name = NULL, job_name = NULL, state = regexp_replace(j.state, ' by \d+$', ''),
+            user_name = NULL, gid = NULL, group_name = NULL, job_name = NULL, state = jobstats_internal.without_canceller(j.state),
             node_list = NULL, parent = jobstats_internal.pseudonym(j.parent), extra = NULL, provenance = NULL
         WHERE j.ctid = ANY (runs)
         RETURNING j.job
     )
-    INSERT INTO jobstats.to_match (job) SELECT DISTINCT f.job FROM forgotten f;
+    -- What a text has just said of the user's jobs counts from now on; of old ones no text says anything.
+    INSERT INTO jobstats.to_match (job) SELECT DISTINCT f.job FROM forgotten f WHERE forget_jobs.uid IS NOT NULL;
     UPDATE jobstats.job_ids j
-    SET state = regexp_replace(j.state, ' by \d+$', ''), job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
         uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
-        job_name = NULL, job_group = jobstats_internal.pseudonym(j.job_group)
+        job_name = NULL, state = jobstats_internal.without_canceller(j.state), job_group = jobstats_internal.pseudonym(j.job_group)
     WHERE j.job_no = ANY (numbers);
     UPDATE jobstats.job_summaries j
-    SET state = regexp_replace(j.state, ' by \d+$', ''), job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
         uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
-        job_name = NULL
+        job_name = NULL, state = jobstats_internal.without_canceller(j.state)
     WHERE j.job_no = ANY (numbers);
 END
 $$;
@@ -182,6 +182,26 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_sums(bigint, bigint) IS 'Internal: gives the sums by user of a user to the pseudonym.';
 
+CREATE FUNCTION jobstats_internal.forget_days_of_used(kind text, id bigint, before timestamptz, pseudonym bigint) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH said AS (
+    DELETE FROM jobstats.used u
+    WHERE u.kind = forget_days_of_used.kind AND u.day < (before AT TIME ZONE 'UTC')::date
+        AND CASE WHEN forget_days_of_used.id IS NULL THEN u.id <= 4294967295 AND jobstats_internal.is_person(u.id) ELSE u.id = forget_days_of_used.id END
+    RETURNING u.*
+)
+-- A list that came later adds to what was forgotten before.
+INSERT INTO jobstats.used AS sum (day, cluster, filesystem, kind, id, kbytes, inodes, targets)
+SELECT s.day, s.cluster, s.filesystem, s.kind, coalesce(pseudonym, jobstats_internal.pseudonym_of_user(s.id, NULL::text)), s.kbytes, s.inodes, s.targets
+FROM said s
+ON CONFLICT (day, kind, cluster, filesystem, id) DO UPDATE
+SET kbytes = sum.kbytes + excluded.kbytes, inodes = coalesce(sum.inodes + excluded.inodes, sum.inodes, excluded.inodes),
+    targets = sum.targets + excluded.targets
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_days_of_used(text, bigint, timestamptz, bigint) IS
+'Internal: gives used space of days before one to the pseudonym: of a user or a group, or of all users to their own (NULL).';
+
 CREATE FUNCTION jobstats_internal.forget_used(kind text, id bigint, pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -197,51 +217,66 @@ BEGIN
     WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym
         AND old.target_id = new.target_id AND old.day = new.day;
     UPDATE jobstats.used_first u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
-    WITH later AS (
-        DELETE FROM jobstats.used u WHERE u.kind = forget_used.kind AND u.id = forget_used.id RETURNING u.*
-    )
-    INSERT INTO jobstats.used AS sum (day, cluster, filesystem, kind, id, kbytes, inodes, targets)
-    SELECT l.day, l.cluster, l.filesystem, l.kind, pseudonym, l.kbytes, l.inodes, l.targets FROM later l
-    ON CONFLICT (day, kind, cluster, filesystem, id) DO UPDATE
-    SET kbytes = sum.kbytes + excluded.kbytes, inodes = coalesce(sum.inodes + excluded.inodes, sum.inodes, excluded.inodes),
-        targets = sum.targets + excluded.targets;
+    PERFORM jobstats_internal.forget_days_of_used(forget_used.kind, forget_used.id, timestamptz 'infinity', pseudonym);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_used(text, bigint, bigint) IS 'Internal: gives the used space of a user or a group to the pseudonym.';
+
+CREATE FUNCTION jobstats_internal.own_groups(uid bigint) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT g.gid
+FROM (SELECT g.gid, g.group_name FROM jobstats.groups g UNION SELECT e.gid, e.group_name FROM jobstats.earlier_groups e) g
+JOIN jobstats_internal.names_of_user(own_groups.uid) n ON n.user_name = g.group_name
+WHERE NOT EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid <> own_groups.uid)
+    AND (g.gid = own_groups.uid OR EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid = own_groups.uid))
+UNION
+SELECT unnest(f.gids) FROM jobstats.forgotten f WHERE f.uid = own_groups.uid
+$$;
+COMMENT ON FUNCTION jobstats_internal.own_groups(bigint) IS
+'Internal: the primary groups of a user alone that are called like the user, also of one who was forgotten.';
 
 CREATE FUNCTION jobstats_internal.forget_names(uid bigint, pseudonym bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    private record;
-    names text[] := ARRAY(SELECT DISTINCT n.user_name FROM jobstats_internal.names_of_user(forget_names.uid) n);
+    own_gid bigint;
     gone bigint;
 BEGIN
-    -- The primary group of a user alone that is called like the user.
-    FOR private IN
-        SELECT DISTINCT g.gid FROM (
-            SELECT g.gid, g.group_name FROM jobstats.groups g UNION SELECT e.gid, e.group_name FROM jobstats.earlier_groups e) g
-        WHERE g.group_name = ANY (names)
-            AND NOT EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid <> forget_names.uid)
-            AND (g.gid = forget_names.uid OR EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid = forget_names.uid))
-    LOOP
-        PERFORM jobstats_internal.forget_used(text 'group', private.gid, pseudonym);
-        DELETE FROM jobstats.groups g WHERE g.gid = private.gid AND g.group_name = ANY (names);
-        DELETE FROM jobstats.earlier_groups g WHERE g.gid = private.gid AND g.group_name = ANY (names);
+    FOR own_gid IN SELECT jobstats_internal.own_groups(forget_names.uid) LOOP
+        PERFORM jobstats_internal.forget_used(text 'group', own_gid, pseudonym);
+        DELETE FROM jobstats.groups g WHERE g.gid = own_gid;
+        DELETE FROM jobstats.earlier_groups g WHERE g.gid = own_gid;
     END LOOP;
     PERFORM jobstats_internal.forget_used(text 'user', forget_names.uid, pseudonym);
     DELETE FROM jobstats.to_resolve r WHERE r.uid = forget_names.uid;
     DELETE FROM jobstats.members m WHERE m.uid = forget_names.uid;
     DELETE FROM jobstats.managers m WHERE m.uid = forget_names.uid;
-    DELETE FROM jobstats.earlier_users u WHERE u.uid = forget_names.uid;
-    DELETE FROM jobstats.users u WHERE u.uid = forget_names.uid;
-    GET DIAGNOSTICS gone = ROW_COUNT;
-    RETURN greatest(gone, cardinality(names));
+    WITH earlier AS (
+        DELETE FROM jobstats.earlier_users u WHERE u.uid = forget_names.uid RETURNING u.uid
+    ), present AS (
+        DELETE FROM jobstats.users u WHERE u.uid = forget_names.uid RETURNING u.uid
+    )
+    SELECT (SELECT count(*) FROM earlier) + (SELECT count(*) FROM present) INTO gone;
+    RETURN gone;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_names(bigint, bigint) IS
-'Internal: deletes what a user and the user''s own group are and were called, and what the user may see; used space goes to the pseudonym. Returns the number of names.';
+'Internal: deletes what a user and the user''s own groups are and were called, and what the user may see; used space goes to the pseudonym. Returns the number of names.';
+
+CREATE FUNCTION jobstats_internal.runs_of_user(uid bigint) RETURNS SETOF tid
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT j.ctid
+FROM jobstats.jobs j
+WHERE j.uid = runs_of_user.uid OR j.uid IS NULL AND EXISTS (
+    SELECT FROM jobstats_internal.names_of_user(runs_of_user.uid) n
+    WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
+        AND coalesce(j.started, j.submitted, j.updated) < n.until)
+$$;
+COMMENT ON FUNCTION jobstats_internal.runs_of_user(bigint) IS
+'Internal: the rows of the runs of jobs of a user, by number, or by a name that the user had then.';
 
 CREATE FUNCTION jobstats_internal.forget_work_of(uid bigint, OUT entries bigint, OUT jobs bigint, OUT names bigint)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -261,20 +296,14 @@ BEGIN
     PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
     -- Feeds of jobs lock them in another order.
     PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
-    runs := ARRAY(
-        SELECT j.ctid
-        FROM jobstats.jobs j
-        WHERE j.uid = forget_work_of.uid OR j.uid IS NULL AND EXISTS (
-            SELECT FROM jobstats_internal.names_of_user(forget_work_of.uid) n
-            WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
-                AND coalesce(j.started, j.submitted, j.updated) < n.until));
+    runs := ARRAY(SELECT jobstats_internal.runs_of_user(forget_work_of.uid));
     kept := jobstats_internal.jobs_of_others(identified, numbers, runs);
     PERFORM jobstats_internal.forget_entries(identified, kept, true);
     PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, forget_work_of.uid);
     -- Whose jobs the user cancelled.
-    UPDATE jobstats.jobs j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
-    UPDATE jobstats.job_ids j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
-    UPDATE jobstats.job_summaries j SET state = regexp_replace(j.state, ' by \d+$', '') WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.jobs j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.job_ids j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.job_summaries j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
     PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
     names := jobstats_internal.forget_names(forget_work_of.uid, pseudonym);
     entries := cardinality(identified);
@@ -300,15 +329,17 @@ BEGIN
     SELECT * INTO STRICT setting FROM jobstats.settings s;
     IF uid IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = 'uid must not be NULL', HINT = 'Give the number of the user: id -u NAME tells it.';
-    ELSIF uid NOT BETWEEN setting.system_uids_below AND 4294967295 THEN
+    ELSIF NOT jobstats_internal.is_person(uid) THEN
         RAISE invalid_parameter_value USING MESSAGE = format('uid must be from %s to 4294967295, not %s', setting.system_uids_below, uid),
             HINT = 'Users below settings.system_uids_below belong to the system.';
     END IF;
-    INSERT INTO jobstats.forgotten AS f (uid, user_names, until)
+    INSERT INTO jobstats.forgotten AS f (uid, user_names, gids, until)
     SELECT forget_user.uid, ARRAY(SELECT DISTINCT n.user_name FROM jobstats_internal.names_of_user(forget_user.uid) n),
+        ARRAY(SELECT jobstats_internal.own_groups(forget_user.uid)),
         now() + greatest(setting.raw_retention, setting.rejects_retention) + setting.chunk_interval
     ON CONFLICT (uid) DO UPDATE
-    SET user_names = ARRAY(SELECT DISTINCT n.* FROM unnest(f.user_names || excluded.user_names) n), until = greatest(f.until, excluded.until);
+    SET user_names = ARRAY(SELECT DISTINCT n.* FROM unnest(f.user_names || excluded.user_names) n),
+        gids = ARRAY(SELECT DISTINCT g.* FROM unnest(f.gids || excluded.gids) g), until = greatest(f.until, excluded.until);
     done := jobstats_internal.forget_work_of(uid);
     RETURN QUERY
     SELECT t.trace, t.n, CASE WHEN t.kept >= @extschema@.jobstats_forever() THEN timestamptz 'infinity' ELSE now() + t.kept END
@@ -330,13 +361,14 @@ WHERE EXISTS (SELECT FROM jobstats.users u WHERE u.uid = f.uid)
     OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = f.uid)
     OR EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = f.uid)
     OR EXISTS (SELECT FROM jobstats.job_summaries s WHERE s.uid = f.uid)
-    OR EXISTS (SELECT FROM jobstats.groups g WHERE g.group_name = ANY (f.user_names))
+    OR EXISTS (SELECT FROM jobstats.groups g WHERE g.gid = ANY (f.gids))
     OR EXISTS (SELECT FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = f.uid)
+    OR EXISTS (SELECT FROM jobstats.used_first u WHERE u.kind = 'user' AND u.id = f.uid)
 UNION
 SELECT f.uid
 FROM jobstats.jobs j
-JOIN (SELECT f.uid, n.user_name FROM jobstats.forgotten f LEFT JOIN unnest(f.user_names) n (user_name) ON true) f
-    ON j.uid = f.uid OR j.uid IS NULL AND j.user_name = f.user_name
+JOIN (SELECT f.uid, n.user_name FROM jobstats.forgotten f LEFT JOIN jobstats_internal.names_of_user(f.uid) n ON true) f
+    ON j.uid = f.uid OR j.uid IS NULL AND j.user_name = f.user_name OR j.state LIKE '% by ' || f.uid
 ORDER BY 1
 $$;
 COMMENT ON FUNCTION jobstats_internal.come_back() IS
@@ -354,11 +386,12 @@ BEGIN
         done := jobstats_internal.forget_work_of(again);
         found := found + done.entries + done.jobs + done.names;
     END LOOP;
-    -- What has no number of a user may be that of another one from now on.
-    UPDATE jobstats.entries e SET name = 'pseudonym:' || lpad(to_hex(e.entry_id), 16, '0')
-    FROM jobstats.forgotten f, jobstats.job_ids i, jobstats.entry_jobs m
-    WHERE f.until <= now() AND i.uid = jobstats_internal.pseudonym_of_user(f.uid, NULL::text) AND m.job_no = i.job_no
-        AND e.entry_id = m.entry_id AND e.status = 'forgotten' AND (e.uid IS NULL OR e.uid <> i.uid);
+    -- No text is left that names them. What such an identifier does from now on is the work of somebody else.
+    UPDATE jobstats.entries e SET name = jobstats_internal.name_for_ever(e.entry_id)
+    FROM (
+        SELECT jobstats_internal.pseudonym_of_user(f.uid, NULL::text) AS uid FROM jobstats.forgotten f WHERE f.until <= now()) f
+    WHERE e.status = 'forgotten' AND (e.uid = f.uid OR EXISTS (
+        SELECT FROM jobstats.entry_jobs m JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id AND i.uid = f.uid));
     DELETE FROM jobstats.forgotten f WHERE f.until <= now();
     RETURN found;
 END

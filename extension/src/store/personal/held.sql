@@ -5,44 +5,47 @@ CREATE FUNCTION jobstats_personal_data(uid bigint) RETURNS TABLE (
 )
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-WITH mine AS MATERIALIZED (
-    SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.uid = jobstats_personal_data.uid
-), done AS MATERIALIZED (
-    SELECT j.* FROM jobstats.job_summaries j WHERE j.uid = jobstats_personal_data.uid
-), used AS MATERIALIZED (
-    SELECT u.day FROM jobstats.used u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
+WITH number AS MATERIALIZED (
+    SELECT jobstats_internal.jobs_of_user(jobstats_personal_data.uid) AS job_no
+), mine AS MATERIALIZED (
+    SELECT e.entry_id, e.first_seen
+    FROM jobstats_internal.entries_of_user(jobstats_personal_data.uid, ARRAY(SELECT n.job_no FROM number n)) AS m (entry_id)
+    JOIN jobstats.entries e ON e.entry_id = m.entry_id
+), kept AS MATERIALIZED (
+    SELECT jobstats_internal.people_kept_for() AS people
 )
 SELECT h.relation, h.n, h.first, h.last, h.columns, h.kept
 FROM jobstats.settings s
+CROSS JOIN kept k
 CROSS JOIN LATERAL (
     SELECT 1 AS number, 'users' AS relation, count(*) AS n, min(u.since) AS first, max(u.seen) AS last,
         ARRAY['uid', 'user_name', 'gid'] AS columns, NULL::interval AS kept
     FROM jobstats.users u WHERE u.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 2, 'earlier_users', count(*), min(u.since), max(u.until), '{uid,user_name,gid}', s.personal_retention
+    SELECT 2, 'earlier_users', count(*), min(u.since), max(u.until), '{uid,user_name,gid}', k.people
     FROM jobstats.earlier_users u WHERE u.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 3, 'entries', count(*), min(m.first_seen), NULL, '{name,job,uid,gid,node,executable,pid}', s.personal_retention FROM mine m
+    SELECT 3, 'entries', count(*), min(m.first_seen), NULL, '{name,job,uid,gid,node,executable,pid}', k.people FROM mine m
     UNION ALL
-    SELECT 4, 'rollup_1d', count(*), min(r.first), max(r.last), '{entry_id}', s.personal_retention
+    SELECT 4, 'rollup_1d', count(*), min(r.first), max(r.last), '{entry_id}', k.people
     FROM mine m JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id
     UNION ALL
-    SELECT 5, 'rollup_1d_users', count(*), min(r.first), max(r.last), '{uid,user_name,gid,group_name}', s.personal_retention
+    SELECT 5, 'rollup_1d_users', count(*), min(r.first), max(r.last), '{uid,user_name,gid,group_name}', k.people
     FROM jobstats.rollup_1d_users r WHERE r.uid = jobstats_personal_data.uid
     UNION ALL
     SELECT 6, 'jobs', count(*), min(coalesce(j.submitted, j.started)), max(j.ended),
-        '{job,label,uid,user_name,gid,group_name,account,job_name,node_list,extra}', least(s.personal_retention, s.jobs_retention)
-    FROM jobstats.jobs j WHERE j.uid = jobstats_personal_data.uid
+        '{job,label,uid,user_name,gid,group_name,account,job_name,node_list,extra}', least(k.people, s.jobs_retention)
+    FROM jobstats.jobs j WHERE j.ctid = ANY (ARRAY(SELECT jobstats_internal.runs_of_user(jobstats_personal_data.uid)))
     UNION ALL
     SELECT 7, 'job_ids', count(*), min(i.started), max(i.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}',
-        least(s.personal_retention, s.jobs_retention)
-    FROM jobstats.job_ids i WHERE i.uid = jobstats_personal_data.uid
+        least(k.people, s.jobs_retention)
+    FROM jobstats.job_ids i JOIN number n ON n.job_no = i.job_no
     UNION ALL
-    SELECT 8, 'job_summaries', count(*), min(d.started), max(d.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}', s.personal_retention
-    FROM done d
+    SELECT 8, 'job_summaries', count(*), min(d.started), max(d.ended), '{job,label,uid,user_name,gid,group_name,account,job_name}', k.people
+    FROM jobstats.job_summaries d JOIN number n ON n.job_no = d.job_no
     UNION ALL
-    SELECT 9, 'used', count(*), min(u.day)::timestamp AT TIME ZONE 'UTC', max(u.day)::timestamp AT TIME ZONE 'UTC', '{id}', s.personal_retention
-    FROM used u
+    SELECT 9, 'used', count(*), min(u.day)::timestamp AT TIME ZONE 'UTC', max(u.day)::timestamp AT TIME ZONE 'UTC', '{id}', k.people
+    FROM jobstats.used u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
     UNION ALL
     SELECT 10, 'used_now', count(*), NULL, NULL, '{id}', NULL FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
     UNION ALL

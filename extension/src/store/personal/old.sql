@@ -1,10 +1,18 @@
 -- Forgets who did what a long time ago: settings.personal_retention.
 
-CREATE FUNCTION jobstats_internal.people_kept_since() RETURNS timestamptz
+CREATE FUNCTION jobstats_internal.people_kept_for() RETURNS interval
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 -- Increments that are kept longer say whose they are as long.
-SELECT now() - greatest(s.personal_retention, s.retention) FROM jobstats.settings s
+SELECT greatest(s.personal_retention, s.retention) FROM jobstats.settings s
+$$;
+COMMENT ON FUNCTION jobstats_internal.people_kept_for() IS
+'Internal: how long people are named after what they did.';
+
+CREATE FUNCTION jobstats_internal.people_kept_since() RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT now() - jobstats_internal.people_kept_for()
 $$;
 COMMENT ON FUNCTION jobstats_internal.people_kept_since() IS
 'Internal: the time before which nobody is named.';
@@ -72,23 +80,26 @@ FROM (
         FROM jobstats.jobs r
         UNION ALL
         SELECT i.job, coalesce(i.ended, i.started), i.uid, num_nonnulls(i.user_name, i.job_name) > 0 FROM jobstats.job_ids i) j
-    CROSS JOIN jobstats.settings s
     WHERE NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.job = j.job AND e.status <> 'forgotten')
     GROUP BY j.job
-    HAVING max(j.ended) < before AND bool_or(j.is_named OR j.uid BETWEEN s.system_uids_below AND 4294967295)
+    HAVING max(j.ended) < before AND bool_or(j.is_named OR j.uid <= 4294967295 AND jobstats_internal.is_person(j.uid))
     ORDER BY j.job
     LIMIT portion) o
 $$;
 COMMENT ON FUNCTION jobstats_internal.old_jobs(timestamptz, integer) IS
 'Internal: numbers of jobs that name somebody, all of which ended before a time, and that no entry has which is not forgotten; at most so many.';
 
-CREATE FUNCTION jobstats_internal.forget_old_jobs(before timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.forget_old_jobs(before timestamptz, portion integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    old text[] := jobstats_internal.old_jobs(before, 50000);
+    old text[] := jobstats_internal.old_jobs(before, portion);
     numbers bigint[] := ARRAY(SELECT i.job_no FROM unnest(old) o (job) JOIN jobstats.job_ids i ON i.job = o.job);
-    named_from bigint := (SELECT s.system_uids_below FROM jobstats.settings s);
+    summaries bigint[] := ARRAY(
+        SELECT s.job_no FROM jobstats.job_summaries s
+        WHERE s.ended < before AND (s.uid <= 4294967295 AND jobstats_internal.is_person(s.uid) OR num_nonnulls(s.user_name, s.job_name) > 0)
+            AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.job_no = s.job_no)
+        LIMIT portion);
 BEGIN
     -- Of entries that name no user, the job does.
     INSERT INTO jobstats.dirty_users (target_id, day)
@@ -101,22 +112,22 @@ BEGIN
     ON CONFLICT DO NOTHING;
     PERFORM jobstats_internal.forget_jobs(numbers, ARRAY(SELECT j.ctid FROM unnest(old) o (job) JOIN jobstats.jobs j ON j.job = o.job),
         '{}'::text[], NULL::bigint);
+    UPDATE jobstats.entries e
+    SET job = jobstats_internal.pseudonym(e.job), workload = coalesce(jobstats_internal.pseudonym(e.job), e.name)
+    WHERE e.job = ANY (old) AND e.status = 'forgotten';
     -- Summaries are there longer than their jobs.
-    PERFORM jobstats_internal.forget_jobs(ARRAY(
-            SELECT s.job_no FROM jobstats.job_summaries s
-            WHERE s.ended < before AND (s.uid BETWEEN named_from AND 4294967295 OR num_nonnulls(s.user_name, s.job_name) > 0)
-                AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.job_no = s.job_no)
-            LIMIT 50000), '{}'::tid[], '{}'::text[], NULL::bigint);
-    RETURN cardinality(old);
+    PERFORM jobstats_internal.forget_jobs(summaries, '{}'::tid[], '{}'::text[], NULL::bigint);
+    RETURN greatest(cardinality(old), cardinality(summaries));
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.forget_old_jobs(timestamptz) IS
-'Internal: takes from jobs that ended before a time whose they were, of at most 50,000 numbers, and returns how many numbers these were.';
+COMMENT ON FUNCTION jobstats_internal.forget_old_jobs(timestamptz, integer) IS
+'Internal: takes from jobs that ended before a time whose they were, of so many numbers and summaries at most, and returns of how many.';
 
 CREATE FUNCTION jobstats_internal.forget_people() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    portion CONSTANT integer := 50000;
     named_since timestamptz := jobstats_internal.people_kept_since();
     found bigint := jobstats_internal.forget_again();
     jobs bigint;
@@ -126,20 +137,20 @@ BEGIN
     END IF;
     PERFORM jobstats_internal.lock_store();
     PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
-    jobs := jobstats_internal.forget_old_jobs(named_since);
+    jobs := jobstats_internal.forget_old_jobs(named_since, portion);
     PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
     DELETE FROM jobstats.earlier_users u WHERE u.until < named_since;
     DELETE FROM jobstats.earlier_groups g WHERE g.until < named_since;
-    -- Whom no text names any more, and no job.
+    -- Whom no text names any more, and no job or identifier.
     DELETE FROM jobstats.users u WHERE u.source = 'getent' AND u.seen > timestamptz '-infinity' AND u.seen < named_since;
     DELETE FROM jobstats.users u
-    WHERE u.source = 'accounting' AND u.seen < named_since AND NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.uid = u.uid)
-        AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = u.uid);
+    WHERE u.source = 'accounting' AND NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.uid = u.uid)
+        AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = u.uid)
+        AND NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = u.uid);
     DELETE FROM jobstats.groups g WHERE g.source = 'getent' AND g.seen > timestamptz '-infinity' AND g.seen < named_since;
-    UPDATE jobstats.used u SET id = jobstats_internal.pseudonym_of_user(u.id, NULL::text)
-    WHERE u.kind = 'user' AND u.id BETWEEN (SELECT s.system_uids_below FROM jobstats.settings s) AND 4294967295 AND u.day < (named_since AT TIME ZONE 'UTC')::date;
+    PERFORM jobstats_internal.forget_days_of_used(text 'user', NULL::bigint, named_since, NULL::bigint);
     -- The rest comes next time.
-    IF jobs < 50000 THEN
+    IF jobs < portion THEN
         UPDATE jobstats.sweep s SET people_forgotten = now();
     END IF;
     RETURN found + jobs;

@@ -71,9 +71,16 @@ const NAMELESS: &str = "SELECT EXISTS (SELECT FROM jobstats.nameless n WHERE pg_
 /// # Errors
 /// Those of `read`, and [`Error::NobodyAsks`] for a role that asks for others and does not say for whom.
 pub fn as_reader<T>(read: impl FnOnce(Option<&Own>) -> Result<T, Error>) -> Result<T, Error> {
-    as_reader_of(false, |reader| match reader {
-        Reader::Own(own) => read(Some(&own)),
-        Reader::All | Reader::Nameless => read(None),
+    with_reader(|reader, rights| match reader {
+        Reader::Own(own) => {
+            let _rights = rights;
+            read(Some(&own))
+        }
+        // PostgreSQL tells a role that has no right on tables.
+        Reader::All | Reader::Nameless => {
+            drop(rights);
+            read(None)
+        }
     })
 }
 
@@ -82,31 +89,31 @@ pub fn as_reader<T>(read: impl FnOnce(Option<&Own>) -> Result<T, Error>) -> Resu
 /// # Errors
 /// As of [`as_reader`].
 pub fn as_any_reader<T>(read: impl FnOnce(Reader) -> Result<T, Error>) -> Result<T, Error> {
-    as_reader_of(true, read)
+    with_reader(|reader, _rights| read(reader))
 }
 
-fn as_reader_of<T>(
-    can_hide_names: bool,
-    read: impl FnOnce(Reader) -> Result<T, Error>,
+/// Finds out who reads, and takes the rights of the store's owner for a reader of a part.
+fn with_reader<T>(
+    read: impl FnOnce(Reader, Option<Rights>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     // No function or operator of the caller's takes part.
     let _path = Pinned::new([(c"search_path", c"pg_catalog, pg_temp")]);
     let others = |client: &SpiClient<'_>| client.query_value(OWNER_OF_OTHERS, &[]);
     let Some(owner) = connect::<Option<pg_sys::Oid>>(others)? else {
-        return read(Reader::All);
+        return read(Reader::All, None);
     };
     let caller = current_user();
     // Plans of statements tell how many rows there are of others.
     let _quiet = sends_log().then(|| Pinned::new([(c"client_min_messages", c"notice")]));
     let rights = Rights::of(owner);
     match connect(|client| reader(client, caller))? {
-        Some(Reader::Nameless) if !can_hide_names => {}
-        Some(reader) => return read(reader),
-        None => {}
+        Some(reader) => read(reader, Some(rights)),
+        None => {
+            // Whoever has no right at all is told so by PostgreSQL.
+            drop(rights);
+            read(Reader::All, None)
+        }
     }
-    // Whoever has no right at all is told so by PostgreSQL.
-    drop(rights);
-    read(Reader::All)
 }
 
 /// Returns what a role without rights on tables may see; `None` if that is nothing.

@@ -73,6 +73,7 @@ INSERT INTO jobstats.secrets DEFAULT VALUES ON CONFLICT DO NOTHING;
 CREATE TABLE IF NOT EXISTS jobstats.forgotten (
     uid bigint PRIMARY KEY,
     user_names text[] NOT NULL DEFAULT '{}',
+    gids bigint[] NOT NULL DEFAULT '{}',
     until timestamptz NOT NULL
 );
 
