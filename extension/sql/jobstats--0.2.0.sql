@@ -2315,10 +2315,14 @@ WHERE EXISTS (SELECT FROM jobstats.users u WHERE u.uid = f.uid)
     OR EXISTS (SELECT FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = f.uid)
     OR EXISTS (SELECT FROM jobstats.used_first u WHERE u.kind = 'user' AND u.id = f.uid)
 UNION
+SELECT f.uid FROM jobstats.forgotten f JOIN jobstats.jobs j ON j.uid = f.uid
+UNION
 SELECT f.uid
-FROM jobstats.jobs j
-JOIN (SELECT f.uid, n.user_name FROM jobstats.forgotten f LEFT JOIN jobstats_internal.names_of_user(f.uid) n ON true) f
-    ON j.uid = f.uid OR j.uid IS NULL AND j.user_name = f.user_name OR j.state LIKE '% by ' || f.uid
+FROM jobstats.forgotten f
+CROSS JOIN LATERAL jobstats_internal.names_of_user(f.uid) n
+JOIN jobstats.jobs j ON j.uid IS NULL AND j.user_name = n.user_name
+UNION
+SELECT f.uid FROM jobstats.forgotten f JOIN jobstats.jobs j ON substring(j.state, text ' by (\d+)$') = f.uid::text
 ORDER BY 1
 $$;
 COMMENT ON FUNCTION jobstats_internal.come_back() IS

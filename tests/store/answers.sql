@@ -9,8 +9,9 @@ DECLARE
     found text;
 BEGIN
     EXECUTE format('SELECT format(''%%s rows %%s'', count(*), md5(string_agg(r.row::text, E''\n'' ORDER BY r.row::text COLLATE "C")))'
-        'FROM (SELECT to_jsonb(t) - $1 || coalesce((SELECT jsonb_build_object(''entry_id'', e.name) FROM jobstats.entries e'
-        ' WHERE e.entry_id = (to_jsonb(t) ->> ''entry_id'')::bigint), ''{}'') AS row FROM %s t) r', relation) INTO found USING ignored;
+        'FROM (SELECT j.row - $1 || CASE WHEN e.name IS NOT NULL THEN jsonb_build_object(''entry_id'', e.name) ELSE ''{}'' END AS row'
+        ' FROM (SELECT to_jsonb(t) AS row FROM %s t OFFSET 0) j'
+        ' LEFT JOIN jobstats.entries e ON e.entry_id = (j.row ->> ''entry_id'')::bigint) r', relation) INTO found USING ignored;
     RETURN found;
 END
 $$;
