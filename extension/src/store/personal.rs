@@ -9,7 +9,11 @@ use crate::pg::spi::{SqlResult, Statements};
 use crate::store::rights::owner::Rights;
 
 extension_sql_file!("personal/pseudonyms.sql", name = "pseudonyms");
-extension_sql_file!("personal/forget.sql", name = "forget", requires = ["locks"]);
+extension_sql_file!(
+    "personal/forget.sql",
+    name = "forget",
+    requires = ["locks", "pseudonyms"]
+);
 extension_sql_file!(
     "personal/old.sql",
     name = "forget_old",

@@ -37,10 +37,10 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         Installation::Plain => "PARTITION BY RANGE (\"time\")",
         Installation::Timescale { .. } => "",
     };
-    let mut all_hidden = true;
-    for hidden in ["texts", "secrets", "forgotten"] {
-        all_hidden &= relations::kind(client, hidden)?.is_some();
-    }
+    let all_hidden: bool = client.query_value(
+        "SELECT bool_and(h.relation IS NOT NULL) FROM jobstats_internal.hidden_tables() h",
+        &[],
+    )?;
     let mut new = Vec::new();
     for growing in growing() {
         if relations::kind(client, growing.table)?.is_none() {

@@ -107,7 +107,7 @@ impl Entries {
         client: &SpiClient<'_>,
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Result<(), Error> {
-        if self.deleted.is_none() {
+        if self.deleted.is_none() && names.clone().next().is_some() {
             self.keys = Keys::of(secrets(client)?);
             self.deleted = client.query_value(DELETED, &[])?;
         }

@@ -1,7 +1,7 @@
 -- Deletes entries that neither increments nor rollups refer to, and forgets whose those are that have long been idle. It goes through the entries in the order of their keys,
 -- a batch per transaction.
 
-CREATE FUNCTION jobstats_internal.unused_entries(candidates bigint[], low bigint, high bigint) RETURNS SETOF bigint
+CREATE FUNCTION jobstats_internal.unused_entries(candidates bigint[], low bigint, high bigint, since timestamptz) RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -15,13 +15,16 @@ BEGIN
     SELECT c.entry_id
     FROM unnest(candidates) AS c (entry_id)
     WHERE NOT EXISTS (SELECT FROM jobstats.increments i WHERE i."time" > unsummed AND i.entry_id = c.entry_id)
-        AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high)
-        AND NOT EXISTS (SELECT FROM jobstats.rollup_1h r WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high)
-        AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high);
+        AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r
+            WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high AND r.bucket >= since)
+        AND NOT EXISTS (SELECT FROM jobstats.rollup_1h r
+            WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high AND r.bucket >= since)
+        AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r
+            WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high AND r.bucket >= since);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.unused_entries(bigint[], bigint, bigint) IS
-'Internal: which of these entries, whose keys lie in (low, high], nothing refers to.';
+COMMENT ON FUNCTION jobstats_internal.unused_entries(bigint[], bigint, bigint, timestamptz) IS
+'Internal: which of these entries, whose keys lie in (low, high], nothing refers to that is of a time since then.';
 
 CREATE FUNCTION jobstats_internal.sweep_entries(horizon timestamptz, people_since timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -41,8 +44,8 @@ BEGIN
         array_agg(e.entry_id) FILTER (WHERE e.first_seen < people_since AND e.status <> 'forgotten')
     INTO seen, high, candidates, idle
     FROM (SELECT e.entry_id, e.first_seen, e.status FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
-    SELECT array_agg(u.entry_id) INTO candidates FROM jobstats_internal.unused_entries(candidates, low, high) AS u (entry_id);
-    idle := jobstats_internal.idle_entries(idle, people_since, low, high);
+    SELECT array_agg(u.entry_id) INTO candidates FROM jobstats_internal.unused_entries(candidates, low, high, timestamptz '-infinity') AS u (entry_id);
+    idle := ARRAY(SELECT jobstats_internal.unused_entries(idle, low, high, people_since));
     IF candidates IS NOT NULL OR idle <> '{}' THEN
         -- Feeds that have found one of these entries must have committed. Later feeds check whether the entry is
         -- still there, and do not wait.
@@ -57,14 +60,14 @@ BEGIN
         END LOOP;
         WITH deleted AS (
             DELETE FROM jobstats.entries e
-            WHERE e.entry_id IN (SELECT jobstats_internal.unused_entries(candidates, low, high))
+            WHERE e.entry_id IN (SELECT jobstats_internal.unused_entries(candidates, low, high, timestamptz '-infinity'))
             RETURNING e.entry_id
         ), unmatched AS (
             DELETE FROM jobstats.entry_jobs j USING deleted d WHERE j.entry_id = d.entry_id
         )
         SELECT count(*) INTO gone FROM deleted d;
         -- Now that no feed relies on what it has found.
-        idle := jobstats_internal.idle_entries(ARRAY(SELECT unnest(idle) EXCEPT SELECT unnest(candidates)), people_since, low, high);
+        idle := ARRAY(SELECT jobstats_internal.unused_entries(ARRAY(SELECT unnest(idle) EXCEPT SELECT unnest(candidates)), low, high, people_since));
         PERFORM jobstats_internal.forget_idle_entries(idle);
         gone := gone + cardinality(idle);
     END IF;

@@ -86,6 +86,12 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[], tid[]) IS
 'Internal: the numbers of jobs, of those that these entries, jobs and rows of runs have, that other entries or jobs have too.';
 
+CREATE FUNCTION jobstats_internal.pseudonym_of_job(job text, kept text[]) RETURNS text
+LANGUAGE sql STABLE
+RETURN CASE WHEN job = ANY (kept) THEN job ELSE jobstats_internal.pseudonym(job) END;
+COMMENT ON FUNCTION jobstats_internal.pseudonym_of_job(text, text[]) IS
+'Internal: the pseudonym of the number of a job; of one that is kept, itself.';
+
 CREATE FUNCTION jobstats_internal.name_for_ever(entry_id bigint) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN text 'pseudonym:' || lpad(to_hex(entry_id), 16, text '0');
@@ -105,7 +111,7 @@ UPDATE jobstats.entries e
 SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL::text), gid = NULL, node = NULL, executable = NULL,
     pid = NULL, format = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
 FROM (
-    SELECT e.entry_id, CASE WHEN e.job = ANY (kept) THEN e.job ELSE jobstats_internal.pseudonym(e.job) END AS job,
+    SELECT e.entry_id, jobstats_internal.pseudonym_of_job(e.job, kept) AS job,
         CASE WHEN find_again THEN jobstats_internal.pseudonym(e.name) ELSE jobstats_internal.name_for_ever(e.entry_id) END AS name
     FROM jobstats.entries e
     WHERE e.entry_id = ANY (entries)
@@ -135,7 +141,7 @@ BEGIN
         AND old.submitted IS NOT DISTINCT FROM new.submitted AND (old.started IS NOT DISTINCT FROM new.started OR old.started IS NULL);
     WITH forgotten AS (
         UPDATE jobstats.jobs j
-        SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END,
+        SET job = jobstats_internal.pseudonym_of_job(j.job, kept),
             label = jobstats_internal.pseudonym(j.label), uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name),
             user_name = NULL, gid = NULL, group_name = NULL, job_name = NULL, state = jobstats_internal.without_canceller(j.state),
             node_list = NULL, parent = jobstats_internal.pseudonym(j.parent), extra = NULL, provenance = NULL
@@ -145,12 +151,12 @@ BEGIN
     -- What a text has just said of the user's jobs counts from now on; of old ones no text says anything.
     INSERT INTO jobstats.to_match (job) SELECT DISTINCT f.job FROM forgotten f WHERE forget_jobs.uid IS NOT NULL;
     UPDATE jobstats.job_ids j
-    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+    SET job = jobstats_internal.pseudonym_of_job(j.job, kept), label = jobstats_internal.pseudonym(j.label),
         uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
         job_name = NULL, state = jobstats_internal.without_canceller(j.state), job_group = jobstats_internal.pseudonym(j.job_group)
     WHERE j.job_no = ANY (numbers);
     UPDATE jobstats.job_summaries j
-    SET job = CASE WHEN j.job = ANY (kept) THEN j.job ELSE jobstats_internal.pseudonym(j.job) END, label = jobstats_internal.pseudonym(j.label),
+    SET job = jobstats_internal.pseudonym_of_job(j.job, kept), label = jobstats_internal.pseudonym(j.label),
         uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
         job_name = NULL, state = jobstats_internal.without_canceller(j.state)
     WHERE j.job_no = ANY (numbers);

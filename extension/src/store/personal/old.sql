@@ -17,27 +17,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.people_kept_since() IS
 'Internal: the time before which nobody is named.';
 
-CREATE FUNCTION jobstats_internal.idle_entries(candidates bigint[], since timestamptz, low bigint, high bigint) RETURNS bigint[]
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    unsummed timestamptz;
-BEGIN
-    SELECT least(l.refreshed, (SELECT min(d.span_from) FROM jobstats.dirty d)) INTO unsummed
-    FROM jobstats.rollups l WHERE l.level = '10m';
-    RETURN ARRAY(
-        SELECT c.entry_id
-        FROM unnest(candidates) c (entry_id)
-        WHERE NOT EXISTS (SELECT FROM jobstats.increments i WHERE i."time" > unsummed AND i.entry_id = c.entry_id)
-            AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r
-                WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high AND r.bucket >= since)
-            AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r
-                WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high AND r.bucket >= since));
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.idle_entries(bigint[], timestamptz, bigint, bigint) IS
-'Internal: which of these entries, whose keys lie in (low, high], have done nothing since a time.';
-
 CREATE FUNCTION jobstats_internal.forget_idle_entries(idle bigint[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$

@@ -66,6 +66,14 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.share_functions_on_text() IS
 'Internal: lets all who may read raw text, or feed, call the functions that take text.';
 
+CREATE FUNCTION jobstats_internal.hidden_tables() RETURNS TABLE (name text, relation regclass)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT h.name, to_regclass('jobstats.' || h.name) FROM (VALUES ('texts'), ('secrets'), ('forgotten')) AS h (name)
+$$;
+COMMENT ON FUNCTION jobstats_internal.hidden_tables() IS
+'Internal: the tables that the owner of the store alone may read; relation NULL: it is not there.';
+
 CREATE FUNCTION jobstats_internal.hide_from_readers(role name DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -76,7 +84,7 @@ BEGIN
     FOR hidden, grantee IN
         SELECT DISTINCT c.oid::regclass, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
         FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
-        WHERE c.oid IN (to_regclass('jobstats.texts'), to_regclass('jobstats.secrets'), to_regclass('jobstats.forgotten'))
+        WHERE c.oid IN (SELECT h.relation FROM jobstats_internal.hidden_tables() h)
             AND a.grantee <> c.relowner
             AND (hide_from_readers.role IS NULL OR a.grantee = (SELECT r.oid FROM pg_roles r WHERE r.rolname = hide_from_readers.role))
     LOOP
