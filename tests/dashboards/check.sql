@@ -151,6 +151,9 @@ BEGIN
                 ELSE coalesce(v.all_value, quote_literal(options[1]))
             END;
         END IF;
+        IF value IS NULL THEN
+            RAISE EXCEPTION 'nothing can be chosen for variable %', v.name;
+        END IF;
         chosen := chosen || jsonb_build_object(v.name, value);
     END LOOP;
     RETURN chosen;
