@@ -52,6 +52,7 @@
 //! | [`audit`] | says which observations can be computed again, and which of the stored values differ then |
 //! | [`feed`] | decides about a text: its place, the pieces that are rejected, the outcome and the warning of its sender |
 //! | [`finding`] | judges work by rules |
+//! | [`event`] | finds when a file system made its users wait, and who made it |
 //! | [`window`] | chooses the rollups that answer for a window, divides totals by observed time |
 //! | [`columns`] | names the columns of increments, and sums over them |
 //! | [`usual`] | compares an amount with what is usual |
@@ -94,6 +95,7 @@ pub mod density;
 pub mod distribution;
 pub mod entry_id;
 pub mod escape;
+pub mod event;
 pub mod exposition;
 pub mod feed;
 pub mod field;

@@ -1,0 +1,114 @@
+//! Episodes: from when to when something was so, though not every reading says so.
+
+use crate::instant::{MINUTE, Micros, Span};
+
+/// A time in which a service or a target was not as usual.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Episode {
+    /// The position of the service or target among those that were given.
+    pub subject: usize,
+    /// The start of the first reading that shows it.
+    pub began: Micros,
+    /// The time until which it lasted; if it is not over, the end of the last reading.
+    pub until: Micros,
+    /// The time at which the readings were enough to say so.
+    pub found: Micros,
+    /// True if it is over.
+    pub over: bool,
+    /// What was measured, in the detector's unit.
+    pub value: f64,
+    /// What is usual, in the same unit.
+    pub usual: f64,
+}
+
+/// What a reading says of an episode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    /// It speaks for one.
+    High,
+    /// It neither begins nor ends one.
+    Between,
+    /// It speaks against one.
+    Low,
+}
+
+/// When an episode begins and ends.
+pub(super) struct Hold {
+    /// The number of newest readings of which three quarters must be high.
+    pub readings: usize,
+    /// The least time that these readings cover.
+    pub lasting: Micros,
+    /// The time of low readings, or without any, that ends it.
+    pub quiet: Micros,
+}
+
+impl Hold {
+    /// The time after which an episode is over.
+    pub const QUIET: Micros = 15 * MINUTE;
+}
+
+/// From when to when an episode lasted, and whether it is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stretch {
+    pub began: Micros,
+    pub until: Micros,
+    pub found: Micros,
+    pub over: bool,
+}
+
+/// Finds the episodes in readings, which are in order of time.
+pub(super) fn stretches(readings: &[(Span, Level)], hold: &Hold) -> Vec<Stretch> {
+    let mut found: Vec<Stretch> = Vec::new();
+    // The first reading that may count for the next episode, and the start of the low readings so far.
+    let (mut first, mut low_since): (usize, Option<Micros>) = (0, None);
+    for (index, &((since, until), level)) in readings.iter().enumerate() {
+        let before = index.checked_sub(1).map_or(since, |it| readings[it].0.1);
+        let is_gap = since - before >= hold.quiet;
+        let open = found.last_mut().filter(|it| !it.over);
+        if is_gap {
+            first = index;
+        }
+        if let Some(open) = open {
+            let ended =
+                low_since.filter(|low| is_gap || until - low >= hold.quiet && level == Level::Low);
+            if is_gap || ended.is_some() {
+                open.over = true;
+                open.until = ended.unwrap_or(open.until);
+                (first, low_since) = (index, None);
+                if !is_gap {
+                    first = index + 1;
+                    continue;
+                }
+            } else {
+                match level {
+                    Level::Low => low_since = low_since.or(Some(since)),
+                    _ => low_since = None,
+                }
+                open.until = until;
+                continue;
+            }
+        }
+        if let Some(began) = begins(&readings[first..=index], hold) {
+            found.push(Stretch {
+                began,
+                until,
+                found: until,
+                over: false,
+            });
+        }
+    }
+    found
+}
+
+/// Returns the time since which the newest of these readings are high.
+fn begins(readings: &[(Span, Level)], hold: &Hold) -> Option<Micros> {
+    let (last, level) = readings.last()?;
+    let covers =
+        |it: &&[(Span, Level)]| it.len() >= hold.readings && last.1 - it[0].0.0 >= hold.lasting;
+    let starts = (0..readings.len()).rev();
+    let newest = starts.map(|start| &readings[start..]).find(covers)?;
+    let highs = newest.iter().filter(|(_, level)| *level == Level::High);
+    let first = highs.clone().next()?;
+    let enough = highs.count() * 4 >= newest.len() * 3;
+    (*level == Level::High && enough).then_some(first.0.0)
+}

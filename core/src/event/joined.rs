@@ -1,0 +1,55 @@
+//! Events of a file system: the episodes that began together are one.
+
+use super::episode::Episode;
+use crate::instant::{MINUTE, Micros};
+
+/// The time within which what begins is one event.
+const TOGETHER: Micros = 5 * MINUTE;
+
+/// An event: episodes of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// The start of the first episode.
+    pub began: Micros,
+    /// The end of the last one, or of what is known of it.
+    pub until: Micros,
+    /// The time at which the first one was found.
+    pub found: Micros,
+    /// True if all are over.
+    pub over: bool,
+    /// The episodes in order of their starts.
+    pub episodes: Vec<Episode>,
+}
+
+impl Event {
+    /// Returns the episode that is most above what is usual for it.
+    pub fn worst(&self) -> Option<&Episode> {
+        let times = |it: &Episode| it.value / it.usual.max(f64::MIN_POSITIVE);
+        let all = self.episodes.iter();
+        all.max_by(|one, other| times(one).total_cmp(&times(other)))
+    }
+}
+
+/// Joins episodes of one kind and file system. What begins within five minutes of an event, or while it lasts, belongs to it.
+pub fn join(mut episodes: Vec<Episode>) -> Vec<Event> {
+    episodes.sort_by_key(|it| (it.began, it.subject));
+    let mut events: Vec<Event> = Vec::new();
+    for episode in episodes {
+        match events.last_mut() {
+            Some(event) if episode.began <= (event.began + TOGETHER).max(event.until) => {
+                event.until = event.until.max(episode.until);
+                event.found = event.found.min(episode.found);
+                event.over &= episode.over;
+                event.episodes.push(episode);
+            }
+            _ => events.push(Event {
+                began: episode.began,
+                until: episode.until,
+                found: episode.found,
+                over: episode.over,
+                episodes: vec![episode],
+            }),
+        }
+    }
+    events
+}

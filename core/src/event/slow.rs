@@ -1,0 +1,136 @@
+//! Targets that take longer for a request than their peers do, and than they themselves usually do.
+
+use super::episode::{Episode, Hold, Level, stretches};
+use super::readings::{Reading, at, median};
+use crate::instant::MINUTE;
+
+/// The classes of requests: reads and writes by their mean size.
+pub const CLASSES: usize = 2 * SIZES.len();
+/// The bytes of the largest request of each class; the last class has all larger ones.
+const SIZES: [u64; 5] = [16 << 10, 64 << 10, 256 << 10, 1 << 20, u64::MAX];
+/// How many times the usual time, and that of peers, is worth a word.
+pub const TIMES_USUAL: f64 = 2.0;
+/// How many times these ends an episode when it is not reached.
+const ENDS: f64 = 1.5;
+/// The number of peers that must be busy.
+const PEERS: usize = 5;
+/// The number of calls between two readings from which on a target is busy.
+const BUSY: u64 = 20;
+
+const HOLD: Hold = Hold {
+    readings: 4,
+    lasting: 30 * MINUTE,
+    quiet: Hold::QUIET,
+};
+
+/// Calls of one class, and the time that they took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Served {
+    /// Their number.
+    pub calls: u64,
+    /// The microseconds of all of them.
+    pub usecs: u64,
+}
+
+/// The calls of each class between two readings.
+pub type ByClass = [Served; CLASSES];
+
+/// A target among its peers: those of one class of hardware.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// A number that peers have in common.
+    pub peers: usize,
+    /// The usual seconds per call of each class; `None` where that is not known.
+    pub usual: [Option<f64>; CLASSES],
+    /// Its readings in order of time.
+    pub readings: Vec<Reading<ByClass>>,
+}
+
+impl Served {
+    /// Returns the seconds per call; `None` if there are too few calls to say.
+    pub fn per_call(self) -> Option<f64> {
+        (self.calls >= BUSY).then(|| self.usecs as f64 / self.calls as f64 / 1e6)
+    }
+}
+
+/// Returns the class of calls that moved so many bytes.
+pub fn class(is_write: bool, calls: u64, bytes: u64) -> usize {
+    let mean = bytes.checked_div(calls).unwrap_or(0);
+    let size = SIZES.partition_point(|most| *most < mean);
+    usize::from(is_write) * SIZES.len() + size
+}
+
+/// Finds the slow targets of a file system. The value of an episode is the seconds per call, of the class that took longest.
+pub fn episodes(targets: &[Target]) -> Vec<Episode> {
+    let all = targets.iter().enumerate();
+    all.flat_map(|(subject, target)| of_target(subject, target, targets))
+        .collect()
+}
+
+fn of_target(subject: usize, target: &Target, targets: &[Target]) -> Vec<Episode> {
+    let compared: Vec<_> = target
+        .readings
+        .iter()
+        .filter_map(|reading| Some((reading, compare(subject, reading, targets)?)))
+        .collect();
+    let readings: Vec<_> = compared
+        .iter()
+        .map(|(it, own)| (it.span, own.level()))
+        .collect();
+    let found = stretches(&readings, &HOLD).into_iter();
+    found
+        .map(|it| {
+            let within = compared.iter();
+            let within = within.filter(|(own, _)| own.span.0 >= it.began && own.span.1 <= it.until);
+            let of = |part: fn(&Compared) -> f64| {
+                let mut all: Vec<_> = within.clone().map(|(_, own)| part(own)).collect();
+                median(&mut all).unwrap_or(0.0)
+            };
+            Episode {
+                subject,
+                began: it.began,
+                until: it.until,
+                found: it.found,
+                over: it.over,
+                value: of(|own| own.value),
+                usual: of(|own| own.usual),
+            }
+        })
+        .collect()
+}
+
+/// The seconds per call of a target, and the larger of what peers take and what is usual.
+struct Compared {
+    value: f64,
+    usual: f64,
+}
+
+impl Compared {
+    fn level(&self) -> Level {
+        if self.value >= TIMES_USUAL * self.usual {
+            Level::High
+        } else if self.value >= ENDS * self.usual {
+            Level::Between
+        } else {
+            Level::Low
+        }
+    }
+}
+
+/// Compares the class on which a target spends most time; `None` if too few peers are busy with it, or nothing is usual yet.
+fn compare(subject: usize, reading: &Reading<ByClass>, targets: &[Target]) -> Option<Compared> {
+    let target = &targets[subject];
+    let classes = reading.value.iter().enumerate();
+    let (class, served) = classes.max_by_key(|(_, served)| served.usecs)?;
+    let (value, usual) = (served.per_call()?, target.usual[class]?);
+    let peers = targets.iter().enumerate();
+    let peers = peers.filter(|(other, it)| *other != subject && it.peers == target.peers);
+    let peers =
+        peers.filter_map(|(_, it)| at(&it.readings, reading.middle())?.value[class].per_call());
+    let mut peers: Vec<_> = peers.collect();
+    let of_peers = median(&mut peers).filter(|_| peers.len() >= PEERS)?;
+    Some(Compared {
+        value,
+        usual: of_peers.max(usual),
+    })
+}

@@ -1,0 +1,270 @@
+use proptest::prelude::*;
+
+use super::waiting::{Service, Waits};
+use super::{Episode, Reading, budget, culprit, full, join, moved, slow, stalled, waiting};
+use crate::instant::{DAY, HOUR, MINUTE, Micros};
+
+/// Readings of two minutes, with these values.
+fn readings<T: Copy>(values: &[T]) -> Vec<Reading<T>> {
+    let times = (0..).map(|number: Micros| (2 * number * MINUTE, 2 * (number + 1) * MINUTE));
+    let all = times.zip(values);
+    all.map(|(span, value)| Reading {
+        span,
+        value: *value,
+    })
+    .collect()
+}
+
+/// A service whose usual wait is 20 ms, with these mean waits in milliseconds of a thousand requests.
+fn service(waits: &[u64]) -> Service {
+    let values: Vec<_> = waits
+        .iter()
+        .map(|wait| Waits {
+            requests: 1_000,
+            usecs: wait * 1_000_000,
+        })
+        .collect();
+    Service {
+        name: 0,
+        usual: Some(0.02),
+        readings: readings(&values),
+    }
+}
+
+fn minutes(episode: &Episode) -> (Micros, Micros, bool) {
+    (episode.began / MINUTE, episode.until / MINUTE, episode.over)
+}
+
+#[test]
+fn three_high_readings_of_four_begin_and_a_quarter_of_an_hour_of_low_ones_ends() {
+    let mut waits = vec![20, 20, 59, 60, 20, 61, 200, 40];
+    waits.extend([29; 8]);
+    let found = waiting::episodes(&[service(&waits)]);
+    assert_eq!(
+        found.iter().map(minutes).collect::<Vec<_>>(),
+        [(6, 16, true)]
+    );
+    assert_eq!(found[0].found, 14 * MINUTE);
+    // Two of four are not enough, and half of the threshold does not end it.
+    assert_eq!(
+        waiting::episodes(&[service(&[20, 60, 60, 20, 20, 60, 60, 20])]),
+        []
+    );
+    let lasts = waiting::episodes(&[service(&[vec![20, 60, 60, 60], vec![30; 60]].concat())]);
+    assert_eq!(
+        lasts.iter().map(minutes).collect::<Vec<_>>(),
+        [(2, 128, false)]
+    );
+}
+
+#[test]
+fn short_waits_and_new_stores_and_idle_servers_are_no_events() {
+    let mut quick = service(&[49; 20]);
+    quick.usual = Some(0.000_1);
+    assert_eq!(waiting::episodes(&[quick]), []);
+    let mut new = service(&[500; 20]);
+    new.usual = None;
+    assert_eq!(waiting::episodes(&[new]), []);
+    // A server with less than a fifth of all requests.
+    let (mut one, mut other) = (service(&[500; 20]), service(&[20; 20]));
+    for reading in &mut other.readings {
+        reading.value = Waits {
+            requests: 4_001,
+            usecs: 0,
+        };
+    }
+    assert_eq!(waiting::episodes(&[one.clone(), other.clone()]), []);
+    one.readings
+        .iter_mut()
+        .for_each(|it| it.value.requests += 1);
+    assert_eq!(waiting::episodes(&[one, other]).len(), 1);
+}
+
+#[test]
+fn time_without_readings_ends_what_was_and_begins_nothing() {
+    let mut one = service(&[&[20, 100, 100, 100, 100][..], &[100; 3], &[20; 3]].concat());
+    for reading in &mut one.readings[5..] {
+        reading.span = (reading.span.0 + 20 * MINUTE, reading.span.1 + 20 * MINUTE);
+    }
+    let found = waiting::episodes(&[one.clone()]);
+    assert_eq!(
+        found.iter().map(minutes).collect::<Vec<_>>(),
+        [(2, 10, true)]
+    );
+    one.readings[8].value = one.readings[7].value;
+    assert_eq!(waiting::episodes(&[one]).len(), 2);
+}
+
+#[test]
+fn what_begins_together_is_one_event() {
+    let waits = [vec![20, 20, 100, 100, 100, 100], vec![20; 20]].concat();
+    let mut late = service(&waits);
+    for reading in &mut late.readings {
+        reading.span = (reading.span.0 + 2 * MINUTE, reading.span.1 + 2 * MINUTE);
+    }
+    let all: Vec<_> = (0..24).map(|_| service(&waits)).chain([late]).collect();
+    let events = join(waiting::episodes(&all));
+    assert_eq!(events.len(), 1);
+    let times = (
+        events[0].began / MINUTE,
+        events[0].until / MINUTE,
+        events[0].episodes.len(),
+    );
+    assert_eq!((times, events[0].over), ((4, 14, 25), true));
+}
+
+/// A target among six that reads a megabyte in so many milliseconds, where ten are usual.
+fn disk(millis: &[u64]) -> slow::Target {
+    let class = slow::class(false, 1, 1 << 20);
+    let value = |millis: &u64| {
+        let mut all = slow::ByClass::default();
+        all[class] = slow::Served {
+            calls: 100,
+            usecs: 100_000 * millis,
+        };
+        all
+    };
+    let mut usual = [None; slow::CLASSES];
+    usual[class] = Some(0.01);
+    slow::Target {
+        peers: 0,
+        usual,
+        readings: readings(&millis.iter().map(value).collect::<Vec<_>>()),
+    }
+}
+
+#[test]
+fn a_target_is_slow_beside_its_peers_and_beside_itself() {
+    let mut all = vec![disk(&[10; 40]); 6];
+    all[3] = disk(&[vec![10; 10], vec![20; 20], vec![12; 10]].concat());
+    let found = slow::episodes(&all);
+    assert_eq!(
+        found.iter().map(minutes).collect::<Vec<_>>(),
+        [(20, 60, true)]
+    );
+    assert_eq!(
+        (found[0].subject, found[0].value, found[0].usual),
+        (3, 0.02, 0.01)
+    );
+    // Half an hour, five peers, and twice its own.
+    let mut short = all.clone();
+    short[3] = disk(&[vec![10; 10], vec![20; 11], vec![12; 19]].concat());
+    assert_eq!(slow::episodes(&short), []);
+    assert_eq!(slow::episodes(&all[1..]), []);
+    all[3].usual = [Some(0.011); slow::CLASSES];
+    assert_eq!(slow::episodes(&all), []);
+}
+
+#[test]
+fn requests_are_told_apart_by_size() {
+    let classes = [
+        (1, 0),
+        (1, 16 << 10),
+        (1, (16 << 10) + 1),
+        (4, 4 << 20),
+        (1, 4 << 20),
+        (0, 0),
+    ];
+    let of = |write| classes.map(|(calls, bytes)| slow::class(write, calls, bytes));
+    assert_eq!(of(false), [0, 0, 1, 3, 4, 0]);
+    assert_eq!(of(true), [5, 5, 6, 8, 9, 5]);
+}
+
+#[test]
+fn a_target_that_does_nothing_while_peers_work_is_stalled() {
+    let work = |calls: &[u64]| stalled::Target {
+        peers: 0,
+        readings: readings(calls),
+    };
+    let stops = work(&[vec![9; 31], vec![0; 5], vec![9; 4]].concat());
+    let all = [&[stops][..], &vec![work(&[5; 40]); 3]].concat();
+    let found = stalled::episodes(&all);
+    assert_eq!(
+        found.iter().map(minutes).collect::<Vec<_>>(),
+        [(62, 72, true)]
+    );
+    assert_eq!((found[0].found, found[0].usual), (66 * MINUTE, 0.075));
+    assert_eq!(stalled::episodes(&all[..3]), []);
+    let rests = work(&[vec![9, 0], vec![9; 20], vec![0; 4], vec![9; 8], vec![0; 7]].concat());
+    assert_eq!(stalled::episodes(&[&[rests][..], &all[1..]].concat()), []);
+}
+
+#[test]
+fn a_target_is_full_or_will_be_within_a_day() {
+    let hours = |parts: &[f64]| {
+        let times = (0..).map(|hour: Micros| hour * HOUR);
+        times.zip(parts.iter().copied()).collect::<Vec<_>>()
+    };
+    let of = |parts: &[f64]| {
+        let found = full::episodes(&[hours(parts)]).into_iter();
+        found
+            .map(|it| (it.began / HOUR, it.until / HOUR, it.over))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        of(&[0.9, 0.949, 0.95, 0.94, 0.93, 0.92, 0.96]),
+        [(2, 5, true), (6, 6, false)]
+    );
+    let grows: Vec<_> = (0..30).map(|hour| 0.705 + 0.01 * f64::from(hour)).collect();
+    assert_eq!(of(&grows), [(10, 29, false)]);
+    assert_eq!(of(&grows[..10]), []);
+}
+
+#[test]
+fn a_target_that_moves_is_a_fact() {
+    let found = moved::episodes(&[readings(&[1, 1, 2, 2, 1])]);
+    let found: Vec<_> = found
+        .iter()
+        .map(|it| (it.began / MINUTE, it.value, it.usual))
+        .collect();
+    assert_eq!(found, [(4, 2.0, 1.0), (8, 1.0, 2.0)]);
+}
+
+#[test]
+fn who_made_the_load_rise_is_named_and_who_suffers_is_not() {
+    let load = |calls: [f64; 2], each: [f64; 2]| culprit::Load {
+        time: [calls[0] * each[0], calls[1] * each[1]],
+        calls,
+        bytes: [0.0; 2],
+    };
+    let usual = [
+        load([100.0, 110.0], [1.0, 1.0]),
+        load([300.0, 290.0], [1.0, 1.0]),
+    ];
+    let storm = culprit::blame(&[&usual[..], &[load([0.0, 500.0], [1.0, 1.0])]].concat());
+    assert_eq!((storm.named, storm.shares[0].0), (Some(2), 2));
+    assert_eq!(storm.times, Some(2.25));
+    // Disks three times as slow: who works most waits most.
+    let slow = culprit::blame(&[
+        load([100.0, 110.0], [1.0, 3.0]),
+        load([300.0, 290.0], [1.0, 3.0]),
+    ]);
+    assert_eq!((slow.named, slow.shares[0].0), (None, 1));
+    let many: Vec<_> = (0..10).map(|_| load([10.0, 50.0], [1.0, 1.0])).collect();
+    assert_eq!(culprit::blame(&many).named, None);
+    assert_eq!(culprit::blame(&[]).named, None);
+}
+
+#[test]
+fn alarms_keep_within_their_budget() {
+    let before: Vec<_> = (1..=8).map(|day| (day * DAY, 2.0)).collect();
+    assert!(budget::allows(&before[..7], (9 * DAY, 1.5), 2.0));
+    assert!(!budget::allows(&before, (9 * DAY, 2.0), 2.0));
+    assert!(budget::allows(&before, (9 * DAY, 2.1), 2.0));
+    assert!(budget::allows(&before, (29 * DAY, 2.0), 2.0));
+}
+
+proptest! {
+    /// What is over stays as it is, whatever comes after.
+    #[test]
+    fn later_readings_change_no_episode_that_is_over(waits in prop::collection::vec(0u64..150, 10..200), cut in 1usize..200) {
+        let whole = waiting::episodes(&[service(&waits)]);
+        let part = waiting::episodes(&[service(&waits[..cut.min(waits.len())])]);
+        let over = part.iter().filter(|it| it.over).count();
+        prop_assert_eq!(&whole[..over], &part[..over]);
+        prop_assert!(part.len() <= over + 1);
+        if let Some(open) = part.get(over) {
+            prop_assert_eq!((open.began, open.found), (whole[over].began, whole[over].found));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Services of servers whose requests wait for a thread far longer than usual.
+
+use super::episode::{Episode, Hold, Level, stretches};
+use super::readings::{Reading, at};
+
+/// The least mean wait in seconds that is worth a word.
+pub const LEAST_WAIT: f64 = 0.05;
+/// How many times the usual wait is worth a word.
+pub const TIMES_USUAL: f64 = 3.0;
+/// The least part of the requests to services of the same name that meet servers which let them wait.
+pub const LEAST_SHARE: f64 = 0.2;
+
+const HOLD: Hold = Hold {
+    readings: 4,
+    lasting: 0,
+    quiet: Hold::QUIET,
+};
+
+/// The requests that a service took between two readings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// Their number.
+    pub requests: u64,
+    /// The microseconds that they waited, in all.
+    pub usecs: u64,
+}
+
+/// A service of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Service {
+    /// A number that services of the same name have in common.
+    pub name: usize,
+    /// The usual mean wait in seconds; `None` if it is not known yet.
+    pub usual: Option<f64>,
+    /// Its readings in order of time.
+    pub readings: Vec<Reading<Waits>>,
+}
+
+impl Service {
+    /// Returns the mean wait in seconds from which on it is unusual.
+    fn threshold(&self) -> Option<f64> {
+        self.usual
+            .map(|usual| (TIMES_USUAL * usual).max(LEAST_WAIT))
+    }
+
+    fn waits(&self, reading: &Reading<Waits>) -> bool {
+        let threshold = self.threshold();
+        threshold.is_some_and(|least| reading.value.mean().is_some_and(|wait| wait >= least))
+    }
+}
+
+impl Waits {
+    /// Returns the mean wait in seconds; `None` if no request came.
+    pub fn mean(self) -> Option<f64> {
+        (self.requests > 0).then(|| self.usecs as f64 / self.requests as f64 / 1e6)
+    }
+}
+
+/// Finds the services of a file system whose requests wait. The value of an episode is the mean wait in seconds.
+pub fn episodes(services: &[Service]) -> Vec<Episode> {
+    let all = services.iter().enumerate();
+    all.flat_map(|(subject, service)| of_service(subject, service, services))
+        .collect()
+}
+
+fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Episode> {
+    let Some((usual, threshold)) = service.usual.zip(service.threshold()) else {
+        return Vec::new();
+    };
+    let level = |reading: &Reading<Waits>| match reading.value.mean() {
+        Some(wait) if wait >= threshold && is_common(service, reading, services) => Level::High,
+        Some(wait) if wait >= threshold / 2.0 => Level::Between,
+        _ => Level::Low,
+    };
+    let readings: Vec<_> = service
+        .readings
+        .iter()
+        .map(|it| (it.span, level(it)))
+        .collect();
+    let found = stretches(&readings, &HOLD).into_iter();
+    found
+        .map(|it| Episode {
+            subject,
+            began: it.began,
+            until: it.until,
+            found: it.found,
+            over: it.over,
+            value: service.mean(it.began, it.until).unwrap_or(0.0),
+            usual,
+        })
+        .collect()
+}
+
+impl Service {
+    /// Returns the mean wait in readings between two times.
+    fn mean(&self, since: i64, until: i64) -> Option<f64> {
+        let within = self.readings.iter();
+        let within = within.filter(|it| it.span.0 >= since && it.span.1 <= until);
+        let sum = within.fold(Waits::default(), |sum, it| Waits {
+            requests: sum.requests.saturating_add(it.value.requests),
+            usecs: sum.usecs.saturating_add(it.value.usecs),
+        });
+        sum.mean()
+    }
+}
+
+/// Returns whether enough of the requests to services of this name wait at the time of a reading.
+fn is_common(service: &Service, reading: &Reading<Waits>, services: &[Service]) -> bool {
+    let (mut all, mut waiting) = (0.0, 0.0);
+    for other in services.iter().filter(|it| it.name == service.name) {
+        if let Some(then) = at(&other.readings, reading.middle()) {
+            let rate = then.value.requests as f64 / then.seconds();
+            all += rate;
+            if other.waits(then) {
+                waiting += rate;
+            }
+        }
+    }
+    waiting >= LEAST_SHARE * all
+}
