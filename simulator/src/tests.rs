@@ -16,6 +16,7 @@ use crate::truth::{Cause, Happening, TargetTruth, Totals, of_targets, tally};
 use crate::world::schedule::readings;
 use crate::world::{Change, Cluster, Due, Life, Plan, Preset, TargetState, Upheaval, Workload};
 
+mod incidents;
 mod queues;
 mod space;
 mod whole;

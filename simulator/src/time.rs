@@ -12,9 +12,13 @@ use jiff::Timestamp;
 /// A time in nanoseconds since 1970, or a length of time in nanoseconds.
 pub type Nanos = i64;
 
+/// A second.
 pub const SECOND: Nanos = 1_000_000_000;
+/// A minute.
 pub const MINUTE: Nanos = 60 * SECOND;
+/// An hour.
 pub const HOUR: Nanos = 60 * MINUTE;
+/// A day.
 pub const DAY: Nanos = 24 * HOUR;
 
 /// A span of time, without its end.

@@ -5,6 +5,7 @@
 pub mod attribution;
 mod job_truth;
 pub mod queues;
+pub mod series;
 pub mod tally;
 pub mod totals;
 pub mod whole;

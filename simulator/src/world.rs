@@ -1,8 +1,10 @@
 //! The simulated world: a cluster, its disturbances, its users and programs, and its targets as time goes by. It knows nothing of
 //! how any of it is printed.
 
+pub mod busy;
 pub mod cluster;
 pub mod given_work;
+pub mod incident;
 mod overload;
 pub mod parallel;
 pub mod plan;

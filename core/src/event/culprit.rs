@@ -2,18 +2,21 @@
 
 /// The part of the rise from which on a subject is named.
 pub const NAMED: f64 = 0.3;
-/// How many times the load before must be reached, so that load, and not slowness, made requests wait.
+/// The times of the load before that must be reached, so that load, and not slowness, made requests wait.
 const RISEN: f64 = 1.25;
 
-/// What a subject did before and during an event, on the servers that let requests wait.
+/// An amount at this time of other days, in the time just before an event, and in it, all of equally long times.
+pub type Amounts = [f64; 3];
+
+/// The work of a subject on the servers that let requests wait.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Load {
-    /// The seconds that servers spent, before and during.
-    pub time: [f64; 2],
+    /// The seconds that servers spent.
+    pub time: Amounts,
     /// The calls.
-    pub calls: [f64; 2],
+    pub calls: Amounts,
     /// The bytes.
-    pub bytes: [f64; 2],
+    pub bytes: Amounts,
 }
 
 /// The answer to who made a load rise.
@@ -23,42 +26,63 @@ pub struct Blame {
     pub named: Option<usize>,
     /// Subjects by their part of the rise in the servers' time, largest first, with that part; only those who rose.
     pub shares: Vec<(usize, f64)>,
-    /// The load during the event ÷ that before: the larger one of calls and bytes; `None` if there was none before.
+    /// The load in the event ÷ that of other days: the larger one of calls and bytes; `None` if there was none.
     pub times: Option<f64>,
 }
 
 /// Says who made the load rise. A subject is named if it made enough of the rise in the servers' time, and as much of the rise in calls or in
-/// bytes, while these rose as a whole: where servers are slow at their usual load, whoever works most also waits most, and is not to blame.
+/// bytes, while these rose as a whole: where servers are slow at their usual load, whoever works most also waits most, and is not to blame. All
+/// this must be so beside other days and beside the time just before: whoever had worked as much for hours did not make the others wait now.
 pub fn blame(subjects: &[Load]) -> Blame {
-    let shares = |part: fn(&Load) -> [f64; 2]| {
-        let rise = |it: &Load| (part(it)[1] - part(it)[0]).max(0.0);
-        let all: f64 = subjects.iter().map(rise).sum();
-        let share = move |it: &Load| if all > 0.0 { rise(it) / all } else { 0.0 };
-        subjects.iter().map(share).collect::<Vec<_>>()
-    };
-    let times = |part: fn(&Load) -> [f64; 2]| {
-        let sum = |at: usize| subjects.iter().map(|it| part(it)[at]).sum::<f64>();
-        (sum(0) > 0.0).then(|| sum(1) / sum(0))
-    };
-    let (calls, bytes) = (times(|it| it.calls), times(|it| it.bytes));
-    let by_time = shares(|it| it.time);
-    let loads = [
-        (calls, shares(|it| it.calls)),
-        (bytes, shares(|it| it.bytes)),
-    ];
-    let is_cause = |subject: usize| {
-        let mut loads = loads.iter();
-        loads.any(|(times, of)| of[subject] >= NAMED && times.is_none_or(|it| it >= RISEN))
-    };
-    let mut order: Vec<_> = by_time.iter().copied().enumerate().collect();
-    order.retain(|(_, share)| *share > 0.0);
-    order.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-    let named = order
+    let rises = [0, 1].map(|before| Rise::of(subjects, before));
+    let share = |subject: usize| rises[0].time[subject].min(rises[1].time[subject]);
+    let mut shares: Vec<_> = (0..subjects.len()).map(|it| (it, share(it))).collect();
+    shares.retain(|(_, share)| *share > 0.0);
+    shares.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+    let is_cause = |subject: usize| rises.iter().all(|rise| rise.is_due_to(subject));
+    let named = shares
         .first()
-        .filter(|(subject, share)| *share >= NAMED && is_cause(*subject));
+        .filter(|(it, share)| *share >= NAMED && is_cause(*it));
     Blame {
         named: named.map(|(subject, _)| *subject),
-        shares: order,
-        times: calls.into_iter().chain(bytes).reduce(f64::max),
+        shares,
+        times: rises[0]
+            .loads
+            .iter()
+            .filter_map(|(times, _)| *times)
+            .reduce(f64::max),
+    }
+}
+
+/// The rise from one time before to the event.
+struct Rise {
+    /// The part that each subject has in the servers' time.
+    time: Vec<f64>,
+    /// For calls and for bytes, how many times as much there is, and the part of each subject.
+    loads: [(Option<f64>, Vec<f64>); 2],
+}
+
+impl Rise {
+    fn of(subjects: &[Load], before: usize) -> Self {
+        let shares = |part: fn(&Load) -> Amounts| {
+            let rise = |it: &Load| (part(it)[2] - part(it)[before]).max(0.0);
+            let all: f64 = subjects.iter().map(rise).sum();
+            let share = |it: &Load| if all > 0.0 { rise(it) / all } else { 0.0 };
+            subjects.iter().map(share).collect::<Vec<_>>()
+        };
+        let times = |part: fn(&Load) -> Amounts| {
+            let sum = |at: usize| subjects.iter().map(|it| part(it)[at]).sum::<f64>();
+            (sum(before) > 0.0).then(|| sum(2) / sum(before))
+        };
+        let both = |part| (times(part), shares(part));
+        Self {
+            time: shares(|it| it.time),
+            loads: [both(|it| it.calls), both(|it| it.bytes)],
+        }
+    }
+
+    fn is_due_to(&self, subject: usize) -> bool {
+        let mut loads = self.loads.iter();
+        loads.any(|(times, of)| of[subject] >= NAMED && times.is_none_or(|it| it >= RISEN))
     }
 }

@@ -15,24 +15,26 @@ pub struct Episode {
     pub found: Micros,
     /// True if it is over.
     pub over: bool,
-    /// What was measured, in the detector's unit.
+    /// By how many times it passed the floor of its kind when it was found.
+    pub rate: f64,
+    /// The measured value, in the detector's unit.
     pub value: f64,
-    /// What is usual, in the same unit.
+    /// The usual value, in the same unit.
     pub usual: f64,
 }
 
-/// What a reading says of an episode.
+/// The word of a reading on an episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
-    /// It speaks for one.
+    /// Speaks for one.
     High,
-    /// It neither begins nor ends one.
+    /// Neither begins nor ends one.
     Between,
-    /// It speaks against one.
+    /// Speaks against one.
     Low,
 }
 
-/// When an episode begins and ends.
+/// The conditions on which an episode begins and ends.
 pub(super) struct Hold {
     /// The number of newest readings of which three quarters must be high.
     pub readings: usize,
@@ -47,7 +49,7 @@ impl Hold {
     pub const QUIET: Micros = 15 * MINUTE;
 }
 
-/// From when to when an episode lasted, and whether it is over.
+/// The time that an episode lasted, and whether it is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub began: Micros,

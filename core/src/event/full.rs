@@ -41,6 +41,7 @@ pub fn episodes(targets: &[Vec<Used>]) -> Vec<Episode> {
                         until: time,
                         found: time,
                         over: false,
+                        rate: 1.0,
                         value: part,
                         usual: before,
                     });

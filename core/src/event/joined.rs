@@ -17,11 +17,18 @@ pub struct Event {
     pub found: Micros,
     /// True if all are over.
     pub over: bool,
+    /// The rate of the first one that was found.
+    pub rate: f64,
     /// The episodes in order of their starts.
     pub episodes: Vec<Episode>,
 }
 
 impl Event {
+    /// Returns whether the event lasted while another one did.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.began <= other.until && other.began <= self.until
+    }
+
     /// Returns the episode that is most above what is usual for it.
     pub fn worst(&self) -> Option<&Episode> {
         let times = |it: &Episode| it.value / it.usual.max(f64::MIN_POSITIVE);
@@ -38,7 +45,9 @@ pub fn join(mut episodes: Vec<Episode>) -> Vec<Event> {
         match events.last_mut() {
             Some(event) if episode.began <= (event.began + TOGETHER).max(event.until) => {
                 event.until = event.until.max(episode.until);
-                event.found = event.found.min(episode.found);
+                if episode.found < event.found {
+                    (event.found, event.rate) = (episode.found, episode.rate);
+                }
                 event.over &= episode.over;
                 event.episodes.push(episode);
             }
@@ -47,6 +56,7 @@ pub fn join(mut episodes: Vec<Episode>) -> Vec<Event> {
                 until: episode.until,
                 found: episode.found,
                 over: episode.over,
+                rate: episode.rate,
                 episodes: vec![episode],
             }),
         }

@@ -17,6 +17,7 @@ pub fn episodes(targets: &[Vec<Reading<usize>>]) -> Vec<Episode> {
                     until: after.span.1,
                     found: after.span.1,
                     over: true,
+                    rate: 1.0,
                     value: after.value as f64,
                     usual: before.value as f64,
                 });

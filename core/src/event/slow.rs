@@ -2,15 +2,15 @@
 
 use super::episode::{Episode, Hold, Level, stretches};
 use super::readings::{Reading, at, median};
-use crate::instant::MINUTE;
+use crate::instant::{MINUTE, Micros};
 
 /// The classes of requests: reads and writes by their mean size.
 pub const CLASSES: usize = 2 * SIZES.len();
 /// The bytes of the largest request of each class; the last class has all larger ones.
 const SIZES: [u64; 5] = [16 << 10, 64 << 10, 256 << 10, 1 << 20, u64::MAX];
-/// How many times the usual time, and that of peers, is worth a word.
+/// The times of the usual time, and of that of peers, that are worth a word.
 pub const TIMES_USUAL: f64 = 2.0;
-/// How many times these ends an episode when it is not reached.
+/// The times of these below which an episode ends.
 const ENDS: f64 = 1.5;
 /// The number of peers that must be busy.
 const PEERS: usize = 5;
@@ -92,11 +92,22 @@ fn of_target(subject: usize, target: &Target, targets: &[Target]) -> Vec<Episode
                 until: it.until,
                 found: it.found,
                 over: it.over,
+                rate: rate(&compared, it.began, it.found),
                 value: of(|own| own.value),
                 usual: of(|own| own.usual),
             }
         })
         .collect()
+}
+
+/// Returns by how many times half of the readings between two times pass the floor.
+fn rate(compared: &[(&Reading<ByClass>, Compared)], since: Micros, until: Micros) -> f64 {
+    let within = compared.iter();
+    let within = within.filter(|(it, _)| it.span.0 >= since && it.span.1 <= until);
+    let mut rates: Vec<_> = within
+        .map(|(_, own)| own.value / (TIMES_USUAL * own.usual))
+        .collect();
+    median(&mut rates).unwrap_or(1.0)
 }
 
 /// The seconds per call of a target, and the larger of what peers take and what is usual.

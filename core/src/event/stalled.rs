@@ -45,6 +45,7 @@ pub fn episodes(targets: &[Target]) -> Vec<Episode> {
                     until,
                     found: which.span.1,
                     over: !others.is_empty(),
+                    rate: 1.0,
                     value: 0.0,
                     usual,
                 });

@@ -220,27 +220,38 @@ fn a_target_that_moves_is_a_fact() {
     assert_eq!(found, [(4, 2.0, 1.0), (8, 1.0, 2.0)]);
 }
 
+/// A load of so many calls on other days, before, and now, with the seconds that each takes.
+fn load(calls: culprit::Amounts, each: culprit::Amounts) -> culprit::Load {
+    culprit::Load {
+        time: [0, 1, 2].map(|at| calls[at] * each[at]),
+        calls,
+        bytes: [0.0; 3],
+    }
+}
+
 #[test]
 fn who_made_the_load_rise_is_named_and_who_suffers_is_not() {
-    let load = |calls: [f64; 2], each: [f64; 2]| culprit::Load {
-        time: [calls[0] * each[0], calls[1] * each[1]],
-        calls,
-        bytes: [0.0; 2],
-    };
     let usual = [
-        load([100.0, 110.0], [1.0, 1.0]),
-        load([300.0, 290.0], [1.0, 1.0]),
+        load([100.0, 100.0, 110.0], [1.0; 3]),
+        load([300.0, 310.0, 290.0], [1.0; 3]),
     ];
-    let storm = culprit::blame(&[&usual[..], &[load([0.0, 500.0], [1.0, 1.0])]].concat());
+    let with = |other| culprit::blame(&[&usual[..], &[other]].concat());
+    let storm = with(load([0.0, 0.0, 500.0], [1.0; 3]));
     assert_eq!((storm.named, storm.shares[0].0), (Some(2), 2));
     assert_eq!(storm.times, Some(2.25));
+    // Who has worked for hours did not begin it.
+    assert_eq!(with(load([0.0, 500.0, 510.0], [1.0; 3])).named, None);
+    assert_eq!(with(load([500.0, 0.0, 510.0], [1.0; 3])).named, None);
     // Disks three times as slow: who works most waits most.
+    let slow = [1.0, 1.0, 3.0];
     let slow = culprit::blame(&[
-        load([100.0, 110.0], [1.0, 3.0]),
-        load([300.0, 290.0], [1.0, 3.0]),
+        load([100.0, 100.0, 110.0], slow),
+        load([300.0, 300.0, 290.0], slow),
     ]);
     assert_eq!((slow.named, slow.shares[0].0), (None, 1));
-    let many: Vec<_> = (0..10).map(|_| load([10.0, 50.0], [1.0, 1.0])).collect();
+    let many: Vec<_> = (0..10)
+        .map(|_| load([10.0, 10.0, 50.0], [1.0; 3]))
+        .collect();
     assert_eq!(culprit::blame(&many).named, None);
     assert_eq!(culprit::blame(&[]).named, None);
 }
@@ -255,7 +266,7 @@ fn alarms_keep_within_their_budget() {
 }
 
 proptest! {
-    /// What is over stays as it is, whatever comes after.
+    /// Episodes that are over stay as they are, whatever comes after.
     #[test]
     fn later_readings_change_no_episode_that_is_over(waits in prop::collection::vec(0u64..150, 10..200), cut in 1usize..200) {
         let whole = waiting::episodes(&[service(&waits)]);

@@ -2,10 +2,11 @@
 
 use super::episode::{Episode, Hold, Level, stretches};
 use super::readings::{Reading, at};
+use crate::instant::Micros;
 
 /// The least mean wait in seconds that is worth a word.
 pub const LEAST_WAIT: f64 = 0.05;
-/// How many times the usual wait is worth a word.
+/// The times of the usual wait that are worth a word.
 pub const TIMES_USUAL: f64 = 3.0;
 /// The least part of the requests to services of the same name that meet servers which let them wait.
 pub const LEAST_SHARE: f64 = 0.2;
@@ -85,6 +86,7 @@ fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Ep
             until: it.until,
             found: it.found,
             over: it.over,
+            rate: service.least(it.began, it.found, threshold) / threshold,
             value: service.mean(it.began, it.until).unwrap_or(0.0),
             usual,
         })
@@ -92,8 +94,18 @@ fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Ep
 }
 
 impl Service {
+    /// Returns the shortest of the mean waits between two times that reach a threshold: a single burst makes none of the others longer.
+    fn least(&self, since: Micros, until: Micros, threshold: f64) -> f64 {
+        let within = self.readings.iter();
+        let within = within.filter(|it| it.span.0 >= since && it.span.1 <= until);
+        let waits = within.filter_map(|it| it.value.mean());
+        waits
+            .filter(|it| *it >= threshold)
+            .fold(f64::INFINITY, f64::min)
+    }
+
     /// Returns the mean wait in readings between two times.
-    fn mean(&self, since: i64, until: i64) -> Option<f64> {
+    fn mean(&self, since: Micros, until: Micros) -> Option<f64> {
         let within = self.readings.iter();
         let within = within.filter(|it| it.span.0 >= since && it.span.1 <= until);
         let sum = within.fold(Waits::default(), |sum, it| Waits {

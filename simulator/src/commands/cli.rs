@@ -18,7 +18,7 @@ use crate::store::wholes::Wholes;
 use crate::store::{compare, feed, labels, used};
 use crate::time::{self, Clock, HOUR, MINUTE, Nanos, SECOND, Span, rfc3339};
 use crate::truth::{self, Tally, TargetTruth, tally};
-use crate::world::{Cluster, Due, Preset, ServerIndex, given_work, schedule};
+use crate::world::{Cluster, Due, Preset, ServerIndex, given_work, incident, schedule};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -85,6 +85,9 @@ enum Command {
         #[command(flatten)]
         database: Options,
     },
+    /// Draw incidents for a span of the preset busy, and print them with their causes as JSON, which --incident-plan takes
+    #[command(long_flag = "incidents")]
+    Incidents(Box<Scene>),
     /// Compare the contents of the database with the truth of the loaded span
     Verify(Box<VerifyOptions>),
     /// Write what the accounting of a scheduler says about the jobs of a span, and the truth about them
@@ -169,6 +172,9 @@ pub struct World {
     /// Let a user overload a metadata server for half an hour of each day
     #[arg(long, env = "JOBSTATS_SIMULATOR_OVERLOAD")]
     pub overload: bool,
+    /// Incidents to play on the preset busy: JSON, as the command incidents prints it
+    #[arg(long, env = "JOBSTATS_SIMULATOR_INCIDENT_PLAN", value_name = "FILE")]
+    pub incident_plan: Option<PathBuf>,
     /// Play no disturbances
     #[arg(long, env = "JOBSTATS_SIMULATOR_UNDISTURBED")]
     pub undisturbed: bool,
@@ -204,6 +210,9 @@ impl World {
         cluster.unidentified = self.unidentified;
         cluster.overload = self.overload;
         cluster.disturbed = !self.undisturbed;
+        if let Some(file) = &self.incident_plan {
+            cluster.incidents = incident::read(file, &cluster)?;
+        }
         Ok(cluster)
     }
 }
@@ -329,6 +338,7 @@ impl Cli {
             Command::Verify(options) => return verify(&options),
             Command::Accounting(options) => accounting::run(&options)?,
             Command::Describe(scene) => describe(&scene)?,
+            Command::Incidents(scene) => incidents(&scene)?,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -431,6 +441,17 @@ fn describe(scene: &Scene) -> Result<(), Failure> {
     report::show_causes(&truths, &mut out)?;
     writeln!(out)?;
     Ok(show(&tally::of_truths(&truths), &cluster, span, &mut out)?)
+}
+
+fn incidents(scene: &Scene) -> Result<(), Failure> {
+    let (cluster, span) = scene.setting()?;
+    let drawn = match &scene.world.incident_plan {
+        Some(_) => cluster.incidents,
+        None => incident::draw(&cluster, span),
+    };
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, &drawn).map_err(io::Error::from)?;
+    Ok(writeln!(out)?)
 }
 
 fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {

@@ -7,10 +7,15 @@ use crate::lustre::{Op, Request, TargetKind};
 /// A service of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub enum Service {
+    /// Works on most requests to MDTs.
     Mdt,
+    /// Reads and writes on MDTs.
     MdtIo,
+    /// Reads directories, and closes files.
     MdtReadpage,
+    /// Works on requests to OSTs that move no data.
     Ost,
+    /// Reads and writes on OSTs.
     OstIo,
     /// A service that nobody calls.
     OstSeq,

@@ -16,6 +16,7 @@ use crate::world::{Cluster, Due, Plan, ServerIndex, Walk, Workload, each};
 /// The sums of what requests met, as the counters of a service show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Waits {
+    /// Their number.
     pub requests: u64,
     /// The microseconds of waiting.
     pub usecs: u64,
@@ -160,7 +161,7 @@ impl Shown {
 }
 
 impl Waits {
-    fn of(queue: &Queue) -> Self {
+    pub(super) fn of(queue: &Queue) -> Self {
         Self {
             requests: queue.waits.samples,
             usecs: queue.waits.sum,
@@ -174,7 +175,7 @@ impl Waits {
         [self.requests, self.usecs, self.depth, self.active]
     }
 
-    fn less(&self, other: &Self) -> Self {
+    pub(super) fn less(&self, other: &Self) -> Self {
         Self {
             requests: self.requests - other.requests,
             usecs: self.usecs - other.usecs,

@@ -6,7 +6,9 @@ use crate::jobs::Site;
 use crate::lustre::{Layout, TargetKind};
 use crate::random::Seed;
 use crate::time::{MINUTE, Nanos, SECOND};
+use crate::world::busy::{Busy, PEOPLE};
 use crate::world::given_work::GivenWork;
+use crate::world::incident::Incident;
 
 /// The position of a server in [`Cluster::servers`].
 pub type ServerIndex = usize;
@@ -46,6 +48,8 @@ pub enum Preset {
     Medium,
     /// 1 MDT and 2 OSTs on 2 servers, polled every 5 minutes
     Small,
+    /// 2 MDTs on 2 servers, 48 OSTs on 2 servers, polled every 2 minutes, so busy that requests wait
+    Busy,
 }
 
 /// The file system, the numbers of metadata servers and MDTs and of object servers and OSTs, the minutes between polls, and the
@@ -58,6 +62,7 @@ impl Preset {
             Self::Puhti => ("puhti", [(2, 4), (8, 24)], 2, [120, 4_000, 80, 240]),
             Self::Medium => ("scratch", [(2, 2), (4, 8)], 2, [20, 200, 8, 30]),
             Self::Small => ("small", [(1, 1), (1, 2)], 5, [12, 400, 12, 30]),
+            Self::Busy => ("work", [(2, 2), (2, 48)], 2, [PEOPLE, 1, 400, 1]),
         }
     }
 }
@@ -65,14 +70,21 @@ impl Preset {
 /// A whole cluster. The text that its servers print at any time follows from this value alone.
 #[derive(Debug, Clone)]
 pub struct Cluster {
+    /// Its name.
     pub name: String,
+    /// The source of all chance.
     pub seed: Seed,
+    /// The release of Lustre.
     pub layout: Layout,
+    /// The time between two polls of a server.
     pub interval: Nanos,
     /// The time after which idle entries are removed.
     pub cleanup_interval: Nanos,
+    /// The number of users.
     pub users: u64,
+    /// The number of jobs that begin in a day.
     pub jobs_per_day: u64,
+    /// The number of nodes.
     pub nodes: u64,
     /// The number of programs that users run on login nodes.
     pub login_programs: u64,
@@ -84,6 +96,10 @@ pub struct Cluster {
     pub unidentified: f64,
     /// True if a user overloads a metadata server every day.
     pub overload: bool,
+    /// Says how busy the file system is, if people who keep it busy replace the workload.
+    pub busy: Option<Busy>,
+    /// The incidents that are played.
+    pub incidents: Vec<Incident>,
     /// True if disturbances are played.
     pub disturbed: bool,
     /// The servers, metadata servers first.
@@ -116,7 +132,7 @@ impl Cluster {
         let servers = (0..names.len())
             .map(|index| server(seed, &names, index, interval))
             .collect();
-        Self {
+        let mut cluster = Self {
             name: name.to_owned(),
             seed,
             layout,
@@ -130,10 +146,16 @@ impl Cluster {
             schedulers: None,
             unidentified: 0.1,
             overload: false,
+            busy: None,
+            incidents: Vec::new(),
             disturbed: true,
             servers,
             targets,
+        };
+        if preset == Preset::Busy {
+            cluster.busy = Some(Busy::new(&cluster));
         }
+        cluster
     }
 
     /// Changes the poll interval of every server.

@@ -5,6 +5,7 @@
 use crate::lustre::TargetKind;
 use crate::random::Seed;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
+use crate::world::incident::Incident;
 use crate::world::{Cluster, ServerIndex, TargetIndex};
 
 /// The time that a target takes to print all its entries.
@@ -92,13 +93,39 @@ impl<'a> Plan<'a> {
 
     /// Returns true if nobody polls the server.
     pub fn is_unread(&self, server: ServerIndex, time: Nanos) -> bool {
-        self.meets("gap", server, time, GAP)
+        let incidents = &self.cluster.incidents;
+        let first = self.first_target(server).into_iter();
+        let mut gaps = first.flat_map(|name| Incident::gaps(incidents, name));
+        self.meets("gap", server, time, GAP) || gaps.any(|span| span.contains(time))
     }
 
     /// Returns true if the server is down and its targets are on its partner.
     pub fn is_down(&self, server: ServerIndex, time: Nanos) -> bool {
         self.cluster.servers[server].partner != server
-            && self.meets("failover", server, time, FAILOVER)
+            && (self.meets("failover", server, time, FAILOVER)
+                || self.incidents(server).any(|span| span.contains(time)))
+    }
+
+    /// Returns the name of a target of a server, which stands for all: incidents of a server hit each of them.
+    fn first_target(&self, server: ServerIndex) -> Option<&'a str> {
+        let mut targets = self.cluster.targets.iter();
+        let first = targets.find(|target| target.home == server);
+        first.map(|target| target.name.as_str())
+    }
+
+    /// Returns the incidents in which a server is down.
+    fn incidents(&self, server: ServerIndex) -> impl Iterator<Item = Span> + use<'a> {
+        let incidents = &self.cluster.incidents;
+        let first = self.first_target(server).into_iter();
+        first.flat_map(|name| Incident::failovers(incidents, name))
+    }
+
+    /// Returns the times in a span at which a server begins to count anew after an upgrade.
+    fn upgrades(&self, server: ServerIndex, span: Span) -> impl Iterator<Item = Nanos> + use<'a> {
+        let incidents = &self.cluster.incidents;
+        let first = self.first_target(server).into_iter();
+        let upgrades = first.flat_map(|name| Incident::upgrades(incidents, name));
+        upgrades.filter(move |time| span.contains(*time))
     }
 
     /// Returns the server that a target is on.
@@ -153,13 +180,19 @@ impl<'a> Plan<'a> {
             from: start + FAILOVER.from,
             until: start + FAILOVER.until,
         });
-        failovers.filter(move |failover| self.is_down(server, failover.from))
+        let planned = self
+            .incidents(server)
+            .filter(move |it| it.overlap(span).is_some());
+        let failovers = failovers.filter(move |failover| self.is_down(server, failover.from));
+        failovers.chain(planned)
     }
 
     /// Returns the times at which a target is mounted anew on the days of a span.
     fn restarts(&self, target: TargetIndex, span: Span) -> impl Iterator<Item = Nanos> {
-        let failovers = self.failovers(self.cluster.targets[target].home, span);
-        failovers.flat_map(|failover| [failover.from, failover.until])
+        let home = self.cluster.targets[target].home;
+        let failovers = self.failovers(home, span);
+        let moves = failovers.flat_map(|failover| [failover.from, failover.until]);
+        moves.chain(self.upgrades(home, span))
     }
 
     /// Returns the last time at which the counters that targets and services have of themselves were cleared: every day, or
@@ -208,7 +241,7 @@ impl<'a> Plan<'a> {
         let mut homes = self.cluster.of_kind(kind).map(|(_, target)| target.home);
         if homes.any(|home| home == server) {
             let returns = self.failovers(server, span).map(|failover| failover.until);
-            self.with_clears(returns, span)
+            self.with_clears(returns.chain(self.upgrades(server, span)), span)
         } else {
             let partner = self.cluster.servers[server].partner;
             let failovers = self.failovers(partner, span).map(|failover| failover.from);

@@ -16,7 +16,9 @@ pub const INTERVAL: Nanos = 10 * SECOND;
 const LENGTH: f64 = (INTERVAL / SECOND) as f64;
 /// The microseconds that it takes to hand a request to a thread that has nothing else to do.
 const HANDED_OVER: f64 = 20.0;
-/// The most microseconds for which a request occupies one of the threads. A service whose threads all hang starts others.
+/// The microseconds after which a request hangs, and for which it occupies one of the threads then. A service whose threads hang starts
+/// others.
+const HANGS: u32 = 1_000_000;
 const LONGEST: u32 = 20_000;
 
 /// The requests of one kind to a target in an interval.
@@ -30,11 +32,30 @@ pub struct Arrivals {
     usecs: u64,
 }
 
+/// Returns the service that works most for targets of a kind.
+pub fn main_service(kind: TargetKind) -> Service {
+    match kind {
+        TargetKind::Mdt => Service::Mdt,
+        TargetKind::Ost => Service::OstIo,
+    }
+}
+
+/// Returns the service that works on calls, their number, and the microseconds for which they occupy its threads.
+pub fn occupies(kind: TargetKind, calls: &Calls) -> (Service, u64, u64) {
+    let count = u64::from(calls.count);
+    let each = if calls.usecs > HANGS {
+        LONGEST
+    } else {
+        calls.usecs
+    };
+    let usecs = count * u64::from(each);
+    (opcode(kind, calls.request).0, count, usecs)
+}
+
 /// Adds calls to arrivals that are in order of time.
 pub fn arrive(arrivals: &mut Vec<Arrivals>, kind: TargetKind, time: Nanos, calls: &Calls) {
     let (interval, opcode) = (time.div_euclid(INTERVAL), opcode(kind, calls.request));
-    let count = u64::from(calls.count);
-    let usecs = count * u64::from(calls.usecs.min(LONGEST));
+    let (_, count, usecs) = occupies(kind, calls);
     let same = arrivals.iter_mut().rev();
     let mut same = same.take_while(|other| other.interval == interval);
     match same.find(|other| other.opcode == opcode) {
@@ -77,7 +98,8 @@ pub struct Queue {
 }
 
 impl Queue {
-    fn new(service: Service) -> Self {
+    /// Begins an empty queue of a service.
+    pub fn new(service: Service) -> Self {
         let threads = match service {
             Service::OstIo => 64,
             _ => 16,
@@ -88,8 +110,18 @@ impl Queue {
         }
     }
 
+    /// Returns the seconds of work that threads can do in an interval.
+    pub fn capacity(&self) -> f64 {
+        f64::from(self.threads) * LENGTH
+    }
+
+    /// Returns the number of threads.
+    pub fn threads(&self) -> u32 {
+        self.threads
+    }
+
     /// Passes an interval in which so many calls arrive, with so many seconds of work for a thread.
-    fn pass(&mut self, calls: u64, work: f64) {
+    pub fn pass(&mut self, calls: u64, work: f64) {
         let threads = f64::from(self.threads);
         let (before, load) = (self.backlog as f64 / SECOND as f64, work / LENGTH);
         let beyond = before + work - threads * LENGTH;

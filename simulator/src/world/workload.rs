@@ -10,7 +10,7 @@ use crate::random::{Random, Seed, Weights, log_normal};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 use crate::world::profile::Profile;
 use crate::world::sessions::Sessions;
-use crate::world::{Cluster, TargetIndex, given_work, overload};
+use crate::world::{Cluster, TargetIndex, given_work, incident, overload};
 
 /// The length of the longest job.
 const LONGEST_JOB: Nanos = 12 * HOUR;
@@ -88,6 +88,12 @@ impl<'a> Workload<'a> {
     pub fn traffic(&self, target: TargetIndex, span: Span) -> Traffic {
         let kind = self.cluster.targets[target].kind;
         let mut traffic = Traffic::default();
+        if let Some(busy) = self.cluster.busy {
+            busy.add(self, target, span, &mut traffic);
+            incident::apply(self, target, span, &mut traffic);
+            traffic.events.sort_by_key(|event| event.time);
+            return traffic;
+        }
         for session in Sessions::on(self, target, span) {
             let entry = traffic.entry(&session.id);
             let rest = (!session.own_id).then(|| self.rest(&session.id));

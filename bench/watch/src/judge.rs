@@ -1,0 +1,210 @@
+//! Compares events with the incidents that were planted.
+
+use jobstats_core::event::budget;
+use jobstats_core::instant::MINUTE;
+use jobstats_simulator::watch::{Cluster, DAY, Incident, Kind, SECOND, ServerIndex};
+
+use crate::weeks::{Found, Judged, Measured, What};
+
+/// The outcome of an incident.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    pub kind: Kind,
+    /// Its length in minutes.
+    pub minutes: f64,
+    /// The mean wait in it ÷ the usual wait, or a third of the least wait that is told.
+    pub times: f64,
+    /// True if it must be found.
+    pub large: bool,
+    /// The minutes after which it was found, by any event, and by one that was told.
+    pub found: Option<f64>,
+    pub told: bool,
+    /// Observations from the first that lies in it until it was found.
+    pub observations: Option<usize>,
+    /// The number of events that are due to it.
+    pub events: usize,
+    /// True if its users, or its account, made at least half of the rise.
+    pub half: bool,
+    /// True if nobody made 30 % of the rise.
+    pub nobody: bool,
+    /// True if one of its own was named, false if another was; `None` if nobody was.
+    pub named: Option<bool>,
+}
+
+/// The outcome of a week.
+#[derive(Debug, Clone, Default)]
+pub struct Week {
+    pub outcomes: Vec<Outcome>,
+    /// The events that are due to no incident, and those of them that were told.
+    pub false_events: usize,
+    pub false_told: usize,
+    pub told: usize,
+    pub falses: Vec<String>,
+    /// All events but the facts.
+    pub events: usize,
+}
+
+/// Returns whether requests waited so long and so much longer that an incident must be found.
+pub fn is_large(incident: &Incident, measured: &Measured) -> bool {
+    let causes = !matches!(
+        incident.kind,
+        Kind::FullOst | Kind::Stalled | Kind::Failover
+    ) && !incident.kind.is_harmless();
+    causes && measured.times >= 3.0 && incident.until - incident.from >= 600 * SECOND
+}
+
+/// Judges weeks one after the other: the budget of alarms looks back.
+pub struct Judge<'a> {
+    cluster: &'a Cluster,
+    rated: Vec<budget::Rated>,
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(cluster: &'a Cluster) -> Self {
+        Self {
+            cluster,
+            rated: Vec::new(),
+        }
+    }
+
+    pub fn week(&mut self, judged: &Judged) -> Week {
+        let mut week = Week::default();
+        let told: Vec<bool> = judged
+            .events
+            .iter()
+            .map(|(what, found)| self.is_told(*what, found))
+            .collect();
+        let mut due = vec![None; judged.events.len()];
+        for (number, (what, found)) in judged.events.iter().enumerate() {
+            due[number] = judged
+                .incidents
+                .iter()
+                .position(|(it, _)| !it.kind.is_harmless() && self.explains(it, *what, found));
+        }
+        for (index, (incident, measured)) in judged.incidents.iter().enumerate() {
+            if incident.kind.is_harmless() {
+                continue;
+            }
+            let mut of: Vec<_> = (0..due.len())
+                .filter(|it| due[*it] == Some(index))
+                .collect();
+            of.sort_by_key(|it| judged.events[*it].1.event.found);
+            week.outcomes
+                .push(self.outcome((incident, measured), judged, &of, &told));
+        }
+        for (number, (what, found)) in judged.events.iter().enumerate() {
+            if *what == What::Moved {
+                continue;
+            }
+            week.events += 1;
+            week.told += usize::from(told[number]);
+            if due[number].is_none() {
+                week.false_events += 1;
+                week.false_told += usize::from(told[number]);
+                week.falses.push(describe(*what, found, judged));
+            }
+        }
+        week
+    }
+
+    fn is_told(&mut self, what: What, found: &Found) -> bool {
+        if !matches!(what, What::Waiting | What::Slow) {
+            return what != What::Moved;
+        }
+        let event = (found.event.found, found.event.rate);
+        let allowed = budget::allows(&self.rated, event, 2.0);
+        self.rated.push(event);
+        allowed
+    }
+
+    /// Returns whether an incident explains an event: it began while the incident lasted, on servers that the incident is on.
+    pub fn explains(&self, incident: &Incident, what: What, found: &Found) -> bool {
+        let (from, until) = (incident.from / 1_000, incident.until / 1_000);
+        let overlaps = found.event.began <= until + 15 * MINUTE && found.event.until >= from;
+        let fits = match what {
+            What::Stalled => incident.kind == Kind::Stalled,
+            What::Full => incident.kind == Kind::FullOst,
+            What::Moved => incident.kind == Kind::Failover,
+            _ => !matches!(incident.kind, Kind::FullOst),
+        };
+        let servers = self.servers(incident);
+        overlaps
+            && fits
+            && (servers.is_empty() || found.servers.iter().any(|it| servers.contains(it)))
+    }
+
+    /// Returns the servers that an incident is on; none for all.
+    fn servers(&self, incident: &Incident) -> Vec<ServerIndex> {
+        let hit = self
+            .cluster
+            .targets
+            .iter()
+            .filter(|it| incident.targets.contains(&it.name));
+        let both = hit.flat_map(|it| {
+            let partner = self.cluster.servers[it.home].partner;
+            let fails = incident.kind == Kind::Failover;
+            [Some(it.home), fails.then_some(partner)]
+                .into_iter()
+                .flatten()
+        });
+        both.collect()
+    }
+
+    fn outcome(
+        &self,
+        (incident, measured): (&Incident, &Measured),
+        judged: &Judged,
+        of: &[usize],
+        told: &[bool],
+    ) -> Outcome {
+        let from = incident.from / 1_000;
+        let first = of.first().map(|it| &judged.events[*it].1);
+        let named = of.iter().find_map(|it| {
+            let found = &judged.events[*it].1;
+            found.blame.as_ref().map(|blame| (found, blame))
+        });
+        let own = |name: &String| incident.users.iter().any(|it| it.to_string() == *name);
+        let named = named.and_then(|(found, blame)| {
+            let name = blame.named.map(|it| &found.subjects[it]);
+            let most = measured.most.map(|it| it.to_string());
+            name.map(|it| own(it) || [&incident.account, &most].contains(&&Some(it.clone())))
+        });
+        let interval = self.cluster.interval;
+        Outcome {
+            kind: incident.kind,
+            minutes: (incident.until - incident.from) as f64 / (60 * SECOND) as f64,
+            times: measured.times,
+            large: is_large(incident, measured),
+            found: first.map(|it| (it.event.found - from) as f64 / MINUTE as f64),
+            told: of.iter().any(|it| told[*it]),
+            observations: first
+                .map(|it| ((it.event.found - from) * 1_000 / interval).max(0) as usize),
+            events: of.len(),
+            half: measured.share >= 0.5,
+            nobody: measured.share < 0.3,
+            named,
+        }
+    }
+}
+
+/// Describes an event for whoever tunes the detectors.
+fn describe(what: What, found: &Found, judged: &Judged) -> String {
+    let day = (found.event.began * 1_000 - judged.from) as f64 / DAY as f64;
+    let minutes = (found.event.until - found.event.began) / MINUTE;
+    let named = found
+        .blame
+        .as_ref()
+        .and_then(|it| it.named.map(|it| &found.subjects[it]));
+    let worst = found.event.worst().map(|it| (it.value, it.usual));
+    format!("{what:?} at day {day:.3} for {minutes} min, {worst:?}, named {named:?}")
+}
+
+impl Outcome {
+    /// Returns whether it is not as it should be.
+    pub fn is_odd(&self) -> bool {
+        let late = self.large && self.observations.is_none_or(|it| it > 3);
+        let named = self.found.is_some()
+            && (self.nobody && self.named.is_some() || self.half && self.named != Some(true));
+        late || named || self.events > 1 && self.kind != Kind::Failover
+    }
+}

@@ -1,0 +1,192 @@
+//! Incidents: times in which requests wait or targets fail, of which the cause is known. A plan of them is drawn by the seed, or read from a
+//! file.
+
+mod course;
+mod draw;
+mod play;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::time::{Clock, Nanos, Span, timestamp};
+use crate::world::Cluster;
+use crate::world::queue::INTERVAL;
+
+use course::prepare;
+pub use draw::draw;
+pub use play::apply;
+
+/// The kind of an incident.
+#[rustfmt::skip]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantArray)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Kind {
+    /// One user asks a metadata target so much that all wait.
+    Storm,
+    /// Many small jobs of one account do.
+    Jobs,
+    /// Users write more to an OST than its server can take.
+    OverloadedOst,
+    /// One user reads a file that is on one OST, from many nodes.
+    UnstripedFile,
+    /// An OST takes longer for each request: it rebuilds.
+    SlowOst,
+    /// All OSTs of a server take longer.
+    SlowServer,
+    /// A target answers nothing.
+    Stalled,
+    /// An OST fills up.
+    FullOst,
+    /// The targets of a server go to its partner.
+    Failover,
+    /// Everybody does more.
+    GeneralRise,
+    /// A server is not read. This and what follows harms nobody, and nobody should be told.
+    Gap,
+    /// A server is changed: nobody reads it, it does nothing, and it counts anew afterwards.
+    Upgrade,
+    /// Nobody works.
+    Maintenance,
+}
+
+impl Kind {
+    /// Returns whether nobody should be told of it.
+    pub fn is_harmless(self) -> bool {
+        matches!(self, Self::Gap | Self::Upgrade | Self::Maintenance)
+    }
+}
+
+/// An incident.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Incident {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its start.
+    #[serde(serialize_with = "write_instant", deserialize_with = "read_instant")]
+    pub from: Nanos,
+    /// Its end.
+    #[serde(serialize_with = "write_instant", deserialize_with = "read_instant")]
+    pub until: Nanos,
+    /// The targets that are hit; empty where all are.
+    #[serde(default)]
+    pub targets: Vec<String>,
+    /// The users who make it; empty if nobody does.
+    #[serde(default)]
+    pub users: Vec<u32>,
+    /// Their account, if they have one in common.
+    #[serde(default)]
+    pub account: Option<String>,
+    /// The seconds that requests wait for a thread of the server.
+    #[serde(default)]
+    pub wait: f64,
+    /// The amount that makes them wait so long, in each interval of ten seconds: the calls that the users make, how many times as long each request
+    /// takes, or how many times as much everybody does.
+    #[serde(skip)]
+    pub course: Vec<f64>,
+}
+
+fn write_instant<S: serde::Serializer>(time: &Nanos, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&timestamp(*time))
+}
+
+fn read_instant<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Nanos, D::Error> {
+    let parsed = Clock::parse(&String::deserialize(from)?).map_err(serde::de::Error::custom)?;
+    Ok(parsed.world())
+}
+
+impl Incident {
+    /// Returns the time in which it happens.
+    pub fn span(&self) -> Span {
+        Span {
+            from: self.from,
+            until: self.until,
+        }
+    }
+
+    /// Returns whether users make it.
+    fn has_users(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Storm | Kind::Jobs | Kind::OverloadedOst | Kind::UnstripedFile
+        )
+    }
+
+    /// Returns whether a target is hit, by name or as one of all.
+    fn is_on(&self, name: &str) -> bool {
+        self.targets.is_empty() || self.hits(name)
+    }
+
+    /// Returns whether a target is hit.
+    fn hits(&self, name: &str) -> bool {
+        self.targets.iter().any(|it| it == name)
+    }
+
+    /// Returns what the course has for a time; `None` outside of the incident.
+    fn amount(&self, time: Nanos) -> Option<f64> {
+        let at = time.div_euclid(INTERVAL) - self.from.div_euclid(INTERVAL);
+        let within = self.span().contains(time);
+        usize::try_from(at)
+            .ok()
+            .and_then(|at| self.course.get(at))
+            .copied()
+            .filter(|_| within)
+    }
+
+    /// Returns by how much everybody does more at a time.
+    pub fn general(all: &[Self], time: Nanos) -> f64 {
+        let rises = all
+            .iter()
+            .filter(|it| matches!(it.kind, Kind::GeneralRise | Kind::Maintenance));
+        rises.filter_map(|it| it.amount(time)).product()
+    }
+
+    /// Returns the times in which the server of a target is not read.
+    pub fn gaps<'a>(all: &'a [Self], target: &'a str) -> impl Iterator<Item = Span> + 'a {
+        let gaps = all
+            .iter()
+            .filter(|it| matches!(it.kind, Kind::Gap | Kind::Upgrade));
+        gaps.filter(move |it| it.hits(target)).map(Self::span)
+    }
+
+    /// Returns the times at which the server of a target begins to count anew after an upgrade.
+    pub fn upgrades<'a>(all: &'a [Self], target: &'a str) -> impl Iterator<Item = Nanos> + 'a {
+        let upgrades = all.iter().filter(|it| it.kind == Kind::Upgrade);
+        upgrades
+            .filter(move |it| it.hits(target))
+            .map(|it| it.until)
+    }
+
+    /// Returns the times in which the server of a target is down.
+    pub fn failovers<'a>(all: &'a [Self], target: &'a str) -> impl Iterator<Item = Span> + 'a {
+        let failovers = all.iter().filter(|it| it.kind == Kind::Failover);
+        failovers.filter(move |it| it.hits(target)).map(Self::span)
+    }
+}
+
+/// Reads a plan of incidents: a JSON array.
+///
+/// # Errors
+/// If the file cannot be read, is no such array, or names a target that the cluster does not have.
+pub fn read(path: &Path, cluster: &Cluster) -> Result<Vec<Incident>, Failure> {
+    let text = std::fs::read(path).map_err(|error| Failure::file(path, error))?;
+    let all: Vec<Incident> =
+        serde_json::from_slice(&text).map_err(|error| Failure::file(path, error))?;
+    for (index, incident) in all.iter().enumerate() {
+        let problem =
+            |problem: String| Failure::file(path, format!("incident {}: {problem}", index + 1));
+        let known = |name: &&String| !cluster.targets.iter().any(|target| target.name == **name);
+        if let Some(name) = incident.targets.iter().find(known) {
+            return Err(problem(format!("there is no target {name}")));
+        }
+        if incident.from >= incident.until {
+            return Err(problem("it ends before it begins".to_owned()));
+        }
+        if incident.has_users() && (incident.users.is_empty() || incident.targets.is_empty()) {
+            return Err(problem("it needs users and targets".to_owned()));
+        }
+    }
+    Ok(prepare(cluster, all))
+}
