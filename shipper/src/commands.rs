@@ -31,8 +31,8 @@ impl Command {
             Self::Once(once) => {
                 let (reader, origin) = (&once.common.reader, &once.common.origin);
                 let sources = sources(reader, origin, Some(&once.input), Duration::ZERO)?;
-                let server = reader.sender().server;
-                let shipper = Shipper::new(once.common, sources)?;
+                let server = reader.identity.sender().server;
+                let shipper = Shipper::of(once.common, sources)?;
                 if let Some(spread) = once.spread {
                     thread::sleep(Schedule::new(spread, &server).offset());
                 }
@@ -40,7 +40,7 @@ impl Command {
             }
             Self::Run(run) => {
                 let sources = sources(&run.common.reader, &run.common.origin, None, run.interval)?;
-                Shipper::new(run.common, sources)?.run()?;
+                Shipper::of(run.common, sources)?.run()?;
             }
             Self::Record(options) => record::execute(options)?,
             Self::Replay(options) => replay::execute(options)?,

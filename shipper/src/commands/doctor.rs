@@ -99,17 +99,21 @@ pub fn execute(options: Options) -> ExitCode {
 
 fn examine(options: Options, found: &mut dyn FnMut(Finding)) {
     let common = options.common;
-    let timeouts = common.timeouts();
+    let delivery = common.delivery;
+    let timeouts = delivery.timeouts();
     let reading = read(&common.reader, &options.input, found);
     if let Some(reading) = &reading {
         look_at(reading, options.interval, found);
     }
-    let state = StateFile::beside(common.spool.spool.as_deref(), &common.reader.lock());
-    if let Some(spool) = common.spool.spool {
+    let state = StateFile::beside(
+        delivery.spool.spool.as_deref(),
+        &common.reader.identity.lock(),
+    );
+    if let Some(spool) = delivery.spool.spool {
         let (verdict, message) = status::of_spool(spool);
         found(Finding::new(verdict, "spool", message));
     }
-    match Store::new(common.http, &common.database, "jobstats-shipper doctor") {
+    match Store::new(delivery.http, &delivery.database, "jobstats-shipper doctor") {
         Err(error) => found(Finding::failed("settings", error.to_string())),
         Ok(Store::Http(settings)) => found(of_http(settings, timeouts)),
         Ok(Store::Database(settings)) => match Examined::new(*settings, timeouts, state) {
@@ -138,7 +142,7 @@ fn read(options: &Reader, input: &Input, found: &mut dyn FnMut(Finding)) -> Opti
     if let Way::Lctl(_) = source.way {
         step = LCTL;
         // An administrator may call lctl beside the shipper, too.
-        match Lock::take(&options.lock()) {
+        match Lock::take(&options.identity.lock()) {
             Ok(taken) => _lock = Some(taken),
             Err(LockError::Taken(_)) => beside = ", beside a shipper that is running",
             Err(error) => found(Finding::failed("lock", error.to_string())),

@@ -108,12 +108,6 @@ pub struct Run {
 pub struct Common {
     #[command(flatten)]
     pub reader: Reader,
-    /// Time limit for connecting to the database, per host, or to PostgREST
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "10s")]
-    pub connect_timeout: Duration,
-    /// Time limit for storing one target, or for a request over HTTP, with connecting
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
-    pub statement_timeout: Duration,
     /// Largest share of the time that readings may take; after a longer reading, the next ones are further apart
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), default_value = "10", overrides_with = "busy_limit")]
     pub busy_limit: u32,
@@ -123,6 +117,19 @@ pub struct Common {
     #[command(flatten)]
     pub origin: Origin,
     #[command(flatten)]
+    pub delivery: Delivery,
+}
+
+/// The options for the way to the database.
+#[derive(Debug, Args)]
+pub struct Delivery {
+    /// Time limit for connecting to the database, per host, or to PostgREST
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "10s")]
+    pub connect_timeout: Duration,
+    /// Time limit for storing one target, or for a request over HTTP, with connecting
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
+    pub statement_timeout: Duration,
+    #[command(flatten)]
     pub spool: SpoolOptions,
     #[command(flatten)]
     pub http: HttpOptions,
@@ -130,7 +137,7 @@ pub struct Common {
     pub database: jobstats_client::Options,
 }
 
-impl Common {
+impl Delivery {
     /// Returns the time limits of the store.
     pub fn timeouts(&self) -> Timeouts {
         Timeouts {

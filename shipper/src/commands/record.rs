@@ -48,7 +48,7 @@ pub fn execute(options: Options) -> Result<(), CommandError> {
         directory: Directory::at(&directory),
     };
     created.map_err(|cause| recorder.broken(cause))?;
-    let lock = Lock::take(&reader.lock())?;
+    let lock = Lock::take(&reader.identity.lock())?;
     priority::lower(priority::USUAL);
     let Some(interval) = interval else {
         return recorder.record(&lock);

@@ -9,10 +9,11 @@ use jiff::SignedDuration;
 use jobstats_client::spool::Limits;
 
 use crate::commands::CommandError;
-use crate::commands::options::Common;
+use crate::commands::options::{Common, Delivery};
 use crate::frame::Reading;
 use crate::keep::clock;
 use crate::keep::spool::{self, Spool};
+use crate::read::options::Identity;
 use crate::read::pace::Pace;
 use crate::read::schedule::Schedule;
 use crate::read::sources::{Source, Way};
@@ -35,27 +36,38 @@ pub struct Shipper {
 
 impl Shipper {
     /// Checks settings and spool, so that mistakes are reported before anything is read.
-    pub fn new(options: Common, sources: Vec<Source>) -> Result<Self, CommandError> {
-        priority::lower(options.nice);
-        let lock = options.reader.lock();
+    pub fn new(
+        identity: &Identity,
+        pace: Pace,
+        sources: Vec<Source>,
+        delivery: Delivery,
+    ) -> Result<Self, CommandError> {
+        let lock = identity.lock();
         let limits = Limits {
-            bytes: options.spool.spool_size,
-            age: options.spool.spool_age,
+            bytes: delivery.spool.spool_size,
+            age: delivery.spool.spool_age,
         };
-        let state = StateFile::beside(options.spool.spool.as_deref(), &lock);
+        let state = StateFile::beside(delivery.spool.spool.as_deref(), &lock);
         let open = |path| Spool::open(path, limits, state.clone(), spool::spare(&lock));
         Ok(Self {
-            timeouts: options.timeouts(),
-            store: Store::new(options.http, &options.database, "jobstats-shipper")?,
-            spool: options.spool.spool.map(open).transpose()?,
+            timeouts: delivery.timeouts(),
+            store: Store::new(delivery.http, &delivery.database, "jobstats-shipper")?,
+            spool: delivery.spool.spool.map(open).transpose()?,
             sources,
-            pace: Pace {
-                percent: options.busy_limit,
-            },
+            pace,
             lock,
-            server: options.reader.sender().server,
+            server: identity.sender().server,
             state,
         })
+    }
+
+    /// Lowers the priority, and reads these sources as the options of `once` and `run` say.
+    pub fn of(options: Common, sources: Vec<Source>) -> Result<Self, CommandError> {
+        priority::lower(options.nice);
+        let pace = Pace {
+            percent: options.busy_limit,
+        };
+        Self::new(&options.reader.identity, pace, sources, options.delivery)
     }
 
     fn feed(&self) -> Result<Feed, SendError> {

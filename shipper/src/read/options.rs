@@ -43,32 +43,21 @@ impl Input {
     }
 }
 
-/// The options of the reader of this server.
+/// The options for the names that texts are sent under, and for the lock.
 #[derive(Debug, Args)]
-pub struct Reader {
+pub struct Identity {
     /// Name of this server [default: the name of this machine]
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
     /// Name of the server's cluster, if several clusters share a database
     #[arg(long, value_name = "NAME", default_value = "")]
     pub cluster: String,
-    /// lctl program to run
-    #[arg(long, value_name = "PATH", default_value = "lctl")]
-    pub lctl: PathBuf,
-    /// Time limit for a reading
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
-    pub lctl_timeout: Duration,
     /// Lock file that keeps out a second instance [default: one per server, in /run/jobstats-shipper, /run or $TMPDIR]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
-    /// Largest reading, when compressed; a larger one is dropped
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
-    pub max_reading: u64,
-    #[command(flatten)]
-    pub parameters: Parameters,
 }
 
-impl Reader {
+impl Identity {
     /// Returns the names under which texts are sent.
     pub fn sender(&self) -> Sender {
         Sender {
@@ -81,6 +70,24 @@ impl Reader {
     pub fn lock(&self) -> PathBuf {
         lock_of(self.lock.as_deref(), self.server.as_deref())
     }
+}
+
+/// The options of the reader of this server.
+#[derive(Debug, Args)]
+pub struct Reader {
+    #[command(flatten)]
+    pub identity: Identity,
+    /// lctl program to run
+    #[arg(long, value_name = "PATH", default_value = "lctl")]
+    pub lctl: PathBuf,
+    /// Time limit for a reading
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
+    pub lctl_timeout: Duration,
+    /// Largest reading, when compressed; a larger one is dropped
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
+    pub max_reading: u64,
+    #[command(flatten)]
+    pub parameters: Parameters,
 }
 
 /// Returns the path of the lock of a server, or of this machine.

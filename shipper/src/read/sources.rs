@@ -101,7 +101,7 @@ impl Source {
     pub fn of_job_stats(reader: &Reader, input: Option<&Input>, interval: Duration) -> Self {
         let saved = input.and_then(Input::way);
         Self {
-            sender: reader.sender(),
+            sender: reader.identity.sender(),
             name: LCTL.to_owned(),
             source: LCTL.to_owned(),
             way: saved.unwrap_or_else(|| Way::Lctl(reader.lctl.clone())),
