@@ -3,6 +3,7 @@
 mod doctor;
 mod error;
 pub mod options;
+mod probe;
 mod record;
 mod replay;
 mod requeue;
@@ -43,6 +44,8 @@ impl Command {
                 Shipper::of(run.common, sources)?.run()?;
             }
             Self::Record(options) => record::execute(options)?,
+            Self::Probe(options) => probe::execute(options)?,
+            Self::ProbeDirectory(attempt) => attempt.execute(),
             Self::Replay(options) => replay::execute(options)?,
             Self::Requeue(options) => requeue::execute(options)?,
             Self::Doctor(options) => return Ok(doctor::execute(options)),

@@ -9,7 +9,7 @@
 //! | room | task |
 //! |---|---|
 //! | [`commands`] | executes the command line |
-//! | [`read`] | reads lctl, commands, files that grow and text from elsewhere, and says when |
+//! | [`read`] | reads lctl, commands, files that grow and text from elsewhere, probes directories, and says when |
 //! | [`keep`] | keeps readings in the spool until they are sent, and the clock of the last reading |
 //! | [`send`] | stores texts through PostgreSQL or PostgREST |
 //! | [`state`] | keeps the record that `status` shows |

@@ -1,4 +1,4 @@
-//! The sources of texts: lctl, commands, files that grow and text from elsewhere, and when each is read.
+//! The sources of texts: lctl, commands, files that grow, text from elsewhere and directories that are probed, and when each is read.
 
 pub mod error;
 pub mod follow;
@@ -7,6 +7,7 @@ mod lctl;
 pub mod options;
 pub mod pace;
 pub mod parameters;
+pub mod probe;
 pub mod schedule;
 mod script;
 pub mod sources;

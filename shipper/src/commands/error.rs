@@ -11,6 +11,7 @@ pub use jobstats_client::exit::{LATER, NOTHING, REFUSED, SETUP, SYSTEM, UNREAD, 
 use crate::commands::replay::ReplayError;
 use crate::keep::spool::KeepError;
 use crate::read::error::ReadError;
+use crate::read::probe::ProbeError;
 use crate::read::sources::SourcesError;
 use crate::send::{SendError, Unsent};
 use crate::system::lock::LockError;
@@ -40,6 +41,8 @@ pub enum CommandError {
     #[error(transparent)]
     Sources(#[from] SourcesError),
     #[error(transparent)]
+    Probe(#[from] ProbeError),
+    #[error(transparent)]
     Read(#[from] ReadError),
     #[error(transparent)]
     Send(#[from] SendError),
@@ -67,7 +70,8 @@ impl CommandError {
 
     pub fn code(&self) -> u8 {
         match self {
-            Self::Settings(_) | Self::Sources(_) => SETUP,
+            Self::Probe(ProbeError::Options(_)) => USAGE,
+            Self::Settings(_) | Self::Sources(_) | Self::Probe(_) => SETUP,
             Self::Read(ReadError::NoTarget | ReadError::EmptyInput | ReadError::NoInput(_))
             | Self::NothingSetAside(_) => NOTHING,
             Self::Read(_) => UNREAD,

@@ -6,8 +6,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use jobstats_client::duration;
 
-use crate::commands::{doctor, error, record, replay, requeue, status};
+use crate::commands::{doctor, error, probe, record, replay, requeue, status};
 use crate::read::options::{Input, Origin, Reader, size};
+use crate::read::probe::Attempt;
 use crate::send::Timeouts;
 use crate::send::http::HttpOptions;
 use crate::system::message::Level;
@@ -60,6 +61,12 @@ pub enum Command {
     /// Print what was read and sent last, what waits and what was lost; for monitoring
     #[command(after_help = status::HELP)]
     Status(status::Options),
+    /// Measure on a client how long a small file takes in some directories, again and again, and send that
+    #[command(after_help = error::HELP)]
+    Probe(probe::Options),
+    /// Probe one directory; `probe` calls this
+    #[command(hide = true)]
+    ProbeDirectory(Attempt),
     /// Keep what lctl prints in a directory, to send it later with `replay`
     #[command(after_help = error::HELP)]
     Record(record::Options),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -16,6 +17,7 @@ use crate::frame::{LCTL, Reading, Recorder, Sender};
 use crate::read::error::ReadError;
 use crate::read::options::{self, Input, Origin, Reader};
 use crate::read::parameters::Parameters;
+use crate::read::probe::{self, Probe};
 use crate::read::{input, lctl, script};
 use crate::system::lock::Lock;
 use crate::system::process;
@@ -74,6 +76,8 @@ pub enum Way {
     Saved(PathBuf, Option<Timestamp>),
     /// Run a command of the shell, whose text has everything from this time before its start on.
     Script(String, Option<Duration>),
+    /// Probe directories.
+    Probe(Arc<Probe>),
     /// Follow a file that grows, or a directory of such files.
     Follow(PathBuf),
 }
@@ -125,6 +129,7 @@ impl Source {
             Way::Script(command, covers) => {
                 script::read(self, command, *covers, lock).map_err(ReadError::of_source(&self.name))
             }
+            Way::Probe(probe) => probe::read(self, probe),
             Way::Follow(_) => return Ok(None),
         }
         .map(Some)

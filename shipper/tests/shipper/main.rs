@@ -14,6 +14,7 @@ mod lctl;
 mod messages;
 mod notify;
 mod pgbouncer;
+mod probe;
 mod replay;
 mod run;
 mod sources;

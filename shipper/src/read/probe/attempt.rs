@@ -1,0 +1,158 @@
+//! One probe of a directory: a file is made, looked at, written, read and removed.
+//!
+//! A file system that hangs stops the process that uses it, which not even a signal ends. So this is a process of its own. It prints a line
+//! for each step that is done, and one if something failed.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write, stdout};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use rustix::fs::{
+    Access, Advice, AtFlags, CWD, FileType, Mode, OFlags, accessat, fadvise, fstat, openat, statat,
+    unlinkat,
+};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+use rustix::system::uname;
+use rustix::thread::set_name;
+
+use crate::read::probe::fault::{ERROR, FULL, Fault, UNUSABLE};
+
+/// The steps in their order.
+pub const STEPS: [&str; 5] = ["create", "stat", "write", "read", "unlink"];
+
+/// The options of the process that probes one directory.
+#[derive(Debug, Args)]
+pub struct Attempt {
+    /// Bytes to write and read; with 0 the directory is only checked
+    #[arg(long)]
+    pub size: u64,
+    /// Directory to probe
+    pub directory: PathBuf,
+}
+
+impl Attempt {
+    /// Probes the directory and prints the steps. `job_stats` of Lustre names the work after the process, so the process has a name of
+    /// its own.
+    pub fn execute(&self) {
+        let _ = set_name(c"jobstats-probe");
+        let name = file_name();
+        let done = open(&self.directory).and_then(|directory| {
+            remove(&directory, &name)?;
+            let done = match self.size {
+                0 => Ok(()),
+                size => probe(&directory, &name, size),
+            };
+            // A file that stays would count against a quota.
+            done.inspect_err(|_| drop(remove(&directory, &name)))
+        });
+        if let Err(fault) = done {
+            say(fault);
+        }
+    }
+}
+
+/// Opens the directory. Nobody else may be able to put something into it: a file of another user could stand where that of the probe is
+/// expected.
+fn open(directory: &Path) -> Result<File, Fault> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let directory = openat(CWD, directory, flags, Mode::empty()).map_err(|cause| match cause {
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS => Fault::new(UNUSABLE, cause),
+        _ => failed("open")(cause.into()),
+    })?;
+    let stat = fstat(&directory).map_err(|cause| failed("open")(cause.into()))?;
+    let (owner, user) = (stat.st_uid, geteuid().as_raw());
+    if owner != user {
+        let why = format!("it belongs to the user {owner}; chown it to {user}, who probes");
+        return Err(Fault::new(UNUSABLE, why));
+    }
+    if stat.st_mode & 0o022 != 0 {
+        let why = "others than its owner can write to it; chmod go-w it";
+        return Err(Fault::new(UNUSABLE, why));
+    }
+    let writable = Access::WRITE_OK | Access::EXEC_OK;
+    accessat(&directory, ".", writable, AtFlags::empty())
+        .map_err(|cause| Fault::new(UNUSABLE, cause))?;
+    Ok(directory.into())
+}
+
+/// Removes the file that a probe which was killed has left, and nothing else of that name.
+fn remove(directory: &File, name: &str) -> Result<(), Fault> {
+    let is_own = match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => return Ok(()),
+        Err(cause) => return Err(failed("stat")(cause.into())),
+        Ok(stat) => {
+            let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
+            is_file && stat.st_uid == geteuid().as_raw()
+        }
+    };
+    match is_own {
+        true => unlinkat(directory, name, AtFlags::empty())
+            .map_err(|cause| failed("unlink")(cause.into())),
+        false => {
+            let why = format!("{name} is no file of the probe; remove it");
+            Err(Fault::new(UNUSABLE, why))
+        }
+    }
+}
+
+fn probe(directory: &File, name: &str, size: u64) -> Result<(), Fault> {
+    let [create, stat, write, read, unlink] = STEPS;
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mode = Mode::RUSR | Mode::WUSR;
+    let file = step(create, || Ok(openat(directory, name, flags, mode)?))?;
+    step(stat, || {
+        Ok(statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?)
+    })?;
+    let mut file = File::from(file);
+    // Bytes that a server could compress would be written too fast.
+    let mut bytes = vec![0; size as usize];
+    fastrand::fill(&mut bytes);
+    step(write, || {
+        file.write_all(&bytes).and_then(|()| file.sync_all())
+    })?;
+    // Otherwise the file would be read from this machine's memory. A file system without this call still tells something.
+    let _ = fadvise(&file, 0, None, Advice::DontNeed);
+    let mut found = vec![0; bytes.len()];
+    step(read, || {
+        file.rewind().and_then(|()| file.read_exact(&mut found))
+    })?;
+    if found != bytes {
+        return Err(failed(read)(io::Error::other(
+            "it has other bytes than were written",
+        )));
+    }
+    step(unlink, || Ok(unlinkat(directory, name, AtFlags::empty())?))
+}
+
+/// Does a step and prints how long it took.
+fn step<T>(name: &'static str, work: impl FnOnce() -> io::Result<T>) -> Result<T, Fault> {
+    let start = Instant::now();
+    let done = work().map_err(failed(name))?;
+    say(format_args!("{name} {:.6}", start.elapsed().as_secs_f64()));
+    Ok(done)
+}
+
+fn failed(step: &'static str) -> impl Fn(io::Error) -> Fault {
+    move |cause| {
+        let reason = match cause.raw_os_error().map(Errno::from_raw_os_error) {
+            Some(Errno::NOSPC | Errno::DQUOT) => FULL,
+            _ => ERROR,
+        };
+        Fault::new(reason, format_args!("{step}: {cause}"))
+    }
+}
+
+/// Returns the name of the file, which no other machine uses.
+fn file_name() -> String {
+    let machine = uname().nodename().to_string_lossy().into_owned();
+    format!(".jobstats-probe.{}", machine.replace('/', "_"))
+}
+
+/// Prints a line. If nobody reads it any more, this process is killed soon.
+fn say(line: impl Display) {
+    let _ = writeln!(stdout(), "{line}");
+}
