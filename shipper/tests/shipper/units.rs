@@ -76,6 +76,21 @@ fn services_have_a_user_and_one_capability() {
     }
 }
 
+#[test]
+fn the_probe_has_a_user_and_no_capability() {
+    let text = fs::read_to_string(packaging().join("jobstats-shipper-probe.service")).unwrap();
+    let has = |line: &str| text.lines().any(|it| it == line);
+    assert!(has("User=jobstats-shipper") && has("CapabilityBoundingSet="));
+    assert!(!text.contains("AmbientCapabilities"));
+    let config = fs::read_to_string(packaging().join("probe.conf")).unwrap();
+    let named = config.lines().last().unwrap();
+    assert!(named.starts_with("PROBE_DIRECTORIES=\"scratch-") && named.ends_with('"'));
+    assert!(has(
+        "ExecStart=/usr/bin/jobstats-shipper probe --config /etc/jobstats/shipper.conf \
+         --spool /var/lib/jobstats-shipper/probe $PROBE_DIRECTORIES"
+    ));
+}
+
 /// With one user, one spool and one lock, whichever of them reads.
 #[test]
 fn cron_runs_the_command_of_the_unit_as_its_user() {
