@@ -7,7 +7,7 @@ use strum::VariantArray;
 
 use crate::Judged;
 use crate::judge::{Outcome, Week};
-use crate::rivals::{RIVALS, at};
+use crate::rivals::{RIVALS, alarms_for, found_with};
 
 /// The number of cases that were as they should be, of so many.
 #[derive(Debug, Clone, Copy)]
@@ -183,23 +183,23 @@ pub fn markdown(judged: &Judged) -> String {
             Part::of(of(), |it| it.told).text()
         ));
     }
-    line("\n| with as many alarms as are told | found, of waits of 3 × and 10 minutes or more |\n|---|---|".to_owned());
-    let (told, all) = (later.iter().map(|it| it.told).sum(), large().count());
+    line(
+        "\n| way | found with as many alarms as events | alarms per week to find as many |\n|---|---|---|"
+            .to_owned(),
+    );
+    let events: usize = later.iter().map(|it| it.events).sum();
+    let per_week = |alarms: usize| alarms as f64 / later.len() as f64;
+    let ours = Part::of(large(), |it| it.found.is_some());
     line(format!(
-        "| events that are told | {:.2} |",
-        Part::of(large(), |it| it.told).value()
+        "| events | {:.2} | {:.1} |",
+        ours.value(),
+        per_week(events)
     ));
     for ((name, ..), counts) in RIVALS.iter().zip(&judged.rivals) {
-        line(format!("| {name} | {:.2} |", at(counts, told, all)));
-    }
-    line("\n| with as many alarms as there are events | found |\n|---|---|".to_owned());
-    let events = later.iter().map(|it| it.events).sum();
-    line(format!(
-        "| events | {:.2} |",
-        Part::of(large(), |it| it.found.is_some()).value()
-    ));
-    for ((name, ..), counts) in RIVALS.iter().zip(&judged.rivals) {
-        line(format!("| {name} | {:.2} |", at(counts, events, all)));
+        let found = found_with(counts, events) as f64 / ours.all.max(1) as f64;
+        let needed = alarms_for(counts, ours.good).map(|it| format!("{:.1}", per_week(it)));
+        let needed = needed.unwrap_or_else(|| "never".to_owned());
+        line(format!("| {name} | {found:.2} | {needed} |"));
     }
     text
 }

@@ -175,12 +175,14 @@ fn alarmed(
         .collect()
 }
 
-/// Returns the part of incidents that a way finds with as many alarms, of all weeks.
-pub fn at(counts: &[(usize, usize); STEPS], alarms: usize, incidents: usize) -> f64 {
-    let most = counts
-        .iter()
-        .filter(|it| it.0 <= alarms)
-        .map(|it| it.1)
-        .max();
-    most.unwrap_or(0) as f64 / incidents.max(1) as f64
+/// Returns the number of incidents that a way finds with at most so many alarms.
+pub fn found_with(counts: &[(usize, usize); STEPS], alarms: usize) -> usize {
+    let few = counts.iter().filter(|it| it.0 <= alarms);
+    few.map(|it| it.1).max().unwrap_or(0)
+}
+
+/// Returns the least number of alarms with which a way finds so many incidents; `None` if it never does.
+pub fn alarms_for(counts: &[(usize, usize); STEPS], found: usize) -> Option<usize> {
+    let enough = counts.iter().filter(|it| it.1 >= found);
+    enough.map(|it| it.0).min()
 }

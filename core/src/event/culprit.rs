@@ -1,7 +1,7 @@
 //! Names whose work made others wait, or nobody.
 
 /// The part of the rise from which on a subject is named.
-pub const NAMED: f64 = 0.3;
+pub const NAMED: f64 = 0.4;
 /// The times of the load before that must be reached, so that load, and not slowness, made requests wait.
 const RISEN: f64 = 1.25;
 
