@@ -36,7 +36,7 @@ CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'as_owner_wrapper';
 COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
-'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Forgets a user (forget), and returns jobstats_internal.forget_user() as jsonb. Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
+'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Forgets a user (forget), and returns jobstats_internal.forget_user() as jsonb. Judges the newest readings (watch), and returns jobstats_internal.watch(). Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
 
 -- Converts a store to the edition of TimescaleDB that is installed now, relation by relation.
 --
@@ -901,10 +901,10 @@ WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR str
 ORDER BY array_position(ARRAY[
     'jobstats_help',
     'jobstats_now', 'jobstats_top', 'jobstats_changes', 'jobstats_usual', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_findings', 'jobstats_verdict', 'jobstats_job', 'jobstats_runs', 'jobstats_summaries', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
-    'jobstats_queues', 'jobstats_used',
+    'jobstats_events', 'jobstats_explain', 'jobstats_queues', 'jobstats_used',
     'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
-    'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
-    'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
+    'jobstats_operations', 'jobstats_format', 'jobstats_metrics', 'jobstats_alerts',
+    'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_watch', 'jobstats_watch_job', 'jobstats_judge', 'jobstats_maintenance_window', 'jobstats_convert', 'jobstats_grant_writer',
     'jobstats_grant_reader', 'jobstats_grant_own', 'jobstats_grant_speaker', 'jobstats_personal_data', 'jobstats_forget_user', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
@@ -1203,6 +1203,21 @@ LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', '
 COMMENT ON FUNCTION jobstats_internal.end_maintenance() IS
 'Internal: lets the next maintenance begin.';
 
+CREATE FUNCTION jobstats_events(
+    since timestamptz DEFAULT now() - interval '7 days', until timestamptz DEFAULT now(),
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, severity text[] DEFAULT NULL,
+    withdrawn boolean DEFAULT false
+) RETURNS TABLE (
+    event_id bigint, kind text, severity text, cluster text, filesystem text, began timestamptz, found timestamptz, until timestamptz,
+    ended timestamptz, targets text[], servers text[], value double precision, usual double precision, rate double precision,
+    load_times double precision, culprits jsonb, reason text, told timestamptz, verdict text, note text, withdrawn timestamptz,
+    updated timestamptz, judged bigint, "precision" double precision
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_events_wrapper';
+COMMENT ON FUNCTION jobstats_events IS
+'Lists what went wrong on file systems, as far as it was found. A row for each event that lasted into (since, until], the newest first. kind is waiting (requests wait for a thread of a server), slow_target, stalled, full or failover; severity is critical, warning, or info: nobody is told of it, and reason says why. ended is NULL while it lasts; until is the last time that shows it. value and usual are seconds of waiting, seconds per call of a slow target, calls per second of a stalled one, or the used part of a full one; rate is how many times the value passes the floor of its kind. culprits says whose work made the load rise, load_times by how much it rose. told is when it was notified. verdict and note are what jobstats_judge() was told; precision is the part of the events of this kind, of all times, that were judged real or known, judged is how many were judged. An event that later texts showed to be none is left out, or listed with the time when it was withdrawn. cluster, filesystem, kind and severity are LIKE patterns. A reader of their own work sees no other culprits, one who sees no names sees none. An argument that is NULL counts as left out. Errors: 22023 for an empty window or a pattern that ends with the escape character, 54000 for over a million rows, 55000 where there is no store.';
+
 CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz) RETURNS TABLE (finding text, "values" double precision[])
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_finding_values_wrapper';
 COMMENT ON FUNCTION jobstats_internal.finding_values(timestamptz, timestamptz) IS
@@ -1291,6 +1306,12 @@ LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_ingest_own_wrapper';
 COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], boolean, tstzrange) IS
 'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets, and what is of the server if own_server is true; own_targets NULL: all.';
+
+CREATE FUNCTION jobstats_internal.watch() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_internal_watch_wrapper';
+COMMENT ON FUNCTION jobstats_internal.watch() IS
+'Internal: judges what was read since the last call, at most a day, and keeps what it finds in jobstats.events; returns the number of events that are new or have changed. NULL: another call is judging.';
 
 CREATE FUNCTION jobstats_internal.is_reidentifying() RETURNS boolean
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_is_reidentifying_wrapper';
@@ -2323,6 +2344,24 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget_samples() IS
 'Internal: deletes what is too old of sums of services, gauges and used space, and returns the number of rows.';
 
+CREATE FUNCTION jobstats_internal.forget_events(horizon timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    gone bigint;
+BEGIN
+    -- What was usual is judged by once more as long as texts may come late.
+    DELETE FROM jobstats.usual_waits u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.usual_calls u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.windows w WHERE w.until < horizon;
+    DELETE FROM jobstats.events e WHERE e.until < horizon;
+    GET DIAGNOSTICS gone = ROW_COUNT;
+    RETURN gone;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_events(timestamptz) IS
+'Internal: deletes events and maintenance windows that ended before a time, and what was usual long ago; returns the number of events.';
+
 -- The names that users and groups had: the one place that says whose name a number was on a day. PostgreSQL puts a call of these
 -- functions into the statement that calls them, as it does with views.
 
@@ -3163,6 +3202,7 @@ BEGIN
         ('rejects_retention', '1 microsecond', '1000 years', '14 days'),
         ('jobs_retention', '1 microsecond', '1000 years', '2 years'),
         ('personal_retention', '1 microsecond', '1000 years', '13 months'),
+        ('events_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_10m_retention', '1 microsecond', '1000 years', '90 days'),
         ('rollup_1h_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_1d_retention', '1 microsecond', '1000 years', '10 years'),
@@ -3657,6 +3697,10 @@ BEGIN
     UPDATE jobstats.rollups l SET users_refreshed = timestamptz 'epoch'
     FROM jobstats.settings s
     WHERE s.keep = 'counts' AND l.users_refreshed > timestamptz 'epoch';
+    -- Events in these spans are judged again.
+    UPDATE jobstats.watch w SET rejudge_from = least(w.rejudge_from, d.since)
+    FROM (SELECT min(n.span_from) AS since FROM jobstats.dirty n WHERE NOT n.known AND n.problem IS NULL) d
+    WHERE d.since < w.watched_until;
     -- The changes that these rows note are committed, so everything that is computed from now on includes them.
     UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
 END
@@ -4019,7 +4063,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     refresh jsonb := '[{"do": "announce", "step": "refresh", "group": "refresh"}, {"do": "settle", "step": "refresh", "group": "refresh", "patience": "60s"}]';
-    rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
+    rest jsonb := '[{"do": "watch", "step": "events", "records": true}, {"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
         {"do": "columns", "step": "columns", "again": false}, {"do": "columns", "step": "columns", "again": true},
         {"do": "sweep", "step": "retention of entries"}, {"do": "check", "step": "check"}]';
 BEGIN
@@ -4087,6 +4131,8 @@ FROM (
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
     FROM jobstats_internal.growing_tables() t, jobstats.refresh r, jobstats.settings s
+    UNION ALL
+    SELECT 5, 'events', 'retention of events', 'events', now() - s.events_retention FROM jobstats.settings s
     UNION ALL
     SELECT 5, 'rejects', 'retention of rejects', 'rejects', now() - s.rejects_retention FROM jobstats.settings s
     UNION ALL
@@ -4281,6 +4327,8 @@ BEGIN
         WHEN 'reidentify' THEN
             affected := jobstats_internal.reidentify_some();
             more := jobstats_internal.reidentify_items(item, affected);
+        WHEN 'watch' THEN
+            affected := coalesce(jobstats_internal.watch(), 0);
         WHEN 'queue unmatched' THEN
             affected := jobstats_internal.queue_unmatched();
         WHEN 'match' THEN
@@ -4316,6 +4364,8 @@ BEGIN
         WHEN 'rejects' THEN
             DELETE FROM jobstats.rejects r WHERE r.received < horizon;
             GET DIAGNOSTICS affected = ROW_COUNT;
+        WHEN 'events' THEN
+            affected := jobstats_internal.forget_events(horizon);
         WHEN 'maintenance' THEN
             DELETE FROM jobstats.maintenance m WHERE m.began < horizon;
             GET DIAGNOSTICS affected = ROW_COUNT;
@@ -4554,6 +4604,47 @@ $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
 'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. jobstats.maintenance shows what it did. Call it from cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside a transaction. A step that fails, or waits too long for a lock, is left to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside a transaction, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';
 
+CREATE PROCEDURE jobstats_watch()
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    IF jobstats_internal.as_owner(text 'watch', NULL::text) IS NULL THEN
+        RAISE NOTICE 'another call of jobstats_watch() or jobstats_maintain() is judging';
+    END IF;
+END
+$$;
+COMMENT ON PROCEDURE jobstats_watch() IS
+'Finds events in the newest readings, and notifies of them; to be called every two minutes. It judges what was read since the last call, at most a day at once, and again what late texts have changed; what it finds is in jobstats.events. Whoever listens to jobstats_events is notified of each event once: the payload is JSON, without names of people. jobstats_maintain() does the same. Call it as the owner of the store. Errors: 55000 where there is no store, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';
+
+CREATE PROCEDURE jobstats_watch_job(job_id integer, config jsonb)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    CALL @extschema@.jobstats_watch();
+END
+$$;
+COMMENT ON PROCEDURE jobstats_watch_job(integer, jsonb) IS
+'Runs jobstats_watch() as a job of TimescaleDB. In its Community edition: SELECT add_job(''jobstats_watch_job'', ''2 minutes''); Errors: as of jobstats_watch(), 55000, 25006 and 42501.';
+
+CREATE FUNCTION jobstats_internal.culprits_for(culprits jsonb, uids bigint[], accounts text[], is_nameless boolean) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT CASE
+    WHEN is_nameless THEN NULL
+    WHEN uids IS NULL THEN culprits
+    WHEN o.subjects IS NOT NULL THEN jsonb_build_object('by', culprits -> 'by', 'subjects', o.subjects, 'times', culprits -> 'times',
+        'named', (culprits ->> 'named')::boolean AND o.has_first, 'slow', culprits -> 'slow')
+    END
+FROM (
+    SELECT jsonb_agg(s.subject ORDER BY s.number) AS subjects, bool_or(s.number = 1) AS has_first
+    FROM jsonb_array_elements(culprits -> 'subjects') WITH ORDINALITY AS s (subject, number)
+    WHERE (s.subject ->> 'uid')::bigint = ANY (uids) OR s.subject ->> 'account' = ANY (accounts)
+) o
+$$;
+COMMENT ON FUNCTION jobstats_internal.culprits_for(jsonb, bigint[], text[], boolean) IS
+'Internal: what a reader may see of the culprits of an event: NULL for one who sees no names, and themselves for one of their own work, who sees these users and accounts; uids NULL: a reader of everything.';
+
 -- The rule: a routine may be called by the owner of the database and by roles that are granted it. The routines that
 -- others may call are named below.
 
@@ -4579,11 +4670,11 @@ $privileges$;
 -- These routines read the store with the rights of the caller, or show a reader of their own work that alone.
 GRANT EXECUTE ON ROUTINE
     jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
-    jobstats_densities, jobstats_entries, jobstats_findings, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
+    jobstats_densities, jobstats_entries, jobstats_events, jobstats_findings, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
     jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
     jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,
-    jobstats_internal.own_uids, jobstats_internal.is_own, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
+    jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.is_own, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,

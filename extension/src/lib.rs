@@ -6,6 +6,7 @@
 //!
 //! | room | task |
 //! |---|---|
+//! | `events` | finds events in what was read, keeps them and tells of them |
 //! | `audit` | computes stored values again, compares them, puts them right |
 //! | `query` | answers questions |
 //! | `feed` | stores texts: of targets, of `getent`, of schedulers |
@@ -24,6 +25,7 @@
 use pgrx::prelude::*;
 
 mod audit;
+mod events;
 mod feed;
 mod matching;
 mod pg;

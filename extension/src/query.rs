@@ -7,7 +7,7 @@
 //! none, [`empty`] and [`unknown`] say why; [`without_times`] says which targets report no times.
 
 mod aggregates;
-mod answer;
+pub mod answer;
 mod dimension;
 mod empty;
 mod entries;

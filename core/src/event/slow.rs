@@ -7,7 +7,7 @@ use crate::instant::{MINUTE, Micros};
 /// The classes of requests: reads and writes by their mean size.
 pub const CLASSES: usize = 2 * SIZES.len();
 /// The bytes of the largest request of each class; the last class has all larger ones.
-const SIZES: [u64; 5] = [16 << 10, 64 << 10, 256 << 10, 1 << 20, u64::MAX];
+pub const SIZES: [u64; 5] = [16 << 10, 64 << 10, 256 << 10, 1 << 20, u64::MAX];
 /// The times of the usual time, and of that of peers, that are worth a word.
 pub const TIMES_USUAL: f64 = 2.0;
 /// The times of these below which an episode ends.
@@ -15,7 +15,7 @@ const ENDS: f64 = 1.5;
 /// The number of peers that must be busy.
 const PEERS: usize = 5;
 /// The number of calls between two readings from which on a target is busy.
-const BUSY: u64 = 20;
+pub const BUSY: u64 = 20;
 
 const HOLD: Hold = Hold {
     readings: 4,
@@ -134,6 +134,10 @@ fn compare(subject: usize, reading: &Reading<ByClass>, targets: &[Target]) -> Op
     let classes = reading.value.iter().enumerate();
     let (class, served) = classes.max_by_key(|(_, served)| served.usecs)?;
     let (value, usual) = (served.per_call()?, target.usual[class]?);
+    // Comparing each target with each other one would take a second, and most targets are as they usually are.
+    if value < ENDS * usual {
+        return Some(Compared { value, usual });
+    }
     let peers = targets.iter().enumerate();
     let peers = peers.filter(|(other, it)| *other != subject && it.peers == target.peers);
     let peers =

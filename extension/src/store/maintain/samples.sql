@@ -76,3 +76,21 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_samples() IS
 'Internal: deletes what is too old of sums of services, gauges and used space, and returns the number of rows.';
+
+CREATE FUNCTION jobstats_internal.forget_events(horizon timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    gone bigint;
+BEGIN
+    -- What was usual is judged by once more as long as texts may come late.
+    DELETE FROM jobstats.usual_waits u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.usual_calls u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.windows w WHERE w.until < horizon;
+    DELETE FROM jobstats.events e WHERE e.until < horizon;
+    GET DIAGNOSTICS gone = ROW_COUNT;
+    RETURN gone;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_events(timestamptz) IS
+'Internal: deletes events and maintenance windows that ended before a time, and what was usual long ago; returns the number of events.';

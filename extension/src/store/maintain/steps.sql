@@ -37,7 +37,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     refresh jsonb := '[{"do": "announce", "step": "refresh", "group": "refresh"}, {"do": "settle", "step": "refresh", "group": "refresh", "patience": "60s"}]';
-    rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
+    rest jsonb := '[{"do": "watch", "step": "events", "records": true}, {"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
         {"do": "columns", "step": "columns", "again": false}, {"do": "columns", "step": "columns", "again": true},
         {"do": "sweep", "step": "retention of entries"}, {"do": "check", "step": "check"}]';
 BEGIN
@@ -105,6 +105,8 @@ FROM (
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
     FROM jobstats_internal.growing_tables() t, jobstats.refresh r, jobstats.settings s
+    UNION ALL
+    SELECT 5, 'events', 'retention of events', 'events', now() - s.events_retention FROM jobstats.settings s
     UNION ALL
     SELECT 5, 'rejects', 'retention of rejects', 'rejects', now() - s.rejects_retention FROM jobstats.settings s
     UNION ALL
@@ -299,6 +301,8 @@ BEGIN
         WHEN 'reidentify' THEN
             affected := jobstats_internal.reidentify_some();
             more := jobstats_internal.reidentify_items(item, affected);
+        WHEN 'watch' THEN
+            affected := coalesce(jobstats_internal.watch(), 0);
         WHEN 'queue unmatched' THEN
             affected := jobstats_internal.queue_unmatched();
         WHEN 'match' THEN
@@ -334,6 +338,8 @@ BEGIN
         WHEN 'rejects' THEN
             DELETE FROM jobstats.rejects r WHERE r.received < horizon;
             GET DIAGNOSTICS affected = ROW_COUNT;
+        WHEN 'events' THEN
+            affected := jobstats_internal.forget_events(horizon);
         WHEN 'maintenance' THEN
             DELETE FROM jobstats.maintenance m WHERE m.began < horizon;
             GET DIAGNOSTICS affected = ROW_COUNT;

@@ -61,6 +61,10 @@ BEGIN
     UPDATE jobstats.rollups l SET users_refreshed = timestamptz 'epoch'
     FROM jobstats.settings s
     WHERE s.keep = 'counts' AND l.users_refreshed > timestamptz 'epoch';
+    -- Events in these spans are judged again.
+    UPDATE jobstats.watch w SET rejudge_from = least(w.rejudge_from, d.since)
+    FROM (SELECT min(n.span_from) AS since FROM jobstats.dirty n WHERE NOT n.known AND n.problem IS NULL) d
+    WHERE d.since < w.watched_until;
     -- The changes that these rows note are committed, so everything that is computed from now on includes them.
     UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
 END

@@ -31,6 +31,7 @@ BEGIN
         ('rejects_retention', '1 microsecond', '1000 years', '14 days'),
         ('jobs_retention', '1 microsecond', '1000 years', '2 years'),
         ('personal_retention', '1 microsecond', '1000 years', '13 months'),
+        ('events_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_10m_retention', '1 microsecond', '1000 years', '90 days'),
         ('rollup_1h_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_1d_retention', '1 microsecond', '1000 years', '10 years'),

@@ -124,3 +124,8 @@ ALTER TABLE jobstats.settings ADD COLUMN IF NOT EXISTS personal_retention interv
 ALTER TABLE jobstats.settings ALTER COLUMN personal_retention SET DEFAULT '13 months';
 -- When maintenance last forgot people whose work is old.
 ALTER TABLE jobstats.sweep ADD COLUMN IF NOT EXISTS people_forgotten timestamptz;
+
+-- How many events of a file system are told in a week at most, and how long events are kept.
+ALTER TABLE jobstats.settings
+    ADD COLUMN IF NOT EXISTS alerts_per_week double precision NOT NULL DEFAULT 2 CHECK (alerts_per_week BETWEEN 0 AND 1000000),
+    ADD COLUMN IF NOT EXISTS events_retention interval NOT NULL DEFAULT '2 years' CHECK (events_retention > '0');

@@ -1,0 +1,15 @@
+//! Events: what went wrong on a file system, since when, and whose work that was.
+//!
+//! [`watch`] reads what targets and servers did, lets core find events in it, and keeps them in `jobstats.events`.
+
+mod judge;
+mod keep;
+mod list;
+mod readings;
+mod tell;
+mod usual;
+mod watch;
+
+use pgrx::prelude::*;
+
+extension_sql_file!("events/watch.sql", name = "watch");

@@ -1,0 +1,286 @@
+//! Lets core judge what was read of a file system.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jobstats_core::event::{Episode, Event, full, join, moved, slow, stalled, waiting};
+use jobstats_core::instant::{DAY, HOUR, Micros, Span};
+use serde_json::{Value, json};
+
+use crate::events::readings::{Seen, Service, Target};
+use crate::events::usual::Usual;
+
+/// The time without readings after which what they showed last does not count as going on.
+const SILENT: Micros = HOUR;
+/// The same for the gauges of space, which have a value for each hour.
+const SILENT_GAUGE: Micros = DAY;
+
+/// An event that was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub kind: &'static str,
+    pub span: Span,
+    /// The time at which the readings were enough to say so.
+    pub found: Micros,
+    pub over: bool,
+    pub targets: Vec<String>,
+    pub servers: Vec<String>,
+    /// The targets that are slow on servers that let requests wait.
+    pub slow: Vec<String>,
+    pub value: Option<f64>,
+    pub usual: Option<f64>,
+    /// How many times the floor of its kind is passed.
+    pub rate: f64,
+    pub details: Value,
+}
+
+/// The targets of a file system, what was read of them, and until when.
+pub struct Judged<'a> {
+    pub seen: &'a Seen,
+    pub usual: &'a Usual,
+    pub targets: &'a [Target],
+    /// The span that is judged, without the time before it that is only read.
+    pub span: Span,
+    /// The targets that were full when it began.
+    pub full: &'a BTreeSet<String>,
+}
+
+impl Judged<'_> {
+    /// Finds the events.
+    pub fn events(&self) -> Vec<Found> {
+        let (slow_targets, slow) = self.slow();
+        let mut all = self.waiting();
+        let mut alone = Vec::new();
+        for episode in slow {
+            let target = slow_targets[episode.subject];
+            let span = (episode.began, episode.until);
+            let servers: BTreeSet<_> = self.names(target.servers(span)).into_iter().collect();
+            let explains = |it: &&mut Found| {
+                it.span.0 <= span.1
+                    && span.0 <= it.span.1
+                    && it.servers.iter().any(|server| servers.contains(server))
+            };
+            match all.iter_mut().find(explains) {
+                Some(event) => event.slow.push(target.name.clone()),
+                None => alone.push(episode),
+            }
+        }
+        let slow_events = join(alone);
+        all.extend(slow_events.into_iter().filter_map(|event| {
+            let worst = event.worst()?;
+            Some(Found {
+                value: Some(worst.value),
+                usual: Some(worst.usual),
+                rate: worst.value / (slow::TIMES_USUAL * worst.usual),
+                details: json!({ "peers": slow_targets.len().saturating_sub(event.episodes.len()) }),
+                ..self.of_targets("slow_target", &event, &slow_targets)
+            })
+        }));
+        all.extend(self.stalled());
+        all.extend(self.filling());
+        all.extend(self.moved());
+        all
+    }
+
+    fn names(&self, servers: impl Iterator<Item = usize>) -> Vec<String> {
+        let numbers: BTreeSet<usize> = servers.collect();
+        let mut names: Vec<String> = numbers
+            .into_iter()
+            .map(|number| self.seen.servers[number].1.clone())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Returns the episodes of each day, judged by what is usual on the day on which they begin: judging other spans finds the same.
+    fn by_day(&self, mut episodes: impl FnMut(Micros) -> Vec<Episode>) -> Vec<Episode> {
+        let days = self.usual.days();
+        let all = days.flat_map(|day| {
+            let mut found = episodes(day);
+            found.retain(|it| it.began.div_euclid(DAY) * DAY == day);
+            found
+        });
+        all.map(|it| self.ended(it, SILENT)).collect()
+    }
+
+    /// Ends an episode of whose subject nothing has been read for long.
+    fn ended(&self, mut episode: Episode, silent: Micros) -> Episode {
+        episode.over |= episode.until + silent < self.span.1;
+        episode
+    }
+
+    fn waiting(&self) -> Vec<Found> {
+        let has = |number: usize| self.targets.iter().any(|it| it.has_server(number));
+        let services = self.seen.services.iter();
+        let services: Vec<&Service> = services.filter(|it| has(it.server)).collect();
+        let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut given: Vec<waiting::Service> = Vec::new();
+        for service in &services {
+            let next = numbers.len();
+            given.push(waiting::Service {
+                name: *numbers.entry(&service.name).or_insert(next),
+                usual: None,
+                readings: service.readings.clone(),
+            });
+        }
+        let episodes = self.by_day(|day| {
+            for (given, service) in given.iter_mut().zip(&services) {
+                given.usual = self.usual.wait(day, service.server, &service.name);
+            }
+            waiting::episodes(&given)
+        });
+        let events = join(episodes).into_iter();
+        events
+            .filter_map(|it| self.of_services(&it, &services))
+            .collect()
+    }
+
+    fn of_services(&self, event: &Event, services: &[&Service]) -> Option<Found> {
+        let rate = |it: &Episode| {
+            it.value / (waiting::TIMES_USUAL * it.usual).max(waiting::LEAST_WAIT)
+        };
+        let all = event.episodes.iter();
+        let worst = all.max_by(|one, other| rate(one).total_cmp(&rate(other)))?;
+        let span = (event.began, event.until);
+        let waiting = event.episodes.iter().map(|it| services[it.subject]);
+        let servers: BTreeSet<usize> = waiting.clone().map(|it| it.server).collect();
+        let names: BTreeSet<&str> = waiting.map(|it| it.name.as_str()).collect();
+        let peers = services
+            .iter()
+            .filter(|it| it.name == services[worst.subject].name && !servers.contains(&it.server));
+        let (mut requests, mut usecs) = (0, 0);
+        for reading in peers.clone().flat_map(|it| &it.readings) {
+            if reading.span.1 > span.0 && reading.span.0 < span.1 {
+                requests += reading.value.requests;
+                usecs += reading.value.usecs;
+            }
+        }
+        let on_servers = self.targets.iter();
+        let on_servers = on_servers.filter(|it| it.servers(span).any(|it| servers.contains(&it)));
+        Some(Found {
+            kind: "waiting",
+            span,
+            found: event.found,
+            over: event.over,
+            targets: on_servers.map(|it| it.name.clone()).collect(),
+            servers: self.names(servers.iter().copied()),
+            slow: Vec::new(),
+            value: Some(worst.value),
+            usual: Some(worst.usual),
+            rate: rate(worst),
+            details: json!({ "services": names, "service": services[worst.subject].name, "peers": peers.count(),
+                "wait_of_peers": (requests > 0).then(|| usecs as f64 / requests as f64 / 1e6) }),
+        })
+    }
+
+    fn slow(&self) -> (Vec<&Target>, Vec<Episode>) {
+        let targets: Vec<&Target> = self.targets.iter().filter(|it| it.is_ost).collect();
+        let given = targets.iter().map(|target| slow::Target {
+            peers: 0,
+            usual: [None; slow::CLASSES],
+            readings: target.by_class.clone(),
+        });
+        let mut given: Vec<_> = given.collect();
+        let episodes = self.by_day(|day| {
+            for (given, target) in given.iter_mut().zip(&targets) {
+                given.usual = self.usual.seconds_per_call(day, target.id);
+            }
+            slow::episodes(&given)
+        });
+        (targets, episodes)
+    }
+
+    fn stalled(&self) -> Vec<Found> {
+        let given = self.targets.iter().map(|target| stalled::Target {
+            peers: usize::from(target.is_ost),
+            readings: target.calls.clone(),
+        });
+        let given: Vec<_> = given.collect();
+        let episodes = stalled::episodes(&given).into_iter();
+        let events = join(episodes.map(|it| self.ended(it, SILENT)).collect()).into_iter();
+        let targets: Vec<&Target> = self.targets.iter().collect();
+        let of_event = |event: Event| {
+            let usual = event.episodes.iter().map(|it| it.usual).fold(0.0, f64::max);
+            Found {
+                value: Some(0.0),
+                usual: Some(usual),
+                ..self.of_targets("stalled", &event, &targets)
+            }
+        };
+        events.map(of_event).collect()
+    }
+
+    /// Finds the targets that are full, or soon will be.
+    fn filling(&self) -> Vec<Found> {
+        let mut given = Vec::new();
+        for target in self.targets {
+            for used in &target.used {
+                let mut used = used.clone();
+                // What was full before the first value goes on until it is clearly less.
+                if let (Some(first), true) = (used.first().copied(), self.full.contains(&target.name)) {
+                    used.insert(0, (first.0 - 1, first.1.max(full::FULL)));
+                }
+                given.push(used);
+            }
+        }
+        let episodes = full::episodes(&given).into_iter();
+        let events = join(episodes.map(|it| self.ended(it, SILENT_GAUGE)).collect()).into_iter();
+        let of_event = |mut event: Event| {
+            let worst = *event.episodes.iter().max_by(|one, other| one.value.total_cmp(&other.value))?;
+            let what: BTreeSet<&str> = event.episodes.iter().map(|it| ["space", "inodes"][it.subject % 2]).collect();
+            event.episodes.iter_mut().for_each(|it| it.subject /= 2);
+            let targets: Vec<&Target> = self.targets.iter().collect();
+            Some(Found {
+                value: Some(worst.value),
+                usual: Some(worst.usual),
+                rate: worst.value / full::FULL,
+                details: json!({ "of": what }),
+                ..self.of_targets("full", &event, &targets)
+            })
+        };
+        events.filter_map(of_event).collect()
+    }
+
+    fn moved(&self) -> Vec<Found> {
+        let given: Vec<_> = self.targets.iter().map(|it| it.served.clone()).collect();
+        let targets: Vec<&Target> = self.targets.iter().collect();
+        let of_event = |event: Event| {
+            let servers = event.episodes.iter();
+            let servers = servers.flat_map(|it| [it.usual as usize, it.value as usize]);
+            let moves: Vec<Value> = event
+                .episodes
+                .iter()
+                .map(|it| {
+                    let name = |number: f64| self.seen.servers[number as usize].1.as_str();
+                    json!({ "target": targets[it.subject].name, "from": name(it.usual), "to": name(it.value) })
+                })
+                .collect();
+            Found {
+                servers: self.names(servers),
+                details: json!({ "moves": moves }),
+                ..self.of_targets("failover", &event, &targets)
+            }
+        };
+        join(moved::episodes(&given)).into_iter().map(of_event).collect()
+    }
+
+    /// Returns an event of targets, without what was measured.
+    fn of_targets(&self, kind: &'static str, event: &Event, targets: &[&Target]) -> Found {
+        let span = (event.began, event.until);
+        let subjects: BTreeSet<usize> = event.episodes.iter().map(|it| it.subject).collect();
+        let subjects = subjects.iter().map(|it| targets[*it]);
+        let servers = subjects.clone().flat_map(|it| it.servers(span));
+        Found {
+            kind,
+            span,
+            found: event.found,
+            over: event.over,
+            targets: subjects.clone().map(|it| it.name.clone()).collect(),
+            servers: self.names(servers),
+            slow: Vec::new(),
+            value: None,
+            usual: None,
+            rate: 1.0,
+            details: json!({}),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Keeps what was found in `jobstats.events`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jobstats_core::instant::{HOUR, MINUTE, Micros, Span};
+use pgrx::datum::DatumWithOid;
+use pgrx::spi::SpiClient;
+
+use crate::events::judge::Found;
+use crate::events::readings::FileSystem;
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::time::timestamptz;
+
+/// How far two descriptions of one event may lie apart.
+const APART: Micros = 5 * MINUTE;
+
+/// An event that is stored.
+#[derive(Debug)]
+pub struct Stored {
+    pub id: i64,
+    pub span: Span,
+    is_open: bool,
+    pub targets: Vec<String>,
+    /// Set when what was found is known to be this event.
+    is_found: bool,
+}
+
+/// The stored events, by kind and file system.
+#[derive(Debug, Default)]
+pub struct Events(BTreeMap<(String, FileSystem), Vec<Stored>>);
+
+/// The time that is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Judgement {
+    pub span: Span,
+    /// Up to when readings had been judged before.
+    pub watched: Micros,
+}
+
+/// The event of what was found, if it was stored.
+pub struct Kept {
+    pub id: i64,
+    /// True if anything is new.
+    pub is_changed: bool,
+}
+
+impl Events {
+    /// Reads the events that readings of a span, and of an hour before it, may show.
+    pub fn read(client: &SpiClient<'_>, span: Span) -> Result<Self, Error> {
+        let rows = client.query(
+            "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.until, e.ended IS NULL AS is_open, e.targets \
+             FROM jobstats.events e WHERE e.began <= $2 AND (e.until >= $1 OR e.ended IS NULL) ORDER BY e.began",
+            &[
+                timestamptz(span.0 - HOUR)?.into(),
+                timestamptz(span.1)?.into(),
+            ],
+        )?;
+        let mut events = Self::default();
+        for row in rows {
+            let key = (
+                row.get("kind")?,
+                (row.get("cluster")?, row.get("filesystem")?),
+            );
+            events.0.entry(key).or_default().push(Stored {
+                id: row.get("event_id")?,
+                span: (row.time("began")?, row.time("until")?),
+                is_open: row.get("is_open")?,
+                targets: row.get("targets")?,
+                is_found: false,
+            });
+        }
+        Ok(events)
+    }
+
+    /// Returns the targets of a file system that have been full since before a time.
+    pub fn full_since(&self, filesystem: &FileSystem, before: Micros) -> BTreeSet<String> {
+        let events = self.0.get(&("full".to_owned(), filesystem.clone()));
+        let open = events.into_iter().flatten();
+        let open = open.filter(|it| it.is_open && it.span.0 < before);
+        open.flat_map(|it| it.targets.iter().cloned()).collect()
+    }
+
+    /// Stores an event that was found, or what is new about it. `None` if it is none of those that this judgement is about.
+    pub fn keep(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        filesystem: &FileSystem,
+        judgement: Judgement,
+        mut found: Found,
+    ) -> Result<Option<Kept>, Error> {
+        let key = (found.kind.to_owned(), filesystem.clone());
+        let stored = self.0.entry(key).or_default();
+        let same = |it: &Stored| !it.is_found && it.span.0 == found.span.0;
+        let near = |it: &Stored| {
+            !it.is_found && it.span.0 <= found.span.1 + APART && found.span.0 <= it.span.1 + APART
+        };
+        let position = stored.iter().position(same);
+        let Some(position) = position.or_else(|| stored.iter().position(near)) else {
+            let is_new = found.span.0 >= judgement.span.0 || found.found > judgement.watched;
+            return if is_new {
+                insert(client, filesystem, &found).map(Some)
+            } else {
+                Ok(None)
+            };
+        };
+        let event = &mut stored[position];
+        event.is_found = true;
+        // The readings do not show when an earlier event began, and what it was like then.
+        let is_earlier = event.span.0 < judgement.span.0 && found.span.0 != event.span.0;
+        if is_earlier {
+            if !event.is_open && found.span.1 <= event.span.1 || found.span.1 < event.span.1 {
+                return Ok(None);
+            }
+            found.span.0 = event.span.0;
+        }
+        let is_changed = update(client, event.id, &found, is_earlier)?;
+        Ok(Some(Kept {
+            id: event.id,
+            is_changed,
+        }))
+    }
+
+    /// Takes back the events of the time that is judged that were not found, and ends those that do not go on. Returns their number.
+    pub fn take_back(
+        self,
+        client: &mut SpiClient<'_>,
+        judgement: Judgement,
+    ) -> Result<usize, Error> {
+        let stored: Vec<Stored> = self.0.into_values().flatten().collect();
+        let lost = stored.iter().filter(|it| !it.is_found);
+        let is_judged = |it: &&Stored| it.span.0 >= judgement.span.0;
+        let wrong: Vec<i64> = lost.clone().filter(is_judged).map(|it| it.id).collect();
+        let does_end =
+            |it: &&Stored| !is_judged(it) && it.is_open && it.span.1 <= judgement.span.1;
+        let ended: Vec<i64> = lost.filter(does_end).map(|it| it.id).collect();
+        if wrong.is_empty() && ended.is_empty() {
+            return Ok(0);
+        }
+        let parameters = [wrong.into(), ended.into()];
+        let deleted = client.execute(
+            "DELETE FROM jobstats.events e WHERE e.event_id = ANY ($1) AND e.told IS NULL AND e.verdict IS NULL",
+            &parameters[..1],
+        )?;
+        let changed = client.execute(
+            "UPDATE jobstats.events e SET withdrawn = now(), updated = now(), ended = coalesce(e.ended, e.until) \
+             WHERE e.event_id = ANY ($1) AND e.withdrawn IS NULL",
+            &parameters[..1],
+        )?;
+        let over = client.execute(
+            "UPDATE jobstats.events e SET ended = e.until, updated = now() WHERE e.event_id = ANY ($1)",
+            &parameters[1..],
+        )?;
+        Ok(deleted + changed + over)
+    }
+}
+
+/// Returns what was found as parameters of statements, from $1 on.
+fn parameters(found: &Found) -> Result<Vec<DatumWithOid<'static>>, Error> {
+    let times = [found.span.0, found.found, found.span.1];
+    let [began, at, until] = [0, 1, 2].map(|it| timestamptz(times[it]));
+    Ok(vec![
+        began?.into(),
+        at?.into(),
+        until?.into(),
+        found.over.into(),
+        found.targets.clone().into(),
+        found.servers.clone().into(),
+        found.value.into(),
+        found.usual.into(),
+        found.rate.into(),
+        found.details.to_string().into(),
+    ])
+}
+
+fn insert(
+    client: &mut SpiClient<'_>,
+    filesystem: &FileSystem,
+    found: &Found,
+) -> Result<Kept, Error> {
+    let mut all = parameters(found)?;
+    all.push(found.kind.into());
+    all.push(filesystem.0.as_str().into());
+    all.push(filesystem.1.as_str().into());
+    let id = client.execute_value(include_str!("keep/insert.sql"), &all)?;
+    Ok(Kept {
+        id,
+        is_changed: true,
+    })
+}
+
+/// Changes an event if anything about it is new; of an earlier one only its end. Returns whether it was changed.
+fn update(
+    client: &mut SpiClient<'_>,
+    id: i64,
+    found: &Found,
+    is_earlier: bool,
+) -> Result<bool, Error> {
+    let mut all = parameters(found)?;
+    all.push(id.into());
+    all.push(is_earlier.into());
+    Ok(client.execute(include_str!("keep/update.sql"), &all)? > 0)
+}

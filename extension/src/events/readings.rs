@@ -1,0 +1,277 @@
+//! Reads what targets and servers of file systems did in a span.
+
+use std::collections::BTreeMap;
+
+use jobstats_core::columns::sum::Sum;
+use jobstats_core::event::full::Used;
+use jobstats_core::event::slow::{self, Served};
+use jobstats_core::event::waiting::Waits;
+use jobstats_core::event::{Reading, slow::ByClass};
+use jobstats_core::instant::{MINUTE, Micros, Span};
+use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::pause::PAUSE;
+use crate::pg::spi::{Row, Statements};
+use crate::pg::template::sql;
+use crate::pg::time::{micros, timestamptz};
+
+/// A server: its cluster and its name.
+pub type Server = (String, String);
+
+/// A target, and what was read of it.
+#[derive(Debug, Default)]
+pub struct Target {
+    pub id: i32,
+    pub name: String,
+    pub is_ost: bool,
+    /// The number of its server in each reading.
+    pub served: Vec<Reading<usize>>,
+    pub calls: Vec<Reading<u64>>,
+    pub by_class: Vec<Reading<ByClass>>,
+    /// The used part of its space, and of its inodes.
+    pub used: [Vec<Used>; 2],
+}
+
+impl Target {
+    /// Returns whether a server ever had the target.
+    pub fn has_server(&self, server: usize) -> bool {
+        self.served.iter().any(|it| it.value == server)
+    }
+
+    /// Returns the servers that had the target in a span.
+    pub fn servers(&self, (since, until): Span) -> impl Iterator<Item = usize> + '_ {
+        let during = self.served.iter();
+        let during = during.filter(move |it| it.span.1 > since && it.span.0 <= until);
+        during.map(|it| it.value)
+    }
+}
+
+/// A service of a server.
+#[derive(Debug)]
+pub struct Service {
+    /// The number of the server.
+    pub server: usize,
+    pub name: String,
+    pub readings: Vec<Reading<Waits>>,
+}
+
+/// A file system: its cluster and its name.
+pub type FileSystem = (String, String);
+
+/// All that was read in a span.
+#[derive(Debug, Default)]
+pub struct Seen {
+    pub servers: Vec<Server>,
+    pub services: Vec<Service>,
+    pub filesystems: BTreeMap<FileSystem, Vec<Target>>,
+}
+
+impl Seen {
+    /// Reads a span.
+    pub fn read(client: &SpiClient<'_>, (since, until): Span) -> Result<Self, Error> {
+        let span: [DatumWithOid<'_>; 2] = [timestamptz(since)?.into(), timestamptz(until)?.into()];
+        let mut servers = BTreeMap::new();
+        let mut targets = targets(client)?;
+        served(client, &span, &mut servers, &mut targets)?;
+        did(client, &span, &mut targets)?;
+        used(client, &span, &mut targets)?;
+        let services = services(client, &span, &mut servers)?;
+        let mut seen = Self {
+            services,
+            ..Self::default()
+        };
+        let mut numbered: Vec<_> = servers.into_iter().collect();
+        numbered.sort_by_key(|(_, number)| *number);
+        seen.servers = numbered.into_iter().map(|(server, _)| server).collect();
+        for (filesystem, target) in targets.into_values() {
+            seen.filesystems.entry(filesystem).or_default().push(target);
+        }
+        Ok(seen)
+    }
+}
+
+type Targets = BTreeMap<i32, (FileSystem, Target)>;
+
+fn targets(client: &SpiClient<'_>) -> Result<Targets, Error> {
+    let rows = client.query(
+        "SELECT t.target_id, t.cluster, t.filesystem, t.name, t.kind = 'OST' AS is_ost FROM jobstats.targets t \
+         WHERE t.filesystem IS NOT NULL AND t.retired IS NULL ORDER BY t.name",
+        &[],
+    )?;
+    rows.map(|row| {
+        let target = Target {
+            id: row.get("target_id")?,
+            name: row.get("name")?,
+            is_ost: row.get("is_ost")?,
+            ..Target::default()
+        };
+        let filesystem = (row.get("cluster")?, row.get("filesystem")?);
+        Ok((target.id, (filesystem, target)))
+    })
+    .collect()
+}
+
+fn number(servers: &mut BTreeMap<Server, usize>, server: Server) -> usize {
+    let next = servers.len();
+    *servers.entry(server).or_insert(next)
+}
+
+fn served(
+    client: &SpiClient<'_>,
+    span: &[DatumWithOid<'_>],
+    servers: &mut BTreeMap<Server, usize>,
+    targets: &mut Targets,
+) -> Result<(), Error> {
+    let rows = client.query(
+        "SELECT o.target_id, o.server, coalesce(o.since, o.\"time\") AS since, o.\"time\" FROM jobstats.targets t \
+         CROSS JOIN LATERAL (SELECT s.target_id, s.server, s.since, s.\"time\" FROM jobstats.observations s \
+             WHERE s.target_id = t.target_id AND s.\"time\" > $1 AND s.\"time\" <= $2) o \
+         WHERE t.filesystem IS NOT NULL AND t.retired IS NULL ORDER BY o.target_id, o.\"time\"",
+        span,
+    )?;
+    for row in PAUSE.among(rows) {
+        if let Some((filesystem, target)) = targets.get_mut(&row.at(1)?) {
+            let server = (filesystem.0.clone(), row.at(2)?);
+            target.served.push(Reading {
+                span: between(&row, 3)?,
+                value: number(servers, server),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the span of two columns.
+fn between(row: &Row<'_>, position: usize) -> Result<Span, Error> {
+    Ok((micros(row.at(position)?)?, micros(row.at(position + 1)?)?))
+}
+
+fn did(
+    client: &SpiClient<'_>,
+    span: &[DatumWithOid<'_>],
+    targets: &mut Targets,
+) -> Result<(), Error> {
+    let calls = Sum::service_calls().over(|column| format!("part.\"{column}\""));
+    let rows = client.query(&*sql!("readings/did.sql", calls = calls), span)?;
+    for row in PAUSE.among(rows) {
+        let Some((_, target)) = targets.get_mut(&row.at(1)?) else {
+            continue;
+        };
+        let span = between(&row, 2)?;
+        let [calls, reads, read_usecs, read_bytes, writes, write_usecs, write_bytes] =
+            amounts(&row, 4)?;
+        target.calls.push(Reading { span, value: calls });
+        if target.is_ost {
+            let mut value = ByClass::default();
+            let both = [
+                (false, reads, read_usecs, read_bytes),
+                (true, writes, write_usecs, write_bytes),
+            ];
+            for (is_write, calls, usecs, bytes) in both {
+                value[slow::class(is_write, calls, bytes)] = Served { calls, usecs };
+            }
+            target.by_class.push(Reading { span, value });
+        }
+    }
+    Ok(())
+}
+
+/// Returns columns that are sums, from a position on.
+fn amounts<const N: usize>(row: &Row<'_>, position: usize) -> Result<[u64; N], Error> {
+    let mut amounts = [0; N];
+    for (offset, amount) in amounts.iter_mut().enumerate() {
+        *amount = u64::try_from(row.at::<i64>(position + offset)?).unwrap_or(0);
+    }
+    Ok(amounts)
+}
+
+fn used(
+    client: &SpiClient<'_>,
+    span: &[DatumWithOid<'_>],
+    targets: &mut Targets,
+) -> Result<(), Error> {
+    for row in PAUSE.among(client.query(include_str!("readings/used.sql"), span)?) {
+        if let Some((_, target)) = targets.get_mut(&row.at(1)?) {
+            let time = micros(row.at(2)?)?;
+            for (position, used) in (3..).zip(&mut target.used) {
+                used.extend(row.at::<Option<f64>>(position)?.map(|part| (time, part)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn services(
+    client: &SpiClient<'_>,
+    span: &[DatumWithOid<'_>],
+    servers: &mut BTreeMap<Server, usize>,
+) -> Result<Vec<Service>, Error> {
+    let mut services: Vec<Service> = Vec::new();
+    let mut ends = ends(client, span)?;
+    let rows = client.query(
+        "SELECT i.cluster, i.server, i.service, i.since, i.\"time\", i.requests, i.wait_usecs FROM jobstats.server_increments i \
+         WHERE i.\"time\" > $1 AND i.\"time\" <= $2 ORDER BY i.cluster, i.server, i.service, i.\"time\"",
+        span,
+    )?;
+    let mut last = None;
+    let mut ends_of_last = Vec::new();
+    for row in PAUSE.among(rows) {
+        let key: (String, String, String) = (row.at(1)?, row.at(2)?, row.at(3)?);
+        if last.as_ref() != Some(&key) {
+            ends_of_last = ends.remove(&key).unwrap_or_default();
+            services.push(Service {
+                server: number(servers, (key.0.clone(), key.1.clone())),
+                name: key.2.clone(),
+                readings: Vec::new(),
+            });
+            last = Some(key);
+        }
+        let (since, until) = between(&row, 4)?;
+        let [requests, usecs] = amounts(&row, 6)?;
+        if let Some(service) = services.last_mut() {
+            add(
+                &mut service.readings,
+                &ends_of_last,
+                (since, until),
+                Waits { requests, usecs },
+            );
+        }
+    }
+    Ok(services)
+}
+
+/// The edges at which rows are cut.
+const EDGE: Micros = 10 * MINUTE;
+
+/// Adds a row to its reading. A row that begins at an edge belongs to the reading of the row before it, unless a reading ended there.
+fn add(readings: &mut Vec<Reading<Waits>>, ends: &[Micros], span: Span, waits: Waits) {
+    let is_end = |instant: Micros| instant % EDGE != 0 || ends.binary_search(&instant).is_ok();
+    match readings.last_mut() {
+        Some(before) if before.span.1 == span.0 && !is_end(span.0) => {
+            before.span.1 = span.1;
+            before.value.requests = before.value.requests.saturating_add(waits.requests);
+            before.value.usecs = before.value.usecs.saturating_add(waits.usecs);
+        }
+        _ => readings.push(Reading { span, value: waits }),
+    }
+}
+
+/// Returns the times at which each service was read. They are not kept as long as what was read.
+fn ends(
+    client: &SpiClient<'_>,
+    span: &[DatumWithOid<'_>],
+) -> Result<BTreeMap<(String, String, String), Vec<Micros>>, Error> {
+    let rows = client.query(
+        "SELECT r.cluster, r.server, r.service, array_agg(r.\"time\" ORDER BY r.\"time\") FROM jobstats.server_readings r \
+         WHERE r.\"time\" > $1 AND r.\"time\" <= $2 GROUP BY r.cluster, r.server, r.service",
+        span,
+    )?;
+    rows.map(|row| {
+        let times: Vec<TimestampWithTimeZone> = row.at(4)?;
+        let times: Result<Vec<Micros>, Error> = times.into_iter().map(micros).collect();
+        Ok(((row.at(1)?, row.at(2)?, row.at(3)?), times?))
+    })
+    .collect()
+}

@@ -1,0 +1,109 @@
+//! What is usual, by the UTC day.
+
+use std::collections::HashMap;
+
+use jobstats_core::event::slow::{self, CLASSES, SIZES};
+use jobstats_core::instant::{DAY, Micros, Span};
+use pgrx::datum::DatumWithOid;
+use pgrx::spi::SpiClient;
+
+use crate::events::readings::Server;
+use crate::pg::error::Error;
+use crate::pg::pause::PAUSE;
+use crate::pg::spi::Statements;
+use crate::pg::time::timestamptz;
+
+/// What is usual on the days of a span.
+#[derive(Debug, Default)]
+pub struct Usual {
+    days: Vec<Micros>,
+    waits: HashMap<(Micros, usize), HashMap<String, f64>>,
+    calls: HashMap<(Micros, i32), [Option<f64>; CLASSES]>,
+}
+
+impl Usual {
+    /// Computes what is usual on the days of a span, unless that is known, and reads it.
+    pub fn read(
+        client: &mut SpiClient<'_>,
+        span: Span,
+        servers: &[Server],
+    ) -> Result<Self, Error> {
+        let first = span.0.div_euclid(DAY) * DAY;
+        let mut usual = Self {
+            days: (first..=span.1).step_by(DAY as usize).collect(),
+            ..Self::default()
+        };
+        let numbers: HashMap<&Server, usize> = servers.iter().zip(0..).collect();
+        for day in usual.days.clone() {
+            let start: DatumWithOid<'_> = timestamptz(day)?.into();
+            let limits: Vec<i64> = SIZES[..SIZES.len() - 1]
+                .iter()
+                .filter_map(|most| i64::try_from(most + 1).ok())
+                .collect();
+            let busy = i64::try_from(slow::BUSY).unwrap_or(0);
+            let writes = i32::try_from(SIZES.len()).unwrap_or(0);
+            let parameters = [start, limits.into(), busy.into(), writes.into()];
+            client.execute(include_str!("usual/waits.sql"), &parameters[..1])?;
+            client.execute(include_str!("usual/calls.sql"), &parameters)?;
+            usual.add_waits(client, day, &parameters[..1], &numbers)?;
+            usual.add_calls(client, day, &parameters[..1])?;
+        }
+        Ok(usual)
+    }
+
+    fn add_waits(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        day: Micros,
+        start: &[DatumWithOid<'_>],
+        numbers: &HashMap<&Server, usize>,
+    ) -> Result<(), Error> {
+        let rows = client.execute_rows(
+            "SELECT u.cluster, u.server, u.service, u.wait FROM jobstats.usual_waits u \
+             WHERE u.day = ($1 AT TIME ZONE 'UTC')::date",
+            start,
+        )?;
+        for row in PAUSE.among(rows) {
+            if let Some(server) = numbers.get(&(row.at(1)?, row.at(2)?)) {
+                let services = self.waits.entry((day, *server)).or_default();
+                services.insert(row.at(3)?, row.at(4)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_calls(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        day: Micros,
+        start: &[DatumWithOid<'_>],
+    ) -> Result<(), Error> {
+        let rows = client.execute_rows(
+            "SELECT u.target_id, u.class, u.seconds_per_call FROM jobstats.usual_calls u WHERE u.day = ($1 AT TIME ZONE 'UTC')::date",
+            start,
+        )?;
+        for row in PAUSE.among(rows) {
+            let classes = self.calls.entry((day, row.at(1)?)).or_default();
+            let class = usize::try_from(row.at::<i32>(2)?).unwrap_or(CLASSES);
+            if let Some(class) = classes.get_mut(class) {
+                *class = Some(row.at(3)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the starts of the days.
+    pub fn days(&self) -> impl Iterator<Item = Micros> {
+        self.days.clone().into_iter()
+    }
+
+    /// Returns the usual mean wait in seconds for a service of a server.
+    pub fn wait(&self, day: Micros, server: usize, service: &str) -> Option<f64> {
+        self.waits.get(&(day, server))?.get(service).copied()
+    }
+
+    /// Returns the usual seconds per call of each class.
+    pub fn seconds_per_call(&self, day: Micros, target: i32) -> [Option<f64>; CLASSES] {
+        self.calls.get(&(day, target)).copied().unwrap_or_default()
+    }
+}

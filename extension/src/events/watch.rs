@@ -1,0 +1,147 @@
+//! `jobstats_watch()` judges what was read since it was last called.
+
+use jobstats_core::instant::{DAY, HOUR, Micros, Span};
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::events::judge::Judged;
+use crate::events::keep::{Events, Judgement};
+use crate::events::readings::Seen;
+use crate::events::tell::tell;
+use crate::events::usual::Usual;
+use crate::pg::error::Error;
+use crate::pg::guc::Pinned;
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::time::timestamptz;
+
+/// The time before the judged span that is read, so that detectors know what was before it.
+const BEFORE: Micros = HOUR;
+/// The longest time that is judged at once.
+const AT_ONCE: Micros = DAY;
+/// How far back an event that goes on is judged again from its start.
+const GOES_ON: Micros = DAY;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.watch() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.watch() IS
+'Internal: judges what was read since the last call, at most a day, and keeps what it finds in jobstats.events; returns the number of events that are new or have changed. NULL: another call is judging.';
+"#)]
+fn jobstats_internal_watch() -> SqlResult<Option<i64>> {
+    // Questions say by notices what they do not know.
+    let settings = [
+        (c"client_min_messages", c"warning"),
+        (c"timezone", c"UTC"),
+    ];
+    let _pinned = Pinned::new(settings);
+    Ok(connect_mut(watch)?)
+}
+
+fn watch(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
+    let Some(state) = State::lock(client)? else {
+        return Ok(None);
+    };
+    let mut changed = 0;
+    if let Some(judgement) = state.judgement(client)? {
+        changed = judge(client, judgement)?;
+        state.advance(client, judgement.span.1)?;
+    }
+    Ok(i64::try_from(changed).ok())
+}
+
+/// The row of `jobstats.watch`.
+struct State {
+    newest: Option<Micros>,
+    watched: Option<Micros>,
+    rejudge: Option<Micros>,
+    /// The time before which nothing is kept.
+    dropped: Micros,
+}
+
+impl State {
+    /// Locks the row; `None` if another call has locked it.
+    fn lock(client: &mut SpiClient<'_>) -> Result<Option<Self>, Error> {
+        let state = client.execute_opt(
+            "SELECT w.watched_until, w.rejudge_from, (SELECT max(t.last_observation) FROM jobstats.targets t WHERE t.retired IS NULL) AS newest, \
+                 (SELECT f.dropped FROM jobstats.refresh f) AS dropped \
+             FROM jobstats.watch w FOR UPDATE OF w SKIP LOCKED",
+            &[],
+        )?;
+        let Some(state) = state else {
+            let held: bool = client.query_value("SELECT EXISTS (SELECT FROM jobstats.watch w)", &[])?;
+            return if held { Ok(None) } else { Err(Error::NoRow("watch")) };
+        };
+        Ok(Some(Self {
+            newest: state.time_opt("newest")?,
+            watched: state.time_opt("watched_until")?,
+            rejudge: state.time_opt("rejudge_from")?,
+            dropped: state.time_opt("dropped")?.unwrap_or(0),
+        }))
+    }
+
+    /// Returns what is to be judged now; `None` if there is nothing.
+    fn judgement(&self, client: &SpiClient<'_>) -> Result<Option<Judgement>, Error> {
+        let Some(newest) = self.newest else {
+            return Ok(None);
+        };
+        let watched = self.watched.unwrap_or(newest - DAY);
+        let rejudge = self.rejudge.unwrap_or(Micros::MAX);
+        let until = newest.min(watched.min(rejudge).saturating_add(AT_ONCE));
+        let mut since = rejudge.min(watched - HOUR).max(self.dropped);
+        let open = client.query_time(
+            "SELECT min(e.began) FROM jobstats.events e WHERE e.ended IS NULL AND e.kind IN ('waiting', 'slow_target', 'stalled') \
+                 AND e.began BETWEEN $1 AND $2",
+            &[
+                timestamptz(since - GOES_ON)?.into(),
+                timestamptz(since)?.into(),
+            ],
+        )?;
+        since = open.unwrap_or(since);
+        Ok((since < until).then_some(Judgement {
+            span: (since, until),
+            watched,
+        }))
+    }
+
+    /// Notes up to when everything is judged.
+    fn advance(&self, client: &mut SpiClient<'_>, until: Micros) -> Result<(), Error> {
+        let watched = self.watched.map_or(until, |it| it.max(until));
+        let rejudge = self.rejudge.filter(|_| until < watched).map(|_| until);
+        client.execute(
+            "UPDATE jobstats.watch w SET watched_until = $1, rejudge_from = $2, ran = now()",
+            &[
+                timestamptz(watched)?.into(),
+                rejudge.map(timestamptz).transpose()?.into(),
+            ],
+        )?;
+        Ok(())
+    }
+}
+
+fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Error> {
+    let (since, until): Span = judgement.span;
+    let seen = Seen::read(client, (since - BEFORE, until))?;
+    let usual = Usual::read(client, (since, until), &seen.servers)?;
+    let mut events = Events::read(client, judgement.span)?;
+    let (mut found, mut changed) = (Vec::new(), 0);
+    for (name, targets) in &seen.filesystems {
+        let full = events.full_since(name, since - BEFORE - DAY);
+        let judged = Judged {
+            seen: &seen,
+            usual: &usual,
+            targets,
+            span: judgement.span,
+            full: &full,
+        };
+        for event in judged.events() {
+            if let Some(kept) = events.keep(client, name, judgement, event)? {
+                changed += usize::from(kept.is_changed);
+                found.push(kept.id);
+            }
+        }
+    }
+    changed += events.take_back(client, judgement)?;
+    tell(client, &found)?;
+    Ok(changed)
+}
