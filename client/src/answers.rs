@@ -23,6 +23,7 @@ use crate::Error;
 
 mod dimension;
 mod entries;
+mod events;
 mod interval;
 mod jobs;
 mod literal;
@@ -31,6 +32,7 @@ mod usage;
 
 pub use dimension::{Dimension, Filters, Group, exactly};
 pub use entries::{Entries, EntryRow, Work, WorkRow};
+pub use events::{EventRow, Events, Explain, ExplainRow};
 pub use interval::Interval;
 pub use jobs::{
     Attributed, AttributedRow, Compare, CompareRow, Job, JobRow, JobRunRow, JobRuns, JobSummaries,

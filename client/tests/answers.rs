@@ -270,6 +270,8 @@ fn rows_have_all_columns(store: &mut Store) {
     store.has_all_columns::<Kept>();
     store.has_all_columns::<Used>();
     store.has_all_columns::<Queues>();
+    store.has_all_columns::<Events>();
+    store.has_all_columns::<Explain>();
 }
 
 /// The server refuses an argument that a function does not have, or has with another type.
@@ -798,6 +800,15 @@ fn space_and_queues_are_those_of_the_text(store: &mut Store) {
         step: Some(SignedDuration::from_mins(10).into()),
         cluster: any(),
     });
+    let events = store.ask(&Events {
+        window: Window::new(until - SignedDuration::from_mins(20), until),
+        cluster: any(),
+        filesystem: any(),
+        kind: any(),
+        severity: any(),
+        withdrawn: Some(true),
+    });
+    assert!(events.is_empty(), "nobody has looked for any: {events:?}");
     let requests: Decimal = queues.iter().map(|row| row.requests).sum();
     assert_eq!(requests.round(), Decimal::from(600), "{queues:?}");
     for row in &queues {

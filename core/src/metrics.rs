@@ -67,7 +67,7 @@ pub struct Work {
 }
 
 /// The labels of a [`Gauge`].
-pub const GAUGE_LABELS: [&str; 9] = [
+pub const GAUGE_LABELS: [&str; 10] = [
     "cluster",
     "filesystem",
     "kind",
@@ -77,10 +77,11 @@ pub const GAUGE_LABELS: [&str; 9] = [
     "service",
     "policy",
     "rule",
+    "severity",
 ];
 
 /// The families of [`Gauge`], each with its unit and its help.
-const GAUGES: [(&str, Option<&str>, &str); 16] = [
+const GAUGES: [(&str, Option<&str>, &str); 18] = [
     (
         "jobstats_target_size_bytes",
         Some("bytes"),
@@ -160,6 +161,16 @@ const GAUGES: [(&str, Option<&str>, &str); 16] = [
         "jobstats_service_waiting_requests",
         None,
         "Mean number of requests that waited at a time.",
+    ),
+    (
+        "jobstats_event",
+        None,
+        "Events that last, of each kind: waiting, slow_target, stalled, full or failover.",
+    ),
+    (
+        "jobstats_watch_age_seconds",
+        Some("seconds"),
+        "Since the newest reading that was judged for events.",
     ),
 ];
 

@@ -841,18 +841,22 @@ CROSS JOIN LATERAL (
     UNION ALL
     SELECT 10, 'used_now', count(*), NULL, NULL, '{id}', NULL FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
     UNION ALL
-    SELECT 11, 'members', count(*), NULL, NULL, '{role,uid}', NULL FROM jobstats.members m WHERE m.uid = jobstats_personal_data.uid
+    SELECT 11, 'events', count(*), min(e.began), max(e.until), '{culprits}', least(k.people, s.events_retention)
+    FROM jobstats.events e
+    WHERE e.culprits -> 'subjects' @> jsonb_build_array(jsonb_build_object('uid', jobstats_personal_data.uid))
     UNION ALL
-    SELECT 12, 'managers', count(*), NULL, NULL, '{uid,account}', NULL FROM jobstats.managers m WHERE m.uid = jobstats_personal_data.uid
+    SELECT 12, 'members', count(*), NULL, NULL, '{role,uid}', NULL FROM jobstats.members m WHERE m.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 13, 'forgotten', count(*), NULL, max(f.until), '{uid}', NULL FROM jobstats.forgotten f WHERE f.uid = jobstats_personal_data.uid
+    SELECT 13, 'managers', count(*), NULL, NULL, '{uid,account}', NULL FROM jobstats.managers m WHERE m.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 14, 'forgotten', count(*), NULL, max(f.until), '{uid}', NULL FROM jobstats.forgotten f WHERE f.uid = jobstats_personal_data.uid
     UNION ALL
     -- Nobody can look for one user in packed text.
-    SELECT 14, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    SELECT 15, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
     UNION ALL
-    SELECT 15, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    SELECT 16, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
     UNION ALL
-    SELECT 16, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
+    SELECT 17, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
 ) h
 ORDER BY h.number
 $$;
@@ -1020,6 +1024,12 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.failing_job() IS
 'Internal: the problem of a job of TimescaleDB that maintains the store where such jobs are recorded as failed, and what to use instead; NULL: there is none.';
+
+CREATE FUNCTION jobstats_alerts(names boolean DEFAULT false) RETURNS jsonb
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_alerts_wrapper';
+COMMENT ON FUNCTION jobstats_alerts(boolean) IS
+'Returns the events that somebody is told of, as alerts for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, and those that ended or were withdrawn within the last hour, with endsAt. The labels are alertname, kind, severity, cluster and filesystem, the annotations are summary, description and event_id. With names => true, the description says whose work it was, if the caller may see that. Send it once a minute or so: Alertmanager forgets an alert that is not sent again. Errors: 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DEFAULT '-infinity', until timestamptz DEFAULT 'infinity')
 RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
@@ -1217,6 +1227,12 @@ LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_events_wrapper';
 COMMENT ON FUNCTION jobstats_events IS
 'Lists what went wrong on file systems, as far as it was found. A row for each event that lasted into (since, until], the newest first. kind is waiting (requests wait for a thread of a server), slow_target, stalled, full or failover; severity is critical, warning, or info: nobody is told of it, and reason says why. ended is NULL while it lasts; until is the last time that shows it. value and usual are seconds of waiting, seconds per call of a slow target, calls per second of a stalled one, or the used part of a full one; rate is how many times the value passes the floor of its kind. culprits says whose work made the load rise, load_times by how much it rose. told is when it was notified. verdict and note are what jobstats_judge() was told; precision is the part of the events of this kind, of all times, that were judged real or known, judged is how many were judged. An event that later texts showed to be none is left out, or listed with the time when it was withdrawn. cluster, filesystem, kind and severity are LIKE patterns. A reader of their own work sees no other culprits, one who sees no names sees none. An argument that is NULL counts as left out. Errors: 22023 for an empty window or a pattern that ends with the escape character, 54000 for over a million rows, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, topic text, "text" text, details jsonb)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_explain_wrapper';
+COMMENT ON FUNCTION jobstats_explain(bigint) IS
+'Explains an event of jobstats_events() in sentences, and says what to do next. The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22023 for a number that no event has, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz) RETURNS TABLE (finding text, "values" double precision[])
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_finding_values_wrapper';
@@ -1810,6 +1826,53 @@ COMMENT ON FUNCTION jobstats_work(timestamptz, text, integer[]) IS
 CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_zeros_wrapper';
 COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'Returns how many values of a density were zero.';
+
+-- What people say of events, and when nobody is to be told of any.
+
+CREATE FUNCTION jobstats_judge(event_id bigint, verdict text, note text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    IF jobstats_judge.verdict NOT IN ('real', 'false', 'known') THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('there is no verdict "%s"', left(jobstats_judge.verdict, 60)),
+            HINT = 'Verdicts are real, false and known; NULL takes one back.';
+    END IF;
+    UPDATE jobstats.events e SET verdict = jobstats_judge.verdict, note = jobstats_judge.note, updated = now()
+    WHERE e.event_id = jobstats_judge.event_id;
+    IF NOT FOUND THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('there is no event %s', coalesce(jobstats_judge.event_id::text, 'NULL')),
+            HINT = 'SELECT event_id FROM jobstats_events(''-infinity'') lists events.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_judge(bigint, text, text) IS
+'Notes whether an event was real. verdict is real, false (nothing was wrong) or known (real, and no news); NULL takes it back. jobstats_events() shows which part of the events of each kind was real or known. note says more, and should name nobody: it is kept as long as the event. Errors: 22023 for another verdict and for a number that no event has, 42501 where the caller may not write, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_maintenance_window(
+    since timestamptz, until timestamptz, filesystem text DEFAULT NULL, cluster text DEFAULT NULL, reason text DEFAULT NULL
+) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    added bigint;
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    IF (jobstats_maintenance_window.since < jobstats_maintenance_window.until) IS NOT TRUE THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'the window must begin before its end',
+            HINT = 'Give since and until, such as now() and now() + interval ''4 hours''.';
+    END IF;
+    INSERT INTO jobstats.windows (cluster, filesystem, since, until, reason)
+    VALUES (jobstats_maintenance_window.cluster, jobstats_maintenance_window.filesystem, jobstats_maintenance_window.since,
+        jobstats_maintenance_window.until, jobstats_maintenance_window.reason)
+    RETURNING window_id INTO added;
+    RETURN added;
+END
+$$;
+COMMENT ON FUNCTION jobstats_maintenance_window(timestamptz, timestamptz, text, text, text) IS
+'Keeps events of a time of maintenance from being told. Of events that are found in [since, until), nobody is told while they last no longer than the window. filesystem and cluster are names; NULL: all. Returns the number of the window in jobstats.windows; delete the row to end it. Errors: 22023 for a window that does not begin before its end, 42501 where the caller may not write, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_kept(level text DEFAULT 'increments', cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL) RETURNS TABLE (
     now timestamptz, since timestamptz, first timestamptz, complete timestamptz, targets bigint
@@ -2765,6 +2828,36 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.runs_of_user(bigint) IS
 'Internal: the rows of the runs of jobs of a user, by number, or by a name that the user had then.';
 
+-- The first of the culprits has its largest job; of those that are jobs, no other one has a user.
+CREATE FUNCTION jobstats_internal.forget_culprits(uid bigint, user_names text[], jobs text[], kept text[], before timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    changed bigint;
+BEGIN
+    UPDATE jobstats.events e SET culprits = jsonb_set(e.culprits, '{subjects}', n.subjects)
+    FROM (
+        SELECT o.event_id, jsonb_agg(CASE WHEN f.is_forgotten THEN jsonb_strip_nulls(s.subject - 'user_name' || jsonb_build_object(
+                'uid', jobstats_internal.pseudonym_of_user((s.subject ->> 'uid')::bigint, s.subject ->> 'user_name'),
+                'job', jobstats_internal.pseudonym_of_job(s.subject ->> 'job', kept))) ELSE s.subject END ORDER BY s.number) AS subjects
+        FROM jobstats.events o
+        CROSS JOIN LATERAL jsonb_array_elements(o.culprits -> 'subjects') WITH ORDINALITY AS s (subject, number)
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN forget_culprits.uid IS NULL THEN s.subject ?| '{uid,user_name,job}'::text[]
+                ELSE coalesce((s.subject ->> 'uid')::bigint = forget_culprits.uid, s.subject ->> 'user_name' = ANY (user_names), false)
+                    OR NOT s.subject ? 'uid' AND s.subject ->> 'job' = ANY (jobs) END IS TRUE AS is_forgotten) f
+        WHERE o.until < forget_culprits.before
+        GROUP BY o.event_id
+    ) n
+    WHERE e.event_id = n.event_id AND e.culprits -> 'subjects' <> n.subjects;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    RETURN changed;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_culprits(bigint, text[], text[], text[], timestamptz) IS
+'Internal: gives what events that ended before a time say of a user, of these names and jobs, to pseudonyms; uid NULL: of everybody. Numbers of jobs that are kept are those of others, too. Returns the number of events.';
+
 CREATE FUNCTION jobstats_internal.forget_work_of(uid bigint, OUT entries bigint, OUT jobs bigint, OUT names bigint)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -2785,6 +2878,10 @@ BEGIN
     PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
     runs := ARRAY(SELECT jobstats_internal.runs_of_user(forget_work_of.uid));
     kept := jobstats_internal.jobs_of_others(identified, numbers, runs);
+    PERFORM jobstats_internal.forget_culprits(forget_work_of.uid,
+        ARRAY(SELECT n.user_name FROM jobstats_internal.names_of_user(forget_work_of.uid) n),
+        ARRAY(SELECT i.job FROM jobstats.job_ids i WHERE i.job_no = ANY (numbers)
+            UNION SELECT e.job FROM jobstats.entries e WHERE e.entry_id = ANY (identified) AND e.job IS NOT NULL), kept, timestamptz 'infinity');
     PERFORM jobstats_internal.forget_entries(identified, kept, true);
     PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, forget_work_of.uid);
     -- Whose jobs the user cancelled.
@@ -3020,6 +3117,7 @@ BEGIN
         AND NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = u.uid);
     DELETE FROM jobstats.groups g WHERE g.source = 'getent' AND g.seen > timestamptz '-infinity' AND g.seen < named_since;
     PERFORM jobstats_internal.forget_days_of_used(text 'user', NULL::bigint, named_since, NULL::bigint);
+    PERFORM jobstats_internal.forget_culprits(NULL::bigint, NULL::text[], NULL::text[], '{}'::text[], named_since);
     -- The rest comes next time.
     IF jobs < portion THEN
         UPDATE jobstats.sweep s SET people_forgotten = now();
@@ -4669,8 +4767,8 @@ $privileges$;
 
 -- These routines read the store with the rights of the caller, or show a reader of their own work that alone.
 GRANT EXECUTE ON ROUTINE
-    jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
-    jobstats_densities, jobstats_entries, jobstats_events, jobstats_findings, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
+    jobstats_alerts, jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
+    jobstats_densities, jobstats_entries, jobstats_events, jobstats_explain, jobstats_findings, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
     jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
     jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,

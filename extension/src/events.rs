@@ -2,6 +2,9 @@
 //!
 //! [`watch`] reads what targets and servers did, lets core find events in it, and keeps them in `jobstats.events`.
 
+mod alerts;
+mod culprits;
+mod explain;
 mod judge;
 mod keep;
 mod list;
@@ -13,3 +16,4 @@ mod watch;
 use pgrx::prelude::*;
 
 extension_sql_file!("events/watch.sql", name = "watch");
+extension_sql_file!("events/judgements.sql", name = "judgements");

@@ -64,6 +64,12 @@ impl Judged<'_> {
                 None => alone.push(episode),
             }
         }
+        for event in &mut all {
+            event.slow.dedup();
+            if let Some(details) = event.details.as_object_mut() {
+                details.insert("slow".to_owned(), json!(event.slow));
+            }
+        }
         let slow_events = join(alone);
         all.extend(slow_events.into_iter().filter_map(|event| {
             let worst = event.worst()?;
@@ -135,9 +141,8 @@ impl Judged<'_> {
     }
 
     fn of_services(&self, event: &Event, services: &[&Service]) -> Option<Found> {
-        let rate = |it: &Episode| {
-            it.value / (waiting::TIMES_USUAL * it.usual).max(waiting::LEAST_WAIT)
-        };
+        let rate =
+            |it: &Episode| it.value / (waiting::TIMES_USUAL * it.usual).max(waiting::LEAST_WAIT);
         let all = event.episodes.iter();
         let worst = all.max_by(|one, other| rate(one).total_cmp(&rate(other)))?;
         let span = (event.began, event.until);
@@ -216,7 +221,9 @@ impl Judged<'_> {
             for used in &target.used {
                 let mut used = used.clone();
                 // What was full before the first value goes on until it is clearly less.
-                if let (Some(first), true) = (used.first().copied(), self.full.contains(&target.name)) {
+                if let (Some(first), true) =
+                    (used.first().copied(), self.full.contains(&target.name))
+                {
                     used.insert(0, (first.0 - 1, first.1.max(full::FULL)));
                 }
                 given.push(used);
@@ -225,8 +232,15 @@ impl Judged<'_> {
         let episodes = full::episodes(&given).into_iter();
         let events = join(episodes.map(|it| self.ended(it, SILENT_GAUGE)).collect()).into_iter();
         let of_event = |mut event: Event| {
-            let worst = *event.episodes.iter().max_by(|one, other| one.value.total_cmp(&other.value))?;
-            let what: BTreeSet<&str> = event.episodes.iter().map(|it| ["space", "inodes"][it.subject % 2]).collect();
+            let worst = *event
+                .episodes
+                .iter()
+                .max_by(|one, other| one.value.total_cmp(&other.value))?;
+            let what: BTreeSet<&str> = event
+                .episodes
+                .iter()
+                .map(|it| ["space", "inodes"][it.subject % 2])
+                .collect();
             event.episodes.iter_mut().for_each(|it| it.subject /= 2);
             let targets: Vec<&Target> = self.targets.iter().collect();
             Some(Found {
@@ -260,7 +274,10 @@ impl Judged<'_> {
                 ..self.of_targets("failover", &event, &targets)
             }
         };
-        join(moved::episodes(&given)).into_iter().map(of_event).collect()
+        join(moved::episodes(&given))
+            .into_iter()
+            .map(of_event)
+            .collect()
     }
 
     /// Returns an event of targets, without what was measured.

@@ -6,6 +6,7 @@ use jobstats_core::instant::{HOUR, MINUTE, Micros, Span};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
+use crate::events::culprits::{Asked, compared_until};
 use crate::events::judge::Found;
 use crate::events::readings::FileSystem;
 use crate::pg::error::Error;
@@ -22,6 +23,7 @@ pub struct Stored {
     pub span: Span,
     is_open: bool,
     pub targets: Vec<String>,
+    slow: Vec<String>,
     /// Set when what was found is known to be this event.
     is_found: bool,
 }
@@ -36,6 +38,8 @@ pub struct Judgement {
     pub span: Span,
     /// Up to when readings had been judged before.
     pub watched: Micros,
+    /// True if what was judged before has changed.
+    pub is_again: bool,
 }
 
 /// The event of what was found, if it was stored.
@@ -43,13 +47,16 @@ pub struct Kept {
     pub id: i64,
     /// True if anything is new.
     pub is_changed: bool,
+    /// True if the time in which culprits are searched is new.
+    pub is_new: bool,
 }
 
 impl Events {
     /// Reads the events that readings of a span, and of an hour before it, may show.
     pub fn read(client: &SpiClient<'_>, span: Span) -> Result<Self, Error> {
         let rows = client.query(
-            "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.until, e.ended IS NULL AS is_open, e.targets \
+            "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.until, e.ended IS NULL AS is_open, e.targets, \
+                 ARRAY(SELECT jsonb_array_elements_text(e.details -> 'slow')) AS slow \
              FROM jobstats.events e WHERE e.began <= $2 AND (e.until >= $1 OR e.ended IS NULL) ORDER BY e.began",
             &[
                 timestamptz(span.0 - HOUR)?.into(),
@@ -67,6 +74,7 @@ impl Events {
                 span: (row.time("began")?, row.time("until")?),
                 is_open: row.get("is_open")?,
                 targets: row.get("targets")?,
+                slow: row.get("slow")?,
                 is_found: false,
             });
         }
@@ -87,7 +95,7 @@ impl Events {
         client: &mut SpiClient<'_>,
         filesystem: &FileSystem,
         judgement: Judgement,
-        mut found: Found,
+        found: &mut Found,
     ) -> Result<Option<Kept>, Error> {
         let key = (found.kind.to_owned(), filesystem.clone());
         let stored = self.0.entry(key).or_default();
@@ -99,7 +107,7 @@ impl Events {
         let Some(position) = position.or_else(|| stored.iter().position(near)) else {
             let is_new = found.span.0 >= judgement.span.0 || found.found > judgement.watched;
             return if is_new {
-                insert(client, filesystem, &found).map(Some)
+                insert(client, filesystem, found).map(Some)
             } else {
                 Ok(None)
             };
@@ -114,10 +122,15 @@ impl Events {
             }
             found.span.0 = event.span.0;
         }
-        let is_changed = update(client, event.id, &found, is_earlier)?;
+        let is_changed = update(client, event.id, found, is_earlier)?;
+        let is_new = event.span.0 != found.span.0
+            || compared_until(event.span) != compared_until(found.span)
+            || event.targets != found.targets
+            || event.slow != found.slow;
         Ok(Some(Kept {
             id: event.id,
             is_changed,
+            is_new: is_new && !is_earlier,
         }))
     }
 
@@ -131,8 +144,7 @@ impl Events {
         let lost = stored.iter().filter(|it| !it.is_found);
         let is_judged = |it: &&Stored| it.span.0 >= judgement.span.0;
         let wrong: Vec<i64> = lost.clone().filter(is_judged).map(|it| it.id).collect();
-        let does_end =
-            |it: &&Stored| !is_judged(it) && it.is_open && it.span.1 <= judgement.span.1;
+        let does_end = |it: &&Stored| !is_judged(it) && it.is_open && it.span.1 <= judgement.span.1;
         let ended: Vec<i64> = lost.filter(does_end).map(|it| it.id).collect();
         if wrong.is_empty() && ended.is_empty() {
             return Ok(0);
@@ -186,6 +198,7 @@ fn insert(
     Ok(Kept {
         id,
         is_changed: true,
+        is_new: true,
     })
 }
 
@@ -200,4 +213,15 @@ fn update(
     all.push(id.into());
     all.push(is_earlier.into());
     Ok(client.execute(include_str!("keep/update.sql"), &all)? > 0)
+}
+
+/// Stores the culprits of an event. Returns whether they are others than before.
+pub fn blame(client: &mut SpiClient<'_>, id: i64, asked: &Asked) -> Result<bool, Error> {
+    let (culprits, times) = asked.find(client)?;
+    let changed = client.execute(
+        "UPDATE jobstats.events e SET culprits = $2::jsonb, load_times = $3, updated = now() \
+         WHERE e.event_id = $1 AND (e.culprits, e.load_times) IS DISTINCT FROM ($2::jsonb, $3)",
+        &[id.into(), culprits.to_string().into(), times.into()],
+    )?;
+    Ok(changed > 0)
 }

@@ -53,29 +53,43 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
         vec![timestamptz(since)?.into(), timestamptz(until)?.into()];
     parameters.extend(patterns.into_iter().map(DatumWithOid::from));
     parameters.push(withdrawn.unwrap_or(false).into());
-    Ok(read(|client, mut whose| {
-        parameters.append(&mut whose);
-        write_rows(client, include_str!("list/events.sql"), &parameters, &mut rows)?;
+    Ok(read(|client, whose| {
+        parameters.extend(whose.parameters());
+        write_rows(
+            client,
+            include_str!("list/events.sql"),
+            &parameters,
+            &mut rows,
+        )?;
         Ok(())
     })?)
 }
 
-/// Reads events for whoever asks. The parameters say what the caller may see: the users and accounts of a reader of their own work, and whether
-/// the caller sees no names.
+/// The work that the caller may see.
+pub(super) struct Whose(Reader);
+
+impl Whose {
+    /// Returns the users and accounts of a reader of their own work, and whether the caller sees no names.
+    pub fn parameters(&self) -> Vec<DatumWithOid<'static>> {
+        let own = match &self.0 {
+            Reader::Own(own) => Some(own),
+            Reader::All | Reader::Nameless => None,
+        };
+        let mut parameters: Vec<_> = own_parameters(own).into();
+        parameters.push(matches!(self.0, Reader::Nameless).into());
+        parameters
+    }
+}
+
+/// Reads events for whoever asks.
 pub(super) fn read<T>(
-    answer: impl FnOnce(&SpiClient<'_>, Vec<DatumWithOid<'static>>) -> Result<T, Error>,
+    answer: impl FnOnce(&SpiClient<'_>, Whose) -> Result<T, Error>,
 ) -> Result<T, Error> {
     as_any_reader(|reader| {
         let _pinned = Pinned::new(SETTINGS);
         connect(|client| {
             store::require(client)?;
-            let own = match &reader {
-                Reader::Own(own) => Some(own),
-                Reader::All | Reader::Nameless => None,
-            };
-            let mut whose: Vec<_> = own_parameters(own).into();
-            whose.push(matches!(reader, Reader::Nameless).into());
-            answer(client, whose)
+            answer(client, Whose(reader))
         })
     })
 }

@@ -160,8 +160,15 @@ fn did(
             continue;
         };
         let span = between(&row, 2)?;
-        let [calls, reads, read_usecs, read_bytes, writes, write_usecs, write_bytes] =
-            amounts(&row, 4)?;
+        let [
+            calls,
+            reads,
+            read_usecs,
+            read_bytes,
+            writes,
+            write_usecs,
+            write_bytes,
+        ] = amounts(&row, 4)?;
         target.calls.push(Reading { span, value: calls });
         if target.is_ost {
             let mut value = ByClass::default();
@@ -258,11 +265,11 @@ fn add(readings: &mut Vec<Reading<Waits>>, ends: &[Micros], span: Span, waits: W
     }
 }
 
+/// The times at which services were read, by cluster, server and name.
+type Ends = BTreeMap<(String, String, String), Vec<Micros>>;
+
 /// Returns the times at which each service was read. They are not kept as long as what was read.
-fn ends(
-    client: &SpiClient<'_>,
-    span: &[DatumWithOid<'_>],
-) -> Result<BTreeMap<(String, String, String), Vec<Micros>>, Error> {
+fn ends(client: &SpiClient<'_>, span: &[DatumWithOid<'_>]) -> Result<Ends, Error> {
     let rows = client.query(
         "SELECT r.cluster, r.server, r.service, array_agg(r.\"time\" ORDER BY r.\"time\") FROM jobstats.server_readings r \
          WHERE r.\"time\" > $1 AND r.\"time\" <= $2 GROUP BY r.cluster, r.server, r.service",

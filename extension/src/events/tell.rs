@@ -78,7 +78,9 @@ pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
 /// Returns why nobody is told of an event; `None` if somebody is.
 fn reason(client: &mut SpiClient<'_>, event: &Event) -> Result<Option<String>, Error> {
     if event.kind == "failover" {
-        return Ok(Some("Moves of targets are recorded, and nobody is told.".to_owned()));
+        return Ok(Some(
+            "Moves of targets are recorded, and nobody is told.".to_owned(),
+        ));
     }
     let mut found = event.found;
     let parameters: [DatumWithOid<'_>; 3] = [
@@ -122,5 +124,9 @@ fn has_budget(client: &mut SpiClient<'_>, event: &Event) -> Result<bool, Error> 
         .map(|row| Ok((row.time("began")?, row.get("rate")?)))
         .collect();
     let per_week = per_week.ok_or(Error::NoRow("settings"))?;
-    Ok(budget::allows(&before?, (event.began, event.rate), per_week))
+    Ok(budget::allows(
+        &before?,
+        (event.began, event.rate),
+        per_week,
+    ))
 }

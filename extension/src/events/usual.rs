@@ -23,11 +23,7 @@ pub struct Usual {
 
 impl Usual {
     /// Computes what is usual on the days of a span, unless that is known, and reads it.
-    pub fn read(
-        client: &mut SpiClient<'_>,
-        span: Span,
-        servers: &[Server],
-    ) -> Result<Self, Error> {
+    pub fn read(client: &mut SpiClient<'_>, span: Span, servers: &[Server]) -> Result<Self, Error> {
         let first = span.0.div_euclid(DAY) * DAY;
         let mut usual = Self {
             days: (first..=span.1).step_by(DAY as usize).collect(),

@@ -4,8 +4,9 @@ use jobstats_core::instant::{DAY, HOUR, Micros, Span};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::events::culprits::Asked;
 use crate::events::judge::Judged;
-use crate::events::keep::{Events, Judgement};
+use crate::events::keep::{Events, Judgement, blame};
 use crate::events::readings::Seen;
 use crate::events::tell::tell;
 use crate::events::usual::Usual;
@@ -30,10 +31,7 @@ COMMENT ON FUNCTION jobstats_internal.watch() IS
 "#)]
 fn jobstats_internal_watch() -> SqlResult<Option<i64>> {
     // Questions say by notices what they do not know.
-    let settings = [
-        (c"client_min_messages", c"warning"),
-        (c"timezone", c"UTC"),
-    ];
+    let settings = [(c"client_min_messages", c"warning"), (c"timezone", c"UTC")];
     let _pinned = Pinned::new(settings);
     Ok(connect_mut(watch)?)
 }
@@ -69,8 +67,13 @@ impl State {
             &[],
         )?;
         let Some(state) = state else {
-            let held: bool = client.query_value("SELECT EXISTS (SELECT FROM jobstats.watch w)", &[])?;
-            return if held { Ok(None) } else { Err(Error::NoRow("watch")) };
+            let held: bool =
+                client.query_value("SELECT EXISTS (SELECT FROM jobstats.watch w)", &[])?;
+            return if held {
+                Ok(None)
+            } else {
+                Err(Error::NoRow("watch"))
+            };
         };
         Ok(Some(Self {
             newest: state.time_opt("newest")?,
@@ -101,6 +104,7 @@ impl State {
         Ok((since < until).then_some(Judgement {
             span: (since, until),
             watched,
+            is_again: self.rejudge.is_some(),
         }))
     }
 
@@ -134,11 +138,22 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
             span: judgement.span,
             full: &full,
         };
-        for event in judged.events() {
-            if let Some(kept) = events.keep(client, name, judgement, event)? {
-                changed += usize::from(kept.is_changed);
-                found.push(kept.id);
+        for mut event in judged.events() {
+            let Some(kept) = events.keep(client, name, judgement, &mut event)? else {
+                continue;
+            };
+            let mut is_changed = kept.is_changed;
+            if event.kind == "waiting" && (kept.is_new || judgement.is_again) {
+                let asked = Asked {
+                    cluster: name.0.clone(),
+                    targets: event.targets,
+                    span: event.span,
+                    slow: event.slow,
+                };
+                is_changed |= blame(client, kept.id, &asked)?;
             }
+            changed += usize::from(is_changed);
+            found.push(kept.id);
         }
     }
     changed += events.take_back(client, judgement)?;

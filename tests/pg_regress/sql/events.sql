@@ -20,6 +20,11 @@ SELECT '', 'mds1', at(m), mdt('fs-MDT0000', life('17:1001:n01', at(-60), 6000 + 
         life('4711:1002:n02', at(-60), 100 + 900 * storm(m), 1000 * (100 + 900 * storm(m)), 60 + m)) || service(m)
 FROM unnest(minutes) m ORDER BY m
 $$;
+CREATE FUNCTION feed2(VARIADIC minutes numeric[]) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT '', 'mds2', at(m), mdt('fs-MDT0001', life('17:1001:n01', at(-60), 6000 + 90 * m, 100 * (6000 + 90 * m))) || service(m)
+FROM unnest(minutes) m ORDER BY m
+$$;
 CREATE FUNCTION every_two(since numeric, until numeric) RETURNS numeric[] LANGUAGE sql IMMUTABLE AS $$
 SELECT array_agg(m) FROM generate_series(since, until, 2) m
 $$;
@@ -33,8 +38,8 @@ FROM jobstats.events ORDER BY jobstats.events.began, kind;
 CALL jobstats_watch();
 -- What is usual: ten days of hours.
 INSERT INTO jobstats.server_hours (bucket, observed_usecs, requests, wait_usecs, depth, active, cluster, server, service)
-SELECT h + interval '1 microsecond', 3600000000, 6000, 6000 * 2000, 0, 0, '', 'mds1', 'mdt'
-FROM generate_series(at(0) - interval '240 hours', at(-60) - interval '1 hour', interval '1 hour') h;
+SELECT h + interval '1 microsecond', 3600000000, 6000, 6000 * 2000, 0, 0, '', server, 'mdt'
+FROM generate_series(at(0) - interval '240 hours', at(-60) - interval '1 hour', interval '1 hour') h, unnest('{mds1,mds2}'::text[]) server;
 LISTEN jobstats_events;
 SELECT feed(VARIADIC every_two(0, 64));
 CALL jobstats_watch();
@@ -57,4 +62,125 @@ UPDATE jobstats.watch SET rejudge_from = at(-600);
 CALL jobstats_watch();
 SELECT minute(watched_until) AS watched, rejudge_from FROM jobstats.watch;
 TABLE before EXCEPT TABLE jobstats.events;
-SELECT kind, severity, ended IS NOT NULL AS ended, culprits, precision FROM jobstats_events(at(0));
+
+-- Whose work it was, and what to do. Times of the day depend on when this runs.
+CREATE FUNCTION timeless(said text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT regexp_replace(said, '(\d{4}-\d\d-\d\d )?\d\d:\d\d', 'TIME', 'g')
+$$;
+CREATE FUNCTION explain(kind text) RETURNS TABLE (line integer, topic text, "text" text) LANGUAGE sql AS $$
+SELECT x.line, x.topic, timeless(x.text) FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE e.kind = explain.kind ORDER BY e.began DESC, 1
+$$;
+SELECT jsonb_pretty(culprits) AS culprits, load_times FROM jobstats_events(at(0));
+SELECT * FROM explain('waiting');
+SELECT topic, details FROM jobstats_explain((SELECT event_id FROM jobstats.events)) WHERE topic IN ('what', 'how', 'peers') OR line = 8;
+SELECT jsonb_pretty(a - 'startsAt' - 'endsAt' || jsonb_build_object('annotations', a -> 'annotations' || jsonb_build_object('description', timeless(a #>> '{annotations,description}')),
+    'starts', minute((a ->> 'startsAt')::timestamptz), 'ends', minute((a ->> 'endsAt')::timestamptz)))
+FROM jsonb_array_elements(jobstats_alerts(names => true)) a;
+
+-- Texts of another server come late, after maintenance has summed what they are about.
+SELECT feed2(VARIADIC '{0,2,58,60,110}'), feed(VARIADIC every_two(122, 178));
+CALL jobstats_maintain();
+SET client_min_messages = error;
+SELECT feed2(VARIADIC every_two(62, 108));
+RESET client_min_messages;
+CALL jobstats_watch();
+SELECT servers, targets FROM events;
+CALL jobstats_maintain();
+SELECT servers, targets, began, until, told, withdrawn FROM events;
+SELECT rejudge_from FROM jobstats.watch;
+
+-- It turns out that nothing was wrong, and then that it was.
+CREATE TABLE stored AS SELECT * FROM jobstats.server_increments;
+UPDATE jobstats.server_increments SET wait_usecs = 2000 * requests;
+UPDATE jobstats.watch SET rejudge_from = at(0);
+CALL jobstats_watch();
+SELECT kind, withdrawn IS NOT NULL FROM jobstats_events(at(0), withdrawn => true);
+SELECT count(*) FROM jobstats_events(at(0));
+DELETE FROM jobstats.server_increments;
+INSERT INTO jobstats.server_increments SELECT * FROM stored;
+UPDATE jobstats.watch SET rejudge_from = at(0);
+CALL jobstats_watch();
+SELECT kind, withdrawn FROM jobstats_events(at(0));
+
+-- Nobody was told: maintenance, too many stronger ones, too late; and then somebody is.
+DELETE FROM jobstats.events;
+SELECT jobstats_maintenance_window(at(50), at(95), 'fs', reason => 'new firmware');
+UPDATE jobstats.watch SET rejudge_from = at(0);
+CALL jobstats_watch();
+SELECT severity, reason, told FROM events;
+DELETE FROM jobstats.windows;
+UPDATE jobstats.settings SET alerts_per_week = 0;
+UPDATE jobstats.watch SET rejudge_from = at(0);
+CALL jobstats_watch();
+SELECT severity, reason, told FROM events;
+SELECT topic, "text" FROM explain('waiting') WHERE topic = 'told';
+UPDATE jobstats.settings SET alerts_per_week = 2;
+UPDATE jobstats.watch SET rejudge_from = at(0);
+\o | sed 's/ received from.*//'
+CALL jobstats_watch();
+\o
+SELECT severity, reason, told FROM events;
+
+-- Verdicts.
+SELECT jobstats_judge(event_id, 'known', 'a backup') FROM jobstats.events;
+SELECT verdict, note, judged, precision FROM jobstats_events(at(0));
+SELECT jobstats_judge(event_id, 'true') FROM jobstats.events;
+SELECT jobstats_judge(-1, 'real');
+SELECT * FROM jobstats_explain(-1);
+SELECT jobstats_maintenance_window(at(0), at(0));
+
+-- Six OSTs, one of which moves, is slow from minute 130 on, or does nothing from minute 170 on; and one that is full.
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT '', CASE WHEN m = 4 AND n = 0 THEN 'oss2' ELSE 'oss1' END, at(m), ost('fs-OST000' || n, record('a.1', m, 4096 * m))
+FROM generate_series(0, 4, 2) m, generate_series(0, 5) n ORDER BY m, n;
+INSERT INTO jobstats.target_increments ("time", since, observed, observed_usecs, target_id, exports, reset, read, read_usecs, read_bytes)
+SELECT at(m), at(m - 2), at(m), 120000000, t.target_id, 0, false, r.calls, r.calls * CASE WHEN t.index = 3 AND m > 130 THEN 30000 ELSE 10000 END, r.calls * 1048576
+FROM generate_series(62, 178, 2) m, jobstats.targets t, LATERAL (SELECT CASE WHEN t.index = 5 AND m > 170 THEN 0 ELSE 100 END AS calls) r
+WHERE t.kind = 'OST';
+INSERT INTO jobstats.usual_calls (target_id, class, day, seconds_per_call)
+SELECT t.target_id, 3, d::date, 0.01 FROM jobstats.targets t, generate_series(at(0) - interval '1 day', at(0) + interval '1 day', interval '1 day') d
+WHERE t.kind = 'OST';
+INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
+SELECT '', 'oss1', t.target_id, g.name, '{}', at(0), at(178), g.value
+FROM jobstats.targets t, (VALUES ('kbytestotal', 1000), ('kbytesfree', 60), ('kbytesavail', 40), ('filestotal', 1000), ('filesfree', 500)) g (name, value)
+WHERE t.name = 'fs-OST0002';
+INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
+SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, 0, 0, s.value * CASE WHEN s.name = 'kbytesavail' AND h = 0 THEN 10 ELSE 1 END, 1
+FROM jobstats.sample_series s, generate_series(0, 2) h WHERE s.target_id IS NOT NULL AND s.name IN ('kbytestotal', 'kbytesfree', 'kbytesavail', 'filestotal', 'filesfree')
+    AND s.server = 'oss1';
+UPDATE jobstats.watch SET rejudge_from = at(0);
+UNLISTEN jobstats_events;
+CALL jobstats_watch();
+SELECT kind, severity, began, found, until, ended, targets, servers, value, usual, rate, reason FROM events WHERE kind <> 'waiting';
+SELECT e.kind, x.topic, timeless(x.text) FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE e.kind <> 'waiting' ORDER BY e.kind, x.line;
+SELECT unnest(regexp_matches(jobstats_metrics(), 'jobstats_event{[^\n]*', 'g'));
+
+-- Who may see what.
+CREATE ROLE events_reader;
+CREATE ROLE events_nameless;
+CREATE ROLE events_own;
+CREATE ROLE events_other;
+SELECT jobstats_grant_reader('events_reader'), jobstats_grant_reader('events_nameless', false), jobstats_grant_own('events_own', 1002), jobstats_grant_own('events_other', 1001);
+CREATE FUNCTION seen() RETURNS TABLE (role name, events bigint, culprits jsonb, note text, who text) LANGUAGE sql AS $$
+SELECT current_user, (SELECT count(*) FROM jobstats_events(now() - interval '1 day')), e.culprits #> '{subjects,0,uid}', e.note, x.text
+FROM jobstats_events(now() - interval '1 day', kind => '{waiting}') e, jobstats_explain(e.event_id) x WHERE x.topic = 'who'
+$$;
+SET ROLE events_reader;
+SELECT * FROM seen();
+SELECT jobstats_judge(1, 'real');
+SET ROLE events_nameless;
+SELECT * FROM seen();
+SELECT (a -> 'annotations' ->> 'description') ~ '1002' FROM jsonb_array_elements(jobstats_alerts(true)) a WHERE a #>> '{labels,kind}' = 'waiting';
+SET ROLE events_own;
+SELECT * FROM seen();
+SET ROLE events_other;
+SELECT * FROM seen();
+RESET ROLE;
+
+-- Who is forgotten is forgotten here, too.
+SELECT relation, "rows", columns FROM jobstats_personal_data(1002) WHERE relation = 'events';
+SELECT trace, "rows" FROM jobstats_forget_user(1002) WHERE "rows" > 0;
+SELECT (culprits #>> '{subjects,0,uid}')::bigint > 4294967295 AS uid, culprits #>> '{subjects,0,job}' <> '4711' AS job FROM jobstats.events WHERE kind = 'waiting';
+UPDATE jobstats.settings SET events_retention = '1 microsecond';
+SELECT jobstats_internal.forget_events(now());
+TABLE events;

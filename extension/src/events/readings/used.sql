@@ -1,6 +1,6 @@
 -- The used part of the space and of the inodes of targets, by the hour, from a day before $1 on, so that their growth is known. A value is that of
 -- the end of an hour, or the newest one, and has the time of the start of the hour, so that it stays the same while the hour goes on.
-SELECT gauge.target_id, gauge.bucket,
+SELECT gauge.target_id, gauge.bucket - interval '1 microsecond',
     gauge.used_space / nullif(gauge.used_space + gauge.available, 0) AS space, gauge.used_inodes / nullif(gauge.inodes, 0) AS inodes
 FROM (
     SELECT series.target_id, hour.bucket,

@@ -49,18 +49,22 @@ CROSS JOIN LATERAL (
     UNION ALL
     SELECT 10, 'used_now', count(*), NULL, NULL, '{id}', NULL FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = jobstats_personal_data.uid
     UNION ALL
-    SELECT 11, 'members', count(*), NULL, NULL, '{role,uid}', NULL FROM jobstats.members m WHERE m.uid = jobstats_personal_data.uid
+    SELECT 11, 'events', count(*), min(e.began), max(e.until), '{culprits}', least(k.people, s.events_retention)
+    FROM jobstats.events e
+    WHERE e.culprits -> 'subjects' @> jsonb_build_array(jsonb_build_object('uid', jobstats_personal_data.uid))
     UNION ALL
-    SELECT 12, 'managers', count(*), NULL, NULL, '{uid,account}', NULL FROM jobstats.managers m WHERE m.uid = jobstats_personal_data.uid
+    SELECT 12, 'members', count(*), NULL, NULL, '{role,uid}', NULL FROM jobstats.members m WHERE m.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 13, 'forgotten', count(*), NULL, max(f.until), '{uid}', NULL FROM jobstats.forgotten f WHERE f.uid = jobstats_personal_data.uid
+    SELECT 13, 'managers', count(*), NULL, NULL, '{uid,account}', NULL FROM jobstats.managers m WHERE m.uid = jobstats_personal_data.uid
+    UNION ALL
+    SELECT 14, 'forgotten', count(*), NULL, max(f.until), '{uid}', NULL FROM jobstats.forgotten f WHERE f.uid = jobstats_personal_data.uid
     UNION ALL
     -- Nobody can look for one user in packed text.
-    SELECT 14, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    SELECT 15, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
     UNION ALL
-    SELECT 15, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    SELECT 16, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
     UNION ALL
-    SELECT 16, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
+    SELECT 17, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
 ) h
 ORDER BY h.number
 $$;

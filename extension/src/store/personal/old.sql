@@ -128,6 +128,7 @@ BEGIN
         AND NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = u.uid);
     DELETE FROM jobstats.groups g WHERE g.source = 'getent' AND g.seen > timestamptz '-infinity' AND g.seen < named_since;
     PERFORM jobstats_internal.forget_days_of_used(text 'user', NULL::bigint, named_since, NULL::bigint);
+    PERFORM jobstats_internal.forget_culprits(NULL::bigint, NULL::text[], NULL::text[], '{}'::text[], named_since);
     -- The rest comes next time.
     IF jobs < portion THEN
         UPDATE jobstats.sweep s SET people_forgotten = now();

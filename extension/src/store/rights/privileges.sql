@@ -22,8 +22,8 @@ $privileges$;
 
 -- These routines read the store with the rights of the caller, or show a reader of their own work that alone.
 GRANT EXECUTE ON ROUTINE
-    jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
-    jobstats_densities, jobstats_entries, jobstats_events, jobstats_findings, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
+    jobstats_alerts, jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
+    jobstats_densities, jobstats_entries, jobstats_events, jobstats_explain, jobstats_findings, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
     jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
     jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,

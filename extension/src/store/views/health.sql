@@ -177,6 +177,14 @@ SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
 FROM jobstats.maintenance_state m
 WHERE m.problem IS NOT NULL OR m.is_overdue
 UNION ALL
+-- Events that nobody looks for, though there is something to look at.
+SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
+    format('Readings have been judged for events up to %s only. Check that the scheduled job that calls jobstats_watch() or jobstats_maintain() runs, and what it reports.',
+        date_trunc('second', w.watched_until)), NULL
+FROM jobstats.watch w
+WHERE w.ran < now() - interval '15 minutes'
+    AND w.watched_until < (SELECT max(t.last_observation) FROM jobstats.targets t WHERE t.retired IS NULL) - interval '15 minutes'
+UNION ALL
 -- Formats that have changed. Keys of entries are hashes, so the last key tells how many lie before it.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
     format('Identifiers are being read again by the formats in jobstats.entry_formats: %s %% are done, and maintenance goes on with it. To do it at once: SELECT jobstats_reidentify();',

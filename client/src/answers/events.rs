@@ -1,0 +1,81 @@
+//! Events: `jobstats_events()` and `jobstats_explain()`.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::{Source, Window, answer, question};
+
+question! {
+    /// What went wrong on file systems?
+    Events(Source::Function("jobstats_events")) -> EventRow {
+        window: Window,
+        cluster: Option<Vec<String>>,
+        filesystem: Option<Vec<String>>,
+        kind: Option<Vec<String>>,
+        severity: Option<Vec<String>>,
+        /// True for those too that later texts showed to be none.
+        withdrawn: Option<bool>,
+    }
+}
+
+answer! {
+    /// An event.
+    EventRow {
+        event_id: i64,
+        /// The kind: `waiting`, `slow_target`, `stalled`, `full` or `failover`.
+        kind: String,
+        /// The severity: `critical`, `warning`, or `info`, of which nobody is told.
+        severity: String,
+        cluster: String,
+        filesystem: String,
+        began: Timestamp,
+        /// The time at which there were enough readings to say so.
+        found: Timestamp,
+        /// The last time that shows it.
+        until: Timestamp,
+        /// The end; `None` while it lasts.
+        ended: Option<Timestamp>,
+        targets: Vec<String>,
+        servers: Vec<String>,
+        /// The value that was measured, in the unit of the kind; `None` if nothing was.
+        value: Option<f64>,
+        usual: Option<f64>,
+        /// How many times the value passes the floor of its kind.
+        rate: f64,
+        /// How many times the usual load there was.
+        load_times: Option<f64>,
+        /// Whose work made the load rise.
+        culprits: Option<Value>,
+        /// Why nobody is told; `None` if somebody is.
+        reason: Option<String>,
+        told: Option<Timestamp>,
+        /// What somebody made of it: `real`, `false` or `known`.
+        verdict: Option<String>,
+        note: Option<String>,
+        withdrawn: Option<Timestamp>,
+        updated: Timestamp,
+        /// The number of events of this kind that were judged.
+        judged: i64,
+        /// The part of them that was real or known.
+        precision: Option<f64>,
+    }
+}
+
+question! {
+    /// What was an event, whose work was it, and what is to be done?
+    Explain(Source::Function("jobstats_explain")) -> ExplainRow {
+        event_id: i64,
+    }
+}
+
+answer! {
+    /// A line of an explanation.
+    ExplainRow {
+        line: i32,
+        /// The topic: `what`, `load`, `who`, `how`, `peers`, `excluded`, `told` or `next`.
+        topic: String,
+        text: String,
+        /// The numbers of the line.
+        details: Option<Value>,
+    }
+}

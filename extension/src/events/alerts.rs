@@ -1,0 +1,41 @@
+//! `jobstats_alerts()` returns events in the form of Alertmanager.
+
+use pgrx::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::events::explain::Event;
+use crate::events::list::read;
+use crate::pg::jsonb::Jsonb;
+use crate::pg::spi::{SqlResult, Statements};
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_alerts(names boolean DEFAULT false) RETURNS jsonb
+LANGUAGE c STABLE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_alerts(boolean) IS
+'Returns the events that somebody is told of, as alerts for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, and those that ended or were withdrawn within the last hour, with endsAt. The labels are alertname, kind, severity, cluster and filesystem, the annotations are summary, description and event_id. With names => true, the description says whose work it was, if the caller may see that. Send it once a minute or so: Alertmanager forgets an alert that is not sent again. Errors: 55000 where there is no store.';
+"#)]
+fn jobstats_alerts(names: Option<bool>) -> SqlResult<Option<Jsonb<'static>>> {
+    let alerts = read(|client, whose| {
+        let mut alerts = Vec::new();
+        for row in client.query(include_str!("alerts/alerts.sql"), &[])? {
+            let event = Event::read(client, row.get("event_id")?, &whose)?;
+            let texts = |name: &str| row.get::<String>(name);
+            let [kind, cluster, filesystem] =
+                [texts("kind")?, texts("cluster")?, texts("filesystem")?];
+            let mut alert = Map::new();
+            let labels = json!({ "alertname": format!("jobstats_{kind}"), "kind": kind, "severity": texts("severity")?,
+                "cluster": cluster, "filesystem": filesystem });
+            let annotations = json!({ "summary": event.summary(), "description": event.description(names == Some(true)),
+                "event_id": row.get::<i64>("event_id")?.to_string() });
+            alert.insert("labels".to_owned(), labels);
+            alert.insert("annotations".to_owned(), annotations);
+            alert.insert("startsAt".to_owned(), texts("starts")?.into());
+            let ends: Option<String> = row.get("ends")?;
+            alert.extend(ends.map(|it| ("endsAt".to_owned(), it.into())));
+            alerts.push(Value::Object(alert));
+        }
+        Ok(Value::Array(alerts))
+    })?;
+    Ok(Jsonb::of(&alerts))
+}

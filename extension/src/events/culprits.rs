@@ -1,0 +1,315 @@
+//! Finds whose work made requests wait: who does more on the targets of these servers than is usual at this time of day.
+
+use std::collections::BTreeMap;
+
+use jobstats_core::event::culprit::{Blame, Load, blame};
+use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros, Span};
+use jobstats_core::operation::OPERATIONS;
+use pgrx::datum::DatumWithOid;
+use pgrx::spi::SpiClient;
+use serde_json::{Map, Value, json};
+
+use crate::pg::error::Error;
+use crate::pg::pause::PAUSE;
+use crate::pg::spi::{Row, Statements};
+use crate::pg::template::sql;
+use crate::pg::time::timestamptzs;
+use crate::store;
+
+/// The start of an event is compared: once requests wait, everybody's work changes.
+const LONGEST: Micros = 30 * MINUTE;
+/// The number of days that are compared with.
+const DAYS: Micros = 7;
+/// The part of a window that must have been observed.
+const LEAST_COVERAGE: f64 = 0.8;
+/// The number of subjects that are kept.
+const SHOWN: usize = 5;
+/// The dimensions by which culprits are searched until one is named.
+const BY: [&[&str]; 3] = [&["uid", "user_name"], &["account"], &["job"]];
+/// The dimensions of the largest job of a culprit.
+const OF_JOB: [&str; 4] = ["uid", "user_name", "account", "job"];
+/// The operation whose time and calls are those of all others.
+const ALL: &str = "service_time";
+
+/// The event whose culprits are asked for.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub cluster: String,
+    pub targets: Vec<String>,
+    pub span: Span,
+    /// The targets that are known to be slow, so that nobody is to blame.
+    pub slow: Vec<String>,
+}
+
+/// A user, an account or a job.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Subject {
+    uid: Option<i64>,
+    user_name: Option<String>,
+    account: Option<String>,
+    job: Option<String>,
+}
+
+/// The totals of operations per second, before and during the event; of calls the name is that of the operation and `calls`.
+type Work = BTreeMap<String, [f64; 2]>;
+
+/// Returns the end of the time that is compared.
+pub fn compared_until((began, until): Span) -> Micros {
+    until.min(began + LONGEST)
+}
+
+impl Subject {
+    fn of(row: &Row<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            uid: row.get("uid")?,
+            user_name: row.get("user_name")?,
+            account: row.get("account")?,
+            job: row.get("job")?,
+        })
+    }
+
+    /// Returns whether the subject is known, and not what nobody is known for.
+    fn is_known(&self) -> bool {
+        *self != Self::default()
+    }
+
+    fn json(&self) -> Map<String, Value> {
+        let mut json = Map::new();
+        let texts = [
+            ("user_name", &self.user_name),
+            ("account", &self.account),
+            ("job", &self.job),
+        ];
+        json.extend(self.uid.map(|uid| ("uid".to_owned(), uid.into())));
+        for (name, text) in texts {
+            json.extend(text.clone().map(|text| (name.to_owned(), text.into())));
+        }
+        json
+    }
+}
+
+impl Asked {
+    /// Returns the culprits of the event, and how many times the usual load there was.
+    pub fn find(&self, client: &SpiClient<'_>) -> Result<(Value, Option<f64>), Error> {
+        let windows = self.windows(client)?;
+        let mut found: Option<(Value, Option<f64>)> = None;
+        for by in BY {
+            let all = self.work(client, &windows, by, &[ALL, "bytes"], &Subject::default())?;
+            let all: Vec<(Subject, Work)> = all.into_iter().collect();
+            let loads: Vec<Load> = all.iter().map(|(_, work)| load(work)).collect();
+            let blame = blame(&loads);
+            let named = blame
+                .named
+                .filter(|it| self.slow.is_empty() && all[*it].0.is_known());
+            if named.is_some() || found.is_none() {
+                let subjects = self.subjects(client, &windows, &all, &blame)?;
+                let times = blame.times.map(rounded);
+                let culprits = json!({ "by": by[0], "named": named.is_some(), "subjects": subjects, "times": times,
+                    "slow": self.slow, "load": sums(&loads) });
+                found = Some((culprits, times));
+            }
+            if named.is_some() || !self.slow.is_empty() {
+                break;
+            }
+        }
+        Ok(found.unwrap_or((Value::Null, None)))
+    }
+
+    /// Returns the window of the event and those that it is compared with: the same time on the days before that were observed, or else the hour
+    /// before.
+    fn windows(&self, client: &SpiClient<'_>) -> Result<Vec<Span>, Error> {
+        let during = (self.span.0, compared_until(self.span));
+        let days = (1..=DAYS).map(|day| (during.0 - day * DAY, during.1 - day * DAY));
+        let days: Vec<Span> = days.collect();
+        let mut windows = vec![during];
+        let parameters = self.parameters(&days, &["cluster"], &[ALL], &Subject::default())?;
+        for row in client.query(&*statement()?, &parameters)? {
+            let number = usize::try_from(row.get::<i64>("number")?).unwrap_or(0);
+            let is_observed = row.get::<f64>("coverage")? >= LEAST_COVERAGE;
+            let day = days
+                .get(number.wrapping_sub(1))
+                .filter(|day| is_observed && !windows.contains(day));
+            windows.extend(day);
+        }
+        if windows.len() == 1 {
+            windows.push((during.0 - HOUR, during.0));
+        }
+        Ok(windows)
+    }
+
+    fn parameters(
+        &self,
+        windows: &[Span],
+        by: &[&str],
+        operations: &[&str],
+        of: &Subject,
+    ) -> Result<Vec<DatumWithOid<'static>>, Error> {
+        let owned = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let exactly = |name: &Option<String>| name.as_deref().map(|name| vec![pattern(name)]);
+        let targets: Vec<String> = self.targets.iter().map(|it| pattern(it)).collect();
+        Ok(vec![
+            timestamptzs(windows.iter().map(|it| &it.0))?.into(),
+            timestamptzs(windows.iter().map(|it| &it.1))?.into(),
+            owned(operations).into(),
+            owned(by).into(),
+            vec![pattern(&self.cluster)].into(),
+            targets.into(),
+            of.uid.map(|uid| vec![uid]).into(),
+            exactly(&of.account).into(),
+            exactly(&of.job).into(),
+        ])
+    }
+
+    /// Returns the work of each group in the first window, and in the mean of all others.
+    fn work(
+        &self,
+        client: &SpiClient<'_>,
+        windows: &[Span],
+        by: &[&str],
+        operations: &[&str],
+        of: &Subject,
+    ) -> Result<BTreeMap<Subject, Work>, Error> {
+        let seconds = |spans: &[Span]| {
+            let all: Micros = spans.iter().map(|it| it.1 - it.0).sum();
+            all as f64 / 1e6
+        };
+        let lengths = [seconds(&windows[1..]), seconds(&windows[..1])];
+        let parameters = self.parameters(windows, by, operations, of)?;
+        let mut works: BTreeMap<Subject, Work> = BTreeMap::new();
+        for row in PAUSE.among(client.query(&*statement()?, &parameters)?) {
+            let side = usize::from(row.get::<i64>("number")? == 1);
+            let operation: String = row.get("operation")?;
+            let work = works.entry(Subject::of(&row)?).or_default();
+            let calls: Option<f64> = row.get("calls")?;
+            let total: Option<f64> = row.get("total")?;
+            let both = [(format!("{operation} calls"), calls), (operation, total)];
+            for (name, amount) in both {
+                work.entry(name).or_default()[side] += amount.unwrap_or(0.0) / lengths[side];
+            }
+        }
+        Ok(works)
+    }
+
+    /// Returns those who made most of the rise as JSON, the first of them with its work.
+    fn subjects(
+        &self,
+        client: &SpiClient<'_>,
+        windows: &[Span],
+        all: &[(Subject, Work)],
+        blame: &Blame,
+    ) -> Result<Vec<Value>, Error> {
+        let mut subjects = Vec::new();
+        for (index, share) in blame.shares.iter().take(SHOWN) {
+            let (subject, work) = &all[*index];
+            let mut json = subject.json();
+            let [before, after] = load(work).time.map(rounded);
+            let numbers = [
+                ("share", rounded(*share)),
+                ("before", before),
+                ("after", after),
+            ];
+            json.extend(numbers.map(|(name, number)| (name.to_owned(), number.into())));
+            if subjects.is_empty() && subject.is_known() {
+                json.extend(self.operation(client, windows, subject)?);
+                let job = self.largest_job(client, windows, subject)?;
+                job.into_iter().for_each(|(name, value)| {
+                    json.entry(name).or_insert(value);
+                });
+            }
+            subjects.push(Value::Object(json));
+        }
+        Ok(subjects)
+    }
+
+    /// Returns the operation that made most of the rise of a subject, how often it was called, and with how many bytes.
+    fn operation(
+        &self,
+        client: &SpiClient<'_>,
+        windows: &[Span],
+        subject: &Subject,
+    ) -> Result<Map<String, Value>, Error> {
+        let timed = OPERATIONS.iter().filter(|it| it.in_service_time());
+        let timed: Vec<String> = timed.map(|it| format!("{}_time", it.name)).collect();
+        let mut asked: Vec<&str> = timed.iter().map(String::as_str).collect();
+        asked.extend(["read_bytes", "write_bytes"]);
+        let works = self.work(client, windows, &["cluster"], &asked, subject)?;
+        let Some(work) = works.into_values().next() else {
+            return Ok(Map::new());
+        };
+        let rise = |name: &str| work.get(name).map_or(0.0, |[before, after]| after - before);
+        let most = timed
+            .iter()
+            .max_by(|one, other| rise(one).total_cmp(&rise(other)));
+        let Some(operation) = most.and_then(|it| it.strip_suffix("_time")) else {
+            return Ok(Map::new());
+        };
+        let [before, after] = work
+            .get(&format!("{operation}_time calls"))
+            .copied()
+            .unwrap_or_default();
+        let bytes = work
+            .get(&format!("{operation}_bytes"))
+            .map(|it| it[1] / after);
+        let mut json = Map::new();
+        json.insert("operation".to_owned(), operation.into());
+        json.insert("calls".to_owned(), json!([rounded(before), rounded(after)]));
+        if let Some(bytes) = bytes.filter(|it| it.is_finite()) {
+            json.insert("bytes_per_call".to_owned(), rounded(bytes).into());
+        }
+        Ok(json)
+    }
+
+    /// Returns the job with most of the work of a subject.
+    fn largest_job(
+        &self,
+        client: &SpiClient<'_>,
+        windows: &[Span],
+        subject: &Subject,
+    ) -> Result<Map<String, Value>, Error> {
+        let works = self.work(client, &windows[..1], &OF_JOB, &[ALL], subject)?;
+        let jobs = works.iter().filter(|(job, _)| job.job.is_some());
+        let largest =
+            jobs.max_by(|one, other| load(one.1).time[1].total_cmp(&load(other.1).time[1]));
+        Ok(largest.map(|(job, _)| job.json()).unwrap_or_default())
+    }
+}
+
+fn statement() -> Result<String, Error> {
+    Ok(sql!(
+        "culprits/work.sql",
+        schema = store::extension_schema()?
+    ))
+}
+
+/// Returns the LIKE pattern that fits a name alone.
+fn pattern(name: &str) -> String {
+    name.replace('\\', "\\\\")
+        .replace('%', "\\%")
+        .replace('_', "\\_")
+}
+
+fn load(work: &Work) -> Load {
+    let of = |name: &str| work.get(name).copied().unwrap_or_default();
+    Load {
+        time: of(ALL),
+        calls: of("service_time calls"),
+        bytes: of("bytes"),
+    }
+}
+
+/// Returns the load of all together as JSON, before and during the event.
+fn sums(loads: &[Load]) -> Value {
+    let sum = |part: fn(&Load) -> [f64; 2]| {
+        [0, 1].map(|side| rounded(loads.iter().map(|it| part(it)[side]).sum()))
+    };
+    json!({ "time": sum(|it| it.time), "calls": sum(|it| it.calls), "bytes": sum(|it| it.bytes) })
+}
+
+/// Returns a number with four digits, which is enough to say who it was.
+fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    let scale = 10f64.powf(3.0 - value.abs().log10().floor());
+    (value * scale).round() / scale
+}

@@ -1,0 +1,366 @@
+//! `jobstats_explain()` says in plain words what an event was, whose work it was, and what to do next.
+
+mod next;
+mod words;
+
+use jobstats_core::event::full;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+use serde_json::{Value, json};
+
+use crate::events::list::{Whose, read};
+use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
+use crate::pg::jsonb::Jsonb;
+use crate::pg::spi::{SqlResult, Statements};
+use crate::pg::tuplestore::Rows;
+use words::{amount, percent, plural, rate, seconds, several, significant};
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, topic text, "text" text, details jsonb)
+LANGUAGE c STABLE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_explain(bigint) IS
+'Explains an event of jobstats_events() in sentences, and says what to do next. The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22023 for a number that no event has, 55000 where there is no store.';
+"#)]
+fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let id: Option<i64> = arguments.take()?;
+    let id = id.ok_or(Error::Null("event_id"))?;
+    let lines = read(|client, whose| {
+        let event = Event::read(client, id, &whose)?;
+        let mut lines = event.lines();
+        lines.extend(next::steps(client, &event)?);
+        Ok(lines)
+    })?;
+    for (number, line) in (1i32..).zip(lines) {
+        rows.put(|| {
+            [
+                number.into_datum(),
+                line.topic.into_datum(),
+                line.text.into_datum(),
+                Jsonb::of(&line.details).into_datum(),
+            ]
+        });
+    }
+    Ok(())
+}
+
+/// A line of the answer.
+pub struct Line {
+    topic: &'static str,
+    text: String,
+    details: Value,
+}
+
+impl Line {
+    fn new(topic: &'static str, text: String, details: Value) -> Self {
+        Self {
+            topic,
+            text,
+            details,
+        }
+    }
+}
+
+/// An event, as far as the caller may know it.
+pub struct Event {
+    kind: String,
+    filesystem: String,
+    /// The time in words: `Since …` or `From … to …`.
+    when: String,
+    is_over: bool,
+    targets: Vec<String>,
+    servers: Vec<String>,
+    value: Option<f64>,
+    usual: Option<f64>,
+    reason: Option<String>,
+    details: Value,
+    /// The culprits; null if the caller may not see them.
+    culprits: Value,
+    /// What is known of the load without whose it was; null if nobody has asked.
+    load: Value,
+    /// Other events of the file system at that time.
+    others: Vec<String>,
+}
+
+impl Event {
+    /// Reads an event for a reader.
+    pub fn read(client: &SpiClient<'_>, id: i64, whose: &Whose) -> Result<Self, Error> {
+        let mut parameters = vec![id.into()];
+        parameters.extend(whose.parameters());
+        let row = client.query_opt(include_str!("explain/event.sql"), &parameters)?;
+        let row = row.ok_or_else(|| {
+            Error::argument(
+                format!("there is no event {id}"),
+                "SELECT event_id FROM jobstats_events('-infinity') lists events.",
+            )
+        })?;
+        let value = |name| -> Result<Value, Error> {
+            let text: Option<String> = row.get(name)?;
+            let value = text.and_then(|text| serde_json::from_str(&text).ok());
+            Ok(value.unwrap_or_default())
+        };
+        Ok(Self {
+            kind: row.get("kind")?,
+            filesystem: row.get("filesystem")?,
+            when: row.get("when")?,
+            is_over: row.get("is_over")?,
+            targets: row.get("targets")?,
+            servers: row.get("servers")?,
+            value: row.get("value")?,
+            usual: row.get("usual")?,
+            reason: row.get("reason")?,
+            details: value("details")?,
+            culprits: value("culprits")?,
+            load: value("load")?,
+            others: row.get("others")?,
+        })
+    }
+
+    /// Returns the kind and the place of the event.
+    pub fn summary(&self) -> String {
+        let kind = self.kind.replace('_', " ");
+        format!(
+            "{kind} on {}: {}",
+            self.filesystem,
+            several(match self.kind.as_str() {
+                "waiting" => &self.servers,
+                _ => &self.targets,
+            })
+        )
+    }
+
+    /// Returns what the event is in a few sentences; with names, also whose work it was.
+    pub fn description(&self, names: bool) -> String {
+        let mut sentences = vec![self.what()];
+        sentences.extend(self.busy().map(|it| it.text));
+        if names && self.kind == "waiting" {
+            sentences.extend(self.who().map(|it| it.text));
+        }
+        sentences.join(" ")
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let mut lines = vec![Line::new(
+            "what",
+            self.what(),
+            json!({ "value": self.value, "usual": self.usual }),
+        )];
+        lines.extend(self.busy());
+        lines.extend(self.who());
+        lines.extend(self.how());
+        lines.extend(self.peers());
+        let others = match self.others.as_slice() {
+            [] => format!(
+                "No other event of {} was found in that time and the hour before it.",
+                self.filesystem
+            ),
+            others => format!("In that time or the hour before it: {}.", others.join(", ")),
+        };
+        lines.push(Line::new(
+            "excluded",
+            others,
+            json!({ "events": self.others }),
+        ));
+        let told = self.reason.iter();
+        lines.extend(
+            told.map(|it| Line::new("told", format!("Nobody was told. {it}"), Value::Null)),
+        );
+        lines
+    }
+
+    fn what(&self) -> String {
+        let (value, usual) = (self.value.unwrap_or(0.0), self.usual.unwrap_or(0.0));
+        let (when, servers) = (&self.when, several(&self.servers));
+        let place = match servers.is_empty() {
+            true => several(&self.targets),
+            false => format!("{} on {servers}", several(&self.targets)),
+        };
+        let since =
+            |past: &str, present: &str| if self.is_over { past } else { present }.to_owned();
+        match self.kind.as_str() {
+            "waiting" => format!(
+                "{when}, requests to {servers} ({}) {} {} on average for a thread of the server; {} is usual.",
+                self.texts("services").join(", "),
+                since("waited", "have waited"),
+                seconds(value),
+                seconds(usual)
+            ),
+            "slow_target" => format!(
+                "{when}, calls to {place} {} {}; {} is usual, for the target or for its peers.",
+                since("took", "have taken"),
+                seconds(value),
+                seconds(usual)
+            ),
+            "stalled" => format!(
+                "{when}, {place} {} no call. In the hour before, calls were {}; others of its kind went on.",
+                since("finished", "has finished"),
+                rate(usual)
+            ),
+            "full" => self.filling(value, usual),
+            _ => {
+                let moves = self.details["moves"].as_array();
+                let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+                let moves = moves.into_iter().flatten().map(|it| {
+                    let [target, from, to] = ["target", "from", "to"].map(|name| text(&it[name]));
+                    format!("{target} moved from {from} to {to}")
+                });
+                format!("{when}, {}.", several(&moves.collect::<Vec<_>>()))
+            }
+        }
+    }
+
+    fn filling(&self, value: f64, usual: f64) -> String {
+        let grows = match value < full::FULL {
+            true => " At this pace it is full within a day.",
+            false => "",
+        };
+        format!(
+            "{}, {} of the {} of {} are used; it was {} at most a day before.{grows}",
+            self.when,
+            percent(value),
+            self.texts("of").join(" and "),
+            several(&self.targets),
+            percent(usual)
+        )
+    }
+
+    /// Returns the texts of a list in the details.
+    fn texts(&self, name: &str) -> Vec<String> {
+        let list = self.details[name].as_array().into_iter().flatten();
+        list.filter_map(|it| Some(it.as_str()?.to_owned()))
+            .collect()
+    }
+
+    fn busy(&self) -> Option<Line> {
+        let sums = self.load.get("load")?;
+        let of = |name: &str, side: usize| sums[name][side].as_f64().unwrap_or(0.0);
+        let both = |name: &str, shown: fn(f64) -> String| match [of(name, 0), of(name, 1)] {
+            [0.0, 0.0] => None,
+            [before, after] => Some(format!(
+                "{name} {} instead of {}",
+                shown(after),
+                shown(before)
+            )),
+        };
+        let numbers: Vec<String> = both("calls", rate)
+            .into_iter()
+            .chain(both("bytes", amount))
+            .collect();
+        let numbers = numbers.join(", ");
+        let text = match self.load["times"].as_f64() {
+            None => format!("There was no load before that could be compared: {numbers}."),
+            Some(times) if times >= 1.25 => {
+                format!(
+                    "The load was {} of the usual one: {numbers}.",
+                    percent(times)
+                )
+            }
+            Some(_) => format!(
+                "The load was as usual ({numbers}), so the servers or their disks were slower, and not busier."
+            ),
+        };
+        Some(Line::new("load", text, sums.clone()))
+    }
+
+    fn who(&self) -> Option<Line> {
+        let details = self.culprits.clone();
+        let slow = self.texts("slow");
+        let text = if self.kind == "failover" {
+            return None;
+        } else if self.kind == "full" {
+            "Readings do not say whose files these are: see next.".to_owned()
+        } else if self.kind != "waiting" {
+            "Nobody is named: whoever works most on such a target also waits most.".to_owned()
+        } else if !slow.is_empty() {
+            format!(
+                "Nobody is named, because a reason is known: {} took longer for a call than usual.",
+                several(&slow)
+            )
+        } else if self.load.is_null() {
+            "Nobody has been searched for yet.".to_owned()
+        } else if self.culprits.is_null() {
+            "This role does not see whose work it was.".to_owned()
+        } else {
+            self.subjects()
+        };
+        Some(Line::new("who", text, details))
+    }
+
+    /// Returns who made the load rise, in words.
+    fn subjects(&self) -> String {
+        let subjects = self.culprits["subjects"].as_array();
+        let subjects: Vec<&Value> = subjects.into_iter().flatten().collect();
+        let by = self.culprits["by"].as_str().unwrap_or_default();
+        let share = |it: &Value| percent(it["share"].as_f64().unwrap_or(0.0));
+        let Some(first) = subjects.first() else {
+            return "Nobody did more than usual.".to_owned();
+        };
+        if self.culprits["named"] == true {
+            let mut also = Vec::new();
+            for dimension in ["job", "account", "uid"].into_iter().filter(|it| *it != by) {
+                also.extend(words::subject(first, dimension));
+            }
+            let rest = match also.as_slice() {
+                [] => String::new(),
+                also => format!(", most of it {}", also.join(", ")),
+            };
+            let name = words::subject(first, by).unwrap_or_default();
+            return format!(
+                "{} made {} of the rise in server time{rest}.",
+                words::capital(&name),
+                share(first)
+            );
+        }
+        let largest = subjects
+            .iter()
+            .filter_map(|it| Some(format!("{} ({})", words::subject(it, by)?, share(it))));
+        let largest: Vec<String> = largest.collect();
+        format!(
+            "No user, account or job made enough of the rise in server time to be named. Most of it: {}.",
+            largest.join(", ")
+        )
+    }
+
+    fn how(&self) -> Option<Line> {
+        let first = self.culprits["subjects"].get(0)?;
+        let operation = first["operation"].as_str()?;
+        let calls = |side: usize| rate(first["calls"][side].as_f64().unwrap_or(0.0));
+        let bytes = first["bytes_per_call"].as_f64();
+        let each = bytes.map_or(String::new(), |it| format!(" of {} each", words::size(it)));
+        let text = format!(
+            "It was mostly {operation}: {}{each}, and {} before.",
+            calls(1),
+            calls(0)
+        );
+        let details =
+            json!({ "operation": operation, "calls": first["calls"], "bytes_per_call": bytes });
+        Some(Line::new("how", text, details))
+    }
+
+    fn peers(&self) -> Option<Line> {
+        let peers = self.details.get("peers")?.as_u64()?;
+        let text = match (self.kind.as_str(), self.details["wait_of_peers"].as_f64()) {
+            ("waiting", _) if peers == 0 => {
+                let service = self.details["service"].as_str().unwrap_or_default();
+                format!(
+                    "No other server of {} has the service {service}, so there is nothing to compare with.",
+                    self.filesystem
+                )
+            }
+            ("waiting", Some(wait)) => {
+                format!(
+                    "On the other {}, requests waited {}.",
+                    plural(peers, "server"),
+                    seconds(wait)
+                )
+            }
+            ("waiting", None) => {
+                format!("The other {} had nothing to do.", plural(peers, "server"))
+            }
+            _ => format!("The other {} were not slow.", plural(peers, "OST")),
+        };
+        let details = json!({ "peers": peers, "wait": self.details["wait_of_peers"] });
+        Some(Line::new("peers", text, details))
+    }
+}
