@@ -1029,7 +1029,7 @@ CREATE FUNCTION jobstats_alerts(names boolean DEFAULT false) RETURNS jsonb
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_alerts_wrapper';
 COMMENT ON FUNCTION jobstats_alerts(boolean) IS
-'Returns the events that somebody is told of, as alerts for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, and those that ended or were withdrawn within the last hour, with endsAt. The labels are alertname, kind, severity, cluster and filesystem, the annotations are summary, description and event_id. With names => true, the description says whose work it was, if the caller may see that. Send it once a minute or so: Alertmanager forgets an alert that is not sent again. Errors: 55000 where there is no store.';
+'Returns the events that somebody is told of, for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, and those that ended or were withdrawn within the last hour, with endsAt. The labels are alertname, kind, severity, cluster and filesystem, the annotations are summary, description and event_id. With names => true, the description says whose work it was, if the caller may see that. Send it once a minute or so: Alertmanager forgets an alert that is not sent again. Errors: 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DEFAULT '-infinity', until timestamptz DEFAULT 'infinity')
 RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
@@ -1232,7 +1232,7 @@ CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, t
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_explain_wrapper';
 COMMENT ON FUNCTION jobstats_explain(bigint) IS
-'Explains an event of jobstats_events() in sentences, and says what to do next. The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22023 for a number that no event has, 55000 where there is no store.';
+'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz) RETURNS TABLE (finding text, "values" double precision[])
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_finding_values_wrapper';
@@ -1389,7 +1389,7 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(), and the space and state that servers said within the last hour; for services of servers, how long requests waited; for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(), and the space and state that servers said within the last hour; for services of servers, how long requests waited; the number of events that last; for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.nearest(name text, known text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_nearest_wrapper';
@@ -4713,7 +4713,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_watch() IS
-'Finds events in the newest readings, and notifies of them; to be called every two minutes. It judges what was read since the last call, at most a day at once, and again what late texts have changed; what it finds is in jobstats.events. Whoever listens to jobstats_events is notified of each event once: the payload is JSON, without names of people. jobstats_maintain() does the same. Call it as the owner of the store. Errors: 55000 where there is no store, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';
+'Finds events in the newest readings, and notifies of them. To be called every two minutes. It judges what was read since the last call, at most a day at once, and again what late texts have changed; what it finds is in jobstats.events. Whoever listens to jobstats_events is notified of each event once: the payload is JSON, without names of people. jobstats_maintain() does the same. Call it as the owner of the store. Errors: 55000 where there is no store, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';
 
 CREATE PROCEDURE jobstats_watch_job(job_id integer, config jsonb)
 LANGUAGE plpgsql

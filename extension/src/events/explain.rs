@@ -21,7 +21,7 @@ CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, t
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_explain(bigint) IS
-'Explains an event of jobstats_events() in sentences, and says what to do next. The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22023 for a number that no event has, 55000 where there is no store.';
+'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
 "#)]
 fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let id: Option<i64> = arguments.take()?;
@@ -77,7 +77,7 @@ pub struct Event {
     details: Value,
     /// The culprits; null if the caller may not see them.
     culprits: Value,
-    /// What is known of the load without whose it was; null if nobody has asked.
+    /// The load, without whose it was; null if culprits have not been searched for.
     load: Value,
     /// Other events of the file system at that time.
     others: Vec<String>,
@@ -252,8 +252,8 @@ impl Event {
             None => format!("There was no load before that could be compared: {numbers}."),
             Some(times) if times >= 1.25 => {
                 format!(
-                    "The load was {} of the usual one: {numbers}.",
-                    percent(times)
+                    "The load was {} times the usual one: {numbers}.",
+                    significant(times)
                 )
             }
             Some(_) => format!(
@@ -297,13 +297,13 @@ impl Event {
             return "Nobody did more than usual.".to_owned();
         };
         if self.culprits["named"] == true {
-            let mut also = Vec::new();
-            for dimension in ["job", "account", "uid"].into_iter().filter(|it| *it != by) {
-                also.extend(words::subject(first, dimension));
-            }
-            let rest = match also.as_slice() {
+            let also = [("job", "in "), ("account", "for "), ("uid", "by ")].into_iter();
+            let also = also.filter(|(dimension, _)| *dimension != by);
+            let also =
+                also.filter_map(|(it, how)| Some(format!("{how}{}", words::subject(first, it)?)));
+            let rest = match also.collect::<Vec<_>>().as_slice() {
                 [] => String::new(),
-                also => format!(", most of it {}", also.join(", ")),
+                also => format!(", mostly {}", also.join(" ")),
             };
             let name = words::subject(first, by).unwrap_or_default();
             return format!(

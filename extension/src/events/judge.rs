@@ -11,7 +11,7 @@ use crate::events::usual::Usual;
 
 /// The time without readings after which what they showed last does not count as going on.
 const SILENT: Micros = HOUR;
-/// The same for the gauges of space, which have a value for each hour.
+/// The time without gauges of space, which have a value for each hour, after which the last value does not count as going on.
 const SILENT_GAUGE: Micros = DAY;
 
 /// An event that was found.
@@ -28,7 +28,7 @@ pub struct Found {
     pub slow: Vec<String>,
     pub value: Option<f64>,
     pub usual: Option<f64>,
-    /// How many times the floor of its kind is passed.
+    /// The value, divided by the floor of its kind.
     pub rate: f64,
     pub details: Value,
 }
@@ -40,8 +40,8 @@ pub struct Judged<'a> {
     pub targets: &'a [Target],
     /// The span that is judged, without the time before it that is only read.
     pub span: Span,
-    /// The targets that were full when it began.
-    pub full: &'a BTreeSet<String>,
+    /// The targets that were full before anything of their space was read.
+    pub full: &'a BTreeMap<String, Episode>,
 }
 
 impl Judged<'_> {
@@ -152,11 +152,11 @@ impl Judged<'_> {
         let peers = services
             .iter()
             .filter(|it| it.name == services[worst.subject].name && !servers.contains(&it.server));
-        let (mut requests, mut usecs) = (0, 0);
+        let (mut requests, mut usecs) = (0.0, 0.0);
         for reading in peers.clone().flat_map(|it| &it.readings) {
             if reading.span.1 > span.0 && reading.span.0 < span.1 {
-                requests += reading.value.requests;
-                usecs += reading.value.usecs;
+                requests += reading.value.requests as f64;
+                usecs += reading.value.usecs as f64;
             }
         }
         let on_servers = self.targets.iter();
@@ -173,7 +173,7 @@ impl Judged<'_> {
             usual: Some(worst.usual),
             rate: rate(worst),
             details: json!({ "services": names, "service": services[worst.subject].name, "peers": peers.count(),
-                "wait_of_peers": (requests > 0).then(|| usecs as f64 / requests as f64 / 1e6) }),
+                "wait_of_peers": (requests > 0.0).then(|| usecs / requests / 1e6) }),
         })
     }
 
@@ -214,7 +214,7 @@ impl Judged<'_> {
         events.map(of_event).collect()
     }
 
-    /// Finds the targets that are full, or soon will be.
+    /// Finds the targets that are full, or soon will be. A target may be full for weeks, so another one that becomes full is another event.
     fn filling(&self) -> Vec<Found> {
         let mut given = Vec::new();
         for target in self.targets {
@@ -222,36 +222,59 @@ impl Judged<'_> {
                 let mut used = used.clone();
                 // What was full before the first value goes on until it is clearly less.
                 if let (Some(first), true) =
-                    (used.first().copied(), self.full.contains(&target.name))
+                    (used.first().copied(), self.full.contains_key(&target.name))
                 {
                     used.insert(0, (first.0 - 1, first.1.max(full::FULL)));
                 }
                 given.push(used);
             }
         }
-        let episodes = full::episodes(&given).into_iter();
-        let events = join(episodes.map(|it| self.ended(it, SILENT_GAUGE)).collect()).into_iter();
-        let of_event = |mut event: Event| {
-            let worst = *event
-                .episodes
-                .iter()
-                .max_by(|one, other| one.value.total_cmp(&other.value))?;
-            let what: BTreeSet<&str> = event
-                .episodes
-                .iter()
-                .map(|it| ["space", "inodes"][it.subject % 2])
-                .collect();
-            event.episodes.iter_mut().for_each(|it| it.subject /= 2);
-            let targets: Vec<&Target> = self.targets.iter().collect();
-            Some(Found {
-                value: Some(worst.value),
-                usual: Some(worst.usual),
-                rate: worst.value / full::FULL,
-                details: json!({ "of": what }),
-                ..self.of_targets("full", &event, &targets)
-            })
+        let mut events: BTreeMap<Micros, Vec<Episode>> = BTreeMap::new();
+        for episode in full::episodes(&given) {
+            let mut episode = self.ended(episode, SILENT_GAUGE);
+            let before = self.full.get(&self.targets[episode.subject / 2].name);
+            let is_first = given[episode.subject]
+                .first()
+                .is_some_and(|it| it.0 == episode.began);
+            if let Some(before) = before.filter(|_| is_first) {
+                episode.began = before.began;
+                episode.found = before.found;
+                episode.usual = before.usual;
+                episode.value = episode.value.max(before.value);
+            }
+            events.entry(episode.began).or_default().push(episode);
+        }
+        let events = events.into_iter();
+        events
+            .filter_map(|(_, episodes)| self.full(episodes))
+            .collect()
+    }
+
+    /// Returns the event of targets that have been full since the same hour.
+    fn full(&self, mut episodes: Vec<Episode>) -> Option<Found> {
+        let worst = *episodes
+            .iter()
+            .max_by(|one, other| one.value.total_cmp(&other.value))?;
+        let what: BTreeSet<&str> = episodes
+            .iter()
+            .map(|it| ["space", "inodes"][it.subject % 2])
+            .collect();
+        let targets: Vec<&Target> = self.targets.iter().collect();
+        episodes.iter_mut().for_each(|it| it.subject /= 2);
+        let event = Event {
+            began: worst.began,
+            until: episodes.iter().map(|it| it.until).max()?,
+            found: episodes.iter().map(|it| it.found).min()?,
+            over: episodes.iter().all(|it| it.over),
+            episodes,
         };
-        events.filter_map(of_event).collect()
+        Some(Found {
+            value: Some(worst.value),
+            usual: Some(worst.usual),
+            rate: worst.value / full::FULL,
+            details: json!({ "of": what }),
+            ..self.of_targets("full", &event, &targets)
+        })
     }
 
     fn moved(&self) -> Vec<Found> {

@@ -1,7 +1,8 @@
 //! Keeps what was found in `jobstats.events`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use jobstats_core::event::Episode;
 use jobstats_core::instant::{HOUR, MINUTE, Micros, Span};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
@@ -13,7 +14,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 
-/// How far two descriptions of one event may lie apart.
+/// The longest time between two descriptions of one event.
 const APART: Micros = 5 * MINUTE;
 
 /// An event that is stored.
@@ -23,6 +24,9 @@ pub struct Stored {
     pub span: Span,
     is_open: bool,
     pub targets: Vec<String>,
+    found: Micros,
+    value: Option<f64>,
+    usual: Option<f64>,
     slow: Vec<String>,
     /// Set when what was found is known to be this event.
     is_found: bool,
@@ -55,7 +59,7 @@ impl Events {
     /// Reads the events that readings of a span, and of an hour before it, may show.
     pub fn read(client: &SpiClient<'_>, span: Span) -> Result<Self, Error> {
         let rows = client.query(
-            "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.until, e.ended IS NULL AS is_open, e.targets, \
+            "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.until, e.ended IS NULL AS is_open, e.targets, e.found, e.value, e.usual, \
                  ARRAY(SELECT jsonb_array_elements_text(e.details -> 'slow')) AS slow \
              FROM jobstats.events e WHERE e.began <= $2 AND (e.until >= $1 OR e.ended IS NULL) ORDER BY e.began",
             &[
@@ -75,18 +79,36 @@ impl Events {
                 is_open: row.get("is_open")?,
                 targets: row.get("targets")?,
                 slow: row.get("slow")?,
+                found: row.time("found")?,
+                value: row.get("value")?,
+                usual: row.get("usual")?,
                 is_found: false,
             });
         }
         Ok(events)
     }
 
-    /// Returns the targets of a file system that have been full since before a time.
-    pub fn full_since(&self, filesystem: &FileSystem, before: Micros) -> BTreeSet<String> {
+    /// Returns the targets of a file system that have been full since before a time, each with its event.
+    pub fn full_since(&self, filesystem: &FileSystem, before: Micros) -> BTreeMap<String, Episode> {
         let events = self.0.get(&("full".to_owned(), filesystem.clone()));
         let open = events.into_iter().flatten();
         let open = open.filter(|it| it.is_open && it.span.0 < before);
-        open.flat_map(|it| it.targets.iter().cloned()).collect()
+        let episodes = open.flat_map(|event| {
+            let episode = Episode {
+                subject: 0,
+                began: event.span.0,
+                until: event.span.1,
+                found: event.found,
+                over: false,
+                value: event.value.unwrap_or(0.0),
+                usual: event.usual.unwrap_or(0.0),
+            };
+            event
+                .targets
+                .iter()
+                .map(move |target| (target.clone(), episode))
+        });
+        episodes.collect()
     }
 
     /// Stores an event that was found, or what is new about it. `None` if it is none of those that this judgement is about.
@@ -100,8 +122,12 @@ impl Events {
         let key = (found.kind.to_owned(), filesystem.clone());
         let stored = self.0.entry(key).or_default();
         let same = |it: &Stored| !it.is_found && it.span.0 == found.span.0;
+        // Since when a target is full is known by the hour, whatever else is read.
         let near = |it: &Stored| {
-            !it.is_found && it.span.0 <= found.span.1 + APART && found.span.0 <= it.span.1 + APART
+            found.kind != "full"
+                && !it.is_found
+                && it.span.0 <= found.span.1 + APART
+                && found.span.0 <= it.span.1 + APART
         };
         let position = stored.iter().position(same);
         let Some(position) = position.or_else(|| stored.iter().position(near)) else {

@@ -1,4 +1,4 @@
-//! What is usual, by the UTC day.
+//! Computes and reads what is usual, by the UTC day.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::pg::pause::PAUSE;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 
-/// What is usual on the days of a span.
+/// The usual waits and times of calls on the days of a span.
 #[derive(Debug, Default)]
 pub struct Usual {
     days: Vec<Micros>,

@@ -19,8 +19,9 @@ use crate::pg::time::timestamptz;
 const BEFORE: Micros = HOUR;
 /// The longest time that is judged at once.
 const AT_ONCE: Micros = DAY;
-/// How far back an event that goes on is judged again from its start.
-const GOES_ON: Micros = DAY;
+/// The age up to which an event that goes on is judged again from its start. Of an older one only the end is looked for: a disk may be slow for
+/// days.
+const GOES_ON: Micros = 3 * HOUR;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.watch() RETURNS bigint

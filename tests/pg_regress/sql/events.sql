@@ -78,7 +78,7 @@ SELECT jsonb_pretty(a - 'startsAt' - 'endsAt' || jsonb_build_object('annotations
 FROM jsonb_array_elements(jobstats_alerts(names => true)) a;
 
 -- Texts of another server come late, after maintenance has summed what they are about.
-SELECT feed2(VARIADIC '{0,2,58,60,110}'), feed(VARIADIC every_two(122, 178));
+SELECT feed2(VARIADIC '{0,2,58,60,110}'), feed(VARIADIC every_two(122, 184));
 CALL jobstats_maintain();
 SET client_min_messages = error;
 SELECT feed2(VARIADIC every_two(62, 108));
@@ -154,6 +154,17 @@ CALL jobstats_watch();
 SELECT kind, severity, began, found, until, ended, targets, servers, value, usual, rate, reason FROM events WHERE kind <> 'waiting';
 SELECT e.kind, x.topic, timeless(x.text) FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE e.kind <> 'waiting' ORDER BY e.kind, x.line;
 SELECT unnest(regexp_matches(jobstats_metrics(), 'jobstats_event{[^\n]*', 'g'));
+-- What has been full for days is no reason to keep silent of another target.
+UPDATE jobstats.events SET began = began - interval '72 hours' WHERE kind = 'full';
+UPDATE jobstats.samples_1h h SET last = s.value FROM jobstats.sample_series s WHERE s.series_id = h.series_id AND s.server = 'oss1';
+INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
+SELECT '', 'oss2', t.target_id, g.name, '{}', at(0), at(178), g.value
+FROM jobstats.targets t, (VALUES ('kbytestotal', 1000), ('kbytesfree', 20), ('kbytesavail', 20)) g (name, value) WHERE t.name = 'fs-OST0004';
+INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
+SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, 0, 0, CASE WHEN h < 3 AND s.value = 20 THEN 600 ELSE s.value END, 1
+FROM jobstats.sample_series s, generate_series(0, 3) h WHERE s.server = 'oss2' AND s.target_id IS NOT NULL;
+CALL jobstats_watch();
+SELECT kind, began, until, ended, targets, value, usual, told FROM events WHERE kind = 'full';
 
 -- Who may see what.
 CREATE ROLE events_reader;

@@ -43,19 +43,18 @@ pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> 
             );
         }
         "full" => {
-            let mounted = plain(&event.filesystem, "MOUNTPOINT");
             step(
                 "Who uses it",
                 format!("SELECT * FROM jobstats_used(target => '{{{target}}}');"),
             );
             step(
                 "How full the others are, on a client",
-                format!("lfs df -h /{mounted}; lfs df -ih /{mounted}"),
+                "lfs df -h; lfs df -ih".to_owned(),
             );
             if is_ost {
                 step(
                     "Which large files are on it, on a client",
-                    format!("lfs find /{mounted} --ost {target} --size +100G"),
+                    format!("lfs find MOUNTPOINT --ost {target}_UUID --size +100G"),
                 );
             }
         }
@@ -147,7 +146,7 @@ fn limit(event: &Event, rule: &str, step: &mut impl FnMut(&str, String)) {
     }
 }
 
-/// What accounting and identifiers tell of a job.
+/// The facts about a job that accounting and identifiers tell.
 #[derive(Default)]
 struct Known {
     source: Option<String>,

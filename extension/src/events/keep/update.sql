@@ -1,12 +1,12 @@
--- Changes event $11 to what was found. Of an earlier one ($12) only the end is known.
+-- Changes event $11 to what was found. Of an earlier one ($12) only the end is known, and what was added.
 UPDATE jobstats.events event
 SET (began, found, until, ended, targets, servers, value, usual, rate, details, withdrawn, updated) = (
     new.began, new.found, new.until, new.ended, new.targets, new.servers, new.value, new.usual, new.rate, new.details, NULL, now())
 FROM (
     SELECT e.event_id, $1 AS began, $3 AS until, CASE WHEN $4 THEN $3 END AS ended,
         CASE WHEN $12 THEN e.found ELSE $2 END AS found,
-        CASE WHEN $12 THEN e.targets ELSE $5 END AS targets,
-        CASE WHEN $12 THEN e.servers ELSE $6 END AS servers,
+        CASE WHEN $12 THEN ARRAY(SELECT DISTINCT unnest(e.targets || $5) ORDER BY 1) ELSE $5 END AS targets,
+        CASE WHEN $12 THEN ARRAY(SELECT DISTINCT unnest(e.servers || $6) ORDER BY 1) ELSE $6 END AS servers,
         CASE WHEN $12 THEN e.value ELSE $7 END AS value,
         CASE WHEN $12 THEN e.usual ELSE $8 END AS usual,
         CASE WHEN $12 THEN e.rate ELSE $9 END AS rate,
