@@ -40,16 +40,16 @@ answer! {
         /// The value that was measured, in the unit of the kind; `None` if nothing was.
         value: Option<f64>,
         usual: Option<f64>,
-        /// How many times the value passes the floor of its kind.
+        /// The value, divided by the floor of its kind.
         rate: f64,
-        /// How many times the usual load there was.
+        /// The load, divided by the usual one.
         load_times: Option<f64>,
-        /// Whose work made the load rise.
+        /// The users, accounts or jobs whose work made the load rise.
         culprits: Option<Value>,
         /// Why nobody is told; `None` if somebody is.
         reason: Option<String>,
         told: Option<Timestamp>,
-        /// What somebody made of it: `real`, `false` or `known`.
+        /// The judgement of somebody: `real`, `false` or `known`.
         verdict: Option<String>,
         note: Option<String>,
         withdrawn: Option<Timestamp>,
