@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::event::culprit::{Blame, Load, blame};
+use jobstats_core::event::culprit::{Amounts, Blame, Load, blame};
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros, Span};
 use jobstats_core::operation::OPERATIONS;
 use pgrx::datum::DatumWithOid;
@@ -50,8 +50,8 @@ struct Subject {
     job: Option<String>,
 }
 
-/// The totals of operations per second, before and during the event; of calls the name is that of the operation and `calls`.
-type Work = BTreeMap<String, [f64; 2]>;
+/// The totals of operations per second; of calls the name is that of the operation and `calls`.
+type Work = BTreeMap<String, Amounts>;
 
 /// Returns the end of the time that is compared.
 pub fn compared_until((began, until): Span) -> Micros {
@@ -115,13 +115,13 @@ impl Asked {
         Ok(found.unwrap_or((Value::Null, None)))
     }
 
-    /// Returns the window of the event and those that it is compared with: the same time on the days before that were observed, or else the hour
-    /// before.
+    /// Returns the window of the event, the hour before, and the same time on the days before that were observed, or else that hour again.
     fn windows(&self, client: &SpiClient<'_>) -> Result<Vec<Span>, Error> {
         let during = (self.span.0, compared_until(self.span));
         let days = (1..=DAYS).map(|day| (during.0 - day * DAY, during.1 - day * DAY));
         let days: Vec<Span> = days.collect();
-        let mut windows = vec![during];
+        let before = (during.0 - HOUR, during.0);
+        let mut windows = vec![during, before];
         let parameters = self.parameters(&days, &["cluster"], &[ALL], &Subject::default())?;
         for row in client.query(&*statement()?, &parameters)? {
             let number = usize::try_from(row.get::<i64>("number")?).unwrap_or(0);
@@ -131,8 +131,8 @@ impl Asked {
                 .filter(|day| is_observed && !windows.contains(day));
             windows.extend(day);
         }
-        if windows.len() == 1 {
-            windows.push((during.0 - HOUR, during.0));
+        if windows.len() == 2 {
+            windows.push(before);
         }
         Ok(windows)
     }
@@ -160,7 +160,7 @@ impl Asked {
         ])
     }
 
-    /// Returns the work of each group in the first window, and in the mean of all others.
+    /// Returns the work of each group in the mean of all windows but the first two, in the second, and in the first.
     fn work(
         &self,
         client: &SpiClient<'_>,
@@ -173,11 +173,17 @@ impl Asked {
             let all: Micros = spans.iter().map(|it| it.1 - it.0).sum();
             all as f64 / 1e6
         };
-        let lengths = [seconds(&windows[1..]), seconds(&windows[..1])];
+        let (now, others) = windows.split_at(1.min(windows.len()));
+        let (hour, days) = others.split_at(1.min(others.len()));
+        let lengths = [days, hour, now].map(seconds);
         let parameters = self.parameters(windows, by, operations, of)?;
         let mut works: BTreeMap<Subject, Work> = BTreeMap::new();
         for row in PAUSE.among(client.query(&*statement()?, &parameters)?) {
-            let side = usize::from(row.get::<i64>("number")? == 1);
+            let side = match row.get::<i64>("number")? {
+                1 => 2,
+                2 => 1,
+                _ => 0,
+            };
             let operation: String = row.get("operation")?;
             let work = works.entry(Subject::of(&row)?).or_default();
             let calls: Option<f64> = row.get("calls")?;
@@ -202,7 +208,7 @@ impl Asked {
         for (index, share) in blame.shares.iter().take(SHOWN) {
             let (subject, work) = &all[*index];
             let mut json = subject.json();
-            let [before, after] = load(work).time.map(rounded);
+            let [before, _, after] = load(work).time.map(rounded);
             let numbers = [
                 ("share", rounded(*share)),
                 ("before", before),
@@ -236,20 +242,23 @@ impl Asked {
         let Some(work) = works.into_values().next() else {
             return Ok(Map::new());
         };
-        let rise = |name: &str| work.get(name).map_or(0.0, |[before, after]| after - before);
+        let rise = |name: &str| {
+            work.get(name)
+                .map_or(0.0, |[before, _, after]| after - before)
+        };
         let most = timed
             .iter()
             .max_by(|one, other| rise(one).total_cmp(&rise(other)));
         let Some(operation) = most.and_then(|it| it.strip_suffix("_time")) else {
             return Ok(Map::new());
         };
-        let [before, after] = work
+        let [before, _, after] = work
             .get(&format!("{operation}_time calls"))
             .copied()
             .unwrap_or_default();
         let bytes = work
             .get(&format!("{operation}_bytes"))
-            .map(|it| it[1] / after);
+            .map(|it| it[2] / after);
         let mut json = Map::new();
         json.insert("operation".to_owned(), operation.into());
         json.insert("calls".to_owned(), json!([rounded(before), rounded(after)]));
@@ -269,7 +278,7 @@ impl Asked {
         let works = self.work(client, &windows[..1], &OF_JOB, &[ALL], subject)?;
         let jobs = works.iter().filter(|(job, _)| job.job.is_some());
         let largest =
-            jobs.max_by(|one, other| load(one.1).time[1].total_cmp(&load(other.1).time[1]));
+            jobs.max_by(|one, other| load(one.1).time[2].total_cmp(&load(other.1).time[2]));
         Ok(largest.map(|(job, _)| job.json()).unwrap_or_default())
     }
 }
@@ -299,8 +308,8 @@ fn load(work: &Work) -> Load {
 
 /// Returns the load of all together as JSON, before and during the event.
 fn sums(loads: &[Load]) -> Value {
-    let sum = |part: fn(&Load) -> [f64; 2]| {
-        [0, 1].map(|side| rounded(loads.iter().map(|it| part(it)[side]).sum()))
+    let sum = |part: fn(&Load) -> Amounts| {
+        [0, 2].map(|side| rounded(loads.iter().map(|it| part(it)[side]).sum()))
     };
     json!({ "time": sum(|it| it.time), "calls": sum(|it| it.calls), "bytes": sum(|it| it.bytes) })
 }

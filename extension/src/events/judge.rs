@@ -76,7 +76,7 @@ impl Judged<'_> {
             Some(Found {
                 value: Some(worst.value),
                 usual: Some(worst.usual),
-                rate: worst.value / (slow::TIMES_USUAL * worst.usual),
+                rate: event.rate,
                 details: json!({ "peers": slow_targets.len().saturating_sub(event.episodes.len()) }),
                 ..self.of_targets("slow_target", &event, &slow_targets)
             })
@@ -141,10 +141,10 @@ impl Judged<'_> {
     }
 
     fn of_services(&self, event: &Event, services: &[&Service]) -> Option<Found> {
-        let rate =
+        let times =
             |it: &Episode| it.value / (waiting::TIMES_USUAL * it.usual).max(waiting::LEAST_WAIT);
         let all = event.episodes.iter();
-        let worst = all.max_by(|one, other| rate(one).total_cmp(&rate(other)))?;
+        let worst = all.max_by(|one, other| times(one).total_cmp(&times(other)))?;
         let span = (event.began, event.until);
         let waiting = event.episodes.iter().map(|it| services[it.subject]);
         let servers: BTreeSet<usize> = waiting.clone().map(|it| it.server).collect();
@@ -171,7 +171,7 @@ impl Judged<'_> {
             slow: Vec::new(),
             value: Some(worst.value),
             usual: Some(worst.usual),
-            rate: rate(worst),
+            rate: event.rate,
             details: json!({ "services": names, "service": services[worst.subject].name, "peers": peers.count(),
                 "wait_of_peers": (requests > 0.0).then(|| usecs / requests / 1e6) }),
         })
@@ -266,6 +266,7 @@ impl Judged<'_> {
             until: episodes.iter().map(|it| it.until).max()?,
             found: episodes.iter().map(|it| it.found).min()?,
             over: episodes.iter().all(|it| it.over),
+            rate: 1.0,
             episodes,
         };
         Some(Found {

@@ -100,6 +100,7 @@ impl Events {
                 until: event.span.1,
                 found: event.found,
                 over: false,
+                rate: 1.0,
                 value: event.value.unwrap_or(0.0),
                 usual: event.usual.unwrap_or(0.0),
             };
