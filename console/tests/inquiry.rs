@@ -896,6 +896,19 @@ fn what_is_wrong_is_told(store: &mut Store) {
     client
         .batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"))
         .unwrap();
+    // A part that cannot be had does not take the others with it.
+    client
+        .batch_execute("ALTER TABLE jobstats.finding_rules RENAME TO gone")
+        .unwrap();
+    let page = store.text(&["report", "--from", "3h", "-o", "-"]);
+    client
+        .batch_execute("ALTER TABLE jobstats.gone RENAME TO finding_rules")
+        .unwrap();
+    let said = "jobstats.finding_rules";
+    assert!(
+        page.contains(said) && page.contains("Quality of the data"),
+        "{page}"
+    );
     assert_eq!(code(denied), 77);
     assert_eq!(granted.status.code(), Some(0), "{granted:?}");
 }

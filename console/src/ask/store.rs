@@ -165,4 +165,18 @@ impl Store {
             statement: statement(question, &[]),
         })
     }
+
+    /// Asks a question without whose answer all others can be asked: an error is a note.
+    pub fn try_ask<Q: Question>(&mut self, question: &Q) -> Result<Answered<Q::Answer>, Error> {
+        self.client.batch_execute("SAVEPOINT question")?;
+        self.ask(question).or_else(|error| {
+            self.client
+                .batch_execute("ROLLBACK TO SAVEPOINT question")?;
+            Ok(Answered {
+                rows: Vec::new(),
+                notes: vec![error.to_string()],
+                statement: statement(question, &[]),
+            })
+        })
+    }
 }

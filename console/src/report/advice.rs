@@ -16,7 +16,8 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let of_jobs = found.rows.iter().filter(|it| it.group.job.is_some());
     let of_jobs: Vec<_> = of_jobs.collect();
     if of_jobs.is_empty() {
-        return Ok(Vec::new());
+        let notes = found.notes.iter().map(|note| shown(note));
+        return Ok(Block::list(notes).into_iter().collect());
     }
     let rows = of_jobs.iter().take(SHOWN).map(|it| {
         let job = it.group.job.as_deref().unwrap_or_default();

@@ -134,7 +134,7 @@ impl Selection {
         store: &mut Store,
         by: &[Dimension],
     ) -> Result<Answered<FindingRow>, Error> {
-        store.ask(&Findings {
+        store.try_ask(&Findings {
             window: self.window(),
             by: Some(by.to_vec()),
             levels: None,
