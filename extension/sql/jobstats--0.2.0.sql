@@ -519,38 +519,106 @@ COMMENT ON AGGREGATE jobstats_rollup(jobstats_density) IS
 'Merges densities of the same base into that of all their values. Error: 22023 for different bases.';
 
 -- What is usual at a site, by which jobstats_findings() judges. A day is judged once: work that becomes known later changes little.
-CREATE FUNCTION jobstats_internal.judge_day() RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+-- To judge a day takes as long as to read all its increments, so each call judges a part of it: first the sizes of reads and
+-- writes are summed up by job, twenty minutes at a time; then some jobs at a time are valued; then the rules get their values, one at a time.
+CREATE FUNCTION jobstats_internal.judge_some() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS $$
 DECLARE
     known timestamptz := (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '1d');
-    newest timestamptz;
-    written bigint;
+    progress record;
+    batch text[];
 BEGIN
-    SELECT max(d.day) INTO newest
-    FROM generate_series(jobstats_internal.bucket(interval '24 hours', known), known - interval '29 days', interval '-1 day') AS d (day)
-    WHERE d.day <= known AND NOT EXISTS (SELECT FROM jobstats.finding_days f WHERE f.day = d.day)
-        AND EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.bucket = d.day - interval '1 day' + interval '1 microsecond');
-    IF newest IS NULL THEN
-        RETURN NULL;
+    SELECT * INTO progress FROM jobstats.finding_progress;
+    IF progress.day IS NULL THEN
+        INSERT INTO jobstats.finding_progress (day, sized)
+        SELECT d.day, d.day - interval '1 day'
+        FROM (
+            SELECT s.day
+            FROM generate_series(jobstats_internal.bucket(interval '24 hours', known), known - interval '29 days', interval '-1 day') AS s (day)
+            WHERE s.day <= known AND NOT EXISTS (SELECT FROM jobstats.finding_days f WHERE f.day = s.day)
+            OFFSET 0
+        ) d
+        -- OFFSET 0 keeps the planner from reading all increments to find out of which days there are some.
+        WHERE EXISTS (SELECT FROM jobstats.increments i WHERE i."time" > d.day - interval '1 day' AND i."time" <= d.day OFFSET 0)
+        ORDER BY d.day DESC
+        LIMIT 1
+        RETURNING day INTO progress.day;
+        -- From now on the day is not begun again, whatever becomes of it.
+        INSERT INTO jobstats.finding_days (day, finding, "values")
+        SELECT progress.day, r.finding, '{}' FROM jobstats.finding_rules r WHERE progress.day IS NOT NULL;
+        DELETE FROM jobstats.finding_days f WHERE f.day <= known - interval '30 days';
+        RETURN CASE WHEN progress.day IS NOT NULL THEN 0 END;
+    ELSIF progress.sized < progress.day THEN
+        INSERT INTO jobstats.finding_sizes AS s (job, reads, small_reads, writes, small_writes)
+        SELECT e.job, coalesce(sum(i.reads), 0), coalesce(sum(i.small_reads), 0), coalesce(sum(i.writes), 0), coalesce(sum(i.small_writes), 0)
+        FROM (
+            -- The first 16 elements are those of at most 32 KiB.
+            SELECT u.entry_id, sum(jobstats_internal.sized(u.read_bytes_hist, 32)) FILTER (WHERE u.read > 0) AS reads,
+                sum(jobstats_internal.sized(u.read_bytes_hist, 16)) FILTER (WHERE u.read > 0) AS small_reads,
+                sum(jobstats_internal.sized(u.write_bytes_hist, 32)) FILTER (WHERE u.write > 0) AS writes,
+                sum(jobstats_internal.sized(u.write_bytes_hist, 16)) FILTER (WHERE u.write > 0) AS small_writes
+            FROM jobstats.increments u
+            WHERE u."time" > progress.sized AND u."time" <= progress.sized + interval '20 minutes'
+            GROUP BY u.entry_id
+        ) i
+        JOIN jobstats.entries e ON e.entry_id = i.entry_id
+        WHERE e.job IS NOT NULL
+        GROUP BY e.job
+        ON CONFLICT (job) DO UPDATE SET reads = s.reads + excluded.reads, small_reads = s.small_reads + excluded.small_reads,
+            writes = s.writes + excluded.writes, small_writes = s.small_writes + excluded.small_writes;
+        UPDATE jobstats.finding_progress SET sized = progress.sized + interval '20 minutes';
+        RETURN 0;
     END IF;
-    INSERT INTO jobstats.finding_days (day, finding, "values")
-    SELECT newest, v.finding, v."values" FROM jobstats_internal.finding_values(newest - interval '1 day', newest) v;
-    GET DIAGNOSTICS written = ROW_COUNT;
-    DELETE FROM jobstats.finding_days f WHERE f.day <= known - interval '30 days';
+    batch := ARRAY(SELECT s.job FROM jobstats.finding_sizes s WHERE s.job > progress.job ORDER BY s.job LIMIT 2000);
+    IF batch <> '{}' THEN
+        INSERT INTO jobstats.finding_days AS f (day, finding, "values")
+        SELECT progress.day, v.finding, v."values"
+        FROM jobstats_internal.finding_values(progress.day - interval '1 day', progress.day,
+            ARRAY(SELECT e.entry_id FROM jobstats.entries e WHERE e.job = ANY (batch))) v
+        ON CONFLICT (day, finding) DO UPDATE SET "values" = f."values" || excluded."values";
+        UPDATE jobstats.finding_progress SET job = batch[cardinality(batch)];
+        RETURN cardinality(batch);
+    END IF;
+    UPDATE jobstats.finding_progress p SET rule = n.finding
+    FROM (SELECT r.finding FROM jobstats.finding_rules r WHERE r.finding > progress.rule ORDER BY r.finding LIMIT 1) n
+    RETURNING p.rule INTO progress.rule;
+    IF NOT FOUND THEN
+        DELETE FROM jobstats.finding_progress;
+        DELETE FROM jobstats.finding_sizes;
+    END IF;
     UPDATE jobstats.finding_rules r
     SET jobs = u.jobs, fair_of_site = CASE WHEN u.jobs >= 100 THEN u.few[1] END, bad_of_site = CASE WHEN u.jobs >= 100 THEN u.few[2] END
     FROM (
-        SELECT f.finding, count(v.value) AS jobs, percentile_disc(ARRAY[0.95, 0.99]) WITHIN GROUP (ORDER BY v.value) AS few
-        FROM jobstats.finding_days f LEFT JOIN LATERAL unnest(f."values") AS v (value) ON true
-        GROUP BY f.finding
+        SELECT count(*) AS jobs, percentile_disc(ARRAY[0.95, 0.99]) WITHIN GROUP (ORDER BY v.value) AS few
+        FROM jobstats.finding_days f CROSS JOIN LATERAL unnest(f."values") AS v (value)
+        WHERE f.finding = progress.rule
     ) u
-    WHERE u.finding = r.finding;
-    RETURN written;
+    WHERE r.finding = progress.rule;
+    RETURN 0;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.judge_day() IS
-'Internal: values the jobs of the newest day of the last 30 that rollups know and that is not valued yet, and what is usual by then; returns the number of rules, NULL: no day was left.';
+COMMENT ON FUNCTION jobstats_internal.judge_some() IS
+'Internal: takes the next step of valuing the jobs of a day, the newest of the last 30 that rollups know and that is not valued yet, and of what is usual by then; returns the number of jobs valued in it, NULL: no day was left.';
+
+CREATE FUNCTION jobstats_internal.judge_item(item jsonb, OUT affected bigint, OUT more jsonb)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    affected := jobstats_internal.judge_some();
+    more := jobstats_internal.part_items(item, affected);
+EXCEPTION
+    WHEN lock_not_available THEN
+        RAISE;
+    WHEN OTHERS THEN
+        -- Tried again, the day would most likely fail again, in each call for 30 days.
+        DELETE FROM jobstats.finding_progress;
+        DELETE FROM jobstats.finding_sizes;
+        more := jsonb_build_array(item || jsonb_build_object('do', 'fail', 'problem', 'a day is not judged any further: ' || SQLERRM));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.judge_item(jsonb) IS
+'Internal: takes a step of valuing the jobs of a day, and gives the item of the next one; gives a day up whose step fails.';
 
 -- Who may write and who may read.
 
@@ -1235,9 +1303,11 @@ COMMENT ON FUNCTION jobstats_explain(bigint) IS
 'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz) RETURNS TABLE (finding text, "values" double precision[])
+CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz, entries bigint[])
+RETURNS TABLE (finding text, "values" double precision[])
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_finding_values_wrapper';
-COMMENT ON FUNCTION jobstats_internal.finding_values(timestamptz, timestamptz) IS
-'Internal: the values of all jobs in (since, until] that did enough to be judged, by each rule.';
+COMMENT ON FUNCTION jobstats_internal.finding_values(timestamptz, timestamptz, bigint[]) IS
+'Internal: the values by each rule of the jobs of these entries that did enough in (since, until] to be judged. Sizes of reads and writes are those in jobstats.finding_sizes.';
 
 CREATE FUNCTION jobstats_findings(
     since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(), "by" text[] DEFAULT '{job}',
@@ -1606,6 +1676,11 @@ CREATE FUNCTION jobstats_share(
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_share_wrapper';
 COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
 'Returns the part of a value that lies in a window. The value counted in (row_since, row_time] is divided at the edges of (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
+
+CREATE FUNCTION jobstats_internal.sized(sizes bigint[], first integer) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_sized_wrapper';
+COMMENT ON FUNCTION jobstats_internal.sized(bigint[], integer) IS
+'Internal: the number of reads or writes in the first so many elements of a histogram of their sizes.';
 
 CREATE FUNCTION jobstats_sizes(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
@@ -4132,7 +4207,7 @@ COMMENT ON FUNCTION jobstats_internal.lost_rollups() IS
 --     records    true: writes a row for itself and the items since the last row; false: only if it fails
 --     group      items of one group are left to the next call when one of them fails
 --     tries      how often it may be taken in this call if what it needs is locked; once, if it does not say
--- and the arguments of its action: level, by_user, from, to, target, relation, horizon, until, again.
+-- and the arguments of its action: level, by_user, from, to, target, relation, horizon, limit, until, again.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -4199,7 +4274,7 @@ WITH item AS (
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
     || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}, {"do": "advise", "step": "advice", "records": true},
-        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}, {"do": "judge", "step": "findings"}]'
+        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}, {"do": "judge", "step": "findings", "limit": "300 milliseconds"}]'
     || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
 $$;
@@ -4427,6 +4502,7 @@ BEGIN
             more := jobstats_internal.reidentify_items(item, affected);
         WHEN 'watch' THEN
             affected := coalesce(jobstats_internal.watch(), 0);
+            more := jobstats_internal.part_items(item, affected);
         WHEN 'queue unmatched' THEN
             affected := jobstats_internal.queue_unmatched();
         WHEN 'match' THEN
@@ -4442,8 +4518,7 @@ BEGIN
         WHEN 'advise' THEN
             affected := jobstats_internal.advise();
         WHEN 'judge' THEN
-            affected := jobstats_internal.judge_day();
-            more := CASE WHEN affected IS NOT NULL THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}') END;
+            SELECT * INTO affected, more FROM jobstats_internal.judge_item(item);
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
             -- Only maintenance matches, and it has done so before it computed the sums by user.
@@ -4523,19 +4598,19 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.match_items(jsonb, bigint) IS
 'Internal: the item that follows on a batch of numbers or jobs, of which so many were matched or summed up.';
 
-CREATE FUNCTION jobstats_internal.reidentify_items(item jsonb, changed bigint) RETURNS jsonb
+CREATE FUNCTION jobstats_internal.part_items(item jsonb, done bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 -- The rest of a very large store is left to the next call.
 SELECT CASE
-    WHEN changed IS NULL AND item ->> 'until' IS NULL THEN NULL
-    WHEN changed IS NULL OR l.until < clock_timestamp() THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}')
+    WHEN done IS NULL AND item ->> 'until' IS NULL THEN NULL
+    WHEN done IS NULL OR l.until < clock_timestamp() THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}')
     ELSE jsonb_build_array(item || jsonb_build_object('until', l.until))
 END
-FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '2 minutes') AS until) l
+FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + coalesce((item ->> 'limit')::interval, interval '2 minutes')) AS until) l
 $$;
-COMMENT ON FUNCTION jobstats_internal.reidentify_items(jsonb, bigint) IS
-'Internal: the item that follows on a batch of entries that were identified again, of which so many changed; NULL: there was none.';
+COMMENT ON FUNCTION jobstats_internal.part_items(jsonb, bigint) IS
+'Internal: the item that follows on a part of what is done in parts, in which so much was done; NULL: no part was left.';
 
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -401,7 +401,9 @@ impl<'a> Statement<'a> {
 
     /// Returns an expression that tells whether a target `unit` reports times, and the SELECT `other` that it refers to.
     fn timed_of_any(&self, probe: &Sum) -> (String, String) {
-        if self.of_selected().iter().all(String::is_empty) {
+        // Where no filter selects entries, the rows of the few stand for those of all.
+        let selects = self.question.filters.has(Level::Entry);
+        if !selects || self.of_selected().iter().all(String::is_empty) {
             let none = "SELECT NULL::integer AS target_id WHERE false";
             return ("known.timed".to_owned(), none.to_owned());
         }

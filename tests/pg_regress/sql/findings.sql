@@ -76,20 +76,40 @@ FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => '{bad,fair
 SELECT count(*) FROM jobstats_findings(at(60), at(80));
 SELECT count(*) FROM jobstats_verdict(at(60), at(80));
 
--- Maintenance finds out what is usual: two days ago, 199 jobs wrote in pieces of 31.9 to 63.8 KiB, and one program.
+-- Maintenance finds out what is usual: two days ago, 199 jobs wrote in pieces of 31.9 to 63.8 KiB, and one program. Of another job's writes the
+-- sizes are known, in two hours: a quarter of them is of 4 KiB.
 DELETE FROM jobstats.finding_rules;
 DO $$
 DECLARE
     noon timestamptz := date_trunc('day', now(), 'UTC') - interval '36 hours';
+    sizes bigint[] := array_fill(0, ARRAY[12]) || 500::bigint || array_fill(0, ARRAY[7]) || 1500::bigint || array_fill(0, ARRAY[11]);
 BEGIN
     PERFORM jobstats_setup();
-    PERFORM observe('', 'scratch-OST0000', 'oss1', ARRAY[noon, noon + interval '10 minutes']);
+    PERFORM observe('', 'scratch-OST0000', 'oss1', ARRAY[noon, noon + interval '10 minutes', noon + interval '2 hours']);
     PERFORM act('', 'scratch-OST0000', format('%s:1000:n01', 1000 + n), noon, noon + interval '10 minutes', jsonb_build_object(
         'write', 2000, 'write_bytes', 2000 * (65536 - n * 164), 'write_usecs', 60000000)) FROM generate_series(1, 199) AS n;
     PERFORM act('', 'scratch-OST0000', 'rsync.1001', noon, noon + interval '10 minutes', '{"write": 2000, "write_bytes": 2000, "write_usecs": 60000000}');
+    PERFORM act('', 'scratch-OST0000', '2000:1000:n01', noon, part, jsonb_build_object('write', 2000, 'write_bytes', 2000 * 65536,
+        'write_usecs', 60000000, 'write_bytes_hist', sizes)) FROM unnest(ARRAY[noon + interval '10 minutes', noon + interval '2 hours']) AS part;
 END $$;
+-- A call judges for as long as it may, and the next one goes on.
 CALL jobstats_maintain();
+DO $$ BEGIN WHILE jobstats_internal.judge_some() IS NOT NULL LOOP END LOOP; END $$;
 SELECT finding, jobs, fair, round(fair_of_site::numeric, 4) AS fair_of_site, round(bad_of_site::numeric, 4) AS bad_of_site FROM jobstats.finding_rules WHERE jobs > 0 ORDER BY finding;
 SELECT count(*) AS rules, count(DISTINCT day) AS days FROM jobstats.finding_days;
--- A day is judged once.
-SELECT jobstats_internal.judge_day();
+SELECT finding, jobs FROM jobstats.finding_days, LATERAL (SELECT count(*) AS jobs FROM unnest("values") v WHERE v = 0.25) known WHERE jobs > 0;
+-- A day is judged once, also if that fails.
+SELECT jobstats_internal.judge_some();
+DELETE FROM jobstats.finding_days;
+ALTER TABLE jobstats.finding_sizes ADD CHECK (job <> '1001');
+DO $$
+DECLARE
+    step record;
+BEGIN
+    LOOP
+        SELECT * INTO step FROM jobstats_internal.judge_item('{}');
+        EXIT WHEN step.more IS NULL OR step.more #>> '{0,problem}' IS NOT NULL;
+    END LOOP;
+    RAISE NOTICE '%', step.more #>> '{0,problem}';
+END $$;
+SELECT jobstats_internal.judge_some();

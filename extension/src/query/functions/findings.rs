@@ -85,29 +85,29 @@ fn jobstats_verdict(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz) RETURNS TABLE (finding text, "values" double precision[])
+CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz, entries bigint[])
+RETURNS TABLE (finding text, "values" double precision[])
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.finding_values(timestamptz, timestamptz) IS
-'Internal: the values of all jobs in (since, until] that did enough to be judged, by each rule.';
+COMMENT ON FUNCTION jobstats_internal.finding_values(timestamptz, timestamptz, bigint[]) IS
+'Internal: the values by each rule of the jobs of these entries that did enough in (since, until] to be judged. Sizes of reads and writes are those in jobstats.finding_sizes.';
 "#)]
 fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let period = Period {
         fixed: true,
         ..Period::take(&mut arguments)?
     };
+    let entries: Vec<Option<i64>> = arguments.take()?.unwrap_or_default();
+    let entries: Vec<i64> = entries.into_iter().flatten().collect();
     let by = By::these(&["job"]);
     let _pinned = Pinned::new(SETTINGS);
     Ok(connect(|client| {
         let question = work::question(period, &by, Filters::default())?;
         let found = match Plan::find(client, &question)? {
-            Some(plan) => work::find(client, &question, &plan, &by)?,
+            Some(plan) => work::find(client, &question, &plan, &by, Some(&entries))?,
             None => Vec::new(),
         };
-        // What has no job is the work of many.
-        let of_jobs = found
-            .iter()
-            .filter(|(group, work)| group.first().is_some_and(Option::is_some) && is_enough(work));
-        let works: Vec<&Work> = of_jobs.map(|(_, work)| work).collect();
+        let works = found.iter().map(|(_, work)| work);
+        let works: Vec<&Work> = works.filter(|work| is_enough(work)).collect();
         for rule in Rule::ALL {
             let values = works.iter().filter_map(|it| rule.value(it));
             let values: Vec<f64> = values.map(|it| it.value).collect();
@@ -115,6 +115,18 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
         }
         Ok(())
     })?)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.sized(sizes bigint[], first integer) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.sized(bigint[], integer) IS
+'Internal: the number of reads or writes in the first so many elements of a histogram of their sizes.';
+"#)]
+fn jobstats_sized(sizes: Array<'_, i64>, first: i32) -> i64 {
+    let first = usize::try_from(first).unwrap_or(0);
+    let counts = sizes.iter().take(first).flatten();
+    counts.fold(0, i64::saturating_add)
 }
 
 /// The window and the groups of a question, before its filters.
@@ -144,7 +156,7 @@ impl Asked {
                 return empty::explain(client, &question.period, &question.filters);
             };
             let rules = rules(client)?;
-            let found = work::find(client, question, &plan, &self.by)?;
+            let found = work::find(client, question, &plan, &self.by, None)?;
             let judged: Vec<Judged> = found
                 .into_iter()
                 .map(|(group, work)| Judged::new(group, &work, &rules, levels))

@@ -8,7 +8,7 @@
 --     records    true: writes a row for itself and the items since the last row; false: only if it fails
 --     group      items of one group are left to the next call when one of them fails
 --     tries      how often it may be taken in this call if what it needs is locked; once, if it does not say
--- and the arguments of its action: level, by_user, from, to, target, relation, horizon, until, again.
+-- and the arguments of its action: level, by_user, from, to, target, relation, horizon, limit, until, again.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -75,7 +75,7 @@ WITH item AS (
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
     || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}, {"do": "advise", "step": "advice", "records": true},
-        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}, {"do": "judge", "step": "findings"}]'
+        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}, {"do": "judge", "step": "findings", "limit": "300 milliseconds"}]'
     || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
 $$;
@@ -300,7 +300,7 @@ BEGIN
             PERFORM jobstats_internal.set_refreshed(item ->> 'level', (item ->> 'by_user')::boolean, (item ->> 'to')::timestamptz);
         WHEN 'reidentify' THEN
             affected := jobstats_internal.reidentify_some();
-            more := jobstats_internal.reidentify_items(item, affected);
+            more := jobstats_internal.part_items(item, affected);
         WHEN 'watch' THEN
             affected := coalesce(jobstats_internal.watch(), 0);
         WHEN 'queue unmatched' THEN
@@ -318,8 +318,7 @@ BEGIN
         WHEN 'advise' THEN
             affected := jobstats_internal.advise();
         WHEN 'judge' THEN
-            affected := jobstats_internal.judge_day();
-            more := CASE WHEN affected IS NOT NULL THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}') END;
+            SELECT * INTO affected, more FROM jobstats_internal.judge_item(item);
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
             -- Only maintenance matches, and it has done so before it computed the sums by user.
@@ -399,19 +398,19 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.match_items(jsonb, bigint) IS
 'Internal: the item that follows on a batch of numbers or jobs, of which so many were matched or summed up.';
 
-CREATE FUNCTION jobstats_internal.reidentify_items(item jsonb, changed bigint) RETURNS jsonb
+CREATE FUNCTION jobstats_internal.part_items(item jsonb, done bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 -- The rest of a very large store is left to the next call.
 SELECT CASE
-    WHEN changed IS NULL AND item ->> 'until' IS NULL THEN NULL
-    WHEN changed IS NULL OR l.until < clock_timestamp() THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}')
+    WHEN done IS NULL AND item ->> 'until' IS NULL THEN NULL
+    WHEN done IS NULL OR l.until < clock_timestamp() THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}')
     ELSE jsonb_build_array(item || jsonb_build_object('until', l.until))
 END
-FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '2 minutes') AS until) l
+FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + coalesce((item ->> 'limit')::interval, interval '2 minutes')) AS until) l
 $$;
-COMMENT ON FUNCTION jobstats_internal.reidentify_items(jsonb, bigint) IS
-'Internal: the item that follows on a batch of entries that were identified again, of which so many changed; NULL: there was none.';
+COMMENT ON FUNCTION jobstats_internal.part_items(jsonb, bigint) IS
+'Internal: the item that follows on a part of what is done in parts, in which so much was done; NULL: no part was left.';
 
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp

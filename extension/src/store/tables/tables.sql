@@ -296,6 +296,23 @@ CREATE TABLE IF NOT EXISTS jobstats.finding_days (
     PRIMARY KEY (day, finding)
 );
 
+-- The day that is being valued, and how far that is.
+CREATE TABLE IF NOT EXISTS jobstats.finding_progress (
+    day timestamptz PRIMARY KEY,
+    sized timestamptz NOT NULL,
+    job text NOT NULL DEFAULT '',
+    rule text NOT NULL DEFAULT ''
+);
+
+-- Of its jobs the reads and writes whose sizes are known, and those of them that are small.
+CREATE TABLE IF NOT EXISTS jobstats.finding_sizes (
+    job text PRIMARY KEY,
+    reads double precision NOT NULL,
+    small_reads double precision NOT NULL,
+    writes double precision NOT NULL,
+    small_writes double precision NOT NULL
+);
+
 -- The formats by which all entries are identified, and those of a change that is under way. NULL: none.
 CREATE TABLE IF NOT EXISTS jobstats.identification (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use jobstats_core::finding::{Calls, Moved, SMALL, Work};
 use jobstats_core::instant::{DAY, HOUR, Micros};
+use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -68,14 +69,19 @@ pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, E
 /// which a large cluster has two million a day. A day may have 25 hours.
 const LONGEST: Micros = DAY + HOUR;
 
-/// Returns the work of each group in the window of a plan.
+/// Returns the work of each group in the window of a plan, or of these entries, whose jobs' sizes of reads and writes maintenance has
+/// summed up.
 pub fn find(
     client: &SpiClient<'_>,
     question: &Question,
     plan: &Plan,
     by: &By,
+    entries: Option<&[i64]>,
 ) -> Result<Vec<(Group, Work)>, Error> {
-    let few = few(client, plan, &question.filters)?;
+    let few = match entries {
+        Some(entries) => Some(entries.to_vec()),
+        None => few(client, plan, &question.filters)?,
+    };
     let length = plan.window.until() - plan.window.since();
     let reads_sizes = few.is_some() || length <= LONGEST;
     let statement = Statement::new(question, plan, few);
@@ -104,14 +110,16 @@ pub fn find(
             (work.targets, work.on_mdts) = (0.0, None);
         }
     }
-    if reads_sizes && has_sizes(client, plan)? {
-        let sizes = find_sizes(client, question, plan, by)?;
-        for (group, work) in &mut groups {
-            let [reads, writes] = sizes.get(group).copied().unwrap_or_default();
-            for (moved, known) in [(&mut work.read, reads), (&mut work.write, writes)] {
-                // A file system may have servers of several versions. What is known of the most is taken for all.
-                moved.sized = known.filter(|(sized, _)| *sized >= moved.calls.count / 2.0);
-            }
+    let sizes = match entries {
+        Some(entries) => take_sizes(client, KEPT_SIZES, &[entries.to_vec().into()])?,
+        None if reads_sizes && has_sizes(client, plan)? => find_sizes(client, question, plan, by)?,
+        None => return Ok(groups),
+    };
+    for (group, work) in &mut groups {
+        let [reads, writes] = sizes.get(group).copied().unwrap_or_default();
+        for (moved, known) in [(&mut work.read, reads), (&mut work.write, writes)] {
+            // A file system may have servers of several versions. What is known of the most is taken for all.
+            moved.sized = known.filter(|(sized, _)| *sized >= moved.calls.count / 2.0);
         }
     }
     Ok(groups)
@@ -182,6 +190,10 @@ type Sizes = HashMap<Group, [Option<(f64, f64)>; 2]>;
 /// The number of columns of sizes, before those of dimensions.
 const SIZES: usize = 4;
 
+/// The sizes that maintenance has summed up for the jobs of entries.
+const KEPT_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
+    WHERE sizes.job IN (SELECT entry.job FROM jobstats.entries entry WHERE entry.entry_id = ANY ($1))";
+
 fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
     let [since, until] = [plan.window.since(), plan.window.until()].map(timestamptz);
     client.query_value(
@@ -198,9 +210,8 @@ fn find_sizes(
     by: &By,
 ) -> Result<Sizes, Error> {
     let question = sizes::question(Period::default(), by.clone(), question.filters.clone())?;
-    let mut known = Sizes::new();
     let Some(plan) = Plan::over(client, &question, plan.window.clone())? else {
-        return Ok(known);
+        return Ok(Sizes::new());
     };
     let query = sizes::statement(client, &question, &plan, "ALL")?;
     let statement = sql!(
@@ -210,8 +221,18 @@ fn find_sizes(
         of_group = columns(by.iter(), "sizes."),
         sizes = query.sql,
     );
-    let mut found = Tuples::query(client, &statement, &query.params)?;
+    take_sizes(client, &statement, &query.params)
+}
+
+/// Takes the sizes that a statement finds.
+fn take_sizes(
+    client: &SpiClient<'_>,
+    statement: &str,
+    params: &[DatumWithOid<'_>],
+) -> Result<Sizes, Error> {
+    let mut found = Tuples::query(client, statement, params)?;
     require(&found, SIZES)?;
+    let mut known = Sizes::new();
     for row in 0..found.len() {
         pause();
         found.read(row);
