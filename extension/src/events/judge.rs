@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jobstats_core::event::{Episode, Event, full, join, moved, slow, stalled, waiting};
+use jobstats_core::event::{Episode, Event, Reading, full, join, moved, slow, stalled, waiting};
 use jobstats_core::instant::{DAY, HOUR, Micros, Span};
 use serde_json::{Value, json};
 
@@ -42,6 +42,8 @@ pub struct Judged<'a> {
     pub span: Span,
     /// The targets that were full before anything of their space was read.
     pub full: &'a BTreeMap<String, Episode>,
+    /// The targets that were stalled before the span that is judged.
+    pub stalled: &'a BTreeMap<String, Episode>,
 }
 
 impl Judged<'_> {
@@ -195,9 +197,18 @@ impl Judged<'_> {
     }
 
     fn stalled(&self) -> Vec<Found> {
-        let given = self.targets.iter().map(|target| stalled::Target {
-            peers: usize::from(target.is_ost),
-            readings: target.calls.clone(),
+        let given = self.targets.iter().map(|target| {
+            let mut readings = target.calls.clone();
+            // A target that stopped long ago did work before.
+            if let (Some(first), true) = (readings.first(), self.stalled.contains_key(&target.name))
+            {
+                let span = (first.span.0 - HOUR, first.span.0);
+                readings.insert(0, Reading { span, value: 1 });
+            }
+            stalled::Target {
+                peers: usize::from(target.is_ost),
+                readings,
+            }
         });
         let given: Vec<_> = given.collect();
         let episodes = stalled::episodes(&given).into_iter();

@@ -88,9 +88,14 @@ impl Events {
         Ok(events)
     }
 
-    /// Returns the targets of a file system that have been full since before a time, each with its event.
-    pub fn full_since(&self, filesystem: &FileSystem, before: Micros) -> BTreeMap<String, Episode> {
-        let events = self.0.get(&("full".to_owned(), filesystem.clone()));
+    /// Returns the targets of a file system with an event that goes on since before a time, each with that event.
+    pub fn open_since(
+        &self,
+        kind: &str,
+        filesystem: &FileSystem,
+        before: Micros,
+    ) -> BTreeMap<String, Episode> {
+        let events = self.0.get(&(kind.to_owned(), filesystem.clone()));
         let open = events.into_iter().flatten();
         let open = open.filter(|it| it.is_open && it.span.0 < before);
         let episodes = open.flat_map(|event| {

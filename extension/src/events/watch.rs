@@ -127,17 +127,19 @@ impl State {
 fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Error> {
     let (since, until): Span = judgement.span;
     let seen = Seen::read(client, (since - BEFORE, until))?;
-    let usual = Usual::read(client, (since, until), &seen.servers)?;
+    let usual = Usual::read(client, (since - BEFORE, until), &seen.servers)?;
     let mut events = Events::read(client, judgement.span)?;
     let (mut found, mut changed) = (Vec::new(), 0);
     for (name, targets) in &seen.filesystems {
-        let full = events.full_since(name, since - BEFORE - DAY);
+        let full = events.open_since("full", name, since - BEFORE - DAY);
+        let stalled = events.open_since("stalled", name, since);
         let judged = Judged {
             seen: &seen,
             usual: &usual,
             targets,
             span: judgement.span,
             full: &full,
+            stalled: &stalled,
         };
         for mut event in judged.events() {
             let Some(kept) = events.keep(client, name, judgement, &mut event)? else {

@@ -166,6 +166,12 @@ FROM jobstats.sample_series s, generate_series(0, 3) h WHERE s.server = 'oss2' A
 CALL jobstats_watch();
 SELECT kind, began, until, ended, targets, value, usual, told FROM events WHERE kind = 'full';
 
+-- Nobody looks for events any more.
+SELECT count(*) FROM jobstats.health WHERE remedy ~ '^Readings have been judged';
+UPDATE jobstats.watch SET ran = now() - interval '20 minutes', watched_until = at(160);
+SELECT timeless(remedy) ~ '^Readings have been judged for events up to TIME' AS overdue FROM jobstats.health WHERE remedy ~ '^Readings';
+CALL jobstats_watch();
+
 -- Who may see what.
 CREATE ROLE events_reader;
 CREATE ROLE events_nameless;

@@ -2,7 +2,7 @@
 -- week. $2: the mean sizes at which the classes begin, $3: the least number of calls of an hour, $4: the first class of writes.
 INSERT INTO jobstats.usual_calls (target_id, class, day, seconds_per_call)
 SELECT hour.target_id, called.class, ($1 AT TIME ZONE 'UTC')::date,
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY called.usecs::double precision / called.calls / 1000000)
+    percentile_cont(double precision '0.5') WITHIN GROUP (ORDER BY called.usecs::double precision / called.calls / 1000000)
 FROM jobstats.rollup_1h_targets hour
 JOIN jobstats.targets target ON target.target_id = hour.target_id AND target.kind = 'OST'
 CROSS JOIN LATERAL (
