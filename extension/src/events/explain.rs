@@ -92,7 +92,7 @@ impl Event {
         let row = row.ok_or_else(|| {
             Error::argument(
                 format!("there is no event {id}"),
-                "SELECT event_id FROM jobstats_events('-infinity') lists events.",
+                "SELECT event_id FROM jobstats_events(now() - interval '1 year') lists events.",
             )
         })?;
         let value = |name| -> Result<Value, Error> {

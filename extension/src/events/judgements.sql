@@ -14,7 +14,7 @@ BEGIN
     WHERE e.event_id = jobstats_judge.event_id;
     IF NOT FOUND THEN
         RAISE invalid_parameter_value USING MESSAGE = format('there is no event %s', coalesce(jobstats_judge.event_id::text, 'NULL')),
-            HINT = 'SELECT event_id FROM jobstats_events(''-infinity'') lists events.';
+            HINT = 'SELECT event_id FROM jobstats_events(now() - interval ''1 year'') lists events.';
     END IF;
 END
 $$;

@@ -79,7 +79,7 @@ pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
 fn reason(client: &mut SpiClient<'_>, event: &Event) -> Result<Option<String>, Error> {
     if event.kind == "failover" {
         return Ok(Some(
-            "Moves of targets are recorded, and nobody is told.".to_owned(),
+            "Moves of targets are only recorded.".to_owned(),
         ));
     }
     let mut found = event.found;

@@ -102,7 +102,8 @@ UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_watch();
 SELECT kind, withdrawn FROM jobstats_events(at(0));
 
--- Nobody was told: maintenance, too many stronger ones, too late; and then somebody is.
+-- Nobody was told: maintenance, too many stronger ones; and then somebody is.
+CREATE TABLE by_steps AS SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] AS event FROM jobstats.events e;
 DELETE FROM jobstats.events;
 SELECT jobstats_maintenance_window(at(50), at(95), 'fs', reason => 'new firmware');
 UPDATE jobstats.watch SET rejudge_from = at(0);
@@ -120,12 +121,15 @@ UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_watch();
 \o
 SELECT severity, reason, told FROM events;
+-- One call for all readings finds what one after the other found.
+TABLE by_steps EXCEPT SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] FROM jobstats.events e;
 
 -- Verdicts.
 SELECT jobstats_judge(event_id, 'known', 'a backup') FROM jobstats.events;
 SELECT verdict, note, judged, precision FROM jobstats_events(at(0));
 SELECT jobstats_judge(event_id, 'true') FROM jobstats.events;
 SELECT jobstats_judge(-1, 'real');
+SELECT count(*) FROM jobstats_events(now() - interval '1 year', severity => '{warning}');
 SELECT * FROM jobstats_explain(-1);
 SELECT jobstats_maintenance_window(at(0), at(0));
 
