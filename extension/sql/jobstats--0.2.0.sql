@@ -1302,7 +1302,6 @@ AS 'jobstats-0.2.0', 'jobstats_explain_wrapper';
 COMMENT ON FUNCTION jobstats_explain(bigint) IS
 'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
 
-CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz) RETURNS TABLE (finding text, "values" double precision[])
 CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz, entries bigint[])
 RETURNS TABLE (finding text, "values" double precision[])
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_finding_values_wrapper';
@@ -4499,10 +4498,9 @@ BEGIN
             PERFORM jobstats_internal.set_refreshed(item ->> 'level', (item ->> 'by_user')::boolean, (item ->> 'to')::timestamptz);
         WHEN 'reidentify' THEN
             affected := jobstats_internal.reidentify_some();
-            more := jobstats_internal.reidentify_items(item, affected);
+            more := jobstats_internal.part_items(item, affected);
         WHEN 'watch' THEN
             affected := coalesce(jobstats_internal.watch(), 0);
-            more := jobstats_internal.part_items(item, affected);
         WHEN 'queue unmatched' THEN
             affected := jobstats_internal.queue_unmatched();
         WHEN 'match' THEN

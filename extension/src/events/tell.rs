@@ -78,9 +78,7 @@ pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
 /// Returns why nobody is told of an event; `None` if somebody is.
 fn reason(client: &mut SpiClient<'_>, event: &Event) -> Result<Option<String>, Error> {
     if event.kind == "failover" {
-        return Ok(Some(
-            "Moves of targets are only recorded.".to_owned(),
-        ));
+        return Ok(Some("Moves of targets are only recorded.".to_owned()));
     }
     let mut found = event.found;
     let parameters: [DatumWithOid<'_>; 3] = [
