@@ -1,5 +1,6 @@
 //! Reads the command line, and runs its commands.
 
+mod events;
 mod inquiry;
 mod options;
 mod top;
@@ -70,6 +71,10 @@ pub fn run() -> ExitCode {
     if !matches!(options.command, Command::Serve(_)) {
         signals::end_commands();
     }
+    // A plug-in has exit codes of its own.
+    if let Command::Check(check) = &options.command {
+        return events::check(check);
+    }
     match execute(options.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.is_enough() => ExitCode::SUCCESS,
@@ -90,6 +95,8 @@ fn execute(command: Command) -> Result<(), Error> {
         Command::Target(named) => inquiry::named("target", &named, target::ask)?,
         Command::Compare(compare) => inquiry::compare(&compare)?,
         Command::Report(report) => inquiry::report(&report)?,
+        Command::Events(options) => events::list(&options)?,
+        Command::Check(_) => (),
         Command::Export(export) => export::run(&export)?,
         Command::Serve(options) => serve::run(&options)?,
         Command::Generate(generate) => generate::write(&Options::command(), &generate.directory)?,

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jobstats_client::duration;
 use jobstats_core::target::TargetKind;
 
-use crate::commands::inquiry;
+use crate::commands::{events, inquiry};
 use crate::export;
 use crate::live::view::{By, Filter, Sort, View};
 use crate::serve;
@@ -43,6 +43,12 @@ pub enum Command {
     /// Write a page about a file system: its load, who made it, and what changed
     #[command(after_help = inquiry::HELP)]
     Report(Box<inquiry::Report>),
+    /// List what went wrong on file systems, or explain one event: whose work it was, and what to do next
+    #[command(after_help = inquiry::HELP)]
+    Events(Box<events::EventsOptions>),
+    /// Say in one line and by the exit code whether something is wrong now: a plug-in for Nagios
+    #[command(after_help = events::HELP)]
+    Check(Box<events::CheckOptions>),
     /// Write what a store keeps to files of Parquet, one for each day
     #[command(after_help = export::HELP)]
     Export(Box<export::Export>),

@@ -1,0 +1,280 @@
+//! Commands about events: `events` lists or explains them, `check` is a plug-in for Nagios and all that calls its plug-ins.
+
+use std::io::{Write, stdout};
+use std::process::ExitCode;
+
+use clap::Args;
+use jiff::Timestamp;
+use jobstats_client::answers::{EventRow, Events, Explain, Health, Window};
+use serde_json::{Value, json};
+
+use crate::ask::error::Error;
+use crate::ask::store::Store;
+use crate::commands::inquiry::{Common, Period};
+use crate::values::number::{UNKNOWN, per_call, percent, rate};
+use crate::values::text::{left, shown, width};
+use crate::values::when::{Clock, length};
+
+/// The list of exit codes that `check --help` shows.
+pub const HELP: &str = "\
+Prints one line. An event that somebody has judged false or known counts no more: SELECT jobstats_judge(7, 'known').
+
+Exit codes, as Nagios has them:
+   0  no event is told
+   1  a warning
+   2  something critical
+   3  unknown: the store cannot be asked, or nobody looks for events";
+
+/// The options of `events`.
+#[derive(Debug, Args)]
+pub struct EventsOptions {
+    /// Number of an event to explain; all are listed if there is none
+    #[arg(value_name = "EVENT")]
+    pub event: Option<i64>,
+    /// List also those of which nobody is told
+    #[arg(long, conflicts_with = "event")]
+    pub all: bool,
+    /// File system, or a LIKE pattern; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub filesystem: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub period: Period,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The options of `check`.
+#[derive(Debug, Args)]
+pub struct CheckOptions {
+    /// File system, or a LIKE pattern; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub filesystem: Vec<String>,
+    /// Name users and jobs
+    #[arg(long)]
+    pub names: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Runs `events`.
+pub fn list(options: &EventsOptions) -> Result<(), Error> {
+    let window = options.period.window(&options.common.zone)?;
+    let mut store = options.common.store()?;
+    if let Some(event_id) = options.event {
+        return explain(&mut store, event_id, options.json);
+    }
+    let severity = (!options.all).then(|| vec!["warning".to_owned(), "critical".to_owned()]);
+    let rows = store.ask(&Events {
+        window: Window {
+            since: Some(window.0),
+            until: Some(window.1),
+        },
+        filesystem: patterns(&options.filesystem),
+        severity,
+        ..Events::default()
+    })?;
+    let rows = rows.rows;
+    let mut out = stdout().lock();
+    if options.json {
+        let all: Vec<Value> = rows.iter().map(to_json).collect();
+        return Ok(writeln!(out, "{}", Value::Array(all))?);
+    }
+    if rows.is_empty() {
+        let which = if options.all { "" } else { " that is told" };
+        return Ok(writeln!(out, "There is no event{which} in this time.")?);
+    }
+    let clock = options.common.clock();
+    let lines: Vec<_> = rows.iter().map(|row| cells(row, &clock)).collect();
+    Ok(out.write_all(table(&lines).as_bytes())?)
+}
+
+fn patterns(names: &[String]) -> Option<Vec<String>> {
+    (!names.is_empty()).then(|| names.to_vec())
+}
+
+fn explain(store: &mut Store, event_id: i64, json: bool) -> Result<(), Error> {
+    let lines = store.ask(&Explain { event_id })?.rows;
+    let mut out = stdout().lock();
+    if json {
+        let line = |it: &jobstats_client::answers::ExplainRow| json!({ "topic": it.topic, "text": it.text, "details": it.details });
+        let all: Vec<Value> = lines.iter().map(line).collect();
+        return Ok(writeln!(out, "{}", Value::Array(all))?);
+    }
+    for line in lines {
+        writeln!(out, "{}{}", left(&line.topic, 10), shown(&line.text))?;
+    }
+    Ok(())
+}
+
+/// The columns of the table.
+const HEAD: [&str; 9] = [
+    "event",
+    "began",
+    "lasted",
+    "severity",
+    "kind",
+    "file system",
+    "where",
+    "value",
+    "who",
+];
+
+fn cells(row: &EventRow, clock: &Clock) -> [String; HEAD.len()] {
+    let place = if row.servers.is_empty() {
+        &row.targets
+    } else {
+        &row.servers
+    };
+    let [value, usual] = [row.value, row.usual].map(|it| amount(&row.kind, it));
+    let usual = row.usual.map(|_| format!(", usually {usual}"));
+    [
+        row.event_id.to_string(),
+        clock.minute(row.began),
+        lasted(row),
+        row.severity.clone(),
+        row.kind.clone(),
+        row.filesystem.clone(),
+        some(place),
+        value + &usual.unwrap_or_default(),
+        culprit(row).unwrap_or_default(),
+    ]
+}
+
+/// Returns the time that an event has lasted.
+fn lasted(row: &EventRow) -> String {
+    let until = row.ended.unwrap_or_else(Timestamp::now);
+    let seconds = until.duration_since(row.began).as_secs_f64();
+    let goes_on = if row.ended.is_none() {
+        " and goes on"
+    } else {
+        ""
+    };
+    format!("{}{goes_on}", length(seconds))
+}
+
+/// Prints a value in the unit of a kind of events.
+fn amount(kind: &str, value: Option<f64>) -> String {
+    match kind {
+        "waiting" | "slow_target" => per_call(value, "service_time"),
+        "full" => percent(value),
+        "stalled" => rate(value, "open"),
+        _ => UNKNOWN.to_owned(),
+    }
+}
+
+/// Returns the first of some names, and how many others there are.
+fn some(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first, others @ ..] => format!("{first} and {} more", others.len()),
+    }
+}
+
+/// Returns who made the load rise, if somebody is named.
+fn culprit(row: &EventRow) -> Option<String> {
+    let culprits = row.culprits.as_ref()?;
+    let is_named = culprits.get("named")?.as_bool()?;
+    let first = culprits.get("subjects")?.get(0).filter(|_| is_named)?;
+    let by = culprits.get("by")?.as_str()?;
+    let name = first
+        .get("user_name")
+        .filter(|_| by == "uid")
+        .or(first.get(by))?;
+    let share = percent(first.get("share").and_then(Value::as_f64));
+    let name = name
+        .as_str()
+        .map_or_else(|| name.to_string(), str::to_owned);
+    Some(format!("{name}, {share} of the rise"))
+}
+
+/// Aligns lines below the head of the table.
+fn table(lines: &[[String; HEAD.len()]]) -> String {
+    let head = HEAD.map(str::to_owned);
+    let all: Vec<[String; HEAD.len()]> = std::iter::once(&head)
+        .chain(lines)
+        .map(|line| line.each_ref().map(|cell| shown(cell)))
+        .collect();
+    let widest = |column: usize| all.iter().map(|line| width(&line[column])).max();
+    let mut text = String::new();
+    for line in &all {
+        let cells = line.iter().enumerate();
+        let cells = cells.map(|(column, cell)| left(cell, widest(column).unwrap_or(0)));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn to_json(row: &EventRow) -> Value {
+    json!({
+        "event_id": row.event_id, "kind": row.kind, "severity": row.severity, "cluster": row.cluster,
+        "filesystem": row.filesystem, "began": row.began.to_string(), "ended": row.ended.map(|it| it.to_string()),
+        "targets": row.targets, "servers": row.servers, "value": row.value, "usual": row.usual,
+        "load_times": row.load_times, "culprits": row.culprits, "reason": row.reason, "verdict": row.verdict, "note": row.note,
+    })
+}
+
+/// Runs `check`. Nothing but its exit code and its line tells what happened, so an error is a line, too.
+pub fn check(options: &CheckOptions) -> ExitCode {
+    let (code, line) = checked(options).unwrap_or_else(|error| {
+        let problem = error.to_string();
+        (3, problem.lines().next().map(shown).unwrap_or_default())
+    });
+    let word = ["OK", "WARNING", "CRITICAL", "UNKNOWN"][usize::from(code)];
+    // Whoever does not read the line has the code.
+    let _ = writeln!(stdout(), "JOBSTATS {word} - {line}");
+    code.into()
+}
+
+fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
+    let mut store = options.common.store()?;
+    let health = store.ask(&Health::default())?.rows.into_iter();
+    let mut problems = health.filter(|row| row.status == "maintenance");
+    let rows = store.ask(&Events {
+        filesystem: patterns(&options.filesystem),
+        severity: Some(vec!["warning".to_owned(), "critical".to_owned()]),
+        ..Events::default()
+    })?;
+    let is_silenced = |row: &EventRow| row.verdict.as_deref().is_some_and(|it| it != "real");
+    let mut open: Vec<EventRow> = rows
+        .rows
+        .into_iter()
+        .filter(|row| row.ended.is_none())
+        .collect();
+    open.retain(|row| !is_silenced(row));
+    open.sort_by_key(|row| (row.severity != "critical", row.began));
+    let count = |severity: &str| open.iter().filter(|row| row.severity == severity).count();
+    let (critical, warning) = (count("critical"), count("warning"));
+    let counts = format!(" | critical={critical} warning={warning}");
+    let Some(worst) = open.first() else {
+        let problem = problems.next().map(|row| row.remedy.unwrap_or_default());
+        return Ok(match problem {
+            Some(problem) => (3, shown(&problem)),
+            None => (0, format!("nothing is wrong{counts}")),
+        });
+    };
+    let clock = options.common.clock();
+    let who = culprit(worst).filter(|_| options.names);
+    let more = (open.len() > 1).then(|| format!("; {} more", open.len() - 1));
+    let text = format!(
+        "{}: {} since {}, {}{}{}",
+        worst.filesystem,
+        worst.kind,
+        clock.minute(worst.began),
+        some(if worst.servers.is_empty() {
+            &worst.targets
+        } else {
+            &worst.servers
+        }),
+        who.map(|it| format!(", {it}")).unwrap_or_default(),
+        more.unwrap_or_default()
+    );
+    // A bar would begin the numbers.
+    let text = shown(&text).replace('|', "/");
+    Ok((if critical > 0 { 2 } else { 1 }, text + &counts))
+}
