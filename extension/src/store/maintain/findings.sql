@@ -1,6 +1,6 @@
 -- What is usual at a site, by which jobstats_findings() judges. A day is judged once: work that becomes known later changes little.
 -- To judge a day takes as long as to read all its increments, so each call judges a part of it: first the sizes of reads and
--- writes are summed up by job, twenty minutes at a time; then some jobs at a time are valued; then the rules get their values, one at a time.
+-- writes are summed up by job, ten minutes at a time; then some jobs at a time are valued; then the rules get their values, one at a time.
 CREATE FUNCTION jobstats_internal.judge_some() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS $$
@@ -39,7 +39,7 @@ BEGIN
                 sum(jobstats_internal.sized(u.write_bytes_hist, 32)) FILTER (WHERE u.write > 0) AS writes,
                 sum(jobstats_internal.sized(u.write_bytes_hist, 16)) FILTER (WHERE u.write > 0) AS small_writes
             FROM jobstats.increments u
-            WHERE u."time" > progress.sized AND u."time" <= progress.sized + interval '20 minutes'
+            WHERE u."time" > progress.sized AND u."time" <= progress.sized + interval '10 minutes'
             GROUP BY u.entry_id
         ) i
         JOIN jobstats.entries e ON e.entry_id = i.entry_id
@@ -47,10 +47,10 @@ BEGIN
         GROUP BY e.job
         ON CONFLICT (job) DO UPDATE SET reads = s.reads + excluded.reads, small_reads = s.small_reads + excluded.small_reads,
             writes = s.writes + excluded.writes, small_writes = s.small_writes + excluded.small_writes;
-        UPDATE jobstats.finding_progress SET sized = progress.sized + interval '20 minutes';
+        UPDATE jobstats.finding_progress SET sized = progress.sized + interval '10 minutes';
         RETURN 0;
     END IF;
-    batch := ARRAY(SELECT s.job FROM jobstats.finding_sizes s WHERE s.job > progress.job ORDER BY s.job LIMIT 2000);
+    batch := ARRAY(SELECT s.job FROM jobstats.finding_sizes s WHERE s.job > progress.job ORDER BY s.job LIMIT 1000);
     IF batch <> '{}' THEN
         INSERT INTO jobstats.finding_days AS f (day, finding, "values")
         SELECT progress.day, v.finding, v."values"

@@ -75,7 +75,7 @@ WITH item AS (
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
     || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}, {"do": "advise", "step": "advice", "records": true},
-        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}, {"do": "judge", "step": "findings", "limit": "300 milliseconds"}]'
+        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}, {"do": "judge", "step": "findings", "limit": "400 milliseconds"}]'
     || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
 $$;
