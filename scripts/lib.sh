@@ -183,6 +183,10 @@ have_packaging_tools() { packaging_requirements | cmp -s - "$packaging_tools/req
 test_tools=$target/test-tools
 test_requirements() { requirements axe-playwright-python duckdb; }
 axe() { find "$test_tools" -name axe.min.js -print -quit 2>/dev/null; }
+# Programs of Debian's that are run from where they were unpacked: installed, they would be started as services.
+# shellcheck disable=SC2034 # for those who source this
+alerting=$test_tools-debian/usr/bin
+have_alerting() { [ -x "$alerting/promtool" ] && [ -x "$alerting/prometheus-alertmanager" ]; }
 have_test_tools() { test_requirements | cmp -s - "$test_tools/requirements.txt"; }
 
 # The C library of the oldest servers that Lustre runs on (EL7), and of Rust's own libraries.

@@ -122,6 +122,18 @@ install_test_tools() {
     test_requirements | install_python "$test_tools" --no-deps || say "axe and DuckDB could not be installed"
 }
 
+# Without these, the test of what they take says that it was not run.
+unpack_alerting() {
+    local work
+    ! have_alerting && has_apt && is_packaged prometheus-alertmanager || return 0
+    say "unpacking prometheus and prometheus-alertmanager (30 MB)"
+    work=$(mktemp -d)
+    (cd "$work" && apt-get download -q prometheus prometheus-alertmanager && for package in ./*.deb; do
+        dpkg-deb -x "$package" "$test_tools-debian"
+    done) || say "Prometheus and Alertmanager could not be unpacked"
+    rm -r "$work"
+}
+
 # Without these programs, packages are made as far as that goes.
 install_packaging_tools() {
     have_packaging_tools && return
@@ -141,5 +153,6 @@ command -v cargo >/dev/null || die "Rust is missing: install it from https://rus
     install_cargo_pgrx
     install_cargo_deny
     install_test_tools
+    unpack_alerting
 }
 [ -z "$for_packages" ] || install_packaging_tools

@@ -164,6 +164,14 @@ cron() {
     return "$status"
 }
 
+# Prometheus and Alertmanager take what is printed for them.
+alerts() {
+    scripts/alerts.sh "$cluster" "$name" >"$output/report" 2>&1
+    local status=$?
+    cat "$output/report"
+    return "$status"
+}
+
 # Every query of the Grafana dashboards answers something on a simulated store.
 dashboards() { scripts/dashboards.sh "$cluster" "$name"; }
 
