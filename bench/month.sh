@@ -193,7 +193,8 @@ store() {
 
 # Rollups, columns where there are any, and what autovacuum does in time: statistics, and the ranges of indexes by time.
 maintain() {
-    sql -c 'CALL jobstats_maintain()' -c 'VACUUM ANALYZE'
+    maintain_all "$url"
+    sql -c 'VACUUM ANALYZE'
     sql -c "COPY (SELECT step, sum(took) FROM jobstats.maintenance WHERE took > '1 second' GROUP BY step ORDER BY step)
         TO STDOUT" | sed 's/^/took: /' >&2
 }

@@ -114,7 +114,8 @@ fill_store() {
     send_jobs $((today - 3 * day))
     loaded=$((today - day))
     load
-    psql -q "$url" -c 'CALL jobstats_maintain()' -c ANALYZE
+    maintain_all "$url"
+    psql -q "$url" -c ANALYZE
     load
 }
 

@@ -55,6 +55,15 @@ have_timescaledb() { [ -e "$("$PG_CONFIG" --pkglibdir)/timescaledb.so" ]; }
 
 psql() { "$("$PG_CONFIG" --bindir)/psql" -X -v ON_ERROR_STOP=1 "$@"; }
 
+# maintain_all URL
+# Until findings are valued, too, of which each call does a part.
+maintain_all() {
+    psql -q "$1" -c 'CALL jobstats_maintain()'
+    while [ "$(psql -q -At "$1" -c 'SELECT count(*) FROM jobstats.finding_progress')" != 0 ]; do
+        psql -q "$1" -c 'CALL jobstats_maintain()'
+    done
+}
+
 # new_database CLUSTER DATABASE
 # With TimescaleDB where that is installed.
 new_database() {

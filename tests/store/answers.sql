@@ -15,7 +15,8 @@ BEGIN
     RETURN found;
 END
 $$;
--- All of the store but views, whose definitions catalog.sql compares, what says when things were done, what depends on the moment, counts
+-- All of the store but views, whose definitions catalog.sql compares, what says when things were done, what depends on the moment, how far the
+-- jobs of a day are valued, which depends on how busy the machine is, counts
 -- since a version that counts, and secrets: keys of entries depend on them, so that names take their place.
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
@@ -24,7 +25,7 @@ LEFT JOIN (VALUES ('observations', '{received,kept,folded_below}'::text[]), ('en
     ('target_readings', '{received}'), ('targets', '{observations_total,text_bytes_total,problems_total}'))
     AS i (relation, columns) ON i.relation = c.relname
 WHERE c.relnamespace = 'jobstats'::regnamespace AND (c.relkind IN ('r', 'p') OR c.relkind = 'v' AND c.relname LIKE 'rollup\_%') AND NOT c.relispartition
-    AND c.relname NOT IN ('maintenance', 'locks', 'secrets')
+    AND c.relname NOT IN ('maintenance', 'locks', 'secrets', 'finding_days', 'finding_progress', 'finding_sizes')
 ORDER BY c.relname COLLATE "C";
 
 SELECT date_trunc('day', max("time")) - interval '1 day' AS since, max("time") AS until FROM jobstats.observations \gset
@@ -42,4 +43,4 @@ FROM jobstats_top(:'since', :'until', 'write_bytes', n => 5) ORDER BY rank, work
 SELECT uid, first, last_active, nodes, read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target
 FROM jobstats_summary(:'since', :'until', '{uid}') ORDER BY uid;
 SELECT "time", bucket, lower, upper, count FROM jobstats_densities(:'since', :'until', 'write_bytes') ORDER BY "time", bucket;
-SELECT cluster, target, kind, server, last_observation, usual_interval, cleanup_interval FROM jobstats.health ORDER BY cluster, target;
+SELECT cluster, target, kind, server, last_observation, usual_interval, cleanup_interval FROM jobstats.health ORDER BY 1, 2, 3, 4, 5, 6, 7;

@@ -111,7 +111,10 @@ impl<'a> Judge<'a> {
         if !matches!(what, What::Waiting | What::Slow) {
             return what != What::Moved;
         }
-        let event = (found.event.found, found.event.rate);
+        let Some(confirmed) = found.event.confirmed else {
+            return false;
+        };
+        let event = (confirmed, found.event.rate);
         let allowed = budget::allows(&self.rated, event, 2.0);
         self.rated.push(event);
         allowed

@@ -149,6 +149,7 @@ fn alarmed(
                     began: *from,
                     until: *until,
                     found: *until,
+                    confirmed: Some(*until),
                     over: true,
                     rate: 1.0,
                     value: 0.0,

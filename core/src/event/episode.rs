@@ -13,6 +13,8 @@ pub struct Episode {
     pub until: Micros,
     /// The time at which the readings were enough to say so.
     pub found: Micros,
+    /// The time at which it had lasted so long that somebody should be told; `None` if it has not yet, or never did.
+    pub confirmed: Option<Micros>,
     /// True if it is over.
     pub over: bool,
     /// By how many times it passed the floor of its kind when it was found.
@@ -42,6 +44,8 @@ pub(super) struct Hold {
     pub lasting: Micros,
     /// The time of low readings, or without any, that ends it.
     pub quiet: Micros,
+    /// The time after which, if three quarters of its readings were high and the newest one is, it is confirmed.
+    pub confirms: Micros,
 }
 
 impl Hold {
@@ -55,6 +59,7 @@ pub(super) struct Stretch {
     pub began: Micros,
     pub until: Micros,
     pub found: Micros,
+    pub confirmed: Option<Micros>,
     pub over: bool,
 }
 
@@ -87,6 +92,9 @@ pub(super) fn stretches(readings: &[(Span, Level)], hold: &Hold) -> Vec<Stretch>
                     _ => low_since = None,
                 }
                 open.until = until;
+                if open.confirmed.is_none() && is_confirmed(&readings[..=index], open.began, hold) {
+                    open.confirmed = Some(until);
+                }
                 continue;
             }
         }
@@ -95,11 +103,24 @@ pub(super) fn stretches(readings: &[(Span, Level)], hold: &Hold) -> Vec<Stretch>
                 began,
                 until,
                 found: until,
+                confirmed: is_confirmed(&readings[..=index], began, hold).then_some(until),
                 over: false,
             });
         }
     }
     found
+}
+
+/// Returns whether an episode that began at a time has lasted long enough at the last of these readings to be confirmed.
+fn is_confirmed(readings: &[(Span, Level)], began: Micros, hold: &Hold) -> bool {
+    let since = readings.partition_point(|(span, _)| span.0 < began);
+    let all = &readings[since..];
+    let highs = all.iter().filter(|(_, level)| *level == Level::High);
+    all.last().is_some_and(|(span, level)| {
+        *level == Level::High
+            && span.1 - began >= hold.confirms
+            && highs.count() * 4 >= all.len() * 3
+    })
 }
 
 /// Returns the time since which the newest of these readings are high.

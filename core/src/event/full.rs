@@ -40,6 +40,7 @@ pub fn episodes(targets: &[Vec<Used>]) -> Vec<Episode> {
                         began: time,
                         until: time,
                         found: time,
+                        confirmed: Some(time),
                         over: false,
                         rate: 1.0,
                         value: part,

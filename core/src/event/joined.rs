@@ -15,6 +15,8 @@ pub struct Event {
     pub until: Micros,
     /// The time at which the first one was found.
     pub found: Micros,
+    /// The time at which the first one had lasted so long that somebody should be told.
+    pub confirmed: Option<Micros>,
     /// True if all are over.
     pub over: bool,
     /// The rate of the first one that was found.
@@ -48,6 +50,7 @@ pub fn join(mut episodes: Vec<Episode>) -> Vec<Event> {
                 if episode.found < event.found {
                     (event.found, event.rate) = (episode.found, episode.rate);
                 }
+                event.confirmed = event.confirmed.into_iter().chain(episode.confirmed).min();
                 event.over &= episode.over;
                 event.episodes.push(episode);
             }
@@ -55,6 +58,7 @@ pub fn join(mut episodes: Vec<Episode>) -> Vec<Event> {
                 began: episode.began,
                 until: episode.until,
                 found: episode.found,
+                confirmed: episode.confirmed,
                 over: episode.over,
                 rate: episode.rate,
                 episodes: vec![episode],

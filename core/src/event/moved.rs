@@ -16,6 +16,7 @@ pub fn episodes(targets: &[Vec<Reading<usize>>]) -> Vec<Episode> {
                     began: before.span.1,
                     until: after.span.1,
                     found: after.span.1,
+                    confirmed: Some(after.span.1),
                     over: true,
                     rate: 1.0,
                     value: after.value as f64,

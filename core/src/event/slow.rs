@@ -21,6 +21,7 @@ const HOLD: Hold = Hold {
     readings: 4,
     lasting: 30 * MINUTE,
     quiet: Hold::QUIET,
+    confirms: 0,
 };
 
 /// Calls of one class, and the time that they took.
@@ -91,6 +92,7 @@ fn of_target(subject: usize, target: &Target, targets: &[Target]) -> Vec<Episode
                 began: it.began,
                 until: it.until,
                 found: it.found,
+                confirmed: it.confirmed,
                 over: it.over,
                 rate: rate(&compared, it.began, it.found),
                 value: of(|own| own.value),

@@ -44,6 +44,7 @@ pub fn episodes(targets: &[Target]) -> Vec<Episode> {
                     began: first.span.0,
                     until,
                     found: which.span.1,
+                    confirmed: Some(which.span.1),
                     over: !others.is_empty(),
                     rate: 1.0,
                     value: 0.0,

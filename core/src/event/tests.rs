@@ -44,7 +44,9 @@ fn three_high_readings_of_four_begin_and_a_quarter_of_an_hour_of_low_ones_ends()
         found.iter().map(minutes).collect::<Vec<_>>(),
         [(6, 16, true)]
     );
-    assert_eq!(found[0].found, 14 * MINUTE);
+    assert_eq!((found[0].found, found[0].confirmed), (14 * MINUTE, None));
+    let lasts = waiting::episodes(&[service(&[20, 60, 60, 60, 20, 60, 60, 60])]);
+    assert_eq!(lasts[0].confirmed, Some(12 * MINUTE));
     // Two of four are not enough, and half of the threshold does not end it.
     assert_eq!(
         waiting::episodes(&[service(&[20, 60, 60, 20, 20, 60, 60, 20])]),

@@ -2,7 +2,7 @@
 
 use super::episode::{Episode, Hold, Level, stretches};
 use super::readings::{Reading, at};
-use crate::instant::Micros;
+use crate::instant::{MINUTE, Micros};
 
 /// The least mean wait in seconds that is worth a word.
 pub const LEAST_WAIT: f64 = 0.05;
@@ -15,6 +15,7 @@ const HOLD: Hold = Hold {
     readings: 4,
     lasting: 0,
     quiet: Hold::QUIET,
+    confirms: 10 * MINUTE,
 };
 
 /// The requests that a service took between two readings.
@@ -85,6 +86,7 @@ fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Ep
             began: it.began,
             until: it.until,
             found: it.found,
+            confirmed: it.confirmed,
             over: it.over,
             rate: service.least(it.began, it.found, threshold) / threshold,
             value: service.mean(it.began, it.until).unwrap_or(0.0),

@@ -21,6 +21,8 @@ pub struct Found {
     pub span: Span,
     /// The time at which the readings were enough to say so.
     pub found: Micros,
+    /// The time at which it had lasted so long that somebody is told.
+    pub confirmed: Option<Micros>,
     pub over: bool,
     pub targets: Vec<String>,
     pub servers: Vec<String>,
@@ -167,6 +169,7 @@ impl Judged<'_> {
             kind: "waiting",
             span,
             found: event.found,
+            confirmed: event.confirmed,
             over: event.over,
             targets: on_servers.map(|it| it.name.clone()).collect(),
             servers: self.names(servers.iter().copied()),
@@ -276,6 +279,7 @@ impl Judged<'_> {
             began: worst.began,
             until: episodes.iter().map(|it| it.until).max()?,
             found: episodes.iter().map(|it| it.found).min()?,
+            confirmed: episodes.iter().filter_map(|it| it.confirmed).min(),
             over: episodes.iter().all(|it| it.over),
             rate: 1.0,
             episodes,
@@ -325,6 +329,7 @@ impl Judged<'_> {
             kind,
             span,
             found: event.found,
+            confirmed: event.confirmed,
             over: event.over,
             targets: subjects.clone().map(|it| it.name.clone()).collect(),
             servers: self.names(servers),

@@ -104,6 +104,7 @@ impl Events {
                 began: event.span.0,
                 until: event.span.1,
                 found: event.found,
+                confirmed: Some(event.found),
                 over: false,
                 rate: 1.0,
                 value: event.value.unwrap_or(0.0),
@@ -217,6 +218,10 @@ fn parameters(found: &Found) -> Result<Vec<DatumWithOid<'static>>, Error> {
     ])
 }
 
+fn confirmed(found: &Found) -> Result<DatumWithOid<'static>, Error> {
+    Ok(found.confirmed.map(timestamptz).transpose()?.into())
+}
+
 fn insert(
     client: &mut SpiClient<'_>,
     filesystem: &FileSystem,
@@ -226,6 +231,7 @@ fn insert(
     all.push(found.kind.into());
     all.push(filesystem.0.as_str().into());
     all.push(filesystem.1.as_str().into());
+    all.push(confirmed(found)?);
     let id = client.execute_value(include_str!("keep/insert.sql"), &all)?;
     Ok(Kept {
         id,
@@ -244,6 +250,7 @@ fn update(
     let mut all = parameters(found)?;
     all.push(id.into());
     all.push(is_earlier.into());
+    all.push(confirmed(found)?);
     Ok(client.execute(include_str!("keep/update.sql"), &all)? > 0)
 }
 

@@ -20,7 +20,7 @@ struct Event {
     cluster: String,
     filesystem: String,
     began: Micros,
-    found: Micros,
+    confirmed: Option<Micros>,
     until: Micros,
     value: Option<f64>,
     rate: f64,
@@ -34,7 +34,7 @@ impl Event {
             cluster: row.get("cluster")?,
             filesystem: row.get("filesystem")?,
             began: row.time("began")?,
-            found: row.time("found")?,
+            confirmed: row.time_opt("confirmed")?,
             until: row.time("until")?,
             value: row.get("value")?,
             rate: row.get("rate")?,
@@ -60,7 +60,7 @@ impl Event {
 /// Sets the severity of events, the earliest first, and tells those that are worth it.
 pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
     let rows = client.execute_rows(
-        "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.found, e.until, e.value, e.rate FROM jobstats.events e \
+        "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.confirmed, e.until, e.value, e.rate FROM jobstats.events e \
          WHERE e.event_id = ANY ($1) ORDER BY e.began, e.event_id",
         &[events.to_vec().into()],
     )?;
@@ -80,9 +80,11 @@ fn reason(client: &mut SpiClient<'_>, event: &Event) -> Result<Option<String>, E
     if event.kind == "failover" {
         return Ok(Some("Moves of targets are only recorded.".to_owned()));
     }
-    let mut found = event.found;
+    let Some(mut confirmed) = event.confirmed else {
+        return Ok(Some("It has not lasted for ten minutes.".to_owned()));
+    };
     let parameters: [DatumWithOid<'_>; 3] = [
-        timestamptz(found)?.into(),
+        timestamptz(confirmed)?.into(),
         event.cluster.as_str().into(),
         event.filesystem.as_str().into(),
     ];
@@ -92,14 +94,14 @@ fn reason(client: &mut SpiClient<'_>, event: &Event) -> Result<Option<String>, E
         if until >= event.until {
             return Ok(Some(window.get("reason")?));
         }
-        found = until;
+        confirmed = until;
     }
     if event.has_budget() && !has_budget(client, event)? {
         let text = "SELECT format('The budget of %s alerts a week (settings.alerts_per_week) is used up by events as strong as this one.', s.alerts_per_week) \
              FROM jobstats.settings s";
         return Ok(Some(client.query_value(text, &[])?));
     }
-    let is_late = now()? - found >= LATE;
+    let is_late = now()? - confirmed >= LATE;
     Ok(is_late.then(|| "It was found more than six hours after it began to show.".to_owned()))
 }
 
@@ -115,7 +117,7 @@ fn has_budget(client: &mut SpiClient<'_>, event: &Event) -> Result<bool, Error> 
     let rows = client.execute_rows(
         "SELECT e.began, e.rate FROM jobstats.events e \
          WHERE e.began < $1 AND e.began > $2 AND e.cluster = $3 AND e.filesystem = $4 AND e.kind IN ('waiting', 'slow_target') \
-             AND e.withdrawn IS NULL AND (e.told IS NOT NULL OR e.reason NOT LIKE 'A maintenance window%')",
+             AND e.withdrawn IS NULL AND e.confirmed IS NOT NULL AND (e.told IS NOT NULL OR e.reason NOT LIKE 'A maintenance window%')",
         &parameters,
     )?;
     let before: Result<Vec<Rated>, Error> = rows

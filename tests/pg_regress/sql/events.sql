@@ -45,13 +45,13 @@ SELECT feed(VARIADIC every_two(0, 64));
 CALL jobstats_watch();
 TABLE events;
 SELECT feed(66);
+CALL jobstats_watch();
+TABLE events;
+SELECT feed(VARIADIC every_two(68, 100));
 -- Without the number of the process.
 \o | sed 's/ received from.*//'
 CALL jobstats_watch();
 \o
-TABLE events;
-SELECT feed(VARIADIC every_two(68, 100));
-CALL jobstats_watch();
 SELECT feed(VARIADIC every_two(102, 120));
 CALL jobstats_watch();
 TABLE events;

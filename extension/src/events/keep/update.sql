@@ -1,10 +1,11 @@
 -- Changes event $11 to what was found. Of an earlier one ($12) only the end is known, and what was added.
 UPDATE jobstats.events event
-SET (began, found, until, ended, targets, servers, value, usual, rate, details, withdrawn, updated) = (
-    new.began, new.found, new.until, new.ended, new.targets, new.servers, new.value, new.usual, new.rate, new.details, NULL, now())
+SET (began, found, confirmed, until, ended, targets, servers, value, usual, rate, details, withdrawn, updated) = (
+    new.began, new.found, new.confirmed, new.until, new.ended, new.targets, new.servers, new.value, new.usual, new.rate, new.details, NULL, now())
 FROM (
     SELECT e.event_id, $1 AS began, $3 AS until, CASE WHEN $4 THEN $3 END AS ended,
         CASE WHEN $12 THEN e.found ELSE $2 END AS found,
+        CASE WHEN $12 THEN coalesce(e.confirmed, $13) ELSE $13 END AS confirmed,
         CASE WHEN $12 THEN ARRAY(SELECT DISTINCT unnest(e.targets || $5) ORDER BY 1) ELSE $5 END AS targets,
         CASE WHEN $12 THEN ARRAY(SELECT DISTINCT unnest(e.servers || $6) ORDER BY 1) ELSE $6 END AS servers,
         CASE WHEN $12 THEN e.value ELSE $7 END AS value,
@@ -15,5 +16,5 @@ FROM (
     WHERE e.event_id = $11
 ) new
 WHERE event.event_id = new.event_id
-    AND (event.began, event.found, event.until, event.ended, event.targets, event.servers, event.value, event.usual, event.rate, event.details, event.withdrawn)
-        IS DISTINCT FROM (new.began, new.found, new.until, new.ended, new.targets, new.servers, new.value, new.usual, new.rate, new.details, NULL::timestamptz)
+    AND (event.began, event.found, event.confirmed, event.until, event.ended, event.targets, event.servers, event.value, event.usual, event.rate, event.details, event.withdrawn)
+        IS DISTINCT FROM (new.began, new.found, new.confirmed, new.until, new.ended, new.targets, new.servers, new.value, new.usual, new.rate, new.details, NULL::timestamptz)

@@ -333,6 +333,7 @@ WITH meanings (relation, name, meaning) AS (
     ('events', 'filesystem', 'Name of the file system.'),
     ('events', 'began', 'Start of the first reading that shows the event.'),
     ('events', 'found', 'When there were enough readings to say so.'),
+    ('events', 'confirmed', 'When the event had lasted so long that somebody is told; NULL: it has not yet, or never did.'),
     ('events', 'until', 'Up to when the event is known to have lasted.'),
     ('events', 'ended', 'When the event ended; NULL: it goes on.'),
     ('events', 'updated', 'When the row was last changed.'),

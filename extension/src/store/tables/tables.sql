@@ -743,6 +743,7 @@ CREATE TABLE IF NOT EXISTS jobstats.events (
     filesystem text NOT NULL,
     began timestamptz NOT NULL,
     found timestamptz NOT NULL,
+    confirmed timestamptz,
     until timestamptz NOT NULL,
     ended timestamptz,
     updated timestamptz NOT NULL,
