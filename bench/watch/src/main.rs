@@ -21,7 +21,7 @@ use crate::weeks::FileSystem;
 /// Judges the detectors of events on simulated weeks of which every incident is known
 #[derive(Debug, Parser)]
 struct Options {
-    /// Seed of the first file system: from 2000 on for judging, below for tuning
+    /// Seed of the first file system: from 3000 on for judging, below for tuning
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Number of file systems

@@ -96,7 +96,9 @@ impl<'a> Whole<'a> {
         let share = self.plan.cluster().unidentified;
         let moves_bytes = calls.request.iter().any(|op| op.is_bytes());
         let is_small = calls.usecs <= SMALL.1 && !(moves_bytes && calls.bytes > SMALL.0);
-        if share <= 0.0 || !is_small {
+        // Incidents on a busy file system are as large as the requests with an identifier make them.
+        let is_busy = self.plan.cluster().busy.is_some();
+        if share <= 0.0 || !is_small || is_busy {
             return 0;
         }
         let copies = share / (1.0 - share);
