@@ -254,7 +254,7 @@ fn panel(svg: &mut String, left: f64, title: &str, curve: &[(f64, f64, Part)]) {
         let range = if high.is_finite() {
             format!("{low} to {high}")
         } else {
-            format!("{low} and more")
+            format!("{low}+")
         };
         _ = writeln!(
             svg,
