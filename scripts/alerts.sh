@@ -7,6 +7,7 @@
 
 cluster=$1
 have_alerting || { echo 'not run: make setup-dev fetches promtool and prometheus-alertmanager' && exit 77; }
+unshare --map-root-user --mount true 2>/dev/null || { echo 'not run: this machine lets nobody mount for a program' && exit 77; }
 new_store "$cluster" "$2" >/dev/null
 url=$(scripts/cluster.sh url "$cluster" "$2")
 work=$(mktemp -d)
