@@ -25,6 +25,7 @@ pub struct Stored {
     is_open: bool,
     pub targets: Vec<String>,
     found: Micros,
+    confirmed: Option<Micros>,
     value: Option<f64>,
     usual: Option<f64>,
     slow: Vec<String>,
@@ -59,7 +60,7 @@ impl Events {
     /// Reads the events that readings of a span, and of an hour before it, may show.
     pub fn read(client: &SpiClient<'_>, span: Span) -> Result<Self, Error> {
         let rows = client.query(
-            "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.until, e.ended IS NULL AS is_open, e.targets, e.found, e.value, e.usual, \
+            "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.until, e.ended IS NULL AS is_open, e.targets, e.found, e.confirmed, e.value, e.usual, \
                  ARRAY(SELECT jsonb_array_elements_text(e.details -> 'slow')) AS slow \
              FROM jobstats.events e WHERE e.began <= $2 AND (e.until >= $1 OR e.ended IS NULL) ORDER BY e.began",
             &[
@@ -80,6 +81,7 @@ impl Events {
                 targets: row.get("targets")?,
                 slow: row.get("slow")?,
                 found: row.time("found")?,
+                confirmed: row.time_opt("confirmed")?,
                 value: row.get("value")?,
                 usual: row.get("usual")?,
                 is_found: false,
@@ -104,7 +106,7 @@ impl Events {
                 began: event.span.0,
                 until: event.span.1,
                 found: event.found,
-                confirmed: Some(event.found),
+                confirmed: event.confirmed,
                 over: false,
                 rate: 1.0,
                 value: event.value.unwrap_or(0.0),
@@ -215,11 +217,8 @@ fn parameters(found: &Found) -> Result<Vec<DatumWithOid<'static>>, Error> {
         found.usual.into(),
         found.rate.into(),
         found.details.to_string().into(),
+        found.confirmed.map(timestamptz).transpose()?.into(),
     ])
-}
-
-fn confirmed(found: &Found) -> Result<DatumWithOid<'static>, Error> {
-    Ok(found.confirmed.map(timestamptz).transpose()?.into())
 }
 
 fn insert(
@@ -231,7 +230,6 @@ fn insert(
     all.push(found.kind.into());
     all.push(filesystem.0.as_str().into());
     all.push(filesystem.1.as_str().into());
-    all.push(confirmed(found)?);
     let id = client.execute_value(include_str!("keep/insert.sql"), &all)?;
     Ok(Kept {
         id,
@@ -250,7 +248,6 @@ fn update(
     let mut all = parameters(found)?;
     all.push(id.into());
     all.push(is_earlier.into());
-    all.push(confirmed(found)?);
     Ok(client.execute(include_str!("keep/update.sql"), &all)? > 0)
 }
 
