@@ -23,11 +23,7 @@ impl Usual {
     pub fn of(amount: f64, days: &mut [f64]) -> Option<Self> {
         days.sort_by(f64::total_cmp);
         let last = days.len().checked_sub(1)?;
-        let quartiles = [0.25, 0.5, 0.75].map(|part| {
-            let place = part * last as f64;
-            let (low, high) = (days[place.floor() as usize], days[place.ceil() as usize]);
-            low + (high - low) * place.fract()
-        });
+        let quartiles = [0.25, 0.5, 0.75].map(|part| quantile(days, last, part));
         let count = days.len() as f64;
         let mean = days.iter().sum::<f64>() / count;
         let of = |whole: f64| (whole > 0.0).then(|| amount / whole);
@@ -46,4 +42,21 @@ impl Usual {
     pub fn excess(&self, amount: f64) -> f64 {
         amount - self.quartiles[1]
     }
+}
+
+/// Returns the median of amounts, which are put in order; `None` if there is none.
+pub fn median(amounts: &mut [f64]) -> Option<f64> {
+    amounts.sort_by(f64::total_cmp);
+    let last = amounts.len().checked_sub(1)?;
+    Some(quantile(amounts, last, 0.5))
+}
+
+/// Returns the amount that a part of ordered amounts does not exceed, between two of them in proportion.
+fn quantile(ordered: &[f64], last: usize, part: f64) -> f64 {
+    let place = part * last as f64;
+    let (low, high) = (
+        ordered[place.floor() as usize],
+        ordered[place.ceil() as usize],
+    );
+    low + (high - low) * place.fract()
 }

@@ -29,14 +29,7 @@ pub(super) fn at<T>(readings: &[Reading<T>], instant: Micros) -> Option<&Reading
     readings.get(next).filter(|it| it.span.0 < instant)
 }
 
-/// Returns the median of amounts, which are put in order; `None` if there is none.
-pub(super) fn median(amounts: &mut [f64]) -> Option<f64> {
-    amounts.sort_by(f64::total_cmp);
-    let middle = amounts.len() / 2;
-    let upper = *amounts.get(middle)?;
-    if amounts.len() % 2 == 1 {
-        Some(upper)
-    } else {
-        Some((amounts[middle - 1] + upper) / 2.0)
-    }
+/// Returns whether a reading lies between two times.
+pub(super) fn is_within(reading: Span, since: Micros, until: Micros) -> bool {
+    reading.0 >= since && reading.1 <= until
 }

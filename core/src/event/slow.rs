@@ -1,8 +1,9 @@
 //! Targets that take longer for a request than their peers do, and than they themselves usually do.
 
 use super::episode::{Episode, Hold, Level, stretches};
-use super::readings::{Reading, at, median};
-use crate::instant::{MINUTE, Micros};
+use super::readings::{Reading, at, is_within};
+use crate::instant::MINUTE;
+use crate::usual::median;
 
 /// The classes of requests: reads and writes by their mean size.
 pub const CLASSES: usize = 2 * SIZES.len();
@@ -81,10 +82,10 @@ fn of_target(subject: usize, target: &Target, targets: &[Target]) -> Vec<Episode
     let found = stretches(&readings, &HOLD).into_iter();
     found
         .map(|it| {
-            let within = compared.iter();
-            let within = within.filter(|(own, _)| own.span.0 >= it.began && own.span.1 <= it.until);
-            let of = |part: fn(&Compared) -> f64| {
-                let mut all: Vec<_> = within.clone().map(|(_, own)| part(own)).collect();
+            let of = |until, part: fn(&Compared) -> f64| {
+                let within = compared.iter();
+                let within = within.filter(|(own, _)| is_within(own.span, it.began, until));
+                let mut all: Vec<_> = within.map(|(_, own)| part(own)).collect();
                 median(&mut all).unwrap_or(0.0)
             };
             Episode {
@@ -94,22 +95,12 @@ fn of_target(subject: usize, target: &Target, targets: &[Target]) -> Vec<Episode
                 found: it.found,
                 confirmed: it.confirmed,
                 over: it.over,
-                rate: rate(&compared, it.began, it.found),
-                value: of(|own| own.value),
-                usual: of(|own| own.usual),
+                rate: of(it.found, |own| own.value / (TIMES_USUAL * own.usual)),
+                value: of(it.until, |own| own.value),
+                usual: of(it.until, |own| own.usual),
             }
         })
         .collect()
-}
-
-/// Returns by how many times half of the readings between two times pass the floor.
-fn rate(compared: &[(&Reading<ByClass>, Compared)], since: Micros, until: Micros) -> f64 {
-    let within = compared.iter();
-    let within = within.filter(|(it, _)| it.span.0 >= since && it.span.1 <= until);
-    let mut rates: Vec<_> = within
-        .map(|(_, own)| own.value / (TIMES_USUAL * own.usual))
-        .collect();
-    median(&mut rates).unwrap_or(1.0)
 }
 
 /// The seconds per call of a target, and the larger of what peers take and what is usual.

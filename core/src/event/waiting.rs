@@ -1,7 +1,7 @@
 //! Services of servers whose requests wait for a thread far longer than usual.
 
 use super::episode::{Episode, Hold, Level, stretches};
-use super::readings::{Reading, at};
+use super::readings::{Reading, at, is_within};
 use crate::instant::{MINUTE, Micros};
 
 /// The least mean wait in seconds that is worth a word.
@@ -96,11 +96,14 @@ fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Ep
 }
 
 impl Service {
+    fn within(&self, since: Micros, until: Micros) -> impl Iterator<Item = &Reading<Waits>> {
+        let readings = self.readings.iter();
+        readings.filter(move |it| is_within(it.span, since, until))
+    }
+
     /// Returns the shortest of the mean waits between two times that reach a threshold: a single burst makes none of the others longer.
     fn least(&self, since: Micros, until: Micros, threshold: f64) -> f64 {
-        let within = self.readings.iter();
-        let within = within.filter(|it| it.span.0 >= since && it.span.1 <= until);
-        let waits = within.filter_map(|it| it.value.mean());
+        let waits = self.within(since, until).filter_map(|it| it.value.mean());
         waits
             .filter(|it| *it >= threshold)
             .fold(f64::INFINITY, f64::min)
@@ -108,8 +111,7 @@ impl Service {
 
     /// Returns the mean wait in readings between two times.
     fn mean(&self, since: Micros, until: Micros) -> Option<f64> {
-        let within = self.readings.iter();
-        let within = within.filter(|it| it.span.0 >= since && it.span.1 <= until);
+        let within = self.within(since, until);
         let sum = within.fold(Waits::default(), |sum, it| Waits {
             requests: sum.requests.saturating_add(it.value.requests),
             usecs: sum.usecs.saturating_add(it.value.usecs),
