@@ -71,12 +71,8 @@ pub fn run() -> ExitCode {
     if !matches!(options.command, Command::Serve(_)) {
         signals::end_commands();
     }
-    // A plug-in has exit codes of its own.
-    if let Command::Check(check) = &options.command {
-        return events::check(check);
-    }
     match execute(options.command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) if error.is_enough() => ExitCode::SUCCESS,
         Err(error) => {
             let lines = error.to_string();
@@ -87,7 +83,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn execute(command: Command) -> Result<(), Error> {
+fn execute(command: Command) -> Result<ExitCode, Error> {
     match command {
         Command::Top(top) => top::run(&top)?,
         Command::Job(job) => inquiry::job(&job)?,
@@ -96,12 +92,13 @@ fn execute(command: Command) -> Result<(), Error> {
         Command::Compare(compare) => inquiry::compare(&compare)?,
         Command::Report(report) => inquiry::report(&report)?,
         Command::Events(options) => events::list(&options)?,
-        Command::Check(_) => (),
+        // A plug-in has exit codes of its own.
+        Command::Check(check) => return Ok(events::check(&check)),
         Command::Export(export) => export::run(&export)?,
         Command::Serve(options) => serve::run(&options)?,
         Command::Generate(generate) => generate::write(&Options::command(), &generate.directory)?,
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

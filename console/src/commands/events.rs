@@ -66,7 +66,7 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     if let Some(event_id) = options.event {
         return explain(&mut store, event_id, options.json);
     }
-    let severity = (!options.all).then(|| vec!["warning".to_owned(), "critical".to_owned()]);
+    let severity = (!options.all).then(told);
     let rows = store.ask(&Events {
         window: Window {
             since: Some(window.0),
@@ -89,6 +89,11 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     let clock = options.common.clock();
     let lines: Vec<_> = rows.iter().map(|row| cells(row, &clock)).collect();
     Ok(out.write_all(table(&lines).as_bytes())?)
+}
+
+/// Returns the severities of events that somebody is told of.
+fn told() -> Vec<String> {
+    ["warning", "critical"].map(str::to_owned).to_vec()
 }
 
 fn patterns(names: &[String]) -> Option<Vec<String>> {
@@ -123,11 +128,6 @@ const HEAD: [&str; 9] = [
 ];
 
 fn cells(row: &EventRow, clock: &Clock) -> [String; HEAD.len()] {
-    let place = if row.servers.is_empty() {
-        &row.targets
-    } else {
-        &row.servers
-    };
     let [value, usual] = [row.value, row.usual].map(|it| amount(&row.kind, it));
     let usual = row.usual.map(|_| format!(", usually {usual}"));
     [
@@ -137,7 +137,7 @@ fn cells(row: &EventRow, clock: &Clock) -> [String; HEAD.len()] {
         row.severity.clone(),
         row.kind.clone(),
         row.filesystem.clone(),
-        some(place),
+        place(row),
         value + &usual.unwrap_or_default(),
         culprit(row).unwrap_or_default(),
     ]
@@ -165,9 +165,14 @@ fn amount(kind: &str, value: Option<f64>) -> String {
     }
 }
 
-/// Returns the first of some names, and how many others there are.
-fn some(names: &[String]) -> String {
-    match names {
+/// Returns the first server of an event, or else the first target, and how many others there are.
+fn place(row: &EventRow) -> String {
+    let names = if row.servers.is_empty() {
+        &row.targets
+    } else {
+        &row.servers
+    };
+    match names.as_slice() {
         [] => String::new(),
         [one] => one.clone(),
         [first, others @ ..] => format!("{first} and {} more", others.len()),
@@ -237,7 +242,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
     let mut problems = health.filter(|row| row.status == "maintenance");
     let rows = store.ask(&Events {
         filesystem: patterns(&options.filesystem),
-        severity: Some(vec!["warning".to_owned(), "critical".to_owned()]),
+        severity: Some(told()),
         ..Events::default()
     })?;
     let is_silenced = |row: &EventRow| row.verdict.as_deref().is_some_and(|it| it != "real");
@@ -266,11 +271,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
         worst.filesystem,
         worst.kind,
         clock.minute(worst.began),
-        some(if worst.servers.is_empty() {
-            &worst.targets
-        } else {
-            &worst.servers
-        }),
+        place(worst),
         who.map(|it| format!(", {it}")).unwrap_or_default(),
         more.unwrap_or_default()
     );
