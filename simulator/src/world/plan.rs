@@ -106,8 +106,12 @@ impl<'a> Plan<'a> {
                 || self.incidents(server).any(|span| span.contains(time)))
     }
 
-    /// Returns the name of a target of a server, which stands for all: incidents of a server hit each of them.
+    /// Returns the name of a target of a server, which stands for all: incidents of a server hit each of them. `None` where there are no
+    /// incidents: this is asked for each call.
     fn first_target(&self, server: ServerIndex) -> Option<&'a str> {
+        if self.cluster.incidents.is_empty() {
+            return None;
+        }
         let mut targets = self.cluster.targets.iter();
         let first = targets.find(|target| target.home == server);
         first.map(|target| target.name.as_str())
