@@ -59,7 +59,8 @@ say "two days of 4 MDTs and 24 OSTs, and one a week before (two to four minutes)
 load "$before" $((before + 86400))
 load "$yesterday" $((now - 60))
 load_names
-psql -q "$url" -c 'CALL jobstats_maintain()' -c ANALYZE
+maintain_all "$url"
+psql -q "$url" -c ANALYZE
 say "$pictures"
 mkdir -p "$pictures"
 JOBSTATS_DATABASE_URL=$url "$console" report puhti --from yesterday --to today -o "$work/report.html"
