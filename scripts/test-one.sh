@@ -181,6 +181,9 @@ fuzz() { scripts/fuzz.sh 15 | tee "$output/report"; }
 # Where memory is short there is an error, and the server stays up.
 memory() { scripts/memory.sh "$cluster" "$name" | tee "$output/report"; }
 
+# Stores behind a front, compared with one store.
+front() { scripts/front.sh "$cluster" | tee "$output/report"; }
+
 # Dumped, restored, gone on with.
 backup() { scripts/backup.sh "$cluster" "$name" | tee "$output/report"; }
 

@@ -620,6 +620,412 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.judge_item(jsonb) IS
 'Internal: takes a step of valuing the jobs of a day, and gives the item of the next one; gives a day up whose step fails.';
 
+-- A front: a database that has no rows of its own and answers for the stores of its nodes, through foreign tables of postgres_fdw.
+
+CREATE FUNCTION jobstats_internal.make_front() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    relations text[];
+    kinds text[];
+    node text;
+BEGIN
+    SELECT array_agg(r.relation), array_agg(r.kind) INTO relations, kinds FROM jobstats_internal.front_relations() r;
+    FOR n IN 1 .. cardinality(relations) LOOP
+        EXECUTE format('CREATE TABLE %s (LIKE jobstats.%I)%s', jobstats_internal.new_relation(relations[n], kinds[n]), relations[n],
+            CASE kinds[n] WHEN 'ranges' THEN ' PARTITION BY RANGE (target_id)' END);
+    END LOOP;
+    PERFORM jobstats_internal.drop_relations(relations);
+    FOR n IN 1 .. cardinality(relations) LOOP
+        EXECUTE format(CASE kinds[n] WHEN 'merged' THEN 'CREATE VIEW jobstats.%I AS %s' ELSE 'ALTER TABLE jobstats.%3$I RENAME TO %1$I' END,
+            relations[n], jobstats_internal.merged_view(relations[n]), 'new ' || relations[n]);
+    END LOOP;
+    UPDATE jobstats.settings SET front = true;
+    FOR node IN SELECT a.name FROM jobstats.attached a ORDER BY a.node LOOP
+        PERFORM jobstats_internal.show_node(node);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.make_front() IS
+'Internal: puts tables without rows, of which foreign tables of nodes are parts, in the place of those of an empty store.';
+
+CREATE FUNCTION jobstats_internal.new_relation(relation text, kind text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT format('jobstats.%I', CASE kind WHEN 'merged' THEN 'of nodes ' ELSE 'new ' END || relation)
+$$;
+COMMENT ON FUNCTION jobstats_internal.new_relation(text, text) IS
+'Internal: the table that is made for a relation of a front.';
+
+CREATE FUNCTION jobstats_internal.drop_relations(relations text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    relation text;
+BEGIN
+    FOREACH relation IN ARRAY relations LOOP
+        -- A view may have gone with what it was on.
+        EXECUTE format('DROP %s IF EXISTS jobstats.%I CASCADE',
+            CASE (SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass(format('jobstats.%I', relation))) WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, relation);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_relations(text[]) IS
+'Internal: drops relations of a store with all that depends on them.';
+
+CREATE FUNCTION jobstats_internal.unmake_front() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+BEGIN
+    PERFORM jobstats_internal.drop_relations(ARRAY(
+        SELECT r.relation FROM jobstats_internal.front_relations() r
+        UNION ALL
+        SELECT 'of nodes ' || r.relation FROM jobstats_internal.front_relations() r WHERE r.kind = 'merged'));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.unmake_front() IS
+'Internal: drops what shows rows of nodes in a front, so that it is made anew.';
+
+CREATE FUNCTION jobstats_internal.show_node(name text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+#variable_conflict use_column
+DECLARE
+    attached jobstats.attached;
+    it record;
+BEGIN
+    SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = show_node.name;
+    FOR it IN SELECT r.relation, r.kind FROM jobstats_internal.front_relations() r WHERE r.kind <> 'accounting' OR attached.accounting LOOP
+        EXECUTE format('CREATE FOREIGN TABLE jobstats.%1$I ' || CASE it.kind WHEN 'ranges' THEN 'PARTITION OF jobstats.%3$I FOR VALUES FROM (%4$s) TO (%5$s)'
+            WHEN 'merged' THEN '() INHERITS (jobstats.%6$I)' ELSE '() INHERITS (jobstats.%3$I)' END
+            || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false'')',
+            attached.name || ' ' || it.relation, 'jobstats_' || attached.name, it.relation,
+            jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1), 'of nodes ' || it.relation);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.show_node(text) IS
+'Internal: makes the foreign tables of an attached node.';
+
+CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+RETURN node * 65536 + 1;
+COMMENT ON FUNCTION jobstats_internal.first_target(integer) IS 'Internal: the first number of a target of the node of this number.';
+
+CREATE FUNCTION jobstats_attach(
+    name text, host text DEFAULT NULL, port integer DEFAULT NULL, dbname text DEFAULT NULL, "user" text DEFAULT NULL, password text DEFAULT NULL,
+    accounting boolean DEFAULT NULL
+) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+#variable_conflict use_column
+DECLARE
+    server CONSTANT text := 'jobstats_' || jobstats_attach.name;
+    is_new CONSTANT boolean := host IS NOT NULL OR dbname IS NOT NULL;
+    state jsonb;
+    others text;
+BEGIN
+    PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new);
+    IF is_new THEN
+        EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', '
+            'use_remote_estimate ''true'', connect_timeout ''10''%s)', server, (
+                SELECT string_agg(format(', %s %L', o.name, o.value), '' ORDER BY o.name)
+                FROM (VALUES ('host', host), ('port', port::text), ('dbname', dbname)) AS o (name, value) WHERE o.value IS NOT NULL));
+        EXECUTE format('CREATE USER MAPPING FOR PUBLIC SERVER %I OPTIONS (%s)', server, (
+                SELECT string_agg(format('%I %L', o.name, o.value), ', ' ORDER BY o.name)
+                FROM (VALUES ('user', coalesce("user", current_user)), ('password', password),
+                    -- A superuser answers for a connection that a certificate or the socket lets in, whoever reads.
+                    ('password_required', CASE WHEN password IS NULL AND (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN 'false' END))
+                    AS o (name, value)
+                WHERE o.value IS NOT NULL));
+    END IF;
+    state := jobstats_internal.state_of_node(server);
+    PERFORM jobstats_internal.require_node(jobstats_attach.name, state);
+    INSERT INTO jobstats.attached AS a (name, node, accounting)
+    VALUES (jobstats_attach.name, (state ->> 'node')::integer, coalesce(jobstats_attach.accounting, NOT EXISTS (SELECT FROM jobstats.attached o WHERE o.accounting)))
+    ON CONFLICT (name) DO UPDATE SET node = excluded.node, accounting = coalesce(jobstats_attach.accounting, a.accounting);
+    IF jobstats_attach.accounting THEN
+        UPDATE jobstats.attached a SET accounting = false WHERE a.name <> jobstats_attach.name;
+    END IF;
+    PERFORM jobstats_internal.build_front();
+    SELECT string_agg(concat_ws('/', nullif(t.cluster, ''), t.name), ', ') INTO others
+    FROM (SELECT t.cluster, t.name FROM jobstats.targets t GROUP BY 1, 2 HAVING count(*) > 1 ORDER BY 1, 2 LIMIT 5) t;
+    IF others IS NOT NULL THEN
+        RAISE unique_violation USING
+            MESSAGE = format('node "%s" has targets that another node has: %s', jobstats_attach.name, others),
+            HINT = 'All servers that a target can be on feed the same node. Let maintenance drop what the target left behind, or move its history.';
+    END IF;
+    IF EXISTS (
+        SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
+    THEN
+        RAISE unique_violation USING
+            MESSAGE = format('node "%s" gives entries the numbers that another node gives them', jobstats_attach.name),
+            HINT = 'One is a copy of the other, or both were made by version 0.1: one of them has to be a new store.';
+    END IF;
+    RETURN format('Node %s, number %s, version %s: %s targets.', jobstats_attach.name, state ->> 'node', state ->> 'version', state ->> 'targets');
+END
+$$;
+COMMENT ON FUNCTION jobstats_attach(text, text, integer, text, text, text, boolean) IS
+'Makes this database a front, and shows the store of a node in it. The database has an empty store, or is a front already. host, port, dbname, user (who asks) and password are those of the node, whose owner has called jobstats_grant_reader() for that user. accounting: names and jobs are shown as this node knows them; NULL: of the first node. For an attached node give the name alone: the front is made anew, by the version of the extension that is installed now. Returns what it found. Errors: 22023 for a name that is none, 42710 for a name that is taken, 42704 for a node that is not attached, 55000 where postgres_fdw is missing, where this store has rows, and for a node that is a front or of another version or collation, 23505 for a number, targets or entries that another node has, 08001 where the node does not answer.';
+
+CREATE FUNCTION jobstats_internal.require_attachable(name text, is_new boolean) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    is_attached boolean;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'jobstats') THEN
+        PERFORM jobstats_internal.require_store();
+    ELSIF (require_attachable.name ~ '^[a-z][a-z0-9_]{0,19}$') IS NOT TRUE THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('name %L is none for a node', left(require_attachable.name, 60)),
+            HINT = 'Give 1 to 20 lower-case letters, digits and underscores, the first a letter, as in ''scratch''.';
+    ELSIF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'postgres_fdw') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = 'the extension postgres_fdw is missing in this database', HINT = 'A superuser runs CREATE EXTENSION postgres_fdw;';
+    END IF;
+    is_attached := EXISTS (SELECT FROM jobstats.attached a WHERE a.name = require_attachable.name);
+    IF is_attached AND is_new THEN
+        RAISE duplicate_object USING
+            MESSAGE = format('node "%s" is attached', require_attachable.name),
+            HINT = 'Give the name alone to show it anew, or call jobstats_detach() first.';
+    ELSIF NOT is_attached AND NOT is_new THEN
+        RAISE undefined_object USING
+            MESSAGE = format('node "%s" is not attached', require_attachable.name), HINT = 'Give host and dbname of its store.';
+    ELSIF NOT (SELECT s.front FROM jobstats.settings s)
+        AND (EXISTS (SELECT FROM jobstats.targets) OR EXISTS (SELECT FROM jobstats.entries) OR EXISTS (SELECT FROM jobstats.texts))
+    THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = 'this store has rows of its own', HINT = 'Make the front in a database with an empty store, and attach this one to it.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_attachable(text, boolean) IS
+'Internal: fails as jobstats_attach() says where that depends on this database and the name alone.';
+
+CREATE FUNCTION jobstats_internal.state_of_node(server text) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state jsonb;
+BEGIN
+    EXECUTE format('CREATE FOREIGN TABLE pg_temp.jobstats_node (node integer, front boolean, version text, sorting text, database oid, started timestamptz, '
+        'targets bigint) SERVER %I OPTIONS (schema_name ''jobstats'', table_name ''node_state'')', server);
+    EXECUTE 'SELECT to_jsonb(n) FROM pg_temp.jobstats_node n' INTO state;
+    EXECUTE 'DROP FOREIGN TABLE pg_temp.jobstats_node';
+    RETURN state;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.state_of_node(text) IS
+'Internal: the row of jobstats.node_state of a store.';
+
+CREATE FUNCTION jobstats_internal.require_node(name text, state jsonb) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    own jsonb;
+    other text;
+BEGIN
+    SELECT jsonb_build_object(text 'version', e.extversion, text 'sorting', d.datcollate || ' ' || d.encoding, text 'database', d.oid,
+        text 'started', pg_postmaster_start_time())
+    INTO own
+    FROM pg_extension e, pg_database d WHERE e.extname = 'jobstats' AND d.datname = current_database();
+    SELECT a.name INTO other FROM jobstats.attached a WHERE a.node = (state ->> 'node')::integer AND a.name <> require_node.name;
+    IF (state ->> 'front')::boolean OR (state -> 'database', state ->> 'started') = (own -> 'database', own ->> 'started') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('node "%s" is a front', require_node.name), HINT = 'Attach its nodes, one by one.';
+    ELSIF state -> 'version' IS DISTINCT FROM own -> 'version' THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('the store of node "%s" is of version %s, this extension of version %s', require_node.name, state ->> 'version', own ->> 'version'),
+            HINT = 'Bring both to the same version: ALTER EXTENSION jobstats UPDATE; and on the node SELECT jobstats_setup();';
+    ELSIF state -> 'sorting' IS DISTINCT FROM own -> 'sorting' THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('node "%s" sorts text by %s, this database by %s', require_node.name, state ->> 'sorting', own ->> 'sorting'),
+            HINT = 'Make this database with the LC_COLLATE of its nodes: CREATE DATABASE … TEMPLATE template0 LC_COLLATE …';
+    ELSIF other IS NOT NULL THEN
+        RAISE unique_violation USING
+            MESSAGE = format('nodes "%s" and "%s" have the same number %s', require_node.name, other, state ->> 'node'),
+            HINT = 'A new store gets its number before it is fed: SELECT jobstats_setup(node => 1);';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_node(text, jsonb) IS
+'Internal: fails as jobstats_attach() says where a store cannot be a node of this front.';
+
+CREATE FUNCTION jobstats_detach(name text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    DELETE FROM jobstats.attached a WHERE a.name = jobstats_detach.name;
+    IF NOT FOUND THEN
+        RAISE undefined_object USING
+            MESSAGE = format('node "%s" is not attached', left(jobstats_detach.name, 60)), HINT = 'jobstats_nodes() lists those that are.';
+    END IF;
+    EXECUTE format('DROP SERVER %I CASCADE', 'jobstats_' || jobstats_detach.name);
+END
+$$;
+COMMENT ON FUNCTION jobstats_detach(text) IS
+'Takes a node out of a front. The store of the node stays as it is, and the front answers for the others. Errors: 42704 for a node that is not attached, 55000 where there is no store.';
+
+-- Whether nodes answer.
+CREATE FUNCTION jobstats_internal.nodes_of_front() RETURNS TABLE (
+    name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz, problem text
+)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    FOR name, node, accounting IN SELECT a.name, a.node, a.accounting FROM jobstats.attached a ORDER BY a.node LOOP
+        version := NULL; targets := NULL; last_observation := NULL; refreshed := NULL;
+        BEGIN
+            EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed FROM jobstats.%I s', name || ' node_state')
+                INTO STRICT version, targets, last_observation, refreshed;
+            problem := CASE WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
+                THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L);', version, name) END;
+        EXCEPTION WHEN OTHERS THEN
+            problem := format('does not answer: %s. Questions fail until it does, or until SELECT jobstats_detach(%L);', SQLERRM, name);
+        END;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.nodes_of_front() IS
+'Internal: what jobstats_nodes() returns.';
+
+CREATE FUNCTION jobstats_internal.health_of_front() RETURNS SETOF jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    attached record;
+BEGIN
+    FOR attached IN SELECT n.* FROM jobstats_internal.nodes_of_front() n LOOP
+        IF attached.problem IS NULL THEN
+            RETURN QUERY EXECUTE format('SELECT to_jsonb(h) FROM jobstats.%I h', attached.name || ' health');
+        ELSE
+            RETURN NEXT jsonb_build_object(text 'target', attached.name, text 'status', text 'node', text 'last_observation', attached.last_observation,
+                text 'remedy', attached.problem);
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.health_of_front() IS
+'Internal: the rows of jobstats.health of the nodes that answer, and a row for each other node.';
+
+CREATE FUNCTION jobstats_nodes() RETURNS TABLE (
+    name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz, problem text
+)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    RETURN QUERY SELECT * FROM jobstats_internal.nodes_of_front();
+END
+$$;
+COMMENT ON FUNCTION jobstats_nodes() IS
+'Lists the nodes of a front. Each row has the number of the node, whether names and jobs are shown as it knows them, the version of its store, how many targets it has, its last observation and up to when its rollups of ten minutes are refreshed; problem says what is in the way, else NULL. No row: this store is no front. Errors: 55000 where there is no store.';
+
+-- The number of a store among the nodes of a front. What rows of several nodes are known by has numbers in ranges of each node.
+CREATE FUNCTION jobstats_internal.number_store(node integer) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    it record;
+BEGIN
+    IF number_store.node IS NULL OR number_store.node = (SELECT s.node FROM jobstats.settings s) THEN
+        RETURN;
+    ELSIF number_store.node NOT BETWEEN 0 AND 32766 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('node must be from 0 to 32766, not %s', number_store.node), HINT = 'Each node of a front has a number of its own.';
+    ELSIF EXISTS (SELECT FROM jobstats.targets) OR EXISTS (SELECT FROM jobstats.job_ids) OR EXISTS (SELECT FROM jobstats.sample_series) THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('this store has the number %s, and rows that have theirs by it', (SELECT s.node FROM jobstats.settings s)),
+            HINT = 'Give the other nodes of the front other numbers, before they are fed.';
+    END IF;
+    UPDATE jobstats.settings s SET node = number_store.node;
+    EXECUTE format('ALTER TABLE jobstats.targets ALTER COLUMN target_id SET MAXVALUE %s RESTART WITH %s',
+        least((number_store.node + 1) * bigint '65536', 2147483647), jobstats_internal.first_target(number_store.node));
+    FOR it IN SELECT * FROM (VALUES ('job_ids', 'job_no'), ('sample_series', 'series_id'), ('events', 'event_id')) AS i (relation, name) LOOP
+        EXECUTE format('ALTER TABLE jobstats.%I ALTER COLUMN %I RESTART WITH %s', it.relation, it.name, (bigint '1' << 40) * number_store.node + 1);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.number_store(integer) IS
+'Internal: gives a store without targets, jobs and series its number among the nodes of a front; NULL: it keeps that. Errors: 22023 for a number out of range, 55000 where there are such rows.';
+
+-- The relations of a front: its own, which every store has for itself; and those that show the rows of its nodes. A table that a later
+-- version adds is one of these, by its columns.
+CREATE FUNCTION jobstats_internal.front_relations() RETURNS TABLE (relation text, kind text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT c.relname::text, CASE
+    WHEN c.relname IN ('rollups', 'refresh', 'used', 'job_summaries', 'health', 'node_state') THEN 'merged'
+    WHEN c.relname IN ('jobs', 'schedulers', 'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes', 'managers', 'entry_formats', 'identification',
+        'finding_rules', 'finding_days') THEN 'accounting'
+    WHEN c.relname <> 'sample_series' AND EXISTS (
+        SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'target_id' AND NOT a.attisdropped) THEN 'ranges'
+    ELSE 'union' END
+FROM pg_class c
+WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
+    AND c.relname NOT LIKE 'of nodes %'
+    AND c.relname NOT IN ('attached', 'feed', 'finding_progress', 'finding_sizes', 'forgotten', 'locks', 'maintenance', 'members', 'nameless', 'parts',
+        'secrets', 'settings', 'speakers', 'sweep', 'texts', 'to_identify', 'to_match', 'to_resolve', 'to_summarize', 'watch', 'windows', 'writers')
+$$;
+COMMENT ON FUNCTION jobstats_internal.front_relations() IS
+'Internal: the relations that show rows of nodes in a front. ranges: partitions by ranges of target_id; union: children; accounting: a child on the node with accounting; merged: a view that adds up or compares what nodes have.';
+
+CREATE FUNCTION jobstats_internal.merged_view(relation text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT CASE relation
+-- A rollup is relied on as far as all nodes have it.
+WHEN 'rollups' THEN 'SELECT n.level, n.width, min(n.refreshed) AS refreshed, max(n.dropped) AS dropped, min(n.users_refreshed) AS users_refreshed,
+    CASE WHEN count(n.retention) = count(*) THEN max(n.retention) END AS retention
+    FROM jobstats."of nodes rollups" n GROUP BY n.level, n.width'
+WHEN 'refresh' THEN 'SELECT true AS one, max(n.number) AS number, max(n.settled) AS settled, max(n.announced) AS announced, min(n.horizon) AS horizon,
+    max(n.dropped) AS dropped, min(n.matched) AS matched
+    FROM jobstats."of nodes refresh" n HAVING count(*) > 0'
+-- A node has summed the targets that it holds.
+WHEN 'used' THEN 'SELECT n.day, n.cluster, n.filesystem, n.kind, n.id, sum(n.kbytes) AS kbytes, sum(n.inodes) AS inodes, sum(n.targets)::bigint AS targets
+    FROM jobstats."of nodes used" n GROUP BY n.day, n.kind, n.cluster, n.filesystem, n.id'
+WHEN 'job_summaries' THEN 'SELECT min(n.job_no) AS job_no, n.scheduler, n.job, n.label, n.runs, n.submitted, n.started, n.ended, n.run_time, n.uid, n.user_name,
+    n.gid, n.group_name, n.account, n."partition", n.qos, n.job_name, n.state, n.exit_code, n.nodes, n.cpus, min(n.first) AS first,
+    max(n.last_active) AS last_active, max(n.active_nodes) AS active_nodes, sum(n.targets)::bigint AS targets, sum(n.read_bytes) AS read_bytes,
+    sum(n.write_bytes) AS write_bytes, sum(n.read) AS read, sum(n.write) AS write, sum(n.opens) AS opens, sum(n.metadata) AS metadata,
+    trim_scale(sum(n.service_time)) AS service_time, sum(n.in_service) AS in_service,
+    (array_agg(n.busiest_target ORDER BY n.service_time DESC NULLS LAST, n.busiest_target))[1] AS busiest_target,
+    jobstats_internal.added_up(jsonb_agg(n.operations)) AS operations, max(n.made) AS made
+    FROM jobstats."of nodes job_summaries" n
+    GROUP BY n.scheduler, n.job, n.label, n.runs, n.submitted, n.started, n.ended, n.run_time, n.uid, n.user_name, n.gid, n.group_name, n.account,
+        n."partition", n.qos, n.job_name, n.state, n.exit_code, n.nodes, n.cpus'
+WHEN 'health' THEN 'SELECT (jsonb_populate_record(NULL::jobstats."of nodes health", h.health)).* FROM jobstats_internal.health_of_front() h (health)'
+-- A front is no node.
+WHEN 'node_state' THEN 'SELECT s.node, s.front, s.version, NULL::text AS sorting, NULL::oid AS database, NULL::timestamptz AS started, NULL::bigint AS targets,
+    NULL::timestamptz AS last_observation, NULL::timestamptz AS refreshed
+    FROM jobstats.settings s'
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.merged_view(text) IS
+'Internal: the query of a view of a front that adds up or compares what nodes have.';
+
+CREATE FUNCTION jobstats_internal.added_up(operations jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT coalesce(jsonb_object_agg(s.operation, s.work), '{}')
+FROM (
+    SELECT o.key AS operation, jsonb_strip_nulls(jsonb_build_object(text 'calls', sum((o.value ->> 'calls')::numeric),
+        text 'seconds', trim_scale(sum((o.value ->> 'seconds')::numeric)))) AS work
+    FROM jsonb_array_elements(added_up.operations) a (of_node) CROSS JOIN LATERAL jsonb_each(a.of_node) o
+    GROUP BY o.key
+) s
+$$;
+COMMENT ON FUNCTION jobstats_internal.added_up(jsonb) IS
+'Internal: the calls and seconds of each operation in an array of job_summaries.operations, added up.';
+
 -- Who may write and who may read.
 
 CREATE FUNCTION jobstats_internal.require_role(role name) RETURNS void
@@ -976,7 +1382,7 @@ ORDER BY array_position(ARRAY[
     'jobstats_events', 'jobstats_explain', 'jobstats_queues', 'jobstats_used',
     'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
     'jobstats_operations', 'jobstats_format', 'jobstats_metrics', 'jobstats_alerts',
-    'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_watch', 'jobstats_watch_job', 'jobstats_judge', 'jobstats_maintenance_window', 'jobstats_convert', 'jobstats_grant_writer',
+    'jobstats_setup', 'jobstats_forever', 'jobstats_attach', 'jobstats_detach', 'jobstats_nodes', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_watch', 'jobstats_watch_job', 'jobstats_judge', 'jobstats_maintenance_window', 'jobstats_convert', 'jobstats_grant_writer',
     'jobstats_grant_reader', 'jobstats_grant_own', 'jobstats_grant_speaker', 'jobstats_personal_data', 'jobstats_forget_user', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
@@ -1180,6 +1586,12 @@ CREATE FUNCTION jobstats_buckets(density jobstats_density) RETURNS TABLE (
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'jobstats-0.2.0', 'jobstats_buckets_wrapper';
 COMMENT ON FUNCTION jobstats_buckets(jobstats_density) IS
 'Returns the buckets of a density that are not empty. They are in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
+
+CREATE FUNCTION jobstats_internal.build_front() RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS 'jobstats-0.2.0', 'jobstats_build_front_wrapper';
+COMMENT ON FUNCTION jobstats_internal.build_front() IS
+'Internal: makes the relations of a front, with those of all attached nodes.';
 
 CREATE FUNCTION jobstats_changes(
     since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(),
@@ -3442,7 +3854,8 @@ CREATE FUNCTION jobstats_setup(
     chunk_interval interval DEFAULT NULL,
     compress_after interval DEFAULT NULL,
     refresh_lag interval DEFAULT NULL,
-    metrics text[] DEFAULT NULL
+    metrics text[] DEFAULT NULL,
+    node integer DEFAULT NULL
 ) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -3450,11 +3863,14 @@ DECLARE
     limit_of_caller interval := current_setting('lock_timeout')::interval;
     began timestamptz := clock_timestamp();
     told timestamptz := began;
+    message text;
 BEGIN
     LOOP
         BEGIN
-            RETURN jobstats_internal.set_up(raw_retention, retention, rejects_retention, rollup_10m_retention, rollup_1h_retention,
+            message := jobstats_internal.set_up(raw_retention, retention, rejects_retention, rollup_10m_retention, rollup_1h_retention,
                 rollup_1d_retention, chunk_interval, compress_after, refresh_lag, metrics);
+            PERFORM jobstats_internal.number_store(node);
+            RETURN message;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             IF limit_of_caller > interval '0' AND clock_timestamp() > began + limit_of_caller THEN
                 RAISE;
@@ -3471,7 +3887,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind; no metrics of the source openmetrics, which are chosen by LIKE patterns of their names). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
+'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind; no metrics of the source openmetrics, which are chosen by LIKE patterns of their names; number 0 among the nodes of a front, of up to 32766). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, for a front, and for another number where targets have theirs, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
 
 CREATE FUNCTION jobstats_internal.sessions_on_store() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -4843,9 +5259,9 @@ GRANT EXECUTE ON ROUTINE
     jobstats_alerts, jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
     jobstats_densities, jobstats_entries, jobstats_events, jobstats_explain, jobstats_findings, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
-    jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
+    jobstats_nodes, jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
     jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,
-    jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.is_own, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
+    jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.is_own, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,

@@ -86,7 +86,9 @@ fn jobstats_audit(
 ) -> SqlResult<()> {
     let window = Window::new(since, until)?;
     let (settings, targets) = connect(|client| -> Result<_, Error> {
-        Ok((store::settings(client)?, targets(client, None)?))
+        let settings = store::settings(client)?;
+        store::require_rows(client)?;
+        Ok((settings, targets(client, None)?))
     })?;
     let walk = Walk::new(Purpose::Audit, window, settings, None)?;
     let mut entries = Entries::default();

@@ -91,6 +91,9 @@ fn ingest_row(
 ) -> Result<Vec<Outcome>, Error> {
     require_read_committed(client, "feeding")?;
     let settings = store::settings(client)?;
+    if settings.front {
+        return Err(Error::Front);
+    }
     let source = sources::named(arguments.source.as_deref())?;
     let now = clock_now();
     let delivery = Delivery::new(arguments, now)?;

@@ -3,6 +3,7 @@
 mod comments;
 mod convert;
 pub mod formats;
+mod front;
 mod installation;
 mod maintain;
 mod parts;
@@ -18,6 +19,7 @@ mod texts;
 mod version;
 pub mod views;
 
+pub use front::require_rows;
 pub use jobstats_core::columns::{self, sum};
 pub use maintain::lock;
 pub use relations::{add_operations, kind};

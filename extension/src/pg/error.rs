@@ -54,6 +54,9 @@ pub enum Error {
         "only the owner of the store of jobstats, or whoever has that role's rights, can do this"
     )]
     NotOwner,
+    /// A front, which has no rows of its own.
+    #[error("this store is a front: it shows the rows of its nodes, and has none of its own")]
+    Front,
     /// A role that asks for others, and does not say for whom, or names nobody who may ask.
     #[error("this role asks for others, and jobstats.on_behalf_of names nobody who may ask")]
     NobodyAsks,
@@ -289,6 +292,7 @@ impl Error {
             Self::NoStore
             | Self::StoreVersion { .. }
             | Self::ForeignSchema
+            | Self::Front
             | Self::NoRow(_)
             | Self::NoTimescale => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Self::Null(_) => Code::ERRCODE_NULL_VALUE_NOT_ALLOWED,
@@ -381,6 +385,9 @@ impl Error {
             Self::NotOwner => {
                 Some("Connect as the owner of the schema jobstats, or as a superuser.")
             }
+            Self::Front => Some(
+                "Do that on a node: SELECT * FROM jobstats_nodes(); SELECT jobstats_attach(name) brings the front up to date.",
+            ),
             Self::NobodyAsks => Some(
                 "Name a role of jobstats.members, or a user that the store knows: SET LOCAL jobstats.on_behalf_of = 'ada', or 'uid:1000'.",
             ),

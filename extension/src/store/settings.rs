@@ -33,6 +33,8 @@ pub struct Settings {
     pub max_rate: u64,
     /// The values of increments that are stored.
     pub reduced: Reduced,
+    /// Set if the store is a front, which cannot be fed.
+    pub front: bool,
 }
 
 impl Settings {
@@ -82,6 +84,7 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
             keep: Keep::parse(&row.get::<String>("keep")?).unwrap_or_default(),
             fold_uids_below: uid_limit(row.get("fold_uids_below")?),
         },
+        front: row.get("front")?,
     })
 }
 

@@ -41,6 +41,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         let schema = store::extension_schema()?;
         let new = prepare_schema(client)?;
         if !new {
+            store::require_rows(client)?;
             lock_out_others(client)?;
         }
         let outdated = !new && is_outdated(client)?;

@@ -78,6 +78,7 @@ fn owner(client: &SpiClient<'_>) -> Result<pg_sys::Oid, Error> {
 /// there is no store (55000).
 pub(crate) fn as_owner_of_store<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let owner = connect(owner)?;
+    connect(store::require_rows)?;
     let _rights = Rights::of(owner);
     work()
 }

@@ -129,3 +129,8 @@ ALTER TABLE jobstats.sweep ADD COLUMN IF NOT EXISTS people_forgotten timestamptz
 ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS alerts_per_week double precision NOT NULL DEFAULT 2 CHECK (alerts_per_week BETWEEN 0 AND 1000000),
     ADD COLUMN IF NOT EXISTS events_retention interval NOT NULL DEFAULT '2 years' CHECK (events_retention > '0');
+
+-- The number of the store among the nodes of a front, and whether it is a front itself.
+ALTER TABLE jobstats.settings
+    ADD COLUMN IF NOT EXISTS node integer NOT NULL DEFAULT 0 CHECK (node BETWEEN 0 AND 32766),
+    ADD COLUMN IF NOT EXISTS front boolean NOT NULL DEFAULT false;

@@ -727,6 +727,13 @@ CREATE TABLE IF NOT EXISTS jobstats.windows (
     reason text
 );
 
+-- The nodes of a front, that is of a store which shows the rows of others.
+CREATE TABLE IF NOT EXISTS jobstats.attached (
+    name text PRIMARY KEY,
+    node integer NOT NULL UNIQUE,
+    accounting boolean NOT NULL
+);
+
 -- Up to when readings are judged, and from when on they have to be judged again. Whoever judges locks the row.
 CREATE TABLE IF NOT EXISTS jobstats.watch (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),

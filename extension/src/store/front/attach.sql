@@ -1,0 +1,250 @@
+-- A front: a database that has no rows of its own and answers for the stores of its nodes, through foreign tables of postgres_fdw.
+
+CREATE FUNCTION jobstats_internal.make_front() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    relations text[];
+    kinds text[];
+    node text;
+BEGIN
+    SELECT array_agg(r.relation), array_agg(r.kind) INTO relations, kinds FROM jobstats_internal.front_relations() r;
+    FOR n IN 1 .. cardinality(relations) LOOP
+        EXECUTE format('CREATE TABLE %s (LIKE jobstats.%I)%s', jobstats_internal.new_relation(relations[n], kinds[n]), relations[n],
+            CASE kinds[n] WHEN 'ranges' THEN ' PARTITION BY RANGE (target_id)' END);
+    END LOOP;
+    PERFORM jobstats_internal.drop_relations(relations);
+    FOR n IN 1 .. cardinality(relations) LOOP
+        EXECUTE format(CASE kinds[n] WHEN 'merged' THEN 'CREATE VIEW jobstats.%I AS %s' ELSE 'ALTER TABLE jobstats.%3$I RENAME TO %1$I' END,
+            relations[n], jobstats_internal.merged_view(relations[n]), 'new ' || relations[n]);
+    END LOOP;
+    UPDATE jobstats.settings SET front = true;
+    FOR node IN SELECT a.name FROM jobstats.attached a ORDER BY a.node LOOP
+        PERFORM jobstats_internal.show_node(node);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.make_front() IS
+'Internal: puts tables without rows, of which foreign tables of nodes are parts, in the place of those of an empty store.';
+
+CREATE FUNCTION jobstats_internal.new_relation(relation text, kind text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT format('jobstats.%I', CASE kind WHEN 'merged' THEN 'of nodes ' ELSE 'new ' END || relation)
+$$;
+COMMENT ON FUNCTION jobstats_internal.new_relation(text, text) IS
+'Internal: the table that is made for a relation of a front.';
+
+CREATE FUNCTION jobstats_internal.drop_relations(relations text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    relation text;
+BEGIN
+    FOREACH relation IN ARRAY relations LOOP
+        -- A view may have gone with what it was on.
+        EXECUTE format('DROP %s IF EXISTS jobstats.%I CASCADE',
+            CASE (SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass(format('jobstats.%I', relation))) WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, relation);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_relations(text[]) IS
+'Internal: drops relations of a store with all that depends on them.';
+
+CREATE FUNCTION jobstats_internal.unmake_front() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+BEGIN
+    PERFORM jobstats_internal.drop_relations(ARRAY(
+        SELECT r.relation FROM jobstats_internal.front_relations() r
+        UNION ALL
+        SELECT 'of nodes ' || r.relation FROM jobstats_internal.front_relations() r WHERE r.kind = 'merged'));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.unmake_front() IS
+'Internal: drops what shows rows of nodes in a front, so that it is made anew.';
+
+CREATE FUNCTION jobstats_internal.show_node(name text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+#variable_conflict use_column
+DECLARE
+    attached jobstats.attached;
+    it record;
+BEGIN
+    SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = show_node.name;
+    FOR it IN SELECT r.relation, r.kind FROM jobstats_internal.front_relations() r WHERE r.kind <> 'accounting' OR attached.accounting LOOP
+        EXECUTE format('CREATE FOREIGN TABLE jobstats.%1$I ' || CASE it.kind WHEN 'ranges' THEN 'PARTITION OF jobstats.%3$I FOR VALUES FROM (%4$s) TO (%5$s)'
+            WHEN 'merged' THEN '() INHERITS (jobstats.%6$I)' ELSE '() INHERITS (jobstats.%3$I)' END
+            || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false'')',
+            attached.name || ' ' || it.relation, 'jobstats_' || attached.name, it.relation,
+            jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1), 'of nodes ' || it.relation);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.show_node(text) IS
+'Internal: makes the foreign tables of an attached node.';
+
+CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+RETURN node * 65536 + 1;
+COMMENT ON FUNCTION jobstats_internal.first_target(integer) IS 'Internal: the first number of a target of the node of this number.';
+
+CREATE FUNCTION jobstats_attach(
+    name text, host text DEFAULT NULL, port integer DEFAULT NULL, dbname text DEFAULT NULL, "user" text DEFAULT NULL, password text DEFAULT NULL,
+    accounting boolean DEFAULT NULL
+) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+#variable_conflict use_column
+DECLARE
+    server CONSTANT text := 'jobstats_' || jobstats_attach.name;
+    is_new CONSTANT boolean := host IS NOT NULL OR dbname IS NOT NULL;
+    state jsonb;
+    others text;
+BEGIN
+    PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new);
+    IF is_new THEN
+        EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', '
+            'use_remote_estimate ''true'', connect_timeout ''10''%s)', server, (
+                SELECT string_agg(format(', %s %L', o.name, o.value), '' ORDER BY o.name)
+                FROM (VALUES ('host', host), ('port', port::text), ('dbname', dbname)) AS o (name, value) WHERE o.value IS NOT NULL));
+        EXECUTE format('CREATE USER MAPPING FOR PUBLIC SERVER %I OPTIONS (%s)', server, (
+                SELECT string_agg(format('%I %L', o.name, o.value), ', ' ORDER BY o.name)
+                FROM (VALUES ('user', coalesce("user", current_user)), ('password', password),
+                    -- A superuser answers for a connection that a certificate or the socket lets in, whoever reads.
+                    ('password_required', CASE WHEN password IS NULL AND (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN 'false' END))
+                    AS o (name, value)
+                WHERE o.value IS NOT NULL));
+    END IF;
+    state := jobstats_internal.state_of_node(server);
+    PERFORM jobstats_internal.require_node(jobstats_attach.name, state);
+    INSERT INTO jobstats.attached AS a (name, node, accounting)
+    VALUES (jobstats_attach.name, (state ->> 'node')::integer, coalesce(jobstats_attach.accounting, NOT EXISTS (SELECT FROM jobstats.attached o WHERE o.accounting)))
+    ON CONFLICT (name) DO UPDATE SET node = excluded.node, accounting = coalesce(jobstats_attach.accounting, a.accounting);
+    IF jobstats_attach.accounting THEN
+        UPDATE jobstats.attached a SET accounting = false WHERE a.name <> jobstats_attach.name;
+    END IF;
+    PERFORM jobstats_internal.build_front();
+    SELECT string_agg(concat_ws('/', nullif(t.cluster, ''), t.name), ', ') INTO others
+    FROM (SELECT t.cluster, t.name FROM jobstats.targets t GROUP BY 1, 2 HAVING count(*) > 1 ORDER BY 1, 2 LIMIT 5) t;
+    IF others IS NOT NULL THEN
+        RAISE unique_violation USING
+            MESSAGE = format('node "%s" has targets that another node has: %s', jobstats_attach.name, others),
+            HINT = 'All servers that a target can be on feed the same node. Let maintenance drop what the target left behind, or move its history.';
+    END IF;
+    IF EXISTS (
+        SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
+    THEN
+        RAISE unique_violation USING
+            MESSAGE = format('node "%s" gives entries the numbers that another node gives them', jobstats_attach.name),
+            HINT = 'One is a copy of the other, or both were made by version 0.1: one of them has to be a new store.';
+    END IF;
+    RETURN format('Node %s, number %s, version %s: %s targets.', jobstats_attach.name, state ->> 'node', state ->> 'version', state ->> 'targets');
+END
+$$;
+COMMENT ON FUNCTION jobstats_attach(text, text, integer, text, text, text, boolean) IS
+'Makes this database a front, and shows the store of a node in it. The database has an empty store, or is a front already. host, port, dbname, user (who asks) and password are those of the node, whose owner has called jobstats_grant_reader() for that user. accounting: names and jobs are shown as this node knows them; NULL: of the first node. For an attached node give the name alone: the front is made anew, by the version of the extension that is installed now. Returns what it found. Errors: 22023 for a name that is none, 42710 for a name that is taken, 42704 for a node that is not attached, 55000 where postgres_fdw is missing, where this store has rows, and for a node that is a front or of another version or collation, 23505 for a number, targets or entries that another node has, 08001 where the node does not answer.';
+
+CREATE FUNCTION jobstats_internal.require_attachable(name text, is_new boolean) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    is_attached boolean;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'jobstats') THEN
+        PERFORM jobstats_internal.require_store();
+    ELSIF (require_attachable.name ~ '^[a-z][a-z0-9_]{0,19}$') IS NOT TRUE THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('name %L is none for a node', left(require_attachable.name, 60)),
+            HINT = 'Give 1 to 20 lower-case letters, digits and underscores, the first a letter, as in ''scratch''.';
+    ELSIF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'postgres_fdw') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = 'the extension postgres_fdw is missing in this database', HINT = 'A superuser runs CREATE EXTENSION postgres_fdw;';
+    END IF;
+    is_attached := EXISTS (SELECT FROM jobstats.attached a WHERE a.name = require_attachable.name);
+    IF is_attached AND is_new THEN
+        RAISE duplicate_object USING
+            MESSAGE = format('node "%s" is attached', require_attachable.name),
+            HINT = 'Give the name alone to show it anew, or call jobstats_detach() first.';
+    ELSIF NOT is_attached AND NOT is_new THEN
+        RAISE undefined_object USING
+            MESSAGE = format('node "%s" is not attached', require_attachable.name), HINT = 'Give host and dbname of its store.';
+    ELSIF NOT (SELECT s.front FROM jobstats.settings s)
+        AND (EXISTS (SELECT FROM jobstats.targets) OR EXISTS (SELECT FROM jobstats.entries) OR EXISTS (SELECT FROM jobstats.texts))
+    THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = 'this store has rows of its own', HINT = 'Make the front in a database with an empty store, and attach this one to it.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_attachable(text, boolean) IS
+'Internal: fails as jobstats_attach() says where that depends on this database and the name alone.';
+
+CREATE FUNCTION jobstats_internal.state_of_node(server text) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state jsonb;
+BEGIN
+    EXECUTE format('CREATE FOREIGN TABLE pg_temp.jobstats_node (node integer, front boolean, version text, sorting text, database oid, started timestamptz, '
+        'targets bigint) SERVER %I OPTIONS (schema_name ''jobstats'', table_name ''node_state'')', server);
+    EXECUTE 'SELECT to_jsonb(n) FROM pg_temp.jobstats_node n' INTO state;
+    EXECUTE 'DROP FOREIGN TABLE pg_temp.jobstats_node';
+    RETURN state;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.state_of_node(text) IS
+'Internal: the row of jobstats.node_state of a store.';
+
+CREATE FUNCTION jobstats_internal.require_node(name text, state jsonb) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    own jsonb;
+    other text;
+BEGIN
+    SELECT jsonb_build_object(text 'version', e.extversion, text 'sorting', d.datcollate || ' ' || d.encoding, text 'database', d.oid,
+        text 'started', pg_postmaster_start_time())
+    INTO own
+    FROM pg_extension e, pg_database d WHERE e.extname = 'jobstats' AND d.datname = current_database();
+    SELECT a.name INTO other FROM jobstats.attached a WHERE a.node = (state ->> 'node')::integer AND a.name <> require_node.name;
+    IF (state ->> 'front')::boolean OR (state -> 'database', state ->> 'started') = (own -> 'database', own ->> 'started') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('node "%s" is a front', require_node.name), HINT = 'Attach its nodes, one by one.';
+    ELSIF state -> 'version' IS DISTINCT FROM own -> 'version' THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('the store of node "%s" is of version %s, this extension of version %s', require_node.name, state ->> 'version', own ->> 'version'),
+            HINT = 'Bring both to the same version: ALTER EXTENSION jobstats UPDATE; and on the node SELECT jobstats_setup();';
+    ELSIF state -> 'sorting' IS DISTINCT FROM own -> 'sorting' THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('node "%s" sorts text by %s, this database by %s', require_node.name, state ->> 'sorting', own ->> 'sorting'),
+            HINT = 'Make this database with the LC_COLLATE of its nodes: CREATE DATABASE … TEMPLATE template0 LC_COLLATE …';
+    ELSIF other IS NOT NULL THEN
+        RAISE unique_violation USING
+            MESSAGE = format('nodes "%s" and "%s" have the same number %s', require_node.name, other, state ->> 'node'),
+            HINT = 'A new store gets its number before it is fed: SELECT jobstats_setup(node => 1);';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_node(text, jsonb) IS
+'Internal: fails as jobstats_attach() says where a store cannot be a node of this front.';
+
+CREATE FUNCTION jobstats_detach(name text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    DELETE FROM jobstats.attached a WHERE a.name = jobstats_detach.name;
+    IF NOT FOUND THEN
+        RAISE undefined_object USING
+            MESSAGE = format('node "%s" is not attached', left(jobstats_detach.name, 60)), HINT = 'jobstats_nodes() lists those that are.';
+    END IF;
+    EXECUTE format('DROP SERVER %I CASCADE', 'jobstats_' || jobstats_detach.name);
+END
+$$;
+COMMENT ON FUNCTION jobstats_detach(text) IS
+'Takes a node out of a front. The store of the node stays as it is, and the front answers for the others. Errors: 42704 for a node that is not attached, 55000 where there is no store.';

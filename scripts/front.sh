@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Four stores behind a front answer every question as one store with the same texts does. With TimescaleDB, two of them are without it.
+#
+#   front.sh DIR    in the server that runs in DIR
+. "$(dirname "$0")/lib.sh"
+
+cluster=$1 output=$target/front/stores
+simulator=$built/jobstats-simulator
+# The servers of each node: patterns. Those that may have a target feed the same node.
+nodes=(mds oss1 oss2 'oss[34]')
+forever=$(printf '%s => jobstats_forever(), ' raw_retention retention rollup_10m_retention rollup_1h_retention)
+
+database() { scripts/cluster.sh url "$cluster" "front $1"; }
+in_database() { psql -q "$(database "$1")" "${@:2}"; }
+
+# make NAME [NUMBER]
+# A database with an empty store that keeps old text.
+make() {
+    if [[ $1 =~ ^node[01]$ ]]; then
+        psql -q "$(scripts/cluster.sh url "$cluster")" -c "CREATE DATABASE \"front $1\""
+    else
+        new_database "$cluster" "front $1"
+    fi
+    in_database "$1" -At -c 'CREATE EXTENSION jobstats' -c "SELECT jobstats_setup(${forever}node => ${2:-0})" >"$output/setup.$1"
+}
+
+# The texts of a world, with those of people and jobs, in a table of the single store's database and in a file.
+simulate() {
+    local people=(accounting --scheduler slurm --odd 0)
+    make single
+    in_database single -c 'CREATE TABLE public.texts (LIKE jobstats.feed)'
+    "$simulator" load --preset medium --cluster alpha --scheduler slurm --from 2026-03-10T00:00:00Z --hours 3 --interval 3m --undisturbed --overload \
+        --table public.texts --database-url "$(database single)" 2>"$output/loaded"
+    "$simulator" "${people[@]}" --no-nightly --from 2026-03-10T00:00:00Z --days 0.001 --directory "$output"
+    "$simulator" "${people[@]}" --undisturbed --from 2026-03-08T00:00:00Z --to 2026-03-10T03:00:00Z >"$output/jobs"
+    in_database single -v directory="$(realpath "$output")" -f tests/front/people.sql
+    in_database single -c '\copy public.texts TO STDOUT' >"$output/texts"
+}
+
+# feed NAME PATTERN
+# Names and accounting go to every store.
+feed() {
+    [ "$1" = single ] || in_database "$1" -c 'CREATE TABLE public.texts (LIKE jobstats.feed)' -c '\copy public.texts FROM STDIN' <"$output/texts"
+    in_database "$1" -v servers="$2" -f tests/front/feed.sql
+    maintain_all "$(database "$1")"
+}
+
+ask() { in_database "$1" -f tests/front/questions.sql >"$output/$1" 2>&1; }
+
+mkdir -p "$output"
+psql -q "$(scripts/cluster.sh url "$cluster")" -c 'CREATE ROLE front_reader' -c 'CREATE ROLE front_own' -c 'CREATE ROLE front_nameless'
+simulate
+feed single .
+make front
+in_database front -c 'CREATE EXTENSION postgres_fdw'
+for n in "${!nodes[@]}"; do
+    make "node$n" "$n"
+    feed "node$n" "${nodes[n]}"
+    in_database front -At -v node="node$n" -v host="$cluster" -v dbname="front node$n" -f tests/front/attach.sql
+done
+ask single
+ask front
+diff -u "$output/single" "$output/front"
+[ "$(wc -l <"$output/front")" -gt 300 ]
+# Without what depends on where it runs.
+in_database front -v host="$cluster" -f tests/front/refused.sql 2>&1 | sed -E '/^(LOCATION|DETAIL|\t)/d; s/^psql:[^ ]+ //' >"$output/refused"
+diff -u tests/front/refused.expected "$output/refused"

@@ -1,0 +1,1 @@
+SELECT jobstats_attach(:'node', host => :'host', dbname => :'dbname', "user" => 'postgres');

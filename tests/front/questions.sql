@@ -1,0 +1,67 @@
+-- What reading functions and views answer: one store and a front print the same. Numbers of targets, entries and events are those of nodes.
+\set ON_ERROR_STOP off
+\pset format unaligned
+\pset null NULL
+SET timezone = 'UTC';
+\set window '\'2026-03-10 00:10Z\', \'2026-03-10 02:50Z\''
+SELECT job AS large FROM jobstats.jobs WHERE ended BETWEEN '2026-03-10 01:00Z' AND '2026-03-10 02:00Z' ORDER BY nodes DESC, job LIMIT 1 \gset
+
+SELECT * FROM jobstats_top(:window);
+SELECT * FROM jobstats_top(:window, 'read_bytes', by => '{account,user_name}', unaccounted => true);
+SELECT * FROM jobstats_top(:window, 'metadata', by => '{job,target}', n => 40);
+SELECT * FROM jobstats_top('2026-03-10 00:00Z', '2026-03-10 03:00Z', 'write_bytes', by => '{node,executable}', n => 40);
+SELECT * FROM jobstats_totals(:window);
+SELECT * FROM jobstats_totals(:window, by => '{job}') ORDER BY job, operation;
+SELECT * FROM jobstats_totals(:window, by => '{entry}', target => '{%OST0001,%MDT0000}') ORDER BY entry, operation LIMIT 100;
+SELECT * FROM jobstats_totals(:window, '{write_bytes}', by => '{cluster,filesystem,kind,group_name,partition,status,workload}');
+SELECT * FROM jobstats_rates(:window, '{write_bytes,metadata,service_time}', step => '30 minutes');
+SELECT * FROM jobstats_rates(:window, '{write_bytes,metadata,service_time}', by => '{server}', step => '7 minutes');
+SELECT * FROM jobstats_rates(:window, '{read_bytes}', by => '{user_name}', step => '1 hour', exclude => '{"user_name": ["ada"]}');
+SELECT * FROM jobstats_summary(:window, by => '{uid}');
+SELECT * FROM jobstats_summary(:window, by => '{job}');
+SELECT * FROM jobstats_balance(:window);
+SELECT * FROM jobstats_densities(:window, 'write_bytes', step => '1 hour');
+SELECT * FROM jobstats_sizes(:window, by => '{user_name}');
+SELECT * FROM jobstats_queues(:window, step => '1 hour');
+SELECT * FROM jobstats_unaccounted(:window);
+SELECT * FROM jobstats_used('2026-03-10 02:50Z');
+SELECT * FROM jobstats_used('2026-03-10 02:50Z', by => '{account}');
+SELECT * FROM jobstats_changes(:window, baseline_since => '2026-03-09 22:00Z', baseline_until => '2026-03-10 00:40Z');
+SELECT * FROM jobstats_usual(:window, by => '{target}');
+SELECT * FROM jobstats_usual(:window);
+SELECT * FROM jobstats_findings(:window);
+SELECT * FROM jobstats_verdict(:window, by => '{user_name}');
+SELECT * FROM jobstats_now(at => '2026-03-10 02:50Z');
+SELECT * FROM jobstats_job(:'large'::text);
+SELECT * FROM jobstats_runs(:'large'::text);
+SELECT * FROM jobstats_compare(ARRAY[:'large', '1002010']) LIMIT 100;
+SELECT scheduler, job, user_name, account, targets, read_bytes, write_bytes, read, write, opens, metadata, service_time, operations
+FROM jobstats.job_summaries ORDER BY scheduler, job;
+SELECT * FROM jobstats_attributed(:'large');
+SELECT since, first, complete, targets FROM jobstats_kept();
+SELECT kind, filesystem, began, ended, targets, servers, severity FROM jobstats_events('2026-03-09Z', '2026-03-11Z') ORDER BY kind, began;
+SELECT t.cluster, t.target, t.server FROM jobstats_targets('2026-03-10 02:50Z') t ORDER BY t.cluster, t.target;
+SELECT count(*) FROM jobstats_work('2026-03-10 02:50Z');
+SELECT count(DISTINCT e.job) FROM jobstats_entries('2026-03-10 02:50Z') e WHERE e.job IS NOT NULL;
+SELECT target, kind, server, status, last_observation, usual_interval FROM jobstats.health WHERE target IS NOT NULL ORDER BY target, status;
+SELECT r.target, r.job, count(*), round(sum(r.read_bytes)::numeric, 3), min(r.since) FROM jobstats.rates r WHERE r.until < '2026-03-10 02:00Z' GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT r.account, count(*), round(sum(r.write)::numeric, 3), min(r.since) FROM jobstats.rates_10m r GROUP BY 1 ORDER BY 1;
+SELECT count(*), sum(i.read_bytes), sum(i.open) FROM jobstats.increments_1h i;
+SELECT s.server, s.target, s.name, s.value FROM jobstats.samples s ORDER BY s.server, s.target, s.name, s.labels LIMIT 100;
+SELECT q.hour, q.target, q.observations, q.ok, q.gaps FROM jobstats.quality q ORDER BY q.hour, q.target;
+
+-- A reader, a reader of their own work, and one who sees no names.
+SELECT uid FROM jobstats.users WHERE user_name = (SELECT user_name FROM jobstats.jobs WHERE job = :'large') \gset
+SELECT jobstats_grant_reader('front_reader'), jobstats_grant_own('front_own', :uid), jobstats_grant_reader('front_nameless', names => false);
+SET ROLE front_reader;
+SELECT * FROM jobstats_top(:window, by => '{user_name}', n => 3);
+SELECT count(DISTINCT name) FROM jobstats.entries WHERE uid = :uid;
+SELECT * FROM jobstats.texts;
+SET ROLE front_own;
+SELECT * FROM jobstats_top(:window, by => '{user_name,job}', n => 100);
+SELECT job, user_name, read_bytes FROM jobstats_summaries(n => 3);
+SELECT * FROM jobstats.entries;
+SET ROLE front_nameless;
+SELECT rank, account, total FROM jobstats_top(:window, by => '{account}', n => 100);
+SELECT * FROM jobstats_top(:window, by => '{user_name}');
+RESET ROLE;

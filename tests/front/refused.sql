@@ -1,0 +1,39 @@
+-- What a front does not do, and what it does not take for a node.
+\set VERBOSITY verbose
+\set SHOW_CONTEXT never
+\set ON_ERROR_STOP off
+\pset format unaligned
+INSERT INTO jobstats.feed (server, body) VALUES ('oss1', '');
+SELECT jobstats_setup();
+CALL jobstats_maintain();
+CALL jobstats_watch();
+SELECT * FROM jobstats_reprocess('2026-03-10Z', '2026-03-11Z');
+SELECT count(*) FROM jobstats_audit('2026-03-10Z', '2026-03-11Z');
+SELECT jobstats_reidentify();
+SELECT * FROM jobstats_forget_user(20000);
+CALL jobstats_convert();
+SELECT jobstats_attach('Node', host => :'host', dbname => 'front node0');
+SELECT jobstats_attach('node0', host => :'host', dbname => 'front node0');
+SELECT jobstats_attach('other');
+SELECT jobstats_attach('self', host => :'host', dbname => 'front front', "user" => 'postgres');
+SELECT jobstats_attach('again', host => :'host', dbname => 'front node0', "user" => 'postgres');
+SELECT jobstats_attach('gone', host => '/nowhere', dbname => 'front node0', "user" => 'postgres');
+SELECT jobstats_detach('other');
+SELECT name, node, accounting, version = (SELECT extversion FROM pg_extension WHERE extname = 'jobstats') AS same, targets, last_observation, problem
+FROM jobstats_nodes();
+-- A node that is gone is named, and questions go on without it once it is detached.
+ALTER SERVER jobstats_node3 OPTIONS (SET dbname 'front gone');
+SELECT target, status FROM jobstats.health WHERE status = 'node';
+SELECT jobstats_detach('node3');
+SELECT count(*) AS targets FROM jobstats_targets('2026-03-10 02:50Z');
+-- Attaching once more makes the front anew.
+SELECT jobstats_attach('node2');
+SELECT rank, account FROM jobstats_top('2026-03-10 00:10Z', '2026-03-10 02:50Z', by => '{account}', n => 1);
+\c "front single"
+SELECT jobstats_setup(node => 4);
+SELECT jobstats_setup(node => -1);
+SELECT * FROM jobstats_nodes();
+SELECT jobstats_detach('other');
+SELECT jobstats_attach('node0', host => 'x', dbname => 'y');
+CREATE EXTENSION postgres_fdw;
+SELECT jobstats_attach('node0', host => 'x', dbname => 'y');
