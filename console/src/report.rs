@@ -8,6 +8,7 @@ use jobstats_client::answers::{Dimension, Group, RateRow};
 use crate::live::user_names::called;
 use crate::subject::questions::ask_totals;
 
+use events::Events;
 use heatmap::Heatmap;
 pub use load::Load;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod burst;
 mod changes;
 pub mod compare;
 mod density;
+pub mod events;
 pub mod form;
 mod heatmap;
 mod leader;
@@ -67,8 +69,9 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     first.extend(health.silence(&scope, &load));
     first.extend(course(store, &scope, &load, &spans)?);
     first.extend(waiting::ask(store, &scope, &load)?);
-    let lead = standout::lead(store, &scope, &load, &spans)?;
-    let mut sections = beginning(store, &scope, &load, first)?;
+    let events = Events::ask(store, &scope)?;
+    let lead = standout::lead(store, &scope, &load, &spans, &events)?;
+    let mut sections = beginning(store, &scope, &load, first, &events)?;
     let places = heatmaps.iter().map(Heatmap::figure).collect();
     let users = vec![density::ask(store, &scope, &load)?];
     let space = space::ask(store, &scope)?;
@@ -115,8 +118,9 @@ pub fn own(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
         .map(|(_, name)| name.to_owned())
         .collect();
     let first = course(store, &scope, &load, &spans)?;
-    let lead = standout::lead(store, &scope, &load, &spans)?;
-    let mut sections = beginning(store, &scope, &load, first)?;
+    let events = Events::ask(store, &scope)?;
+    let lead = standout::lead(store, &scope, &load, &spans, &events)?;
+    let mut sections = beginning(store, &scope, &load, first, &events)?;
     let places = heatmaps.iter().map(Heatmap::figure).collect();
     let operations = operations::ask(store, &scope)?;
     let sizes = sizes::ask(store, &scope.work())?;
@@ -154,12 +158,13 @@ fn course(
     Ok(blocks)
 }
 
-/// Returns the first sections: what changed, the load, and advice.
+/// Returns the first sections: what changed, the load, events, and advice.
 fn beginning(
     store: &mut Store,
     scope: &Scope,
     load: &Load,
     course: Vec<Block>,
+    events: &Events,
 ) -> Result<Vec<Section>, Error> {
     let title = match scope.is_own() {
         true => "Load, and what made it",
@@ -168,6 +173,7 @@ fn beginning(
     let sections = [
         Section::new("changes", "What changed", changes::ask(store, scope, load)?),
         Section::new("load", title, course),
+        Section::new("events", "Events", events.blocks(scope)),
         Section::new("advice", "Advice", advice::ask(store, scope)?),
     ];
     let sections = sections.into_iter().filter(|it| !it.blocks.is_empty());

@@ -8,6 +8,7 @@ use jobstats_client::answers::{Dimension, FindingRow, RateRow, SummaryRow};
 use serde::{Serialize, Serializer};
 
 pub mod chosen;
+pub mod events;
 pub mod findings;
 pub mod job;
 pub mod json;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jobstats_client::answers::Filters;
+use jobstats_client::answers::{EventRow, Filters};
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{Micros, SECOND};
 use jobstats_core::operation::find;
@@ -59,6 +59,36 @@ pub fn points(points: &[(i64, Option<f64>)]) -> Vec<Point> {
         value: *value,
     };
     points.iter().map(point).collect()
+}
+
+/// Returns an event of ten minutes, from the epoch on.
+pub fn event(kind: &str, severity: &str) -> EventRow {
+    EventRow {
+        event_id: 7,
+        kind: kind.to_owned(),
+        severity: severity.to_owned(),
+        cluster: String::new(),
+        filesystem: "scratch".to_owned(),
+        began: time(0),
+        found: time(300),
+        until: time(600),
+        ended: Some(time(600)),
+        targets: vec!["scratch-OST0000".to_owned(), "scratch-OST0001".to_owned()],
+        servers: vec!["mds1".to_owned()],
+        value: None,
+        usual: None,
+        rate: 5.0,
+        load_times: None,
+        culprits: None,
+        reason: None,
+        told: None,
+        verdict: None,
+        note: None,
+        withdrawn: None,
+        updated: time(600),
+        judged: 0,
+        precision: None,
+    }
 }
 
 /// Makes an interval in seconds, in which entries did so much. An operation that ends with `_usecs` is the time of one.

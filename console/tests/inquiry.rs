@@ -32,7 +32,6 @@ fn a_store_is_asked() {
     pages_are_written(&store);
     work_without_identifier_is_reported(&store);
     space_and_waiting_are_shown_beside_work(&store);
-    events_are_listed_explained_and_checked(&store);
     what_is_wrong_is_told(&mut store);
     an_old_server_has_requests(&store);
 }
@@ -860,68 +859,6 @@ fn statements(page: &str) -> Vec<String> {
             .replace("&#38;", "&")
     };
     page.split("<code>").skip(1).map(statement).collect()
-}
-
-fn events_are_listed_explained_and_checked(store: &Store) {
-    let check = |arguments: &[&str]| {
-        let output = store.run(&[&["check"], arguments].concat());
-        let line = String::from_utf8(output.stdout).unwrap();
-        (output.status.code().unwrap(), line)
-    };
-    let none = store.text(&["events"]);
-    assert_eq!(none, "There is no event that is told in this time.\n");
-    assert_eq!(
-        check(&[]),
-        (
-            0,
-            "JOBSTATS OK - nothing is wrong | critical=0 warning=0\n".to_owned()
-        )
-    );
-    let mut client = Client::connect(&store.url, NoTls).unwrap();
-    let culprits = r#"{"by": "uid", "named": true, "subjects": [{"uid": 1000, "user_name": "user1000", "share": 0.71}]}"#;
-    let row = "INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, told)
-        VALUES ($1, '', 'scratch', now() - interval '1 hour', now(), now(), now(), $2, '{scratch-OST0000}', '{mds1}', $3, 0.02, 5, '{}', $4::text::jsonb, now()) RETURNING event_id";
-    let add = |client: &mut Client,
-               kind: &str,
-               severity: &str,
-               value: f64,
-               culprits: Option<&str>|
-     -> i64 {
-        let row = client.query_one(row, &[&kind, &severity, &value, &culprits]);
-        row.unwrap().get(0)
-    };
-    let waiting = add(&mut client, "waiting", "warning", 0.3, Some(culprits));
-    add(&mut client, "failover", "info", 1.0, None);
-    let listed = words(&store.text(&["events"]));
-    let line = format!("{waiting} ");
-    assert!(listed.contains(&line), "{listed}");
-    assert!(
-        listed.contains("waiting scratch mds1 300 ms, usually 20 ms user1000, 71 % of the rise"),
-        "{listed}"
-    );
-    assert!(!listed.contains("failover") && store.text(&["events", "--all"]).contains("failover"));
-    assert_eq!(store.json(&["events", "--json"])[0]["event_id"], waiting);
-    let explained = store.text(&["events", &waiting.to_string()]);
-    assert!(explained.starts_with("what      Since "), "{explained}");
-    let (code, line) = check(&["--names"]);
-    assert!(
-        code == 1 && line.contains("scratch: waiting since ") && line.contains("user1000"),
-        "{line}"
-    );
-    assert!(!check(&[]).1.contains("user1000"));
-    assert_eq!(check(&["--filesystem", "home"]).0, 0);
-    let stalled = add(&mut client, "stalled", "critical", 0.0, None);
-    let (code, line) = check(&[]);
-    assert!(
-        code == 2 && line.contains("; 1 more | critical=1 warning=1"),
-        "{line}"
-    );
-    let known = "SELECT jobstats_judge(event_id, 'known') FROM unnest($1::bigint[]) event_id";
-    client.query(known, &[&vec![waiting, stalled]]).unwrap();
-    assert_eq!(check(&[]).0, 0);
-    client.batch_execute("DELETE FROM jobstats.events").unwrap();
-    let nowhere = "postgresql://reader@127.0.0.1:1/jobstats?sslmode=disable";
-    assert_eq!(store.run_as(nowhere, &["check"]).status.code(), Some(3));
 }
 
 fn what_is_wrong_is_told(store: &mut Store) {

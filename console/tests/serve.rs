@@ -139,6 +139,7 @@ fn users_see_their_own_jobs_at_a_socket() {
         );
         client.batch_execute(&moved).unwrap();
     }
+    add_event(&mut client, ada);
     let service = Service::start(&store.url_of(&role));
     own_work_is_shown(&service, &store, ada);
     if geteuid().is_root() {
@@ -199,6 +200,11 @@ fn own_report_is_written(service: &Service, ada: u32) {
     let page = report(&[]);
     let title = format!("<title>User {ada}: ");
     assert!(page.contains(&title) && page.ends_with("</html>"), "{page}");
+    let who = "ada (physics), 25";
+    assert!(
+        page.contains("waiting on mds1 since ") && page.contains(who),
+        "{page}"
+    );
     // Job 11 has all of it: the work of others is in none of its parts.
     assert!(words(&page).contains("100 % came from job 11 ("), "{page}");
     for foreign in ["user1001", "user1002", "(no user)", "(no job)"] {
@@ -218,6 +224,17 @@ fn own_report_is_written(service: &Service, ada: u32) {
         "2020-01-02",
     ];
     service.refuses(ada, &day, 66);
+}
+
+/// Adds an event that is due to two users: another one is named, and the user who asks did less, for account physics.
+fn add_event(client: &mut Client, ada: u32) {
+    let event = format!(
+        r#"INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, told)
+        SELECT 'waiting', '', 'scratch', now() - interval '1 hour', now(), now(), now(), 'warning', '{{scratch-MDT0000}}', '{{mds1}}', 0.3, 0.02, 5, '{{}}',
+            '{{"by": "uid", "named": true, "slow": [], "load": {{}}, "subjects": [{{"uid": 1001, "user_name": "user1001", "share": 0.5}},
+            {{"uid": {ada}, "user_name": "ada", "account": "physics", "share": 0.25}}]}}', now()"#
+    );
+    client.batch_execute(&event).unwrap();
 }
 
 fn others_are_refused(service: &Service, bob: u32) {
@@ -318,6 +335,12 @@ fn a_web_server_says_who_asks(client: &mut Client, url: &str) {
         index.starts_with("HTTP/1.1 200 ") && index.contains("<form action=\"job\""),
         "{index}"
     );
+    let events = get("/events", &believed("daemon"));
+    assert!(
+        events.contains("waiting on mds1 since ") && events.contains("ada (physics), 25"),
+        "{events}"
+    );
+    assert!(!events.contains("1001"), "{events}");
     let missing = get("/job/%3Cb%3E4711", &believed("daemon"));
     assert!(
         missing.starts_with("HTTP/1.1 404 ") && missing.contains("text/html"),

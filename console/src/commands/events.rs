@@ -4,16 +4,15 @@ use std::io::{Write, stdout};
 use std::process::ExitCode;
 
 use clap::Args;
-use jiff::Timestamp;
 use jobstats_client::answers::{EventRow, Events, Explain, Health, Window};
 use serde_json::{Value, json};
 
 use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::commands::inquiry::{Common, Period};
-use crate::values::number::{UNKNOWN, per_call, percent, rate};
+use crate::subject::events::{TOLD, culprit, lasted, measured, place, who};
 use crate::values::text::{left, shown, width};
-use crate::values::when::{Clock, length};
+use crate::values::when::Clock;
 
 /// The list of exit codes that `check --help` shows.
 pub const HELP: &str = "\
@@ -93,7 +92,7 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
 
 /// Returns the severities of events that somebody is told of.
 fn told() -> Vec<String> {
-    ["warning", "critical"].map(str::to_owned).to_vec()
+    TOLD.map(str::to_owned).to_vec()
 }
 
 fn patterns(names: &[String]) -> Option<Vec<String>> {
@@ -128,8 +127,6 @@ const HEAD: [&str; 9] = [
 ];
 
 fn cells(row: &EventRow, clock: &Clock) -> [String; HEAD.len()] {
-    let [value, usual] = [row.value, row.usual].map(|it| amount(&row.kind, it));
-    let usual = row.usual.map(|_| format!(", usually {usual}"));
     [
         row.event_id.to_string(),
         clock.minute(row.began),
@@ -138,62 +135,9 @@ fn cells(row: &EventRow, clock: &Clock) -> [String; HEAD.len()] {
         row.kind.clone(),
         row.filesystem.clone(),
         place(row),
-        value + &usual.unwrap_or_default(),
-        culprit(row).unwrap_or_default(),
+        measured(row),
+        who(row),
     ]
-}
-
-/// Returns the time that an event has lasted.
-fn lasted(row: &EventRow) -> String {
-    let until = row.ended.unwrap_or_else(Timestamp::now);
-    let seconds = until.duration_since(row.began).as_secs_f64();
-    let goes_on = if row.ended.is_none() {
-        " and goes on"
-    } else {
-        ""
-    };
-    format!("{}{goes_on}", length(seconds))
-}
-
-/// Prints a value in the unit of a kind of events.
-fn amount(kind: &str, value: Option<f64>) -> String {
-    match kind {
-        "waiting" | "slow_target" => per_call(value, "service_time"),
-        "full" => percent(value),
-        "stalled" => rate(value, "open"),
-        _ => UNKNOWN.to_owned(),
-    }
-}
-
-/// Returns the first server of an event, or else the first target, and how many others there are.
-fn place(row: &EventRow) -> String {
-    let names = if row.servers.is_empty() {
-        &row.targets
-    } else {
-        &row.servers
-    };
-    match names.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first, others @ ..] => format!("{first} and {} more", others.len()),
-    }
-}
-
-/// Returns who made the load rise, if somebody is named.
-fn culprit(row: &EventRow) -> Option<String> {
-    let culprits = row.culprits.as_ref()?;
-    let is_named = culprits.get("named")?.as_bool()?;
-    let first = culprits.get("subjects")?.get(0).filter(|_| is_named)?;
-    let by = culprits.get("by")?.as_str()?;
-    let name = first
-        .get("user_name")
-        .filter(|_| by == "uid")
-        .or(first.get(by))?;
-    let share = percent(first.get("share").and_then(Value::as_f64));
-    let name = name
-        .as_str()
-        .map_or_else(|| name.to_string(), str::to_owned);
-    Some(format!("{name}, {share} of the rise"))
 }
 
 /// Aligns lines below the head of the table.

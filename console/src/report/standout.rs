@@ -1,5 +1,6 @@
 //! The spans in which the load stands out, and who made it: sentences with the numbers that prove them.
 
+use super::events::Events;
 use super::leader::Leader;
 use super::load::Load;
 use super::vocabulary::*;
@@ -155,7 +156,13 @@ impl Spans {
 }
 
 /// Returns the sentences that a report begins with.
-pub fn lead(store: &mut Store, scope: &Scope, load: &Load, spans: &Spans) -> Result<String, Error> {
+pub fn lead(
+    store: &mut Store,
+    scope: &Scope,
+    load: &Load,
+    spans: &Spans,
+    events: &Events,
+) -> Result<String, Error> {
     let mut said = vec![average(scope, load)];
     if let Some(leader) = Leader::ask(store, scope, &scope.work())? {
         said.push(match scope.is_own() {
@@ -164,6 +171,7 @@ pub fn lead(store: &mut Store, scope: &Scope, load: &Load, spans: &Spans) -> Res
         });
     }
     said.extend(busiest(scope, load, spans));
+    said.extend(events.lead(scope));
     Ok(said.join(" "))
 }
 

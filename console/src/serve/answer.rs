@@ -197,11 +197,15 @@ impl Service {
                 let asked = user::ask(&mut store, name, span()?)?;
                 known("user", name, asked)?
             }
-            Kind::Report => {
+            Kind::Report | Kind::Events => {
                 let filesystem = Some(name.as_str()).filter(|name| !name.is_empty());
                 let cluster = words.cluster.as_deref();
                 let scope = Scope::of_user(uid, filesystem, cluster, span()?, clock);
-                return Ok(report::own(&mut store, scope)?.document()?);
+                let page = match question.kind {
+                    Kind::Events => report::events::page(&mut store, &scope)?,
+                    _ => report::own(&mut store, scope)?,
+                };
+                return Ok(page.document()?);
             }
         };
         let screen = Screen {

@@ -17,10 +17,18 @@ pub enum Kind {
     User,
     /// A report about the work of the user who asks, on one file system or on all.
     Report,
+    /// The events of one file system or of all.
+    Events,
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [Self::Job, Self::Done, Self::User, Self::Report];
+    const ALL: [Self; 5] = [
+        Self::Job,
+        Self::Done,
+        Self::User,
+        Self::Report,
+        Self::Events,
+    ];
 
     /// Returns the word for the kind.
     pub const fn name(self) -> &'static str {
@@ -29,7 +37,13 @@ impl Kind {
             Self::Done => "done",
             Self::User => "user",
             Self::Report => "report",
+            Self::Events => "events",
         }
+    }
+
+    /// Returns true for a kind that is about one thing, and not about all where none is named.
+    const fn needs_name(self) -> bool {
+        matches!(self, Self::Job | Self::Done | Self::User)
     }
 }
 
@@ -37,7 +51,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
-    /// The job, by its number or as users type it; or the user; or the file system of a report, which may be left out.
+    /// The job, by its number or as users type it; or the user; or the file system of a report or of events, which may be left out.
     #[serde(default)]
     pub name: String,
     /// The start and the end of the window, as in `--from` and `--to`.
@@ -126,7 +140,7 @@ impl Asked {
             .filter(|it| !it.is_empty())
             .collect();
         match serde_urlencoded::from_str::<Words>(&parts.join("&")) {
-            Ok(words) if words.name.is_empty() && kind != Kind::Report => {
+            Ok(words) if words.name.is_empty() && kind.needs_name() => {
                 Self::Unreadable("the name is missing".to_owned())
             }
             Ok(words) if page.is_some() => Self::Page(Question {
@@ -139,7 +153,7 @@ impl Asked {
             Ok(words) => {
                 let form = match kind {
                     Kind::Done => Form::Json,
-                    Kind::Report => Form::Html,
+                    Kind::Report | Kind::Events => Form::Html,
                     Kind::Job | Kind::User => words.form,
                 };
                 let words = Words { form, ..words };
@@ -196,6 +210,7 @@ mod tests {
         assert_eq!(report("/report"), (Kind::Report, String::new()));
         assert_eq!(report("/report/"), (Kind::Report, String::new()));
         assert_eq!(report("/report/a"), (Kind::Report, "a".to_owned()));
+        assert_eq!(report("/events"), (Kind::Events, String::new()));
     }
 
     #[test]

@@ -1,0 +1,315 @@
+//! Events: what went wrong, as far as somebody was told of it, whose work it was, and how right such events were so far.
+
+use std::collections::BTreeMap;
+
+use jobstats_client::answers::{self, EventRow, Explain, statement};
+
+use super::vocabulary::*;
+use crate::show::html::Level;
+use crate::subject::events::{TOLD, lasted, measured, place, who};
+
+/// The number of events that have a row.
+const ROWS: usize = 20;
+
+/// The number of events that are explained, or whose explanation is a statement to copy.
+const EXPLAINED: usize = 5;
+
+/// The seconds of a day.
+const DAY: f64 = 86_400.0;
+
+/// The events of a file system in a window, or of all of them.
+pub struct Events {
+    /// The events that somebody was told of, the newest first.
+    told: Vec<EventRow>,
+    /// All others.
+    others: Vec<EventRow>,
+    notes: Vec<String>,
+    statement: String,
+}
+
+impl Events {
+    /// Asks for events; of a user's own work, for those of the targets that the user worked on, if these are known.
+    pub fn ask(store: &mut Store, scope: &Scope) -> Result<Self, Error> {
+        let work = scope.work();
+        let mut asked = store.try_ask(&answers::Events {
+            window: work.window(),
+            cluster: work.filters.cluster,
+            filesystem: work.filters.filesystem,
+            ..answers::Events::default()
+        })?;
+        let is_near = |row: &EventRow| row.targets.iter().any(|name| scope.targets.contains(name));
+        if scope.is_own() && !scope.targets.is_empty() {
+            asked.rows.retain(is_near);
+        }
+        let is_told = |row: &EventRow| TOLD.contains(&row.severity.as_str());
+        let (told, others) = asked.rows.into_iter().partition(is_told);
+        Ok(Self {
+            told,
+            others,
+            notes: asked.notes,
+            statement: asked.statement,
+        })
+    }
+
+    /// Returns the sentence about the worst event, if somebody was told of one that was not judged false or known.
+    pub fn lead(&self, scope: &Scope) -> Option<String> {
+        let told = self.told.iter();
+        let told = told.filter(|row| row.verdict.as_deref().is_none_or(|it| it == "real"));
+        let by_weight = |one: &&EventRow, other: &&EventRow| {
+            let weight = |row: &EventRow| row.severity == "critical";
+            (weight(one).cmp(&weight(other))).then(one.rate.total_cmp(&other.rate))
+        };
+        let worst = told.clone().max_by(by_weight)?;
+        let count = match told.count() {
+            1 => "An event was told: ".to_owned(),
+            count => format!("{count} events were told, the worst: "),
+        };
+        let since = moment(scope, worst);
+        let when = match worst.ended {
+            Some(ended) => format!("from {since} to {}", scope.moment(ended)),
+            None => format!("since {since}"),
+        };
+        Some(format!("{count}{} {when}.", shown(&what(worst))))
+    }
+
+    /// Returns how many there were, the table of those that were told, and the statements that answer the same.
+    pub fn blocks(&self, scope: &Scope) -> Vec<Block> {
+        let mut blocks = vec![Block::Text(self.said())];
+        if !self.told.is_empty() {
+            blocks.push(self.table(scope).into());
+        }
+        blocks.extend(Block::list(self.notes.iter().map(|note| shown(note))));
+        let explained = self.told.iter().take(EXPLAINED).map(|row| {
+            let event_id = row.event_id;
+            let title = format!("Event {event_id}, and what to do next");
+            (title, statement(&Explain { event_id }, &["topic", "text"]))
+        });
+        let all = [("Events".to_owned(), self.statement.clone())].into_iter();
+        blocks.push(Block::Statements(all.chain(explained).collect()));
+        blocks
+    }
+
+    /// Says how many events there were.
+    fn said(&self) -> String {
+        let others = counted(self.others.iter());
+        match (self.told.len(), others.as_str()) {
+            _ if !self.notes.is_empty() && self.told.is_empty() => {
+                "Events are not known.".to_owned()
+            }
+            (0, "") => "Nothing happened: no event was found.".to_owned(),
+            (0, others) => format!("Nobody was told of an event. Found, and not told: {others}."),
+            (_, "") => "All events that were found were told.".to_owned(),
+            (_, others) => format!("Nobody was told of further events: {others}."),
+        }
+    }
+
+    fn table(&self, scope: &Scope) -> Table {
+        let rows = self.told.iter().take(ROWS).map(|row| {
+            let severity = match row.severity.as_str() {
+                "critical" => Level::Bad,
+                _ => Level::Fair,
+            };
+            let severity = Cell {
+                level: Some(severity),
+                ..Cell::text(&row.severity)
+            };
+            [
+                ("Began", Cell::text(&moment(scope, row))),
+                ("Lasted", Cell::text(&lasted(row))),
+                ("Severity", severity),
+                ("What", Cell::sentences(&what(row))),
+                ("Measured", Cell::sentences(&measured(row))),
+                ("Who", Cell::sentences(&who(row))),
+                ("Judged", Cell::name(row.verdict.as_ref())),
+                ("Event", Cell::count(row.event_id)),
+            ]
+        });
+        Table {
+            more: self.told.len().saturating_sub(ROWS),
+            note: self.precision(),
+            ..Table::new("Events that were told, the newest first", rows)
+        }
+    }
+
+    /// Says how many of the events of these kinds that somebody judged were real or known.
+    fn precision(&self) -> Option<String> {
+        let all = self.told.iter();
+        let judged = all.filter_map(|row| Some((row.kind.as_str(), (row.judged, row.precision?))));
+        let judged: BTreeMap<_, _> = judged.collect();
+        let said = judged.into_iter().map(|(kind, (judged, part))| {
+            format!("{} {:.0} of {judged}", spoken(kind), part * judged as f64)
+        });
+        let said: Vec<_> = said.collect();
+        (!said.is_empty()).then(|| {
+            format!(
+                "Of all that were judged here, real or known: {}.",
+                said.join(", ")
+            )
+        })
+    }
+
+    /// Asks for the explanations of the first events: all but what an admin may do next.
+    fn explanations(&self, store: &mut Store) -> Result<Vec<Block>, Error> {
+        let told = self.told.iter().take(EXPLAINED);
+        let explained = told.map(|row| {
+            let lines = store.ask(&Explain {
+                event_id: row.event_id,
+            })?;
+            let lines = lines.rows.iter().filter(|line| line.topic != "next");
+            let rows = lines.map(|line| {
+                [
+                    ("Topic", Cell::text(&line.topic)),
+                    ("What is known", Cell::sentences(&line.text)),
+                ]
+            });
+            let title = format!("Event {}: {}", row.event_id, what(row));
+            Ok(Block::from(Table::new(&shown(&title), rows)))
+        });
+        explained.collect()
+    }
+}
+
+/// Returns the page of events alone, of a file system or of all of them.
+pub fn page(store: &mut Store, scope: &Scope) -> Result<Page, Error> {
+    let events = Events::ask(store, scope)?;
+    let what = match scope.filesystem.as_str() {
+        "" => "Events".to_owned(),
+        name => format!("Events on {}", shown(name)),
+    };
+    let window = scope.clock.window(scope.window);
+    let mut sections = vec![Section::new(
+        "events",
+        "What went wrong",
+        events.blocks(scope),
+    )];
+    if !events.told.is_empty() {
+        let explained = events.explanations(store)?;
+        sections.push(Section::new("explained", "One by one", explained));
+    }
+    Ok(Page {
+        title: format!("{what}: {window}"),
+        kind: "Lustre",
+        heading: format!("{what}, {window}"),
+        lead: events.lead(scope).unwrap_or_else(|| events.said()),
+        about: vec![
+            format!("All times are {}", scope.clock.name()),
+            made(&scope.clock),
+        ],
+        sections,
+    })
+}
+
+/// Says of which kind an event is, and where it was.
+fn what(row: &EventRow) -> String {
+    format!("{} on {}", spoken(&row.kind), place(row))
+}
+
+/// Returns a kind of events in words.
+fn spoken(kind: &str) -> String {
+    kind.replace('_', " ")
+}
+
+/// Prints the start of an event: with its day, if that could be another than one might think.
+fn moment(scope: &Scope, row: &EventRow) -> String {
+    match row.began < scope.window.0 || when::seconds(scope.window) > DAY {
+        true => scope.clock.minute(row.began),
+        false => scope.moment(row.began),
+    }
+}
+
+/// Counts events by their kinds.
+fn counted<'r>(rows: impl Iterator<Item = &'r EventRow>) -> String {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows {
+        *kinds.entry(&row.kind).or_default() += 1;
+    }
+    let said = kinds
+        .iter()
+        .map(|(kind, count)| format!("{count} {}", spoken(kind)));
+    said.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{event, scope, time};
+
+    fn events(told: Vec<EventRow>, others: Vec<EventRow>) -> Events {
+        Events {
+            told,
+            others,
+            notes: Vec::new(),
+            statement: String::new(),
+        }
+    }
+
+    #[test]
+    fn others_are_counted_and_nothing_is_said_in_one_line() {
+        let one = || vec![event("waiting", "warning")];
+        let others = || {
+            ["waiting", "failover", "waiting"]
+                .map(|kind| event(kind, "info"))
+                .to_vec()
+        };
+        let said = |told, others| events(told, others).said();
+        assert_eq!(
+            said(vec![], vec![]),
+            "Nothing happened: no event was found."
+        );
+        assert_eq!(
+            said(vec![], others()),
+            "Nobody was told of an event. Found, and not told: 1 failover, 2 waiting."
+        );
+        assert_eq!(
+            said(one(), others()),
+            "Nobody was told of further events: 1 failover, 2 waiting."
+        );
+        let unknown = Events {
+            notes: vec!["there is no such function".to_owned()],
+            ..events(vec![], vec![])
+        };
+        assert_eq!(unknown.said(), "Events are not known.");
+    }
+
+    #[test]
+    fn the_worst_event_leads() {
+        let scope = scope(3600);
+        let lead = |told| events(told, vec![]).lead(&scope);
+        assert_eq!(lead(vec![]), None);
+        let waiting = EventRow {
+            rate: 50.0,
+            ..event("waiting", "warning")
+        };
+        assert_eq!(
+            lead(vec![waiting.clone()]).unwrap(),
+            "An event was told: waiting on mds1 from 00:00 to 00:10."
+        );
+        let full = EventRow {
+            began: time(-600),
+            ended: None,
+            targets: vec!["scratch-OST0001".to_owned()],
+            ..event("full", "critical")
+        };
+        let known = EventRow {
+            verdict: Some("known".to_owned()),
+            ..full.clone()
+        };
+        assert_eq!(lead(vec![known]), None);
+        assert_eq!(
+            lead(vec![waiting, full]).unwrap(),
+            "2 events were told, the worst: full on scratch-OST0001 since 1969-12-31 23:50."
+        );
+    }
+
+    #[test]
+    fn precision_is_that_of_kinds_which_were_judged() {
+        let judged = EventRow {
+            judged: 5,
+            precision: Some(0.8),
+            ..event("waiting", "warning")
+        };
+        let events = events(vec![judged, event("full", "critical")], vec![]);
+        let note = "Of all that were judged here, real or known: waiting 4 of 5.";
+        assert_eq!(events.precision().as_deref(), Some(note));
+    }
+}

@@ -1,0 +1,106 @@
+//! Events on the command line, to Nagios, and in reports.
+//!
+//! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod world;
+
+use postgres::{Client, NoTls};
+
+use world::{Store, words};
+
+/// The users to whom a rise is due, as a reader of everything sees them.
+const CULPRITS: &str = r#"{"by": "uid", "named": true, "slow": [], "load": {},
+    "subjects": [{"uid": 1000, "user_name": "user1000", "account": "physics", "share": 0.71}]}"#;
+
+#[test]
+fn events_are_told() {
+    let Some(store) = Store::new("events") else {
+        return;
+    };
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    nothing_is_said_in_one_line(&store);
+    let waiting = add(&mut client, "waiting", "warning", Some(0.3));
+    add(&mut client, "failover", "info", None);
+    they_are_listed_and_explained(&store, waiting);
+    reports_have_them(&store, waiting);
+    checks_count_them(&store, &mut client, waiting);
+}
+
+/// Adds an event that has lasted for an hour.
+fn add(client: &mut Client, kind: &str, severity: &str, value: Option<f64>) -> i64 {
+    let row = "INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, told)
+        VALUES ($1, '', 'scratch', now() - interval '1 hour', now(), now(), now(), $2, '{scratch-OST0000}', '{mds1}', $3, 0.02, 5, '{}',
+            CASE $1 WHEN 'waiting' THEN $4::text::jsonb END, now()) RETURNING event_id";
+    let row = client.query_one(row, &[&kind, &severity, &value, &CULPRITS]);
+    row.unwrap().get(0)
+}
+
+fn check(store: &Store, arguments: &[&str]) -> (i32, String) {
+    let output = store.run(&[&["check"], arguments].concat());
+    let line = String::from_utf8(output.stdout).unwrap();
+    (output.status.code().unwrap(), line)
+}
+
+fn report(store: &Store) -> String {
+    store.text(&["report", "--from", "3h", "-o", "-"])
+}
+
+fn nothing_is_said_in_one_line(store: &Store) {
+    let none = store.text(&["events"]);
+    assert_eq!(none, "There is no event that is told in this time.\n");
+    let line = "JOBSTATS OK - nothing is wrong | critical=0 warning=0\n";
+    assert_eq!(check(store, &[]), (0, line.to_owned()));
+    assert!(report(store).contains("<p>Nothing happened: no event was found.</p>"));
+}
+
+fn they_are_listed_and_explained(store: &Store, waiting: i64) {
+    let listed = words(&store.text(&["events"]));
+    let who = "user1000 (physics), 71 % of the rise";
+    let line = format!("waiting scratch mds1 300 ms, usually 20 ms {who}");
+    assert!(listed.contains(&line), "{listed}");
+    assert!(!listed.contains("failover") && store.text(&["events", "--all"]).contains("failover"));
+    assert_eq!(store.json(&["events", "--json"])[0]["event_id"], waiting);
+    let explained = store.text(&["events", &waiting.to_string()]);
+    assert!(explained.starts_with("what      Since "), "{explained}");
+}
+
+fn reports_have_them(store: &Store, waiting: i64) {
+    let page = report(store);
+    for said in [
+        "An event was told: waiting on mds1 since ",
+        "<p>Nobody was told of further events: 1 failover.</p>",
+        "user1000 (physics), 71",
+        &format!("jobstats_explain(&#34;event_id&#34; =&#62; {waiting});"),
+    ] {
+        assert!(page.contains(said), "{said}\n{page}");
+    }
+    let before = store.text(&["report", "--from", "3h", "--to", "2h", "-o", "-"]);
+    assert!(before.contains("Nothing happened"), "{before}");
+}
+
+fn checks_count_them(store: &Store, client: &mut Client, waiting: i64) {
+    let (code, line) = check(store, &["--names"]);
+    assert!(
+        code == 1 && line.contains("scratch: waiting since ") && line.contains("user1000"),
+        "{line}"
+    );
+    assert!(!check(store, &[]).1.contains("user1000"));
+    assert_eq!(check(store, &["--filesystem", "home"]).0, 0);
+    let stalled = add(client, "stalled", "critical", Some(0.0));
+    let (code, line) = check(store, &[]);
+    assert!(
+        code == 2 && line.contains("; 1 more | critical=1 warning=1"),
+        "{line}"
+    );
+    let known = "SELECT jobstats_judge(event_id, 'known') FROM unnest($1::bigint[]) event_id";
+    client.query(known, &[&vec![waiting, stalled]]).unwrap();
+    assert_eq!(check(store, &[]).0, 0);
+    let page = report(store);
+    assert!(
+        page.contains("real or known: stalled 1 of 1, waiting 1 of 1."),
+        "{page}"
+    );
+    let nowhere = "postgresql://reader@127.0.0.1:1/jobstats?sslmode=disable";
+    assert_eq!(store.run_as(nowhere, &["check"]).status.code(), Some(3));
+}
