@@ -37,6 +37,13 @@ psql -q "$url" <<-'SQL'
 	SELECT -row_number() OVER (), j.scheduler, j.job, j.label, 1, now() - interval '40 minutes', now() - interval '10 minutes', '30 minutes', j.uid, j.user_name, j.account, 1, 1, 0, 4096, 0, 1, 1, 2, '{}', now()
 	FROM jobstats.jobs j;
 SQL
+# Each file system lets requests wait right now.
+psql -q "$url" <<-'SQL'
+	INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, told)
+	SELECT 'waiting', t.cluster, t.filesystem, now() - interval '30 minutes', now(), now(), now(), 'warning', array_agg(t.name), '{mds1}', 0.3, 0.02, 5, '{}',
+	    '{"by": "uid", "named": true, "subjects": [{"uid": 1000, "share": 0.7}]}', now()
+	FROM jobstats.targets t GROUP BY t.cluster, t.filesystem;
+SQL
 psql -q "$url" -c 'ANALYZE' -c 'CREATE ROLE reader_of_dashboards' -c "SELECT jobstats_grant_reader('reader_of_dashboards')" \
     -c "INSERT INTO jobstats.users SELECT DISTINCT uid, 'user' || uid FROM jobstats.entries WHERE uid % 2 = 0" \
     -c 'CREATE ROLE user_of_dashboards' >/dev/null
@@ -50,6 +57,7 @@ SQL
 # check READER DASHBOARD
 check() { psql -q -At "$url" -v reader="$1" -v dashboard="$(cat "$2")" -f tests/dashboards/check.sql; }
 
+[ "$(grep -h 'jobstats_events(' dashboards/*.json | sort -u | wc -l)" = 1 ] || die 'events have another query in some dashboards'
 check user_of_dashboards dashboards/my-jobs.json
 for dashboard in dashboards/*.json; do
     check reader_of_dashboards "$dashboard"
