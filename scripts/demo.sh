@@ -39,7 +39,10 @@ at() { date -u -d "@$1" +%Y-%m-%dT%H:%M:%SZ; }
 begin_day() {
     while [ $(($(now) % day)) -lt 300 ]; do sleep 5; done
     today=$(($(now) / day * day))
-    export JOBSTATS_SIMULATOR_LATER=$(((today - day - first) / day))
+    export JOBSTATS_SIMULATOR_LATER=$(((today - day - first) / day)) JOBSTATS_SIMULATOR_INCIDENT_PLAN=$files/incidents.json
+    # Last night, an object storage server failed, and its partner had its targets for three quarters of an hour.
+    printf '[{"kind": "failover", "from": "%s", "until": "%s", "targets": ["scratch-OST0006", "scratch-OST0007"]}]\n' \
+        "$(at $((today - day + 9540)))" "$(at $((today - day + 12240)))" >"$JOBSTATS_SIMULATOR_INCIDENT_PLAN"
 }
 
 # Text is older than two days at the end of today. When today is set, used space of yesterday can be summed.
@@ -97,10 +100,12 @@ send_counters() {
     done < <("$simulator" servers | cut -f 1 | sort -u)
 }
 
-# What is not loaded yet of yesterday and of today up to now, and then the minutes that loading took, or every target would have a gap.
+# load [SECONDS]
+# What is not loaded yet of yesterday and of today, up to a time, or else up to now, and then the minutes that loading took, or every target
+# would have a gap.
 load() {
     local until
-    while until=$(($(now) / 60 * 60)) && [ "$until" -gt "$loaded" ]; do
+    while until=${1:-$(($(now) / 60 * 60))} && [ "$until" -gt "$loaded" ]; do
         "$simulator" load --from "$(at "$loaded")" --hours "$(awk "BEGIN { print ($until - $loaded) / 3600 }")" --database-url "$url" 2>"$files/loaded" ||
             { cat "$files/loaded" >&2 && return 1; }
         loaded=$until
@@ -113,6 +118,9 @@ fill_store() {
     send_names
     send_jobs $((today - 3 * day))
     loaded=$((today - day))
+    # Whoever looks for events for the first time looks back for a day.
+    load "$today"
+    psql -q "$url" -c 'CALL jobstats_watch()'
     load
     maintain_all "$url"
     psql -q "$url" -c ANALYZE

@@ -537,6 +537,36 @@ fn a_schedule_is_played_later_and_a_script_remembers_it() {
 }
 
 #[test]
+fn a_script_plays_planned_incidents() {
+    let directory = tempfile::tempdir().unwrap();
+    let plan = directory.path().join("plan.json");
+    let failover = r#"[{"kind": "failover", "from": "2026-03-01T08:00:00Z", "until": "2026-03-01T09:00:00Z", "targets": ["scratch-OST0000"]}]"#;
+    std::fs::write(&plan, failover).unwrap();
+    let [path, plan] = [directory.path(), &plan].map(|it| it.to_str().unwrap());
+    let scene = [
+        "--preset",
+        "medium",
+        "--undisturbed",
+        "--incident-plan",
+        plan,
+    ];
+    for (time, status) in [("2026-03-01T08:30:00Z", 2), ("2026-03-01T09:30:00Z", 0)] {
+        let place = [
+            "lctl-script",
+            path,
+            "--server",
+            "scratch-oss1",
+            "--time",
+            time,
+        ];
+        assert!(simulator(&[&place, &scene[..]].concat()).status.success());
+        let asked = ["get_param", "obdfilter.*.job_stats"];
+        let played = run(&directory.path().join("lctl"), &asked);
+        assert_eq!(played.status.code(), Some(status), "{time}: {played:?}");
+    }
+}
+
+#[test]
 fn given_work_comes_beside_the_jobs_of_a_scheduler() {
     let (_directory, path) = table(
         "4711,1000,c1,small-MDT0000,open,1000,0,120,2026-03-01T08:15:00Z,2026-03-01T08:45:00Z",

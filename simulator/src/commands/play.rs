@@ -88,10 +88,16 @@ fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
             ("ODD", schedulers.odd.to_string()),
         ]);
     }
-    if let Some(work) = &world.work {
-        // The script may be called from any directory.
-        let path = work.canonicalize()?;
-        settings.push(("WORK", path.to_string_lossy().into_owned()));
+    let files = [
+        ("WORK", &world.work),
+        ("INCIDENT_PLAN", &world.incident_plan),
+    ];
+    for (name, file) in files {
+        if let Some(file) = file {
+            // The script may be called from any directory.
+            let path = file.canonicalize()?;
+            settings.push((name, path.to_string_lossy().into_owned()));
+        }
     }
     let mut script = String::from("#!/bin/sh\n");
     for (name, value) in settings {
