@@ -85,11 +85,12 @@ fn first_tables(partitioned: &str) -> String {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("\"{name}\" bigint"))
         .collect();
-    sql!(
+    let tables = sql!(
         "tables/tables.sql",
         partitioned = partitioned,
         operation_columns = columns.join(",\n"),
-    )
+    );
+    tables + include_str!("tables/events.sql")
 }
 
 /// The statements that add columns to the tables of a store of an earlier version.

@@ -698,77 +698,9 @@ CREATE TABLE IF NOT EXISTS jobstats.used (
     PRIMARY KEY (day, kind, cluster, filesystem, id)
 );
 
--- What is usual for a service of a server, or for calls of a class to a target, on a day of UTC, made of the 30 days before it. A day is
--- computed once, so that judging it again comes to the same.
-CREATE TABLE IF NOT EXISTS jobstats.usual_waits (
-    cluster text NOT NULL,
-    server text NOT NULL,
-    service text NOT NULL,
-    day date NOT NULL,
-    wait double precision NOT NULL,
-    PRIMARY KEY (day, cluster, server, service)
-);
-
-CREATE TABLE IF NOT EXISTS jobstats.usual_calls (
-    target_id integer NOT NULL,
-    class integer NOT NULL,
-    day date NOT NULL,
-    seconds_per_call double precision NOT NULL,
-    PRIMARY KEY (day, target_id, class)
-);
-
--- Times in which nobody is told of events, of all file systems where filesystem and cluster are NULL.
-CREATE TABLE IF NOT EXISTS jobstats.windows (
-    window_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    cluster text,
-    filesystem text,
-    since timestamptz NOT NULL,
-    until timestamptz NOT NULL CHECK (until > since),
-    reason text
-);
-
 -- The nodes of a front, that is of a store which shows the rows of others.
 CREATE TABLE IF NOT EXISTS jobstats.attached (
     name text PRIMARY KEY,
     node integer NOT NULL UNIQUE,
     accounting boolean NOT NULL
 );
-
--- Up to when readings are judged, and from when on they have to be judged again. Whoever judges locks the row.
-CREATE TABLE IF NOT EXISTS jobstats.watch (
-    one boolean PRIMARY KEY DEFAULT true CHECK (one),
-    watched_until timestamptz,
-    rejudge_from timestamptz,
-    ran timestamptz
-);
-INSERT INTO jobstats.watch DEFAULT VALUES ON CONFLICT DO NOTHING;
-
-CREATE TABLE IF NOT EXISTS jobstats.events (
-    event_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    kind text NOT NULL CHECK (kind IN ('waiting', 'slow_target', 'stalled', 'full', 'failover')),
-    cluster text NOT NULL,
-    filesystem text NOT NULL,
-    began timestamptz NOT NULL,
-    found timestamptz NOT NULL,
-    confirmed timestamptz,
-    until timestamptz NOT NULL,
-    ended timestamptz,
-    updated timestamptz NOT NULL,
-    withdrawn timestamptz,
-    severity text NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
-    targets text[] NOT NULL,
-    servers text[] NOT NULL,
-    value double precision,
-    usual double precision,
-    rate double precision NOT NULL,
-    reason text,
-    details jsonb NOT NULL,
-    culprits jsonb,
-    load_times double precision,
-    verdict text CHECK (verdict IN ('real', 'false', 'known')),
-    note text,
-    told timestamptz,
-    UNIQUE (kind, cluster, filesystem, began)
-);
-CREATE INDEX IF NOT EXISTS events_until ON jobstats.events (until);
-CREATE INDEX IF NOT EXISTS events_open ON jobstats.events (began) WHERE ended IS NULL;
