@@ -67,7 +67,7 @@ pub struct Work {
 }
 
 /// The labels of a [`Gauge`].
-pub const GAUGE_LABELS: [&str; 10] = [
+pub const GAUGE_LABELS: [&str; 12] = [
     "cluster",
     "filesystem",
     "kind",
@@ -78,10 +78,12 @@ pub const GAUGE_LABELS: [&str; 10] = [
     "policy",
     "rule",
     "severity",
+    "node",
+    "version",
 ];
 
 /// The families of [`Gauge`], each with its unit and its help.
-const GAUGES: [(&str, Option<&str>, &str); 18] = [
+const GAUGES: [(&str, Option<&str>, &str); 20] = [
     (
         "jobstats_target_size_bytes",
         Some("bytes"),
@@ -171,6 +173,16 @@ const GAUGES: [(&str, Option<&str>, &str); 18] = [
         "jobstats_watch_age_seconds",
         Some("seconds"),
         "Since the newest reading that was judged for events.",
+    ),
+    (
+        "jobstats_node_up",
+        None,
+        "1 if the node of a front answers and questions can be asked of it, else 0.",
+    ),
+    (
+        "jobstats_node_age_seconds",
+        Some("seconds"),
+        "Since the last observation of the node.",
     ),
 ];
 

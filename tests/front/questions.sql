@@ -48,6 +48,7 @@ SELECT r.target, r.job, count(*), round(sum(r.read_bytes)::numeric, 3), min(r.si
 SELECT r.account, count(*), round(sum(r.write)::numeric, 3), min(r.since) FROM jobstats.rates_10m r GROUP BY 1 ORDER BY 1;
 SELECT count(*), sum(i.read_bytes), sum(i.open) FROM jobstats.increments_1h i;
 SELECT s.server, s.target, s.name, s.value FROM jobstats.samples s ORDER BY s.server, s.target, s.name, s.labels LIMIT 100;
+SELECT line FROM regexp_split_to_table(jobstats_metrics(), E'\n') line WHERE line ~ '_(status|total)\{' ORDER BY line;
 SELECT q.hour, q.target, q.observations, q.ok, q.gaps FROM jobstats.quality q ORDER BY q.hour, q.target;
 
 -- A reader, a reader of their own work, and one who sees no names.

@@ -21,6 +21,7 @@ SELECT jobstats_attach('gone', host => '/nowhere', dbname => 'front node0', "use
 SELECT jobstats_detach('other');
 SELECT name, node, accounting, version = (SELECT extversion FROM pg_extension WHERE extname = 'jobstats') AS same, targets, last_observation, problem
 FROM jobstats_nodes();
+SELECT line FROM regexp_split_to_table(jobstats_metrics(), E'\n') line WHERE line ~ '^jobstats_node_up';
 -- A node that is gone is named, and questions go on without it once it is detached.
 ALTER SERVER jobstats_node3 OPTIONS (SET dbname 'front gone');
 SELECT target, status FROM jobstats.health WHERE status = 'node';

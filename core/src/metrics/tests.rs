@@ -202,7 +202,21 @@ fn maintenance_that_never_completed_has_neither_a_time_nor_a_problem() {
 fn values_beside_job_stats_are_samples_of_their_families() {
     let gauges = GAUGES.map(|(family, ..)| Gauge {
         family: family.to_owned(),
-        labels: ["", "fs", "OST", "fs-OST0000", "", "", "", "", "", ""].map(str::to_owned),
+        labels: [
+            "",
+            "fs",
+            "OST",
+            "fs-OST0000",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+        ]
+        .map(str::to_owned),
         value: 7.0,
     });
     let text = exposition(&[], &[], &gauges, &NO_MAINTENANCE).expect("memory");

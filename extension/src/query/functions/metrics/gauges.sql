@@ -4,7 +4,7 @@ SELECT f.family, coalesce(t.cluster, g.cluster) AS cluster, coalesce(t.filesyste
     coalesce(t.name, '') AS target, CASE WHEN t.target_id IS NULL THEN g.server ELSE '' END AS server,
     coalesce(g.labels ->> 'reader', '') AS reader, coalesce(g.labels ->> 'service', '') AS service,
     coalesce(g.labels ->> 'policy', '') AS policy, coalesce(g.labels ->> 'rule', '') AS rule,
-    '' AS severity, (g.value * f.unit)::double precision AS value
+    '' AS severity, '' AS node, '' AS version, (g.value * f.unit)::double precision AS value
 FROM jobstats.sample_series g
 JOIN (VALUES ('kbytestotal', 'jobstats_target_size_bytes', 1024), ('kbytesavail', 'jobstats_target_available_bytes', 1024),
     ('kbytesfree', 'jobstats_target_free_bytes', 1024), ('filestotal', 'jobstats_target_inodes', 1), ('filesfree', 'jobstats_target_free_inodes', 1),
@@ -16,7 +16,7 @@ JOIN (VALUES ('kbytestotal', 'jobstats_target_size_bytes', 1024), ('kbytesavail'
 LEFT JOIN jobstats.targets t ON t.target_id = g.target_id
 WHERE g."time" > now() - interval '1 hour' AND t.retired IS NULL
 UNION ALL
-SELECT f.family, s.cluster, '', '', '', s.server, '', s.service, '', '', '', f.value::double precision
+SELECT f.family, s.cluster, '', '', '', s.server, '', s.service, '', '', '', '', '', f.value::double precision
 FROM (
     SELECT i.cluster, i.server, i.service, sum(i.requests) AS requests, sum(i.wait_usecs) / 1000000 AS wait,
         sum(extract(epoch FROM i."time" - i.since)) AS seconds
@@ -33,12 +33,19 @@ CROSS JOIN LATERAL (VALUES ('jobstats_service_requests_per_second', s.requests /
 ) AS f (family, value)
 WHERE f.value IS NOT NULL
 UNION ALL
-SELECT 'jobstats_event', e.cluster, e.filesystem, e.kind, '', '', '', '', '', '', e.severity, count(*)::double precision
+SELECT 'jobstats_event', e.cluster, e.filesystem, e.kind, '', '', '', '', '', '', e.severity, '', '', count(*)::double precision
 FROM jobstats.events e
 WHERE e.ended IS NULL AND e.withdrawn IS NULL
 GROUP BY e.cluster, e.filesystem, e.kind, e.severity
 UNION ALL
-SELECT 'jobstats_watch_age_seconds', '', '', '', '', '', '', '', '', '', '', extract(epoch FROM now() - w.watched_until)::double precision
+SELECT 'jobstats_watch_age_seconds', '', '', '', '', '', '', '', '', '', '', '', '', extract(epoch FROM now() - w.watched_until)::double precision
 FROM jobstats.watch w
 WHERE w.watched_until IS NOT NULL
-ORDER BY cluster, filesystem, kind, severity, target, server, reader, service, policy, rule
+UNION ALL
+SELECT f.family, '', '', '', '', '', '', '', '', '', '', n.name, coalesce(n.version, ''), f.value
+FROM jobstats_internal.nodes_of_front() n
+CROSS JOIN LATERAL (VALUES ('jobstats_node_up', (n.problem IS NULL)::integer::double precision),
+    ('jobstats_node_age_seconds', extract(epoch FROM now() - n.last_observation)::double precision)
+) AS f (family, value)
+WHERE f.value IS NOT NULL
+ORDER BY cluster, filesystem, kind, severity, target, server, reader, service, policy, rule, node

@@ -16,5 +16,5 @@ LEFT JOIN (
     WHERE r.received > now() - interval '1 hour'
     GROUP BY r.cluster, r.target
 ) r ON r.cluster = t.cluster AND r.target = t.name
-WHERE h.status NOT IN ('maintenance', 'accounting', 'nodes', 'retired', 'full', 'unhealthy', 'recovery', 'changelog') AND NOT (h.status IN ('rejects', 'ids') AND h.target IS NULL)
+WHERE h.status NOT IN ('maintenance', 'accounting', 'nodes', 'retired', 'full', 'unhealthy', 'recovery', 'changelog', 'node') AND NOT (h.status IN ('rejects', 'ids') AND h.target IS NULL)
 ORDER BY h.cluster, h.target, h.server
