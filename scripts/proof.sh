@@ -76,6 +76,18 @@ ship() {
     done
 }
 
+# gauges CASE WORLD ...
+# The rules of filters and the counters of nodemaps that servers printed last are those that are stored.
+gauges() {
+    local case=$1 server time
+    shift
+    awk '{ last[$1] = $2 } END { for (server in last) print server, last[server] }' "$output/schedule" | while read -r server time; do
+        "$simulator" print "$@" --server "$server" --time "$time" | awk -v server="$server" -f tests/proof/gauges.awk
+    done | LC_ALL=C sort >"$output/printed"
+    psql -At -F ' ' "$url" -v case="$case" -f tests/proof/gauges.sql | LC_ALL=C sort >"$output/stored"
+    [[ -s $output/printed || $case = 2.5* ]] && diff "$output/printed" "$output/stored"
+}
+
 # Work that anybody can count, at every interval, with a failover, a clock that steps, late and repeated texts.
 work() {
     local layout interval world span=(--from 2025-06-01T04:30:00Z --hours 6)
@@ -85,6 +97,7 @@ work() {
             "$simulator" schedule "${world[@]}" "${span[@]}" >"$output/schedule"
             disorder <"$output/schedule" | ship "$layout $interval work" "${world[@]}" || return
             verify "$layout $interval work" "${world[@]}" "${span[@]}" --observed || return
+            gauges "$layout $interval work" "${world[@]}" || return
         done
     done
     psql "$url" -v table="$table" -f tests/proof/work.sql

@@ -282,18 +282,20 @@ impl Scene {
 const MOST_DAYS: i64 = 36_500;
 
 /// The parameters that the shipper reads before those of `job_stats`.
-const BESIDE: [&str; 14] = [
+const BESIDE: [&str; 16] = [
     "mdt.*.md_stats",
     "obdfilter.*.stats",
     "mds.MDS.*.stats",
     "ost.OSS.*.stats",
     "*.*.*.nrs_policies",
+    "*.*.*.nrs_tbf_rule",
     "osd-*.*.*free",
     "osd-*.*.*total",
     "osd-*.*.kbytesavail",
     "health_check",
     "*.*.recovery_status",
     "mdd.*.changelog_users",
+    "nodemap.*.*_stats",
     "osd-*.*.quota_slave.acct_*",
     "obdfilter.*.exports.*.stats",
     "obdfilter.*.exports.*.uuid",

@@ -127,6 +127,14 @@ impl Counters {
         }
     }
 
+    /// Counts so many requests of one kind, given their bytes and microseconds in all.
+    pub fn add_means(&mut self, request: Request, count: u64, [bytes, usecs]: [u64; 2]) {
+        for &op in request {
+            let sum = if op.is_bytes() { bytes } else { usecs };
+            self.counters[op as usize].add_mean(count, sum as f64 / count as f64);
+        }
+    }
+
     /// Returns one counter.
     pub fn get(&self, op: Op) -> &Counter {
         &self.counters[op as usize]

@@ -156,6 +156,16 @@ impl Layout {
         if self <= Self::V2_15_8 { "" } else { "s" }
     }
 
+    /// Returns true if services have token bucket filters.
+    pub fn has_token_buckets(self) -> bool {
+        self > Self::V2_5
+    }
+
+    /// Returns true if servers count what the clients of a nodemap do.
+    pub fn counts_nodemaps(self) -> bool {
+        self >= Self::V2_17
+    }
+
     /// Returns true if space is accounted for projects too.
     pub fn has_projects(self) -> bool {
         self > Self::V2_5

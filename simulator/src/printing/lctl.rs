@@ -83,6 +83,9 @@ pub enum Parameter {
     Changelog(TargetIndex),
     ServiceStats(Service),
     Policies(Service),
+    Rules(Service),
+    /// The work of the default nodemap's clients on the server's targets of a kind.
+    Nodemap(TargetKind),
     Health,
 }
 
@@ -125,6 +128,13 @@ impl Place<'_> {
                 let path = |name| format!("{}/{name}", service.name().replace('.', "/"));
                 parameters.insert((path("stats"), Parameter::ServiceStats(service)));
                 parameters.insert((path("nrs_policies"), Parameter::Policies(service)));
+                if cluster.layout.has_token_buckets() {
+                    parameters.insert((path("nrs_tbf_rule"), Parameter::Rules(service)));
+                }
+            }
+            if cluster.layout.counts_nodemaps() && plan.serves(server, kind, time) {
+                let path = format!("nodemap/default/{}", services::of_nodemaps(kind));
+                parameters.insert((path, Parameter::Nodemap(kind)));
             }
         }
         parameters
@@ -193,7 +203,11 @@ impl Place<'_> {
                 services::stats(cluster, server, services, service, time)
             }
             (Parameter::Policies(service), Known::Services(services)) => {
-                services::policies(services.queues.get(&service))
+                services::policies(cluster, service, services.queues.get(&service))
+            }
+            (Parameter::Rules(service), _) => services::rules(cluster, server, service, time),
+            (Parameter::Nodemap(_), Known::Services(services)) => {
+                services::nodemap(cluster, server, services, time)
             }
             (Parameter::Space(_, name), Known::Space(space)) => gauges::space(space, name),
             (Parameter::Owners(_, kind), Known::Space(space)) => gauges::owners(space, kind),
@@ -235,8 +249,9 @@ impl Player<'_> {
                 Known::Whole(self.whole(target))
             }
             Parameter::ServiceStats(service) | Parameter::Policies(service) => {
-                Known::Services(self.services(service))
+                Known::Services(self.services(service.kind()))
             }
+            Parameter::Nodemap(kind) => Known::Services(self.services(kind)),
             Parameter::Space(target, _) | Parameter::Owners(target, _) => {
                 let space = self.spaces.entry(target);
                 let at = || Space::at(&self.workload, target, place.time);
@@ -258,19 +273,19 @@ impl Player<'_> {
         &walk.whole
     }
 
-    fn services(&mut self, service: Service) -> &Services {
+    fn services(&mut self, kind: TargetKind) -> &Services {
         let Place {
             cluster,
             server,
             time,
         } = self.place;
-        let (here, span) = ((server, service.kind()), Span::new(time, 1));
+        let (here, span) = ((server, kind), Span::new(time, 1));
         let targets = queue::targets(cluster, here, span);
         for &target in &targets {
             self.whole(target);
         }
         let walks = &self.walks;
-        self.services.entry(service.kind()).or_insert_with(|| {
+        self.services.entry(kind).or_insert_with(|| {
             let arrivals = walks.iter().filter(|(target, _)| targets.contains(target));
             let arrivals = arrivals.map(|(target, walk)| (*target, &walk.whole.arrivals[..]));
             let mut services = Services::new(cluster, here, span, arrivals);

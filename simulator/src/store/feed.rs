@@ -299,7 +299,8 @@ impl Loader<'_> {
                 Parameter::ServiceStats(service) | Parameter::Policies(service) => {
                     Known::Services(&services[service.kind() as usize])
                 }
-                Parameter::Health => Known::Plan,
+                Parameter::Nodemap(kind) => Known::Services(&services[kind as usize]),
+                Parameter::Rules(_) | Parameter::Health => Known::Plan,
                 _ => return Vec::new(),
             };
             place.print(&path, parameter, known)

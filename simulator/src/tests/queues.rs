@@ -1,5 +1,7 @@
 //! The laws of services, tested over a day of the small cluster.
 
+use std::collections::BTreeMap;
+
 use super::{cluster, day, text};
 use crate::lustre::service::Service;
 use crate::lustre::{Layout, TargetKind};
@@ -163,6 +165,67 @@ fn a_server_has_the_services_of_its_targets_alone() {
     assert!(of_mds.contains("\nldlm_ibits_enqueue        "), "{of_mds}");
     assert!(of_mds.contains(" samples [reqs] 1 1 "), "{of_mds}");
     assert_eq!(print(0).status, 2);
+}
+
+#[test]
+fn a_filter_has_rules_for_programs_on_login_nodes() {
+    let print = |layout, pattern: &str| {
+        let mut cluster = cluster(layout, 1);
+        cluster.disturbed = false;
+        let time = day().from + HOUR + DAY;
+        let printed = lctl::get_param(&cluster, 1, time, &[pattern.to_owned()]).unwrap();
+        (printed.status, String::from_utf8(printed.stdout).unwrap())
+    };
+    let (_, rules) = print(Layout::V2_16, "ost.OSS.ost_io.nrs_tbf_rule");
+    let lines: Vec<_> = rules.lines().collect();
+    let begins = "ost.OSS.ost_io.nrs_tbf_rule= regular_requests: CPT 0:";
+    assert_eq!(lines[..3].join(" "), begins);
+    assert!(lines[3].starts_with("login {*.*} 500, ref "), "{rules}");
+    assert!(lines[4].starts_with("default {*} 10000, ref "), "{rules}");
+    assert_eq!(lines[5..].join(" ").matches("CPT ").count(), 3);
+    let (_, policies) = print(Layout::V2_16, "ost.OSS.ost_io.nrs_policies");
+    assert!(policies.contains("  - name: tbf\n    state: started\n"));
+    let (_, unruled) = print(Layout::V2_16, "ost.OSS.ost.nrs_tbf_rule");
+    assert!(unruled.ends_with("=\nregular_requests:\nhigh_priority_requests:\n"));
+    assert_eq!(print(Layout::V2_5, "*.*.*.nrs_tbf_rule").0, 2);
+    let (_, policies) = print(Layout::V2_5, "ost.OSS.ost_io.nrs_policies");
+    assert!(policies.contains("name: fifo") && !policies.contains("tbf"));
+}
+
+#[test]
+fn the_default_nodemap_has_the_work_of_all_targets() {
+    let mut cluster = cluster(Layout::V2_17, 1);
+    cluster.disturbed = false;
+    let time = day().from + 12 * HOUR;
+    // The sums of samples, and of bytes, by operation.
+    let counted = |server, pattern: &str| {
+        let printed = lctl::get_param(&cluster, server, time, &[pattern.to_owned()]).unwrap();
+        let mut counted = BTreeMap::<_, (u64, u64)>::new();
+        for line in String::from_utf8(printed.stdout).unwrap().lines() {
+            let fields: Vec<_> = line.split_whitespace().collect();
+            if let [name, samples, "samples", unit, _, _, sum, _] = fields[..] {
+                let counter = counted.entry(name.to_owned()).or_default();
+                counter.0 += samples.parse::<u64>().unwrap();
+                counter.1 += if unit == "[bytes]" {
+                    sum.parse().unwrap()
+                } else {
+                    0
+                };
+            }
+        }
+        counted
+    };
+    for (server, own, of_nodemap) in [
+        (0, "mdt.*.md_stats", "md_stats"),
+        (1, "obdfilter.*.stats", "dt_stats"),
+    ] {
+        let found = counted(server, &format!("nodemap.default.{of_nodemap}"));
+        assert!(found.len() > 4);
+        assert_eq!(found, counted(server, own));
+    }
+    cluster.layout = Layout::V2_16;
+    let missing = lctl::get_param(&cluster, 0, time, &["nodemap.*.*".to_owned()]);
+    assert_eq!(missing.unwrap().status, 2);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use crate::lustre::service::{Opcode, Service, opcode};
-use crate::lustre::{Calls, Counter, TargetKind};
+use crate::lustre::{Calls, Counter, Counters, Request, TargetKind};
 use crate::time::{Nanos, SECOND, Span};
 use crate::world::{Cluster, Plan, ServerIndex, TargetIndex};
 
@@ -26,8 +26,9 @@ const LONGEST: u32 = 20_000;
 pub struct Arrivals {
     /// The number of the interval, counted from 1970.
     interval: i64,
-    opcode: Opcode,
+    request: Request,
     calls: u64,
+    bytes: u64,
     /// The microseconds for which the requests occupy threads, in all.
     usecs: u64,
 }
@@ -54,19 +55,22 @@ pub fn occupies(kind: TargetKind, calls: &Calls) -> (Service, u64, u64) {
 
 /// Adds calls to arrivals that are in order of time.
 pub fn arrive(arrivals: &mut Vec<Arrivals>, kind: TargetKind, time: Nanos, calls: &Calls) {
-    let (interval, opcode) = (time.div_euclid(INTERVAL), opcode(kind, calls.request));
+    let (interval, request) = (time.div_euclid(INTERVAL), calls.request);
     let (_, count, usecs) = occupies(kind, calls);
+    let bytes = count * u64::from(calls.bytes);
     let same = arrivals.iter_mut().rev();
     let mut same = same.take_while(|other| other.interval == interval);
-    match same.find(|other| other.opcode == opcode) {
+    match same.find(|other| other.request == request) {
         Some(other) => {
             other.calls += count;
+            other.bytes += bytes;
             other.usecs += usecs;
         }
         None => arrivals.push(Arrivals {
             interval,
-            opcode,
+            request,
             calls: count,
+            bytes,
             usecs,
         }),
     }
@@ -168,6 +172,8 @@ pub struct Services {
     pub queues: BTreeMap<Service, Queue>,
     /// The microseconds that remote calls took.
     pub opcodes: BTreeMap<Opcode, Counter>,
+    /// The operations that the calls do, on all targets.
+    pub counters: Counters,
     pub kind: TargetKind,
     starts: Peekable<IntoIter<Nanos>>,
     arrivals: Peekable<IntoIter<Arrivals>>,
@@ -203,6 +209,7 @@ impl Services {
             since,
             queues: BTreeMap::new(),
             opcodes: BTreeMap::new(),
+            counters: Counters::default(),
             kind,
             starts: plan
                 .service_starts(server, kind, span)
@@ -221,15 +228,20 @@ impl Services {
                 self.since = start;
                 self.queues.clear();
                 self.opcodes.clear();
+                self.counters = Counters::default();
             }
             let mut sums: BTreeMap<Service, (u64, u64)> = BTreeMap::new();
             while let Some(arrived) = self.arrivals.next_if(|next| next.interval <= interval) {
-                let (calls, usecs) = sums.entry(arrived.opcode.0).or_default();
+                let opcode = opcode(self.kind, arrived.request);
+                let (calls, usecs) = sums.entry(opcode.0).or_default();
                 *calls += arrived.calls;
                 *usecs += arrived.usecs;
                 let mean = arrived.usecs as f64 / arrived.calls as f64;
-                let opcode = self.opcodes.entry(arrived.opcode).or_default();
-                opcode.add_mean(arrived.calls, mean);
+                let counter = self.opcodes.entry(opcode).or_default();
+                counter.add_mean(arrived.calls, mean);
+                let amounts = [arrived.bytes, arrived.usecs];
+                self.counters
+                    .add_means(arrived.request, arrived.calls, amounts);
             }
             for service in Service::of(self.kind) {
                 let (calls, usecs) = sums.remove(&service).unwrap_or_default();

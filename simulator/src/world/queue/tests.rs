@@ -135,7 +135,7 @@ fn arrivals_of_one_kind_in_one_interval_are_one() {
         let calls = Calls {
             request,
             count,
-            bytes: 0,
+            bytes: 10,
             usecs,
         };
         arrive(&mut arrivals, TargetKind::Ost, seconds * SECOND, &calls);
@@ -146,15 +146,23 @@ fn arrivals_of_one_kind_in_one_interval_are_one() {
     calls(20, WRITE, 1, 5);
     let found: Vec<_> = arrivals
         .iter()
-        .map(|other| (other.interval, other.opcode.1, other.calls, other.usecs))
+        .map(|other| {
+            (
+                other.interval,
+                other.request,
+                other.calls,
+                other.bytes,
+                other.usecs,
+            )
+        })
         .collect();
     // A request that hangs holds a thread for 20 ms.
     assert_eq!(
         found,
         [
-            (1, Op::Read, 5, 300 + 40_000),
-            (1, Op::Statfs, 1, 30),
-            (2, Op::Write, 1, 5),
+            (1, READ, 5, 50, 300 + 40_000),
+            (1, plain(Op::Statfs), 1, 10, 30),
+            (2, WRITE, 1, 10, 5),
         ]
     );
 }
