@@ -18,7 +18,7 @@ pub struct Work {
 }
 
 /// An amount that a target counts by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counter {
     /// The seconds that the server spent on requests of all kinds.
     Service,
@@ -48,7 +48,7 @@ pub struct Interval {
     pub timed: Option<bool>,
     /// The work of the entries that did something.
     pub work: Vec<Work>,
-    /// The work by the target's own counters; `None` where these are not known, which only a store knows.
+    /// The work by the target's own counters; `None` where these are not known.
     pub whole: Option<Vec<Whole>>,
     /// The number of entries that were born.
     pub added: u64,

@@ -17,7 +17,10 @@ use jobstats_core::snapshot::{ReadError, Snapshot, cleanup_interval, print, read
 use jobstats_core::target::TargetKind;
 
 use crate::live::interval::{Interval, Seen, Work};
+use crate::live::track::own::{LastOwn, Own};
 use crate::live::who::Names;
+
+mod own;
 
 /// The time after which the last text of a target is too old to be compared with.
 const FORGOTTEN: Micros = 2 * DAY;
@@ -89,6 +92,7 @@ struct LastText {
     server: Arc<str>,
     snapshot: KeptSnapshot,
     carried: KeptSnapshot,
+    own: Option<LastOwn>,
     cleanup_interval: u32,
     timed: Option<bool>,
 }
@@ -137,12 +141,17 @@ impl Tracker {
         self.names.guess(ids);
         let server: Arc<str> = text.server.into();
         let parts = contents.snapshots.iter().map(|it| part(it, text)).collect();
+        let mut own = own::read(&contents.others)?;
         let mut seen = Vec::new();
         let mut other = None;
         for snapshot in contents.snapshots.into_iter().filter(|it| it.observed) {
             match self.other_server(&snapshot) {
                 Some(server) => other = Some(server),
-                None => seen.extend(self.snapshot(snapshot, text, &server)?),
+                None => {
+                    let name = snapshot.target.map(|target| target.shown());
+                    let own = name.and_then(|name| own.remove(&name));
+                    seen.extend(self.snapshot(snapshot, own, text, &server)?);
+                }
             }
         }
         match other {
@@ -161,6 +170,7 @@ impl Tracker {
     fn snapshot(
         &mut self,
         snapshot: Snapshot<'_>,
+        own: Option<Own>,
         text: Text<'_>,
         server: &Arc<str>,
     ) -> Result<Option<Seen>, Error> {
@@ -172,8 +182,13 @@ impl Tracker {
         let (entries, problems) = (snapshot.records.len() as u64, snapshot.problems_found);
         // After a step of the clock back, nothing can be compared.
         let last = self.targets.remove(&target);
-        let last = last.filter(|last| (1..FORGOTTEN).contains(&(time - last.time)));
-        let compared = compare_with(last.as_ref(), &snapshot, time, server, &mut self.names)?;
+        let mut last = last.filter(|last| (1..FORGOTTEN).contains(&(time - last.time)));
+        let last_own = last.as_mut().and_then(|last| last.own.take());
+        let (own, grown) = own::compare(last_own, own, time)?;
+        let mut compared = compare_with(last.as_ref(), &snapshot, time, server, &mut self.names)?;
+        if let Some((interval, grown)) = compared.interval.as_mut().zip(grown) {
+            interval.whole = Some(own::wholes(&grown, &interval.work, kind));
+        }
         let bytes = || snapshot.lines(text.bytes).collect::<Vec<_>>().concat();
         let seen = Seen {
             target: Arc::clone(&target),
@@ -191,6 +206,7 @@ impl Tracker {
             cleanup_interval: compared.cleanup_interval,
             timed: compared.timed,
             carried: compared.carried,
+            own,
             // The text is copied only if it is needed.
             snapshot: match snapshot.unlisted.is_empty() {
                 true => kept(snapshot),

@@ -3,7 +3,7 @@ use jobstats_core::operation::find;
 use proptest::prelude::*;
 
 use super::*;
-use crate::live::interval::Seen;
+use crate::live::interval::{Counter, Seen};
 
 /// The second from which on tests count. Times near zero would be those of a clock that starts with the machine.
 const T: i64 = 1_700_000_000;
@@ -383,4 +383,49 @@ proptest! {
         }
         prop_assert!(shown <= done);
     }
+}
+
+/// The own counters of the target of [`mdt`], read at a second.
+fn md_stats(time: i64, opens: u64) -> String {
+    format!(
+        "mdt.scratch-MDT0000.md_stats=\nsnapshot_time             {read}.000000000 secs.nsecs\n\
+         start_time                {T}.000000000 secs.nsecs\nelapsed_time              {time}.000000000 secs.nsecs\n\
+         open                      {opens} samples [usecs] 1 1 {opens} {opens}\n",
+        read = T + time
+    )
+}
+
+#[test]
+fn own_counters_show_the_work_that_is_in_no_entry() {
+    let text = |time: i64, opens, own: Option<u64>| {
+        let own = own.map(|own| md_stats(time, own)).unwrap_or_default();
+        (time, own + &mdt(0, &[record("a.1", 500, &open(opens))]))
+    };
+    let whole = |texts: &[(i64, String)]| {
+        let seen = last(texts).remove(0);
+        seen.interval.unwrap().whole
+    };
+    let first = text(1000, 100, Some(1000));
+    let found = whole(&[first.clone(), text(1010, 110, Some(1030))]).unwrap();
+    let found: Vec<_> = found
+        .iter()
+        .map(|it| (it.counter, it.total, it.unaccounted))
+        .collect();
+    let opens = Counter::Operation(find(b"open").unwrap());
+    assert_eq!(
+        found,
+        [
+            (Counter::Service, 30e-6, 20e-6),
+            (Counter::Metadata, 30.0, 20.0),
+            (opens, 30.0, 20.0)
+        ]
+    );
+    // Entries may be read later than the counters, and have done more then.
+    let found = whole(&[first.clone(), text(1010, 150, Some(1030))]).unwrap();
+    assert!(found.iter().all(|it| it.unaccounted == 0.0));
+    assert_eq!(whole(&[first.clone(), text(1010, 110, None)]), None);
+    assert_eq!(
+        whole(&[first, text(1010, 110, None), text(1020, 120, Some(1040))]),
+        None
+    );
 }
