@@ -142,12 +142,9 @@ fn patience(milliseconds: i64) -> Pinned {
 /// # Errors
 /// [`Error::Isolation`] if the level is higher.
 pub fn require_read_committed(client: &SpiClient<'_>, action: &'static str) -> Result<(), Error> {
-    let level = guc::setting(client, "transaction_isolation")?;
-    match level.as_str() {
-        "read committed" | "read uncommitted" => Ok(()),
-        _ => Err(Error::Isolation {
-            action,
-            level: level.to_uppercase(),
-        }),
+    if guc::is_read_committed() {
+        return Ok(());
     }
+    let level = guc::setting(client, "transaction_isolation")?.to_uppercase();
+    Err(Error::Isolation { action, level })
 }

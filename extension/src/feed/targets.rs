@@ -5,11 +5,13 @@ mod retire;
 
 use std::collections::{HashMap, HashSet};
 
+use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{Snapshot, cleanup_interval};
 use jobstats_core::target::{TargetName, filesystem_and_index};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::plans;
 use crate::pg::spi::Statements;
 
 /// The number of times that targets are looked for. A target that is renamed while a feed waits for its lock has another
@@ -25,6 +27,8 @@ pub struct Target {
     pub name: String,
     /// The cleanup interval in seconds; `None` if it has never been shipped.
     pub cleanup_interval: Option<u32>,
+    /// The time of the newest observation; `None` if there was none.
+    pub last_observation: Option<Micros>,
     /// Set if the target is retired.
     pub retired: bool,
 }
@@ -105,7 +109,8 @@ fn renamed(
     cluster: &str,
     names: &[String],
 ) -> Result<HashMap<String, String>, Error> {
-    let rows = client.execute_rows(
+    let rows = plans::rows(
+        client,
         "SELECT earlier.name, target.name AS present FROM jobstats.earlier_names earlier \
          JOIN jobstats.targets target ON target.target_id = earlier.target_id \
          WHERE earlier.cluster = $1 AND earlier.name = ANY ($2) \
@@ -144,13 +149,20 @@ fn insert_missing<'t>(
         (name, filesystem, target.kind.as_str(), index)
     });
     let (names, filesystems, kinds, indexes): (Vec<_>, Vec<_>, Vec<_>, Vec<_>) = rows.collect();
-    client.execute(
+    plans::update(
+        client,
         "INSERT INTO jobstats.targets (cluster, name, filesystem, kind, index) \
          SELECT $1, n.name, n.filesystem, n.kind, n.index \
          FROM unnest($2::text[], $3::text[], $4::text[], $5::integer[]) AS n (name, filesystem, kind, index) \
          WHERE NOT EXISTS (SELECT FROM jobstats.targets t WHERE t.cluster = $1 AND t.name = n.name) \
          ORDER BY n.name ON CONFLICT (cluster, name) DO NOTHING",
-        &[cluster.into(), names.into(), filesystems.into(), kinds.into(), indexes.into()],
+        &[
+            cluster.into(),
+            names.into(),
+            filesystems.into(),
+            kinds.into(),
+            indexes.into(),
+        ],
     )?;
     Ok(())
 }
@@ -161,8 +173,10 @@ fn lock(
     cluster: &str,
     names: Vec<String>,
 ) -> Result<HashMap<String, Target>, Error> {
-    let rows = client.execute_rows(
-        "SELECT target_id, name, extract(epoch FROM cleanup_interval)::bigint AS seconds, retired IS NOT NULL AS retired \
+    let rows = plans::rows(
+        client,
+        "SELECT target_id, name, extract(epoch FROM cleanup_interval)::bigint AS seconds, last_observation, \
+         retired IS NOT NULL AS retired \
          FROM jobstats.targets WHERE cluster = $1 AND name = ANY ($2) ORDER BY target_id FOR NO KEY UPDATE",
         &[cluster.into(), names.into()],
     )?;
@@ -174,6 +188,7 @@ fn lock(
             id: row.get("target_id")?,
             name: name.clone(),
             cleanup_interval: seconds.and_then(|seconds| u32::try_from(seconds).ok()),
+            last_observation: row.time_opt("last_observation")?,
             retired: row.get("retired")?,
         };
         targets.insert(name, target);

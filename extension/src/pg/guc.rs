@@ -53,6 +53,13 @@ impl Drop for Pinned {
     }
 }
 
+/// Returns true if each statement of this transaction sees what others have committed by then.
+pub fn is_read_committed() -> bool {
+    // SAFETY: reads a variable of this backend.
+    let level = unsafe { pg_sys::XactIsoLevel };
+    level <= pg_sys::XACT_READ_COMMITTED as c_int
+}
+
 /// Returns the value of a GUC in this transaction.
 pub fn setting(client: &SpiClient<'_>, name: &str) -> Result<String, Error> {
     client.query_value("SELECT pg_catalog.current_setting($1)", &[name.into()])

@@ -163,7 +163,8 @@ impl<'conn> Statements<'conn> for SpiClient<'conn> {
     }
 }
 
-fn first_value<T: Column>(row: Option<Row<'_>>) -> Result<T, Error> {
+/// Returns the first column of a row, which must be there, unless `T` is an option.
+pub(super) fn first_value<T: Column>(row: Option<Row<'_>>) -> Result<T, Error> {
     match row {
         Some(row) => row.at(1),
         None => T::missing().ok_or_else(|| Error::Damaged("a row is missing".to_owned())),

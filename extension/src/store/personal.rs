@@ -5,6 +5,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::plans;
 use crate::pg::spi::{SqlResult, Statements};
 use crate::store::rights::owner::Rights;
 
@@ -24,9 +25,12 @@ extension_sql_file!("personal/held.sql", name = "held");
 /// Returns the secrets of the store, which its owner alone may read.
 pub fn secrets(client: &SpiClient<'_>) -> Result<Secrets, Error> {
     let owner = "SELECT n.nspowner FROM pg_catalog.pg_namespace n WHERE n.nspname = 'jobstats'";
-    let owner: Option<pg_sys::Oid> = client.query_value(owner, &[])?;
+    let owner: Option<pg_sys::Oid> = plans::query_value(client, owner)?;
     let rights = Rights::of(owner.ok_or(Error::NoStore)?);
-    let row = client.query_opt("SELECT s.keys, s.pseudonyms FROM jobstats.secrets s", &[])?;
+    let row = plans::query_opt(
+        client,
+        "SELECT s.keys, s.pseudonyms FROM jobstats.secrets s",
+    )?;
     let row = row.ok_or(Error::NoRow("secrets"))?;
     drop(rights);
     let keys: Option<Vec<u8>> = row.get("keys")?;

@@ -9,6 +9,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
+use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::store::version::{VERSION, require};
 
@@ -68,7 +69,8 @@ pub fn uid_limit(stored: Option<i64>) -> u32 {
 /// Reads the settings. Fails with [`Error::NoStore`] if there is no store.
 pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     require(client)?;
-    let row = client.query_only(include_str!("settings/settings.sql"), &[], "settings")?;
+    let row = plans::query_opt(client, include_str!("settings/settings.sql"))?;
+    let row = row.ok_or(Error::NoRow("settings"))?;
     let limit =
         |name| -> Result<u64, Error> { Ok(u64::try_from(row.get::<i64>(name)?).unwrap_or(0)) };
     let kept_since: Option<Micros> = row.get("kept_since")?;

@@ -5,6 +5,7 @@ use pgrx::spi::{SpiClient, quote_identifier};
 use semver::Version;
 
 use crate::pg::error::Error;
+use crate::pg::plans;
 use crate::pg::spi::{SqlResult, Statements, connect};
 
 /// The version of the extension, and of the store that it makes.
@@ -22,7 +23,7 @@ pub fn require(client: &SpiClient<'_>) -> Result<(), Error> {
 /// Returns the version of the extension that made the store, or brought it up to date last; `None` if the row of
 /// settings is lost.
 pub fn version(client: &SpiClient<'_>) -> Result<Option<String>, Error> {
-    client.query_value("SELECT s.version FROM jobstats.settings s", &[])
+    plans::query_value(client, "SELECT s.version FROM jobstats.settings s")
 }
 
 /// Returns the [`Error::StoreVersion`] of a store that another version of the extension made.
@@ -50,7 +51,7 @@ pub const IS_OURS: &str = "SELECT EXISTS (SELECT FROM pg_catalog.pg_class c \
 
 /// Returns whether this database has a store. Fails with [`Error::ForeignSchema`] if another schema has its name.
 pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
-    match client.query_value(IS_OURS, &[])? {
+    match plans::query_value(client, IS_OURS)? {
         Some(false) => Err(Error::ForeignSchema),
         ours => Ok(ours.is_some()),
     }

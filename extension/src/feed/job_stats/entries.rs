@@ -8,6 +8,7 @@ use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 use crate::store::formats::{CLUSTERS_MAX, Sent, identity_columns, usable_formats};
@@ -109,7 +110,7 @@ impl Entries {
     ) -> Result<(), Error> {
         if self.deleted.is_none() && names.clone().next().is_some() {
             self.keys = Keys::of(secrets(client)?);
-            self.deleted = client.query_value(DELETED, &[])?;
+            self.deleted = plans::query_value(client, DELETED)?;
         }
         self.keys
             .resolve(names.clone(), |ids| stored_names(client, ids))?;
@@ -166,7 +167,7 @@ impl Entries {
             return Ok(());
         }
         self.insert(client, first_seen)?;
-        if client.query_value(DIFFER, &[])? {
+        if plans::query_value(client, DIFFER)? {
             self.note_clusters(client)?;
         }
         Ok(())
@@ -234,12 +235,13 @@ impl Entries {
         if self.keys.ids().len() == 0 {
             return Ok(());
         }
-        client.execute(
+        plans::update(
+            client,
             "SELECT FROM jobstats.locks WHERE name = 'entries' FOR KEY SHARE",
             &[],
         )?;
         // These statements take a new snapshot.
-        if client.execute_value::<Option<i64>>(DELETED, &[])? == self.deleted {
+        if plans::query_value::<Option<i64>>(client, DELETED)? == self.deleted {
             return Ok(());
         }
         let stored = stored_names(client, self.keys.ids().collect())?;

@@ -59,7 +59,10 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
             return Ok(self.reject(reason, &part));
         }
         let previous = stored::before(self.client, id, time, self.ingest.settings.raw_retention)?;
-        let next = stored::after(self.client, id, time)?;
+        let next = match self.is_newest() {
+            true => None,
+            false => stored::after(self.client, id, time)?,
+        };
         let before = previous.as_ref().map(Stored::read).transpose()?;
         let (known, is_newest) = (before.as_ref().map(Read::known), next.is_none());
         let limits = self.ingest.limits();
@@ -105,7 +108,7 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
 
     /// Returns the outcome of a text whose target has an observation of exactly this time; `None` if it has none.
     fn known(&mut self, part: &Part<'_, '_>) -> Result<Option<Outcome>, Error> {
-        if !part.snapshot.observed {
+        if !part.snapshot.observed || self.is_newest() {
             return Ok(None);
         }
         let time = self.time();
@@ -213,6 +216,11 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
 
     fn outcome(&self, action: Action) -> Outcome {
         Outcome::new(Some(&self.target.name), action)
+    }
+
+    /// Returns whether the text is newer than all that its target has, as nearly all are: then nothing can be at or after it.
+    fn is_newest(&self) -> bool {
+        self.target.last_observation < Some(self.time())
     }
 
     fn time(&self) -> Micros {

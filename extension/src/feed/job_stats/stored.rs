@@ -310,11 +310,13 @@ fn find(
         return Ok(None);
     };
     let time: TimestampWithTimeZone = row.get("time")?;
-    let raw = client.execute_opt(
+    let mut raw = plans::rows(
+        client,
         "SELECT server AS raw_server, body, carried AS carried_records, octet_length(body) AS packed FROM jobstats.raw \
          WHERE target_id = $1 AND \"time\" = $2",
         &[target_id.into(), time.into()],
     )?;
+    let raw = raw.next();
     let stored = Stored::of(&row, raw.as_ref(), lookup)?;
     let damages = [stored.text.damage(), stored.carried.damage()];
     for error in damages.into_iter().flatten() {
