@@ -963,7 +963,7 @@ CREATE FUNCTION jobstats_internal.front_relations() RETURNS TABLE (relation text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT c.relname::text, CASE
-    WHEN c.relname IN ('rollups', 'refresh', 'used', 'job_summaries', 'health', 'node_state') THEN 'merged'
+    WHEN c.relname IN ('rollups', 'refresh', 'used', 'job_summaries', 'health', 'maintenance_state', 'node_state') THEN 'merged'
     WHEN c.relname IN ('jobs', 'schedulers', 'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes', 'managers', 'entry_formats', 'identification',
         'finding_rules', 'finding_days') THEN 'accounting'
     WHEN c.relname <> 'sample_series' AND EXISTS (
@@ -1003,6 +1003,9 @@ WHEN 'job_summaries' THEN 'SELECT min(n.job_no) AS job_no, n.scheduler, n.job, n
     GROUP BY n.scheduler, n.job, n.label, n.runs, n.submitted, n.started, n.ended, n.run_time, n.uid, n.user_name, n.gid, n.group_name, n.account,
         n."partition", n.qos, n.job_name, n.state, n.exit_code, n.nodes, n.cpus'
 WHEN 'health' THEN 'SELECT (jsonb_populate_record(NULL::jobstats."of nodes health", h.health)).* FROM jobstats_internal.health_of_front() h (health)'
+WHEN 'maintenance_state' THEN 'SELECT min(n.completed) AS completed, nullif(string_agg(n.problem, text ''; ''), '''') AS problem,
+    bool_or(n.is_overdue) AS is_overdue
+    FROM jobstats."of nodes maintenance_state" n'
 -- A front is no node.
 WHEN 'node_state' THEN 'SELECT s.node, s.front, s.version, NULL::text AS sorting, NULL::oid AS database, NULL::timestamptz AS started, NULL::bigint AS targets,
     NULL::timestamptz AS last_observation, NULL::timestamptz AS refreshed
