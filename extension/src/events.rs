@@ -17,3 +17,4 @@ use pgrx::prelude::*;
 
 extension_sql_file!("events/watch.sql", name = "watch");
 extension_sql_file!("events/judgements.sql", name = "judgements");
+extension_sql_file!("events/evidence.sql", name = "evidence");

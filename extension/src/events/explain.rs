@@ -21,7 +21,7 @@ CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, t
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_explain(bigint) IS
-'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
+'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), evidence (how much raw text of that time is kept, and until when), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
 "#)]
 fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let id: Option<i64> = arguments.take()?;
@@ -29,6 +29,7 @@ fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     let lines = read(|client, whose| {
         let event = Event::read(client, id, &whose)?;
         let mut lines = event.lines();
+        lines.push(evidence(client, id)?);
         lines.extend(next::steps(client, &event)?);
         Ok(lines)
     })?;
@@ -60,6 +61,31 @@ impl Line {
             details,
         }
     }
+}
+
+/// Says how much raw text of the event is kept.
+fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
+    let row = client.query_opt(include_str!("explain/evidence.sql"), &[id.into()])?;
+    let row = row.ok_or(Error::NoRow("settings"))?;
+    let (texts, others): (i64, i64) = (row.get("texts")?, row.get("others")?);
+    let (bytes, until): (i64, Option<String>) = (row.get("bytes")?, row.get("until")?);
+    let kept = match &until {
+        None => "No raw text of these targets is kept.".to_owned(),
+        Some(until) => format!(
+            "Of these targets, {} ({}) are kept until {until}.",
+            plural(texts.unsigned_abs(), "raw text"),
+            words::size(bytes as f64)
+        ),
+    };
+    let dropped = match others {
+        0 => "",
+        _ => {
+            " Others were dropped: texts of all events take a twentieth of the store at most, and too old ones go."
+        }
+    };
+    let text = format!("{kept}{dropped}");
+    let details = json!({ "texts": texts, "bytes": bytes, "until": until, "dropped": others });
+    Ok(Line::new("evidence", text, details))
 }
 
 /// An event, as far as the caller may know it.

@@ -53,6 +53,7 @@ INSERT INTO jobstats.managers VALUES (2047110815, 'physics');
 INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, ended, updated, severity, targets, servers, rate, details, told, culprits)
 SELECT 'waiting', '', 'fs', at(0), at(5), at(20), at(20), now(), 'warning', '{fs-OST0000}', '{oss1}', 1, '{}', now(), '{"by": "uid", "named": true, "subjects": [
     {"uid": 2047110815, "user_name": "adalovelace", "job": "901", "share": 0.9}, {"uid": 2047110816, "user_name": "bobthebuilder", "share": 0.1}]}';
+UPDATE jobstats.watch SET watched_until = now();
 CALL jobstats_maintain();
 
 -- The sums that nobody's being forgotten may change: as answers, and as they are stored.
@@ -168,6 +169,10 @@ TABLE by_user;
 DO $$ BEGIN PERFORM jobstats_setup(raw_retention => '5 days', rejects_retention => '5 days'); END $$;
 UPDATE jobstats.forgotten SET until = now();
 CALL jobstats_maintain();
+SELECT count(*) AS evidence, sum((jobstats_unpack(body) ~ '2047110815')::integer) AS of_her FROM jobstats.evidence;
+UPDATE jobstats.settings SET evidence_retention = '5 days';
+CALL jobstats_maintain();
+SELECT count(*) AS evidence FROM jobstats.evidence;
 TABLE jobstats.forgotten;
 TABLE changed;
 \! "$("${PG_CONFIG:-pg_config}" --bindir)/pg_dump" --exclude-schema='(public|texts)' 2>/dev/null | grep -E "$ADA|^CREATE TABLE jobstats.entries "

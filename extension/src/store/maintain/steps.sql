@@ -86,7 +86,7 @@ CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT jsonb_agg(jsonb_build_object('do', p.work, 'step', p.step, 'relation', p.relation, 'horizon', p.horizon, 'records', true,
-    'tries', CASE p.work WHEN 'drop' THEN 3 ELSE 1 END) ORDER BY p.number, p.relation)
+    'group', CASE WHEN p.relation IN ('evidence', 'raw') AND p.work <> 'partitions' THEN 'raw text' END, 'tries', CASE p.work WHEN 'drop' THEN 3 ELSE 1 END) ORDER BY p.number, p.relation)
 FROM (
     SELECT 1 AS number, 'partitions' AS work, 'partitions of ' || t.relation AS step, t.relation, NULL::timestamptz AS horizon
     FROM jobstats_internal.growing_tables() t
@@ -101,6 +101,9 @@ FROM (
     UNION ALL
     SELECT 2, 'drop', format('retention of rollup_%s_targets', l.level), format('rollup_%s_targets', l.level), l.dropped
     FROM jobstats.rollups l
+    UNION ALL
+    -- Raw text is copied before it is dropped.
+    SELECT 3, 'evidence', 'evidence of events', 'evidence', now() - s.raw_retention FROM jobstats.settings s
     UNION ALL
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
@@ -337,6 +340,8 @@ BEGIN
         WHEN 'rejects' THEN
             DELETE FROM jobstats.rejects r WHERE r.received < horizon;
             GET DIAGNOSTICS affected = ROW_COUNT;
+        WHEN 'evidence' THEN
+            affected := jobstats_internal.keep_evidence(horizon);
         WHEN 'events' THEN
             affected := jobstats_internal.forget_events(horizon);
         WHEN 'maintenance' THEN

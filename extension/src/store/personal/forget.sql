@@ -384,8 +384,8 @@ BEGIN
     RETURN QUERY
     SELECT t.trace, t.n, CASE WHEN t.kept >= @extschema@.jobstats_forever() THEN timestamptz 'infinity' ELSE now() + t.kept END
     FROM (VALUES (1, 'identifiers', done.entries, interval '0'), (2, 'jobs', done.jobs, '0'), (3, 'names', done.names, '0'),
-        (4, 'raw text', NULL, setting.raw_retention + setting.chunk_interval), (5, 'text of accounting and names', NULL, setting.raw_retention),
-        (6, 'rejects', NULL, setting.rejects_retention), (7, 'backups and exported files', NULL, NULL)) AS t (number, trace, n, kept)
+        (4, 'raw text', NULL, setting.raw_retention + setting.chunk_interval), (5, 'raw text of events', NULL, jobstats_internal.evidence_kept_for()),
+        (6, 'text of accounting and names', NULL, setting.raw_retention), (7, 'rejects', NULL, setting.rejects_retention), (8, 'backups and exported files', NULL, NULL)) AS t (number, trace, n, kept)
     ORDER BY t.number;
 END
 $$;

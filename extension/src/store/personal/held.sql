@@ -12,7 +12,7 @@ WITH number AS MATERIALIZED (
     FROM jobstats_internal.entries_of_user(jobstats_personal_data.uid, ARRAY(SELECT n.job_no FROM number n)) AS m (entry_id)
     JOIN jobstats.entries e ON e.entry_id = m.entry_id
 ), kept AS MATERIALIZED (
-    SELECT jobstats_internal.people_kept_for() AS people
+    SELECT jobstats_internal.people_kept_for() AS people, jobstats_internal.evidence_kept_for() AS evidence
 )
 SELECT h.relation, h.n, h.first, h.last, h.columns, h.kept
 FROM jobstats.settings s
@@ -62,9 +62,11 @@ CROSS JOIN LATERAL (
     -- Nobody can look for one user in packed text.
     SELECT 15, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
     UNION ALL
-    SELECT 16, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    SELECT 16, 'evidence', NULL, now() - k.evidence, NULL, '{body}', k.evidence
     UNION ALL
-    SELECT 17, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
+    SELECT 17, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    UNION ALL
+    SELECT 18, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
 ) h
 ORDER BY h.number
 $$;

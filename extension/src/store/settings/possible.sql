@@ -32,6 +32,7 @@ BEGIN
         ('jobs_retention', '1 microsecond', '1000 years', '2 years'),
         ('personal_retention', '1 microsecond', '1000 years', '13 months'),
         ('events_retention', '1 microsecond', '1000 years', '2 years'),
+        ('evidence_retention', '0', '1000 years', '30 days'),
         ('rollup_10m_retention', '1 microsecond', '1000 years', '90 days'),
         ('rollup_1h_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_1d_retention', '1 microsecond', '1000 years', '10 years'),

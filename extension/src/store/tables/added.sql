@@ -125,10 +125,11 @@ ALTER TABLE jobstats.settings ALTER COLUMN personal_retention SET DEFAULT '13 mo
 -- When maintenance last forgot people whose work is old.
 ALTER TABLE jobstats.sweep ADD COLUMN IF NOT EXISTS people_forgotten timestamptz;
 
--- How many events of a file system are told in a week at most, and how long events are kept.
+-- How many events of a file system are told in a week at most, how long events are kept, and how much longer their raw text is.
 ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS alerts_per_week double precision NOT NULL DEFAULT 2 CHECK (alerts_per_week BETWEEN 0 AND 1000000),
-    ADD COLUMN IF NOT EXISTS events_retention interval NOT NULL DEFAULT '2 years' CHECK (events_retention > '0');
+    ADD COLUMN IF NOT EXISTS events_retention interval NOT NULL DEFAULT '2 years' CHECK (events_retention > '0'),
+    ADD COLUMN IF NOT EXISTS evidence_retention interval NOT NULL DEFAULT '30 days' CHECK (evidence_retention >= '0');
 
 -- The number of the store among the nodes of a front, and whether it is a front itself.
 ALTER TABLE jobstats.settings

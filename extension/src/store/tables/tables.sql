@@ -502,6 +502,16 @@ CREATE TABLE IF NOT EXISTS jobstats.raw (
     PRIMARY KEY (target_id, "time")
 ) @partitioned@;
 
+-- Raw text of events, which is kept for longer. Old rows are deleted.
+CREATE TABLE IF NOT EXISTS jobstats.evidence (
+    "time" timestamptz NOT NULL,
+    target_id integer NOT NULL,
+    server text NOT NULL,
+    body bytea NOT NULL,
+    carried bytea,
+    PRIMARY KEY (target_id, "time")
+);
+
 CREATE TABLE IF NOT EXISTS jobstats.observations (
     "time" timestamptz NOT NULL,
     since timestamptz,
