@@ -10,6 +10,7 @@ mod episode;
 pub mod full;
 mod joined;
 pub mod moved;
+pub mod probe;
 mod readings;
 pub mod slow;
 pub mod stalled;

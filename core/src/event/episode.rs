@@ -76,8 +76,11 @@ pub(super) fn stretches(readings: &[(Span, Level)], hold: &Hold) -> Vec<Stretch>
             first = index;
         }
         if let Some(open) = open {
-            let ended =
-                low_since.filter(|low| is_gap || until - low >= hold.quiet && level == Level::Low);
+            let low = (level == Level::Low).then(|| low_since.unwrap_or(since));
+            let ended = match is_gap {
+                true => low_since,
+                false => low.filter(|low| until - low >= hold.quiet),
+            };
             if is_gap || ended.is_some() {
                 open.over = true;
                 open.until = ended.unwrap_or(open.until);
@@ -87,10 +90,7 @@ pub(super) fn stretches(readings: &[(Span, Level)], hold: &Hold) -> Vec<Stretch>
                     continue;
                 }
             } else {
-                match level {
-                    Level::Low => low_since = low_since.or(Some(since)),
-                    _ => low_since = None,
-                }
+                low_since = low;
                 open.until = until;
                 if open.confirmed.is_none() && is_confirmed(&readings[..=index], open.began, hold) {
                     open.confirmed = Some(until);

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::waiting::{Service, Waits};
-use super::{Episode, Reading, budget, culprit, full, join, moved, slow, stalled, waiting};
+use super::{Episode, Reading, budget, culprit, full, join, moved, probe, slow, stalled, waiting};
 use crate::instant::{DAY, HOUR, MINUTE, Micros};
 
 /// Readings of two minutes, with these values.
@@ -133,6 +133,50 @@ fn disk(millis: &[u64]) -> slow::Target {
         usual,
         readings: readings(&millis.iter().map(value).collect::<Vec<_>>()),
     }
+}
+
+/// A target whose probes usually take 20 ms, with these means of hours in milliseconds.
+fn probed(hours: &[u64]) -> probe::Probe {
+    let times = (0..).map(|hour: Micros| hour * HOUR);
+    let seconds = hours.iter().map(|millis| *millis as f64 / 1e3);
+    probe::Probe {
+        usual: Some(0.02),
+        hours: times.zip(seconds).collect(),
+    }
+}
+
+#[test]
+fn an_hour_of_slow_probes_is_an_episode_and_confirms_what_began_in_it() {
+    let mut probe = probed(&[20, 59, 60, 30, 100, 29, 20]);
+    let found = probe::episodes(std::slice::from_ref(&probe));
+    assert_eq!(
+        found.iter().map(minutes).collect::<Vec<_>>(),
+        [(120, 300, true)]
+    );
+    assert_eq!(
+        (found[0].found, found[0].confirmed),
+        (3 * HOUR, Some(3 * HOUR))
+    );
+    assert!((found[0].value - 0.19 / 3.0).abs() < 1e-12 && (found[0].rate - 1.0).abs() < 1e-12);
+    // An hour without probes ends it, and one that is not over says nothing.
+    probe.hours.remove(3);
+    let found = probe::episodes(std::slice::from_ref(&probe));
+    assert_eq!(
+        found.iter().map(minutes).collect::<Vec<_>>(),
+        [(120, 180, true), (240, 300, true)]
+    );
+    let waits = service(&[vec![20; 64], vec![100; 4], vec![20; 20]].concat());
+    let mut event = join(waiting::episodes(&[waits])).remove(0);
+    let unconfirmed = event.clone();
+    assert_eq!((event.began / MINUTE, event.confirmed), (128, None));
+    probed(&[20, 60, 59]).confirm(&mut event);
+    assert_eq!(event, unconfirmed);
+    probed(&[20, 60]).confirm(&mut event);
+    assert_eq!(event, unconfirmed);
+    probed(&[20, 20, 60, 20]).confirm(&mut event);
+    assert_eq!(event.confirmed, Some(3 * HOUR));
+    probe.usual = None;
+    assert_eq!(probe::episodes(&[probe]), []);
 }
 
 #[test]
@@ -278,6 +322,31 @@ proptest! {
         prop_assert!(part.len() <= over + 1);
         if let Some(open) = part.get(over) {
             prop_assert_eq!((open.began, open.found), (whole[over].began, whole[over].found));
+        }
+    }
+
+    /// Nor do hours of probes, and each slow hour is in one.
+    #[test]
+    fn later_hours_of_probes_change_no_episode_that_is_over(hours in prop::collection::vec(0u64..150, 1..50), cut in 1usize..50) {
+        let whole = probe::episodes(&[probed(&hours)]);
+        let part = probe::episodes(&[probed(&hours[..cut.min(hours.len())])]);
+        let over = part.iter().filter(|it| it.over).count();
+        prop_assert_eq!(&whole[..over], &part[..over]);
+        for (hour, millis) in (0..).zip(&hours) {
+            let is_in = whole.iter().any(|it| it.began <= hour * HOUR && hour * HOUR < it.until);
+            prop_assert!(is_in || *millis < 60);
+            prop_assert!(!is_in || *millis >= 30);
+        }
+    }
+
+    /// A probe makes an event known sooner or not at all, and never before it is found.
+    #[test]
+    fn a_probe_only_confirms_sooner(waits in prop::collection::vec(0u64..150, 10..200), hours in prop::collection::vec(0u64..150, 0..8)) {
+        for mut event in join(waiting::episodes(&[service(&waits)])) {
+            let before = event.confirmed;
+            probed(&hours).confirm(&mut event);
+            prop_assert!(event.confirmed >= Some(event.found) || event.confirmed.is_none());
+            prop_assert!(event.confirmed.unwrap_or(Micros::MAX) <= before.unwrap_or(Micros::MAX));
         }
     }
 }

@@ -39,14 +39,8 @@ pub struct Service {
 }
 
 impl Service {
-    /// Returns the mean wait in seconds from which on it is unusual.
-    fn threshold(&self) -> Option<f64> {
-        self.usual
-            .map(|usual| (TIMES_USUAL * usual).max(LEAST_WAIT))
-    }
-
     fn waits(&self, reading: &Reading<Waits>) -> bool {
-        let threshold = self.threshold();
+        let threshold = self.usual.map(threshold);
         threshold.is_some_and(|least| reading.value.mean().is_some_and(|wait| wait >= least))
     }
 }
@@ -58,6 +52,20 @@ impl Waits {
     }
 }
 
+/// Returns the seconds from which on a wait is unusual.
+pub fn threshold(usual: f64) -> f64 {
+    (TIMES_USUAL * usual).max(LEAST_WAIT)
+}
+
+/// Returns what a wait in seconds says of an episode.
+pub(super) fn level(seconds: f64, threshold: f64) -> Level {
+    match seconds {
+        _ if seconds >= threshold => Level::High,
+        _ if seconds >= threshold / 2.0 => Level::Between,
+        _ => Level::Low,
+    }
+}
+
 /// Finds the services of a file system whose requests wait. The value of an episode is the mean wait in seconds.
 pub fn episodes(services: &[Service]) -> Vec<Episode> {
     let all = services.iter().enumerate();
@@ -66,18 +74,21 @@ pub fn episodes(services: &[Service]) -> Vec<Episode> {
 }
 
 fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Episode> {
-    let Some((usual, threshold)) = service.usual.zip(service.threshold()) else {
+    let Some(usual) = service.usual else {
         return Vec::new();
     };
-    let level = |reading: &Reading<Waits>| match reading.value.mean() {
-        Some(wait) if wait >= threshold && is_common(service, reading, services) => Level::High,
-        Some(wait) if wait >= threshold / 2.0 => Level::Between,
-        _ => Level::Low,
+    let threshold = threshold(usual);
+    let level_of = |reading: &Reading<Waits>| {
+        let level = level(reading.value.mean().unwrap_or(0.0), threshold);
+        match level == Level::High && !is_common(service, reading, services) {
+            true => Level::Between,
+            false => level,
+        }
     };
     let readings: Vec<_> = service
         .readings
         .iter()
-        .map(|it| (it.span, level(it)))
+        .map(|it| (it.span, level_of(it)))
         .collect();
     let found = stretches(&readings, &HOLD).into_iter();
     found

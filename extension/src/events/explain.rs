@@ -21,7 +21,7 @@ CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, t
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_explain(bigint) IS
-'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), evidence (how much raw text of that time is kept, and until when), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
+'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), probe (how long a probe of the shipper took), excluded (what else was not the reason, or what else happened), told (why nobody was told), evidence (how much raw text of that time is kept, and until when), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
 "#)]
 fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let id: Option<i64> = arguments.take()?;
@@ -149,9 +149,9 @@ impl Event {
         format!(
             "{kind} on {}: {}",
             self.filesystem,
-            several(match self.kind.as_str() {
-                "waiting" => &self.servers,
-                _ => &self.targets,
+            several(match self.kind == "waiting" && !self.is_only_probed() {
+                true => &self.servers,
+                false => &self.targets,
             })
         )
     }
@@ -176,6 +176,7 @@ impl Event {
         lines.extend(self.who());
         lines.extend(self.how());
         lines.extend(self.peers());
+        lines.extend(self.probe());
         let others = match self.others.as_slice() {
             [] => format!(
                 "No other event of {} was found in that time and the hour before it.",
@@ -205,6 +206,13 @@ impl Event {
         let since =
             |past: &str, present: &str| if self.is_over { past } else { present }.to_owned();
         match self.kind.as_str() {
+            "waiting" if self.is_only_probed() => format!(
+                "{when}, a probe of {} {} {} on average; {} is usual. No server let requests wait as long.",
+                several(&self.targets),
+                since("took", "has taken"),
+                seconds(value),
+                seconds(usual)
+            ),
             "waiting" => format!(
                 "{when}, requests to {servers} ({}) {} {} on average for a thread of the server; {} is usual.",
                 self.texts("services").join(", "),
@@ -249,6 +257,22 @@ impl Event {
             several(&self.targets),
             percent(usual)
         )
+    }
+
+    /// Returns whether probes alone show the event, and no service of a server.
+    fn is_only_probed(&self) -> bool {
+        self.kind == "waiting" && self.texts("services").is_empty()
+    }
+
+    fn probe(&self) -> Option<Line> {
+        let probe = self.details.get("probe")?;
+        let text = format!(
+            "In the hour in which it began, a probe of {} took {} on average; {} is usual.",
+            probe["target"].as_str()?,
+            seconds(probe["seconds"].as_f64()?),
+            seconds(probe["usual"].as_f64()?)
+        );
+        Some(Line::new("probe", text, probe.clone()))
     }
 
     /// Returns the texts of a list in the details.
@@ -303,6 +327,8 @@ impl Event {
                 "Nobody is named, because a reason is known: {} took longer for a call than usual.",
                 several(&slow)
             )
+        } else if self.is_only_probed() {
+            "Nobody is named: servers did not let requests wait.".to_owned()
         } else if self.load.is_null() {
             "Nobody has been searched for yet.".to_owned()
         } else if self.culprits.is_null() {

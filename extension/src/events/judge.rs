@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jobstats_core::event::probe::{self, Probe};
 use jobstats_core::event::{Episode, Event, Reading, full, join, moved, slow, stalled, waiting};
 use jobstats_core::instant::{DAY, HOUR, Micros, Span};
 use serde_json::{Value, json};
@@ -33,6 +34,13 @@ pub struct Found {
     /// The value, divided by the floor of its kind.
     pub rate: f64,
     pub details: Value,
+}
+
+impl Found {
+    /// Returns whether culprits can be searched for: servers let requests wait, and not only probes took long.
+    pub fn has_culprits(&self) -> bool {
+        self.kind == "waiting" && self.details["services"] != json!([])
+    }
 }
 
 /// The targets of a file system, what was read of them, and until when.
@@ -86,6 +94,7 @@ impl Judged<'_> {
             })
         }));
         all.extend(self.stalled());
+        all.extend(self.probed(&all));
         all.extend(self.filling());
         all.extend(self.moved());
         all
@@ -140,13 +149,12 @@ impl Judged<'_> {
         });
         let events = join(episodes).into_iter();
         events
-            .filter_map(|it| self.of_services(&it, &services))
+            .filter_map(|it| self.of_services(it, &services))
             .collect()
     }
 
-    fn of_services(&self, event: &Event, services: &[&Service]) -> Option<Found> {
-        let times =
-            |it: &Episode| it.value / (waiting::TIMES_USUAL * it.usual).max(waiting::LEAST_WAIT);
+    fn of_services(&self, mut event: Event, services: &[&Service]) -> Option<Found> {
+        let times = |it: &Episode| it.value / waiting::threshold(it.usual);
         let all = event.episodes.iter();
         let worst = all.max_by(|one, other| times(one).total_cmp(&times(other)))?;
         let span = (event.began, event.until);
@@ -165,6 +173,9 @@ impl Judged<'_> {
         }
         let on_servers = self.targets.iter();
         let on_servers = on_servers.filter(|it| it.servers(span).any(|it| servers.contains(&it)));
+        let (names_of_services, service) = (json!(names), services[worst.subject].name.clone());
+        let (value, usual, peers) = (worst.value, worst.usual, peers.count());
+        let probe = self.confirm(&mut event, on_servers.clone());
         Some(Found {
             kind: "waiting",
             span,
@@ -174,11 +185,11 @@ impl Judged<'_> {
             targets: on_servers.map(|it| it.name.clone()).collect(),
             servers: self.names(servers.iter().copied()),
             slow: Vec::new(),
-            value: Some(worst.value),
-            usual: Some(worst.usual),
+            value: Some(value),
+            usual: Some(usual),
             rate: event.rate,
-            details: json!({ "services": names, "service": services[worst.subject].name, "peers": peers.count(),
-                "wait_of_peers": (requests > 0.0).then(|| usecs / requests / 1e6) }),
+            details: json!({ "services": names_of_services, "service": service, "peers": peers,
+                "wait_of_peers": (requests > 0.0).then(|| usecs / requests / 1e6), "probe": probe }),
         })
     }
 
@@ -226,6 +237,62 @@ impl Judged<'_> {
             }
         };
         events.map(of_event).collect()
+    }
+
+    fn probe(&self, day: Micros, target: &Target) -> Probe {
+        Probe {
+            usual: self.usual.probe(day, target.id),
+            hours: target.probed.clone(),
+        }
+    }
+
+    /// Lets probes of the targets of an event confirm it. Returns the one that took longest, compared with what is usual.
+    fn confirm<'a>(&self, event: &mut Event, targets: impl Iterator<Item = &'a Target>) -> Value {
+        let day = event.began.div_euclid(DAY) * DAY;
+        let mut worst = (0.0, Value::Null);
+        for target in targets {
+            let probe = self.probe(day, target);
+            probe.confirm(event);
+            if let Some((seconds, usual)) = probe.seconds_at(event.began).zip(probe.usual)
+                && seconds / usual > worst.0
+            {
+                let words = json!({ "target": target.name, "seconds": seconds, "usual": usual });
+                worst = (seconds / usual, words);
+            }
+        }
+        worst.1
+    }
+
+    /// Finds the hours in which probes of targets were slow for which no other event is the reason.
+    fn probed(&self, others: &[Found]) -> Vec<Found> {
+        let targets: Vec<&Target> = self.targets.iter().collect();
+        let mut episodes = self.by_day(|day| {
+            let given: Vec<Probe> = targets.iter().map(|it| self.probe(day, it)).collect();
+            probe::episodes(&given)
+        });
+        episodes.retain(|it| {
+            let is_reason = |event: &Found| {
+                event.span.0 <= it.until
+                    && it.began <= event.span.1
+                    && (event.kind == "waiting"
+                        || event.targets.contains(&targets[it.subject].name))
+            };
+            !others.iter().any(is_reason)
+        });
+        let events = join(episodes).into_iter();
+        let of_event = |mut event: Event| {
+            let (value, usual) = event.worst().map(|it| (it.value, it.usual))?;
+            let subjects = event.episodes.clone().into_iter();
+            let probe = self.confirm(&mut event, subjects.map(|it| targets[it.subject]));
+            Some(Found {
+                value: Some(value),
+                usual: Some(usual),
+                rate: event.rate,
+                details: json!({ "services": [], "probe": probe }),
+                ..self.of_targets("waiting", &event, &targets)
+            })
+        };
+        events.filter_map(of_event).collect()
     }
 
     /// Finds the targets that are full, or soon will be. A target may be full for weeks, so another one that becomes full is another event.

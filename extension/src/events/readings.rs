@@ -7,7 +7,7 @@ use jobstats_core::event::full::Used;
 use jobstats_core::event::slow::{self, Served};
 use jobstats_core::event::waiting::Waits;
 use jobstats_core::event::{Reading, slow::ByClass};
-use jobstats_core::instant::{MINUTE, Micros, Span};
+use jobstats_core::instant::{HOUR, MINUTE, Micros, Span};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
@@ -32,6 +32,8 @@ pub struct Target {
     pub by_class: Vec<Reading<ByClass>>,
     /// The used part of its space, and of its inodes.
     pub used: [Vec<Used>; 2],
+    /// The mean seconds of its probes in hours that are over, by the start of the hour.
+    pub probed: Vec<(Micros, f64)>,
 }
 
 impl Target {
@@ -77,6 +79,8 @@ impl Seen {
         served(client, &span, &mut servers, &mut targets)?;
         did(client, &span, &mut targets)?;
         used(client, &span, &mut targets)?;
+        // An hour more, so that an hour of probes and readings of servers in the hour after it are seen together.
+        probed(client, (since - HOUR, until), &mut targets)?;
         let services = services(client, &span, &mut servers)?;
         let mut seen = Self {
             services,
@@ -205,6 +209,23 @@ fn used(
             for (position, used) in (3..).zip(&mut target.used) {
                 used.extend(row.at::<Option<f64>>(position)?.map(|part| (time, part)));
             }
+        }
+    }
+    Ok(())
+}
+
+fn probed(
+    client: &SpiClient<'_>,
+    (since, until): Span,
+    targets: &mut Targets,
+) -> Result<(), Error> {
+    let rows = client.query(
+        "SELECT p.target_id, p.hour, p.seconds FROM jobstats_internal.probe_hours($1, $2) p ORDER BY p.target_id, p.hour",
+        &[timestamptz(since)?.into(), timestamptz(until)?.into()],
+    )?;
+    for row in PAUSE.among(rows) {
+        if let Some((_, target)) = targets.get_mut(&row.at(1)?) {
+            target.probed.push((micros(row.at(2)?)?, row.at(3)?));
         }
     }
     Ok(())

@@ -19,6 +19,7 @@ pub struct Usual {
     days: Vec<Micros>,
     waits: HashMap<(Micros, usize), HashMap<String, f64>>,
     calls: HashMap<(Micros, i32), [Option<f64>; CLASSES]>,
+    probes: HashMap<(Micros, i32), f64>,
 }
 
 impl Usual {
@@ -41,8 +42,10 @@ impl Usual {
             let parameters = [start, limits.into(), busy.into(), writes.into()];
             client.execute(include_str!("usual/waits.sql"), &parameters[..1])?;
             client.execute(include_str!("usual/calls.sql"), &parameters)?;
+            client.execute(include_str!("usual/probes.sql"), &parameters[..1])?;
             usual.add_waits(client, day, &parameters[..1], &numbers)?;
             usual.add_calls(client, day, &parameters[..1])?;
+            usual.add_probes(client, day, &parameters[..1])?;
         }
         Ok(usual)
     }
@@ -88,6 +91,22 @@ impl Usual {
         Ok(())
     }
 
+    fn add_probes(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        day: Micros,
+        start: &[DatumWithOid<'_>],
+    ) -> Result<(), Error> {
+        let rows = client.execute_rows(
+            "SELECT u.target_id, u.seconds FROM jobstats.usual_probes u WHERE u.day = ($1 AT TIME ZONE 'UTC')::date",
+            start,
+        )?;
+        for row in PAUSE.among(rows) {
+            self.probes.insert((day, row.at(1)?), row.at(2)?);
+        }
+        Ok(())
+    }
+
     /// Returns the starts of the days.
     pub fn days(&self) -> impl Iterator<Item = Micros> {
         self.days.clone().into_iter()
@@ -96,6 +115,11 @@ impl Usual {
     /// Returns the usual mean wait in seconds for a service of a server.
     pub fn wait(&self, day: Micros, server: usize, service: &str) -> Option<f64> {
         self.waits.get(&(day, server))?.get(service).copied()
+    }
+
+    /// Returns the usual seconds of a probe of a target.
+    pub fn probe(&self, day: Micros, target: i32) -> Option<f64> {
+        self.probes.get(&(day, target)).copied()
     }
 
     /// Returns the usual seconds per call of each class.

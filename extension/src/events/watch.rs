@@ -146,7 +146,7 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
                 continue;
             };
             let mut is_changed = kept.is_changed;
-            if event.kind == "waiting" && (kept.is_new || judgement.is_again) {
+            if event.has_culprits() && (kept.is_new || judgement.is_again) {
                 let asked = Asked {
                     cluster: name.0.clone(),
                     targets: event.targets,

@@ -21,6 +21,24 @@ $$;
 COMMENT ON PROCEDURE jobstats_watch_job(integer, jsonb) IS
 'Runs jobstats_watch() as a job of TimescaleDB. In its Community edition: SELECT add_job(''jobstats_watch_job'', ''2 minutes''); Errors: as of jobstats_watch(), 55000, 25006 and 42501.';
 
+CREATE FUNCTION jobstats_internal.probe_hours(since timestamptz, until timestamptz) RETURNS TABLE (target_id integer, hour timestamptz, seconds double precision)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT step.target_id, step.bucket - interval '1 microsecond', sum(step.seconds)
+FROM (
+    SELECT target.target_id, value.bucket, sum(value.sum) / sum(value.count) AS seconds
+    FROM jobstats.sample_series series
+    JOIN jobstats.targets target ON target.cluster = series.cluster AND target.name = series.labels ->> 'target'
+    JOIN jobstats.samples_1h value ON value.series_id = series.series_id
+    WHERE series.name = 'jobstats_probe_seconds' AND series.target_id IS NULL
+        AND value.bucket > probe_hours.since AND value.bucket <= probe_hours.until - interval '59 minutes 59.999999 seconds'
+    GROUP BY target.target_id, value.bucket, series.labels ->> 'step'
+) step
+GROUP BY step.target_id, step.bucket
+$$;
+COMMENT ON FUNCTION jobstats_internal.probe_hours(timestamptz, timestamptz) IS
+'Internal: how long a probe of each target took on average, all its steps together, in each of the hours that lie in a span.';
+
 CREATE FUNCTION jobstats_internal.culprits_for(culprits jsonb, uids bigint[], accounts text[], is_nameless boolean) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$

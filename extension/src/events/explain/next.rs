@@ -84,6 +84,13 @@ fn waiting(
     event: &Event,
     step: &mut impl FnMut(&str, String),
 ) -> Result<(), Error> {
+    if event.is_only_probed() {
+        let command = "lnetctl stats show; lnetctl net show -v".to_owned();
+        step(
+            "Whether the network loses messages, on the client that probes and on the server",
+            command,
+        );
+    }
     let culprit = &event.culprits["subjects"][0];
     let is_named = event.culprits["named"] == true;
     let job = culprit["job"].as_str().filter(|_| is_named);
