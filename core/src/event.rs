@@ -12,6 +12,7 @@ mod joined;
 pub mod moved;
 pub mod probe;
 mod readings;
+pub mod rule;
 pub mod slow;
 pub mod stalled;
 #[cfg(test)]

@@ -167,7 +167,7 @@ const GAUGES: [(&str, Option<&str>, &str); 20] = [
     (
         "jobstats_event",
         None,
-        "Events that last, of each kind: waiting, slow_target, stalled, full or failover.",
+        "Events that last, of each kind: waiting, slow_target, stalled, full, failover or rule.",
     ),
     (
         "jobstats_watch_age_seconds",

@@ -22,7 +22,7 @@ answer! {
     /// An event.
     EventRow {
         event_id: i64,
-        /// The kind: `waiting`, `slow_target`, `stalled`, `full` or `failover`.
+        /// The kind: `waiting`, `slow_target`, `stalled`, `full`, `failover` or `rule`.
         kind: String,
         /// The severity: `critical`, `warning`, or `info`, of which nobody is told.
         severity: String,

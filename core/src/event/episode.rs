@@ -36,6 +36,17 @@ pub(super) enum Level {
     Low,
 }
 
+impl Level {
+    /// Returns what a value says: from a threshold on it speaks for an episode, and against one under half of that.
+    pub fn of(value: f64, threshold: f64) -> Self {
+        match value {
+            _ if value >= threshold => Self::High,
+            _ if value >= threshold / 2.0 => Self::Between,
+            _ => Self::Low,
+        }
+    }
+}
+
 /// The conditions on which an episode begins and ends.
 pub(super) struct Hold {
     /// The number of newest readings of which three quarters must be high.

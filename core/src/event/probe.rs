@@ -1,6 +1,6 @@
 //! Probes, which do on a client what a user does: the means of their times by the hour.
 
-use super::episode::{Episode, Hold, stretches};
+use super::episode::{Episode, Hold, Level, stretches};
 use super::joined::Event;
 use super::waiting;
 use crate::instant::{HOUR, Micros, Span};
@@ -64,7 +64,7 @@ fn of_probe(subject: usize, probe: &Probe, usual: f64) -> Vec<Episode> {
     let hours: Vec<_> = probe
         .hours
         .iter()
-        .map(|(hour, seconds)| ((*hour, hour + HOUR), waiting::level(*seconds, threshold)))
+        .map(|(hour, seconds)| ((*hour, hour + HOUR), Level::of(*seconds, threshold)))
         .collect();
     let found = stretches(&hours, &HOLD).into_iter();
     found

@@ -1,7 +1,9 @@
 use proptest::prelude::*;
 
 use super::waiting::{Service, Waits};
-use super::{Episode, Reading, budget, culprit, full, join, moved, probe, slow, stalled, waiting};
+use super::{
+    Episode, Reading, budget, culprit, full, join, moved, probe, rule, slow, stalled, waiting,
+};
 use crate::instant::{DAY, HOUR, MINUTE, Micros};
 
 /// Readings of two minutes, with these values.
@@ -179,6 +181,38 @@ fn an_hour_of_slow_probes_is_an_episode_and_confirms_what_began_in_it() {
     assert_eq!(probe::episodes(&[probe]), []);
 }
 
+/// A rule that allows 100 a second for less than half an hour, and what the largest subject did in each ten minutes.
+fn rule(amounts: &[u64]) -> rule::Rule {
+    let times = (0..).map(|number: Micros| (10 * number * MINUTE, 10 * (number + 1) * MINUTE));
+    let readings = times.zip(amounts).map(|(span, amount)| Reading {
+        span,
+        value: *amount as f64,
+    });
+    rule::Rule {
+        limit: Some(100.0),
+        lasting: 30 * MINUTE,
+        readings: readings.collect(),
+    }
+}
+
+#[test]
+fn a_rule_is_broken_for_long_enough() {
+    let found = rule::episodes(&[rule(&[300, 300, 40, 150, 110, 400, 60, 40, 40, 200])]);
+    assert_eq!(
+        found.iter().map(minutes).collect::<Vec<_>>(),
+        [(30, 70, true)]
+    );
+    let found = found[0];
+    assert_eq!(
+        (found.found, found.confirmed),
+        (60 * MINUTE, Some(60 * MINUTE))
+    );
+    assert_eq!((found.value, found.usual, found.rate), (180.0, 100.0, 1.1));
+    let mut unknown = rule(&[300; 10]);
+    unknown.limit = None;
+    assert_eq!(rule::episodes(&[unknown]), []);
+}
+
 #[test]
 fn a_target_is_slow_beside_its_peers_and_beside_itself() {
     let mut all = vec![disk(&[10; 40]); 6];
@@ -336,6 +370,23 @@ proptest! {
             let is_in = whole.iter().any(|it| it.began <= hour * HOUR && hour * HOUR < it.until);
             prop_assert!(is_in || *millis < 60);
             prop_assert!(!is_in || *millis >= 30);
+        }
+    }
+
+    /// Nor do later readings change when a rule was broken, and each time it was broken for long enough is found.
+    #[test]
+    fn later_readings_change_no_broken_rule(amounts in prop::collection::vec(0u64..250, 1..60), cut in 1usize..60) {
+        let whole = rule::episodes(&[rule(&amounts)]);
+        let part = rule::episodes(&[rule(&amounts[..cut.min(amounts.len())])]);
+        let over = part.iter().filter(|it| it.over).count();
+        prop_assert_eq!(&whole[..over], &part[..over]);
+        for (index, three) in amounts.windows(3).enumerate() {
+            let last = 10 * (index as Micros + 3) * MINUTE;
+            let is_in = whole.iter().any(|it| it.began < last && last <= it.until);
+            prop_assert!(is_in || three.iter().any(|it| *it < 100));
+        }
+        for it in whole {
+            prop_assert!(it.rate >= 1.0 && it.found - it.began >= 30 * MINUTE);
         }
     }
 

@@ -57,15 +57,6 @@ pub fn threshold(usual: f64) -> f64 {
     (TIMES_USUAL * usual).max(LEAST_WAIT)
 }
 
-/// Returns what a wait in seconds says of an episode.
-pub(super) fn level(seconds: f64, threshold: f64) -> Level {
-    match seconds {
-        _ if seconds >= threshold => Level::High,
-        _ if seconds >= threshold / 2.0 => Level::Between,
-        _ => Level::Low,
-    }
-}
-
 /// Finds the services of a file system whose requests wait. The value of an episode is the mean wait in seconds.
 pub fn episodes(services: &[Service]) -> Vec<Episode> {
     let all = services.iter().enumerate();
@@ -78,8 +69,8 @@ fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Ep
         return Vec::new();
     };
     let threshold = threshold(usual);
-    let level_of = |reading: &Reading<Waits>| {
-        let level = level(reading.value.mean().unwrap_or(0.0), threshold);
+    let level = |reading: &Reading<Waits>| {
+        let level = Level::of(reading.value.mean().unwrap_or(0.0), threshold);
         match level == Level::High && !is_common(service, reading, services) {
             true => Level::Between,
             false => level,
@@ -88,7 +79,7 @@ fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Ep
     let readings: Vec<_> = service
         .readings
         .iter()
-        .map(|it| (it.span, level_of(it)))
+        .map(|it| (it.span, level(it)))
         .collect();
     let found = stretches(&readings, &HOLD).into_iter();
     found

@@ -43,7 +43,7 @@ pub struct Asked {
 
 /// A user, an account or a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Subject {
+pub(super) struct Subject {
     uid: Option<i64>,
     user_name: Option<String>,
     account: Option<String>,
@@ -59,7 +59,8 @@ pub fn compared_until((began, until): Span) -> Micros {
 }
 
 impl Subject {
-    fn of(row: &Row<'_>) -> Result<Self, Error> {
+    /// Reads a subject from a row.
+    pub fn of(row: &Row<'_>) -> Result<Self, Error> {
         Ok(Self {
             uid: row.get("uid")?,
             user_name: row.get("user_name")?,
@@ -73,7 +74,8 @@ impl Subject {
         *self != Self::default()
     }
 
-    fn json(&self) -> Map<String, Value> {
+    /// Returns the subject as JSON, without what it is not.
+    pub fn json(&self) -> Map<String, Value> {
         let mut json = Map::new();
         let texts = [
             ("user_name", &self.user_name),
@@ -315,7 +317,7 @@ fn sums(loads: &[Load]) -> Value {
 }
 
 /// Returns a number with four digits, which is enough to say who it was.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;
     }

@@ -149,9 +149,10 @@ impl Event {
         format!(
             "{kind} on {}: {}",
             self.filesystem,
-            several(match self.kind == "waiting" && !self.is_only_probed() {
-                true => &self.servers,
-                false => &self.targets,
+            several(&match self.kind.as_str() {
+                "rule" => self.texts("rules"),
+                "waiting" if !self.is_only_probed() => self.servers.clone(),
+                _ => self.targets.clone(),
             })
         )
     }
@@ -160,7 +161,7 @@ impl Event {
     pub fn description(&self, names: bool) -> String {
         let mut sentences = vec![self.what()];
         sentences.extend(self.busy().map(|it| it.text));
-        if names && self.kind == "waiting" {
+        if names && matches!(self.kind.as_str(), "waiting" | "rule") {
             sentences.extend(self.who().map(|it| it.text));
         }
         sentences.join(" ")
@@ -232,6 +233,7 @@ impl Event {
                 rate(usual)
             ),
             "full" => self.filling(value, usual),
+            "rule" => self.broken(value, usual),
             _ => {
                 let moves = self.details["moves"].as_array();
                 let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
@@ -256,6 +258,29 @@ impl Event {
             self.texts("of").join(" and "),
             several(&self.targets),
             percent(usual)
+        )
+    }
+
+    fn broken(&self, value: f64, limit: f64) -> String {
+        let text = |name: &str| self.details[name].as_str().unwrap_or_default();
+        let operation = text("operation");
+        let times = self.details["times_usual"].as_f64();
+        let times = times.map_or(String::new(), |it| {
+            format!(", {} times what is usual", significant(it))
+        });
+        let more = match text("url") {
+            "" => String::new(),
+            url => format!(" See {url}."),
+        };
+        format!(
+            "{}, the rule \"{}\" {} broken: one {} did {} of {operation} on {}. The limit is {}{times}.{more}",
+            self.when,
+            text("rule"),
+            if self.is_over { "was" } else { "has been" },
+            text("by"),
+            words::of(value, operation),
+            self.filesystem,
+            words::of(limit, operation)
         )
     }
 
@@ -320,6 +345,8 @@ impl Event {
             return None;
         } else if self.kind == "full" {
             "Readings do not say whose files these are: see next.".to_owned()
+        } else if self.kind == "rule" {
+            self.largest()
         } else if self.kind != "waiting" {
             "Nobody is named: whoever works most on such a target also waits most.".to_owned()
         } else if !slow.is_empty() {
@@ -337,6 +364,20 @@ impl Event {
             self.subjects()
         };
         Some(Line::new("who", text, details))
+    }
+
+    /// Returns who broke a rule, in words.
+    fn largest(&self) -> String {
+        let by = self.culprits["by"].as_str().unwrap_or_default();
+        let largest = &self.culprits["subjects"][0];
+        match words::subject(largest, by) {
+            None => "This role does not see whose work it was.".to_owned(),
+            Some(name) => format!(
+                "{} did {} of all.",
+                words::capital(&name),
+                percent(largest["share"].as_f64().unwrap_or(0.0))
+            ),
+        }
     }
 
     /// Returns who made the load rise, in words.

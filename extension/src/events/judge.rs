@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_core::event::probe::{self, Probe};
-use jobstats_core::event::{Episode, Event, Reading, full, join, moved, slow, stalled, waiting};
+use jobstats_core::event::{
+    Episode, Event, Reading, full, join, moved, rule, slow, stalled, waiting,
+};
 use jobstats_core::instant::{DAY, HOUR, Micros, Span};
 use serde_json::{Value, json};
 
-use crate::events::readings::{Seen, Service, Target};
+use crate::events::readings::{FileSystem, Seen, Service, Target};
+use crate::events::rules::Rule;
 use crate::events::usual::Usual;
 
 /// The time without readings after which what they showed last does not count as going on.
@@ -34,6 +37,8 @@ pub struct Found {
     /// The value, divided by the floor of its kind.
     pub rate: f64,
     pub details: Value,
+    /// The user, account or job that broke a rule, in the form of culprits; null for all other kinds.
+    pub culprits: Value,
 }
 
 impl Found {
@@ -47,7 +52,9 @@ impl Found {
 pub struct Judged<'a> {
     pub seen: &'a Seen,
     pub usual: &'a Usual,
+    pub filesystem: &'a FileSystem,
     pub targets: &'a [Target],
+    pub rules: &'a [Rule],
     /// The span that is judged, without the time before it that is only read.
     pub span: Span,
     /// The targets that were full before anything of their space was read.
@@ -96,6 +103,7 @@ impl Judged<'_> {
         all.extend(self.stalled());
         all.extend(self.probed(&all));
         all.extend(self.filling());
+        all.extend(self.broken());
         all.extend(self.moved());
         all
     }
@@ -190,6 +198,7 @@ impl Judged<'_> {
             rate: event.rate,
             details: json!({ "services": names_of_services, "service": service, "peers": peers,
                 "wait_of_peers": (requests > 0.0).then(|| usecs / requests / 1e6), "probe": probe }),
+            culprits: Value::Null,
         })
     }
 
@@ -360,6 +369,41 @@ impl Judged<'_> {
         })
     }
 
+    /// Finds the times in which rules were broken. Several rules that were broken at one time are one event, which tells of the one that was
+    /// passed by most.
+    fn broken(&self) -> Vec<Found> {
+        let episodes = self.by_day(|day| {
+            let given = self.rules.iter().map(|it| it.given(self.filesystem, day));
+            rule::episodes(&given.collect::<Vec<_>>())
+        });
+        let targets: Vec<&Target> = self.targets.iter().collect();
+        let of_event = |mut event: Event| {
+            let rates = event.episodes.iter();
+            let worst = *rates.max_by(|one, other| one.rate.total_cmp(&other.rate))?;
+            let rule = &self.rules[worst.subject];
+            let names: BTreeSet<&str> = event
+                .episodes
+                .iter()
+                .map(|it| self.rules[it.subject].name.as_str())
+                .collect();
+            let mut details = rule.details();
+            details["rules"] = json!(names);
+            // A rule is about all targets.
+            event.episodes = (0..targets.len())
+                .map(|subject| Episode { subject, ..worst })
+                .collect();
+            Some(Found {
+                value: Some(worst.value),
+                usual: Some(worst.usual),
+                rate: worst.rate,
+                details,
+                culprits: rule.culprits(self.filesystem, &worst),
+                ..self.of_targets("rule", &event, &targets)
+            })
+        };
+        join(episodes).into_iter().filter_map(of_event).collect()
+    }
+
     fn moved(&self) -> Vec<Found> {
         let given: Vec<_> = self.targets.iter().map(|it| it.served.clone()).collect();
         let targets: Vec<&Target> = self.targets.iter().collect();
@@ -405,6 +449,7 @@ impl Judged<'_> {
             usual: None,
             rate: 1.0,
             details: json!({}),
+            culprits: Value::Null,
         }
     }
 }

@@ -6,6 +6,7 @@ use jobstats_core::event::Episode;
 use jobstats_core::instant::{HOUR, MINUTE, Micros, Span};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
+use serde_json::Value;
 
 use crate::events::culprits::{Asked, compared_until};
 use crate::events::judge::Found;
@@ -254,6 +255,16 @@ fn update(
 /// Stores the culprits of an event. Returns whether they are others than before.
 pub fn blame(client: &mut SpiClient<'_>, id: i64, asked: &Asked) -> Result<bool, Error> {
     let (culprits, times) = asked.find(client)?;
+    store_culprits(client, id, &culprits, times)
+}
+
+/// Stores whose work an event was, and how many times the usual load there was. Returns whether that is new.
+pub fn store_culprits(
+    client: &mut SpiClient<'_>,
+    id: i64,
+    culprits: &Value,
+    times: Option<f64>,
+) -> Result<bool, Error> {
     let changed = client.execute(
         "UPDATE jobstats.events e SET culprits = $2::jsonb, load_times = $3, updated = now() \
          WHERE e.event_id = $1 AND (e.culprits, e.load_times) IS DISTINCT FROM ($2::jsonb, $3)",

@@ -53,7 +53,7 @@ impl Event {
 
     /// Returns whether so few are told in a week that the weakest of its kind are not.
     fn has_budget(&self) -> bool {
-        matches!(self.kind.as_str(), "waiting" | "slow_target")
+        matches!(self.kind.as_str(), "waiting" | "slow_target" | "rule")
     }
 }
 
@@ -116,7 +116,7 @@ fn has_budget(client: &mut SpiClient<'_>, event: &Event) -> Result<bool, Error> 
     ];
     let rows = client.execute_rows(
         "SELECT e.began, e.rate FROM jobstats.events e \
-         WHERE e.began < $1 AND e.began > $2 AND e.cluster = $3 AND e.filesystem = $4 AND e.kind IN ('waiting', 'slow_target') \
+         WHERE e.began < $1 AND e.began > $2 AND e.cluster = $3 AND e.filesystem = $4 AND e.kind IN ('waiting', 'slow_target', 'rule') \
              AND e.withdrawn IS NULL AND e.confirmed IS NOT NULL AND (e.told IS NOT NULL OR e.reason NOT LIKE 'A maintenance window%')",
         &parameters,
     )?;

@@ -6,8 +6,9 @@ use pgrx::spi::SpiClient;
 
 use crate::events::culprits::Asked;
 use crate::events::judge::Judged;
-use crate::events::keep::{Events, Judgement, blame};
+use crate::events::keep::{Events, Judgement, blame, store_culprits};
 use crate::events::readings::Seen;
+use crate::events::rules::Rule;
 use crate::events::tell::tell;
 use crate::events::usual::Usual;
 use crate::pg::error::Error;
@@ -94,7 +95,7 @@ impl State {
         let until = newest.min(watched.min(rejudge).saturating_add(AT_ONCE));
         let mut since = rejudge.min(watched - HOUR).max(self.dropped);
         let open = client.query_time(
-            "SELECT min(e.began) FROM jobstats.events e WHERE e.ended IS NULL AND e.kind IN ('waiting', 'slow_target', 'stalled') \
+            "SELECT min(e.began) FROM jobstats.events e WHERE e.ended IS NULL AND e.kind IN ('waiting', 'slow_target', 'stalled', 'rule') \
                  AND e.began BETWEEN $1 AND $2",
             &[
                 timestamptz(since - GOES_ON)?.into(),
@@ -128,6 +129,7 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
     let (since, until): Span = judgement.span;
     let seen = Seen::read(client, (since - BEFORE, until))?;
     let usual = Usual::read(client, (since - BEFORE, until), &seen.servers)?;
+    let rules = Rule::read_all(client, (since - BEFORE, until))?;
     let mut events = Events::read(client, judgement.span)?;
     let (mut found, mut changed) = (Vec::new(), 0);
     for (name, targets) in &seen.filesystems {
@@ -136,7 +138,9 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
         let judged = Judged {
             seen: &seen,
             usual: &usual,
+            filesystem: name,
             targets,
+            rules: &rules,
             span: judgement.span,
             full: &full,
             stalled: &stalled,
@@ -154,6 +158,8 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
                     slow: event.slow,
                 };
                 is_changed |= blame(client, kept.id, &asked)?;
+            } else if event.kind == "rule" && (kept.is_new || judgement.is_again) {
+                is_changed |= store_culprits(client, kept.id, &event.culprits, None)?;
             }
             changed += usize::from(is_changed);
             found.push(kept.id);

@@ -42,22 +42,14 @@ pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> 
                 "dmesg -T | grep -e LustreError -e 'blocked for more than'".to_owned(),
             );
         }
-        "full" => {
-            step(
-                "Who uses it",
-                format!("SELECT * FROM jobstats_used(target => '{{{target}}}');"),
-            );
-            step(
-                "How full the others are, on a client",
-                "lfs df -h; lfs df -ih".to_owned(),
-            );
-            if is_ost {
-                step(
-                    "Which large files are on it, on a client",
-                    format!("lfs find MOUNTPOINT --ost {target}_UUID --size +100G"),
-                );
-            }
-        }
+        "full" => full(target, is_ost, &mut step),
+        "rule" => step(
+            "Who works there now",
+            format!(
+                "SELECT * FROM jobstats_top(\"by\" => '{{user_name,job}}', filesystem => '{{{}}}');",
+                plain(&event.filesystem, "FILESYSTEM")
+            ),
+        ),
         _ => step("Whether all clients are back", recovery),
     }
     if is_ost && matches!(event.kind.as_str(), "slow_target" | "full") {
@@ -67,6 +59,23 @@ pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> 
         step("To let them begin there again", create(20_000));
     }
     Ok(steps)
+}
+
+fn full(target: &str, is_ost: bool, step: &mut impl FnMut(&str, String)) {
+    step(
+        "Who uses it",
+        format!("SELECT * FROM jobstats_used(target => '{{{target}}}');"),
+    );
+    step(
+        "How full the others are, on a client",
+        "lfs df -h; lfs df -ih".to_owned(),
+    );
+    if is_ost {
+        step(
+            "Which large files are on it, on a client",
+            format!("lfs find MOUNTPOINT --ost {target}_UUID --size +100G"),
+        );
+    }
 }
 
 /// Returns a name that may stand in a command, else what to put in its place: clients choose the names of jobs, and a command is copied into a

@@ -26,6 +26,11 @@ pub fn amount(value: f64) -> String {
     readable(value, "bytes", Quantity::Rate)
 }
 
+/// Returns an amount of an operation per second.
+pub fn of(value: f64, operation: &str) -> String {
+    readable(value, operation, Quantity::Rate)
+}
+
 /// Returns bytes, such as `4.1 kB`.
 pub fn size(value: f64) -> String {
     readable(value, "bytes", Quantity::PerCall)

@@ -86,6 +86,7 @@ BEGIN
     -- What was usual is judged by once more as long as texts may come late.
     DELETE FROM jobstats.usual_waits u WHERE u.day < (now() - interval '60 days')::date;
     DELETE FROM jobstats.usual_probes u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.usual_largest u WHERE u.day < (now() - interval '60 days')::date;
     DELETE FROM jobstats.usual_calls u WHERE u.day < (now() - interval '60 days')::date;
     DELETE FROM jobstats.windows w WHERE w.until < horizon;
     DELETE FROM jobstats.events e WHERE e.until < horizon;

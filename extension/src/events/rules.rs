@@ -1,0 +1,179 @@
+//! Rules of a site's own, about the largest subject of a file system.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jobstats_core::event::{Episode, Reading, rule};
+use jobstats_core::instant::{DAY, MINUTE, Micros, Span};
+use pgrx::datum::DatumWithOid;
+use pgrx::spi::SpiClient;
+use serde_json::{Value, json};
+
+use crate::events::culprits::{Subject, rounded};
+use crate::events::readings::FileSystem;
+use crate::pg::error::Error;
+use crate::pg::pause::PAUSE;
+use crate::pg::spi::{Row, Statements};
+use crate::pg::time::timestamptz;
+
+/// The steps in which rules are judged.
+const STEP: Micros = 10 * MINUTE;
+
+/// The largest subject of a step.
+#[derive(Debug)]
+struct Largest {
+    span: Span,
+    subject: Subject,
+    rate: f64,
+    /// The part of what all did.
+    share: f64,
+}
+
+/// A rule that is switched on, and what the largest subjects did.
+#[derive(Debug)]
+pub struct Rule {
+    pub name: String,
+    operation: String,
+    by: String,
+    threshold: Option<f64>,
+    times_usual: Option<f64>,
+    lasting: Micros,
+    url: Option<String>,
+    usual: HashMap<(Micros, FileSystem), f64>,
+    largest: BTreeMap<FileSystem, Vec<Largest>>,
+}
+
+impl Rule {
+    /// Reads the rules that are switched on, and what was done in the whole steps of a span.
+    pub fn read_all(client: &mut SpiClient<'_>, span: Span) -> Result<Vec<Self>, Error> {
+        let rows = client.execute_rows(
+            "SELECT r.name, r.operation, r.\"by\", r.threshold, r.times_usual, (extract(epoch FROM r.lasting) * 1000000)::bigint AS lasting, r.url \
+             FROM jobstats.rules r WHERE r.enabled ORDER BY r.name",
+            &[],
+        )?;
+        let rules: Result<Vec<Self>, Error> = rows.map(|row| Self::of(&row)).collect();
+        let mut rules = rules?;
+        let steps = [span.0, span.1].map(|it| it.div_euclid(STEP) * STEP);
+        for rule in &mut rules {
+            if rule.times_usual.is_some() {
+                let mut days = (span.0.div_euclid(DAY) * DAY..=span.1).step_by(DAY as usize);
+                days.try_for_each(|day| rule.add_usual(client, day))?;
+            }
+            if steps[0] < steps[1] {
+                rule.add_largest(client, (steps[0], steps[1]))?;
+            }
+        }
+        Ok(rules)
+    }
+
+    fn of(row: &Row<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            name: row.get("name")?,
+            operation: row.get("operation")?,
+            by: row.get("by")?,
+            threshold: row.get("threshold")?,
+            times_usual: row.get("times_usual")?,
+            lasting: row.get("lasting")?,
+            url: row.get("url")?,
+            usual: HashMap::new(),
+            largest: BTreeMap::new(),
+        })
+    }
+
+    fn add_usual(&mut self, client: &mut SpiClient<'_>, day: Micros) -> Result<(), Error> {
+        let asked: [DatumWithOid<'_>; 4] = [
+            timestamptz(day)?.into(),
+            self.name.as_str().into(),
+            self.operation.as_str().into(),
+            self.by.as_str().into(),
+        ];
+        client.execute(include_str!("rules/usual.sql"), &asked)?;
+        let rows = client.execute_rows(
+            "SELECT u.cluster, u.filesystem, u.rate FROM jobstats.usual_largest u \
+             WHERE u.day = ($1 AT TIME ZONE 'UTC')::date AND u.operation = $2 AND u.\"by\" = $3 AND u.filesystem <> ''",
+            &[
+                timestamptz(day)?.into(),
+                self.operation.as_str().into(),
+                self.by.as_str().into(),
+            ],
+        )?;
+        for row in rows {
+            let filesystem = (row.at(1)?, row.at(2)?);
+            self.usual.insert((day, filesystem), row.at(3)?);
+        }
+        Ok(())
+    }
+
+    fn add_largest(&mut self, client: &SpiClient<'_>, (since, until): Span) -> Result<(), Error> {
+        let rows = client.query(
+            "SELECT l.* FROM jobstats_internal.largest_subjects($1, $2, $3, $4, $5, interval '10 minutes') l ORDER BY l.began",
+            &[
+                self.name.as_str().into(),
+                self.operation.as_str().into(),
+                self.by.as_str().into(),
+                timestamptz(since)?.into(),
+                timestamptz(until)?.into(),
+            ],
+        )?;
+        for row in PAUSE.among(rows) {
+            let filesystem = (row.get("cluster")?, row.get("filesystem")?);
+            let largest = Largest {
+                span: (row.time("began")?, row.time("ended")?),
+                subject: Subject::of(&row)?,
+                rate: row.get("rate")?,
+                share: row.get::<Option<f64>>("share")?.unwrap_or(0.0),
+            };
+            self.largest.entry(filesystem).or_default().push(largest);
+        }
+        Ok(())
+    }
+
+    /// Returns the rule for a file system, as it counts on a day.
+    pub fn given(&self, filesystem: &FileSystem, day: Micros) -> rule::Rule {
+        let usual = self.usual.get(&(day, filesystem.clone())).copied();
+        let of_usual = self
+            .times_usual
+            .zip(usual)
+            .map(|(times, usual)| times * usual);
+        let readings = self.largest.get(filesystem).into_iter().flatten();
+        rule::Rule {
+            limit: self.threshold.or(of_usual).filter(|limit| *limit > 0.0),
+            lasting: self.lasting,
+            readings: readings
+                .map(|it| Reading {
+                    span: it.span,
+                    value: it.rate,
+                })
+                .collect(),
+        }
+    }
+
+    /// Returns the subject that did most until the rule was found to be broken, in the form of culprits.
+    pub fn culprits(&self, filesystem: &FileSystem, episode: &Episode) -> Value {
+        let all = self.largest.get(filesystem).into_iter().flatten();
+        let within: Vec<&Largest> = all
+            .filter(|it| it.span.0 >= episode.began && it.span.1 <= episode.found)
+            .collect();
+        let mut sums: BTreeMap<&Subject, (f64, f64, f64)> = BTreeMap::new();
+        for largest in &within {
+            let sum = sums.entry(&largest.subject).or_default();
+            *sum = (sum.0 + largest.rate, sum.1 + largest.share, sum.2 + 1.0);
+        }
+        let most = sums
+            .into_iter()
+            .max_by(|one, other| one.1.0.total_cmp(&other.1.0));
+        let subjects = most.map(|(subject, (rate, share, count))| {
+            let mut json = subject.json();
+            json.insert("share".to_owned(), rounded(share / count).into());
+            json.insert("after".to_owned(), rounded(rate / count).into());
+            Value::Object(json)
+        });
+        let by = if self.by == "user" { "uid" } else { &self.by };
+        json!({ "by": by, "named": subjects.is_some(), "subjects": Vec::from_iter(subjects) })
+    }
+
+    /// Returns the rule as JSON.
+    pub fn details(&self) -> Value {
+        json!({ "rule": self.name, "operation": self.operation, "by": self.by, "times_usual": self.times_usual,
+            "url": self.url })
+    }
+}
