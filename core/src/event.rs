@@ -20,5 +20,5 @@ mod tests;
 pub mod waiting;
 
 pub use episode::Episode;
-pub use joined::{Event, join};
+pub use joined::{Event, join, overlap};
 pub use readings::Reading;

@@ -1,8 +1,9 @@
 //! Plays weeks of a file system, and finds events in them as a store does.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
-use jobstats_core::event::culprit::{Blame, Load, blame};
+use jobstats_core::event::culprit::{Blame, Load, blame, search};
 use jobstats_core::event::slow::ByClass;
 use jobstats_core::event::waiting::Waits;
 use jobstats_core::event::{Event, Reading, full, join, moved, slow, stalled, waiting};
@@ -108,14 +109,21 @@ impl<'a> FileSystem<'a> {
             self.loads.remove(0);
         }
         let mut events = Vec::new();
-        events.extend(
-            self.waiting(span, &series)
-                .into_iter()
-                .map(|it| (What::Waiting, it)),
-        );
-        let targets = self.targets(span, &series);
+        let waits = self.waiting(span, &series);
+        let mut slow = slow::episodes(&self.targets(span, &series));
+        slow.retain(|it| {
+            let on = [self.cluster.targets[it.subject].home];
+            let of = |wait: &Found| {
+                slow::belongs(
+                    ((it.began, it.until), &on),
+                    (wait.event.span(), &wait.servers),
+                )
+            };
+            !waits.iter().any(of)
+        });
+        events.extend(waits.into_iter().map(|it| (What::Waiting, it)));
         for (what, episodes) in [
-            (What::Slow, slow::episodes(&targets)),
+            (What::Slow, slow),
             (What::Stalled, stalled::episodes(&self.work(&series))),
             (What::Full, full::episodes(&space(&series))),
             (What::Moved, moved::episodes(&homes(&series))),
@@ -123,18 +131,6 @@ impl<'a> FileSystem<'a> {
             let found = join(episodes).into_iter();
             events.extend(found.map(|event| (what, self.of_targets(event))));
         }
-        // Slow targets of servers that let requests wait are part of that event.
-        let waits: Vec<_> = events
-            .iter()
-            .filter(|(what, _)| *what == What::Waiting)
-            .map(|(_, it)| (it.event.clone(), it.servers.clone()))
-            .collect();
-        events.retain(|(what, slow)| {
-            let part = |(event, servers): &(Event, Vec<_>)| {
-                event.overlaps(&slow.event) && slow.servers.iter().all(|it| servers.contains(it))
-            };
-            *what != What::Slow || !waits.iter().any(part)
-        });
         self.remember(&series);
         (
             Judged {
@@ -272,18 +268,29 @@ impl<'a> FileSystem<'a> {
     /// Asks which user, or else which account, made the load of servers rise.
     fn blame(&self, event: &Event, servers: &[ServerIndex]) -> (Vec<String>, Blame) {
         let users = self.loads_of(event, servers);
-        let names = users.keys().map(u32::to_string).collect();
-        let by_user = blame(&users.values().copied().collect::<Vec<_>>());
-        if by_user.named.is_some() {
-            return (names, by_user);
-        }
+        let found = search([false, true], |is_by_account| {
+            let (names, loads): (Vec<String>, Vec<Load>) = match is_by_account {
+                true => self.by_account(&users).into_iter().unzip(),
+                false => users
+                    .iter()
+                    .map(|(uid, load)| (uid.to_string(), *load))
+                    .unzip(),
+            };
+            let blame = blame(&loads);
+            Ok::<_, Infallible>((names, blame))
+        });
+        let Ok(found) = found;
+        found.unwrap_or_else(|| (Vec::new(), blame(&[])))
+    }
+
+    fn by_account(&self, users: &BTreeMap<u32, Load>) -> BTreeMap<String, Load> {
         let of: BTreeMap<u32, String> = people(self.cluster)
             .map(|it| (it.uid, account_name(it.account)))
             .collect();
         let mut accounts: BTreeMap<String, Load> = BTreeMap::new();
         for (uid, load) in users {
             let to = accounts
-                .entry(of.get(&uid).cloned().unwrap_or_default())
+                .entry(of.get(uid).cloned().unwrap_or_default())
                 .or_default();
             for (to, from) in [
                 (&mut to.time, load.time),
@@ -293,11 +300,7 @@ impl<'a> FileSystem<'a> {
                 to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
             }
         }
-        let by_account = blame(&accounts.values().copied().collect::<Vec<_>>());
-        match by_account.named {
-            Some(_) => (accounts.into_keys().collect(), by_account),
-            None => (names, by_user),
-        }
+        accounts
     }
 
     /// Returns the loads of users in the first half hour of an event, in the hour before, and in the mean of the seven days before.

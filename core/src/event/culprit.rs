@@ -54,6 +54,23 @@ pub fn blame(subjects: &[Load]) -> Blame {
     }
 }
 
+/// Asks who made the load rise by one dimension after the other, such as users, accounts and jobs, until somebody is named. If nobody is, the
+/// first answer counts. `ask` returns what belongs to an answer beside it.
+pub fn search<D, T, E>(
+    dimensions: impl IntoIterator<Item = D>,
+    mut ask: impl FnMut(D) -> Result<(T, Blame), E>,
+) -> Result<Option<(T, Blame)>, E> {
+    let mut first = None;
+    for dimension in dimensions {
+        let answer = ask(dimension)?;
+        if answer.1.named.is_some() {
+            return Ok(Some(answer));
+        }
+        first = first.or(Some(answer));
+    }
+    Ok(first)
+}
+
 /// The rise from one time before to the event.
 struct Rise {
     /// The part that each subject has in the servers' time.

@@ -1,7 +1,7 @@
 //! Events of a file system: the episodes that began together are one.
 
 use super::episode::Episode;
-use crate::instant::{MINUTE, Micros};
+use crate::instant::{MINUTE, Micros, Span};
 
 /// The time within which what begins is one event.
 const TOGETHER: Micros = 5 * MINUTE;
@@ -26,9 +26,14 @@ pub struct Event {
 }
 
 impl Event {
+    /// Returns the time that the event lasted.
+    pub fn span(&self) -> Span {
+        (self.began, self.until)
+    }
+
     /// Returns whether the event lasted while another one did.
     pub fn overlaps(&self, other: &Self) -> bool {
-        self.began <= other.until && other.began <= self.until
+        overlap(self.span(), other.span())
     }
 
     /// Returns the episode that is most above what is usual for it.
@@ -37,6 +42,11 @@ impl Event {
         let all = self.episodes.iter();
         all.max_by(|one, other| times(one).total_cmp(&times(other)))
     }
+}
+
+/// Returns whether two times touch each other.
+pub fn overlap(one: Span, other: Span) -> bool {
+    one.0 <= other.1 && other.0 <= one.1
 }
 
 /// Joins episodes of one kind and file system. What begins within five minutes of an event, or while it lasts, belongs to it.

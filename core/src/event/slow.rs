@@ -1,8 +1,9 @@
 //! Targets that take longer for a request than their peers do, and than they themselves usually do.
 
 use super::episode::{Episode, Hold, Level, stretches};
+use super::joined::overlap;
 use super::readings::{Reading, at, is_within};
-use crate::instant::MINUTE;
+use crate::instant::{MINUTE, Span};
 use crate::usual::median;
 
 /// The classes of requests: reads and writes by their mean size.
@@ -67,6 +68,12 @@ pub fn episodes(targets: &[Target]) -> Vec<Episode> {
     let all = targets.iter().enumerate();
     all.flat_map(|(subject, target)| of_target(subject, target, targets))
         .collect()
+}
+
+/// Returns whether a target that was slow for a time on some servers belongs to an event of servers that let requests wait: both lasted at one
+/// time, and a server is in both.
+pub fn belongs<S: PartialEq>(slow: (Span, &[S]), waiting: (Span, &[S])) -> bool {
+    overlap(slow.0, waiting.0) && slow.1.iter().any(|it| waiting.1.contains(it))
 }
 
 fn of_target(subject: usize, target: &Target, targets: &[Target]) -> Vec<Episode> {

@@ -226,6 +226,15 @@ fn a_target_is_slow_beside_its_peers_and_beside_itself() {
         (found[0].subject, found[0].value, found[0].usual),
         (3, 0.02, 0.01)
     );
+    let slow = (found[0].began, found[0].until);
+    for (span, servers, belongs) in [
+        ((0, 20 * MINUTE), ["a", "b"], true),
+        ((0, 20 * MINUTE - 1), ["a", "b"], false),
+        ((60 * MINUTE, 90 * MINUTE), ["c", "d"], false),
+    ] {
+        let waiting = (span, &servers[..]);
+        assert_eq!(slow::belongs((slow, &["b", "e"]), waiting), belongs);
+    }
     // Half an hour, five peers, and twice its own.
     let mut short = all.clone();
     short[3] = disk(&[vec![10; 10], vec![20; 11], vec![12; 19]].concat());
@@ -334,6 +343,34 @@ fn who_made_the_load_rise_is_named_and_who_suffers_is_not() {
         .collect();
     assert_eq!(culprit::blame(&many).named, None);
     assert_eq!(culprit::blame(&[]).named, None);
+}
+
+#[test]
+fn the_first_dimension_that_names_somebody_counts_or_else_the_first_one() {
+    let one = [load([100.0, 100.0, 500.0], [1.0; 3])];
+    let many: Vec<_> = (0..10)
+        .map(|_| load([10.0, 10.0, 50.0], [1.0; 3]))
+        .collect();
+    let search = |by: &[(&'static str, &[culprit::Load])]| {
+        let ask = |(name, loads): &(&'static str, &[culprit::Load])| {
+            Ok::<_, ()>((*name, culprit::blame(loads)))
+        };
+        let found = culprit::search(by, ask).unwrap_or_default();
+        found.map(|(name, blame)| (name, blame.named))
+    };
+    assert_eq!(
+        search(&[("user", &many), ("job", &one)]),
+        Some(("job", Some(0)))
+    );
+    assert_eq!(
+        search(&[("user", &one), ("job", &one)]),
+        Some(("user", Some(0)))
+    );
+    assert_eq!(
+        search(&[("user", &many), ("job", &many)]),
+        Some(("user", None))
+    );
+    assert_eq!(search(&[]), None);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::event::culprit::{Amounts, Blame, Load, blame};
+use jobstats_core::event::culprit::{Amounts, Blame, Load, blame, search};
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros, Span};
 use jobstats_core::operation::OPERATIONS;
 use pgrx::datum::DatumWithOid;
@@ -94,27 +94,29 @@ impl Asked {
     /// Returns the culprits of the event, and how many times the usual load there was.
     pub fn find(&self, client: &SpiClient<'_>) -> Result<(Value, Option<f64>), Error> {
         let windows = self.windows(client)?;
-        let mut found: Option<(Value, Option<f64>)> = None;
-        for by in BY {
+        // A target that is slow is the reason, whoever works there.
+        let dimensions = if self.slow.is_empty() {
+            &BY[..]
+        } else {
+            &BY[..1]
+        };
+        let found = search(dimensions, |by| {
             let all = self.work(client, &windows, by, &[ALL, "bytes"], &Subject::default())?;
             let all: Vec<(Subject, Work)> = all.into_iter().collect();
             let loads: Vec<Load> = all.iter().map(|(_, work)| load(work)).collect();
-            let blame = blame(&loads);
-            let named = blame
-                .named
-                .filter(|it| self.slow.is_empty() && all[*it].0.is_known());
-            if named.is_some() || found.is_none() {
-                let subjects = self.subjects(client, &windows, &all, &blame)?;
-                let times = blame.times.map(rounded);
-                let culprits = json!({ "by": by[0], "named": named.is_some(), "subjects": subjects, "times": times,
-                    "slow": self.slow, "load": sums(&loads) });
-                found = Some((culprits, times));
-            }
-            if named.is_some() || !self.slow.is_empty() {
-                break;
-            }
-        }
-        Ok(found.unwrap_or((Value::Null, None)))
+            let mut blame = blame(&loads);
+            let is_culprit = |it: &usize| self.slow.is_empty() && all[*it].0.is_known();
+            blame.named = blame.named.filter(is_culprit);
+            Ok::<_, Error>(((by[0], all, loads), blame))
+        })?;
+        let Some(((by, all, loads), blame)) = found else {
+            return Ok((Value::Null, None));
+        };
+        let subjects = self.subjects(client, &windows, &all, &blame)?;
+        let times = blame.times.map(rounded);
+        let culprits = json!({ "by": by, "named": blame.named.is_some(), "subjects": subjects, "times": times,
+            "slow": self.slow, "load": sums(&loads) });
+        Ok((culprits, times))
     }
 
     /// Returns the window of the event, the hour before, and the same time on the days before that were observed, or else that hour again.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_core::event::probe::{self, Probe};
 use jobstats_core::event::{
-    Episode, Event, Reading, full, join, moved, rule, slow, stalled, waiting,
+    Episode, Event, Reading, full, join, moved, overlap, rule, slow, stalled, waiting,
 };
 use jobstats_core::instant::{DAY, HOUR, Micros, Span};
 use serde_json::{Value, json};
@@ -72,12 +72,9 @@ impl Judged<'_> {
         for episode in slow {
             let target = slow_targets[episode.subject];
             let span = (episode.began, episode.until);
-            let servers: BTreeSet<_> = self.names(target.servers(span)).into_iter().collect();
-            let explains = |it: &&mut Found| {
-                it.span.0 <= span.1
-                    && span.0 <= it.span.1
-                    && it.servers.iter().any(|server| servers.contains(server))
-            };
+            let servers = self.names(target.servers(span));
+            let explains =
+                |it: &&mut Found| slow::belongs((span, &servers), (it.span, &it.servers));
             match all.iter_mut().find(explains) {
                 Some(event) => event.slow.push(target.name.clone()),
                 None => alone.push(episode),
@@ -281,8 +278,7 @@ impl Judged<'_> {
         });
         episodes.retain(|it| {
             let is_reason = |event: &Found| {
-                event.span.0 <= it.until
-                    && it.began <= event.span.1
+                overlap(event.span, (it.began, it.until))
                     && (event.kind == "waiting"
                         || event.targets.contains(&targets[it.subject].name))
             };
