@@ -518,6 +518,98 @@ CREATE AGGREGATE jobstats_rollup(density jobstats_density) (
 COMMENT ON AGGREGATE jobstats_rollup(jobstats_density) IS
 'Merges densities of the same base into that of all their values. Error: 22023 for different bases.';
 
+-- Evidence: the raw text of the targets of an event outlives other raw text.
+
+CREATE FUNCTION jobstats_internal.evidence_kept_for() RETURNS interval
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT least(s.raw_retention + s.evidence_retention, jobstats_internal.people_kept_for()) FROM jobstats.settings s
+$$;
+COMMENT ON FUNCTION jobstats_internal.evidence_kept_for() IS
+'Internal: how long raw text of events is kept after it was read. It names people, and no longer than these are named.';
+
+CREATE FUNCTION jobstats_internal.evidence_spans(wanted bigint, lasting_after timestamptz) RETURNS TABLE (
+    event_id bigint, is_told boolean, began timestamptz, target_id integer, since timestamptz, until timestamptz
+)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT e.event_id, e.told IS NOT NULL, e.began, t.target_id, e.began - interval '30 minutes', e.until + interval '30 minutes'
+FROM jobstats.events e
+CROSS JOIN LATERAL unnest(e.targets) AS n (name)
+JOIN (
+    SELECT t.cluster, t.name, t.target_id FROM jobstats.targets t
+    UNION
+    SELECT n.cluster, n.name, n.target_id FROM jobstats.earlier_names n) t ON t.cluster = e.cluster AND t.name = n.name
+WHERE e.withdrawn IS NULL AND e.until >= evidence_spans.lasting_after AND (evidence_spans.wanted IS NULL OR e.event_id = evidence_spans.wanted)
+$$;
+COMMENT ON FUNCTION jobstats_internal.evidence_spans(bigint, timestamptz) IS
+'Internal: the spans of which raw text of targets is evidence of an event, or of all that are not withdrawn (NULL), which lasted until after a time: the event, and 30 minutes before and after it.';
+
+CREATE FUNCTION jobstats_internal.store_bytes() RETURNS numeric
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    timescale text := jobstats_internal.timescale_schema();
+    bytes numeric;
+    in_chunks numeric := 0;
+BEGIN
+    SELECT sum(pg_total_relation_size(c.oid)) INTO bytes
+    FROM pg_class c WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind = 'r';
+    IF timescale IS NOT NULL THEN
+        EXECUTE format('SELECT coalesce(sum(%s.hypertable_size(h.hypertable)), 0) FROM jobstats_internal.hypertables() h', timescale)
+            INTO in_chunks;
+    END IF;
+    RETURN bytes + in_chunks;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.store_bytes() IS
+'Internal: the bytes on disk of all tables of the store with their indexes.';
+
+CREATE FUNCTION jobstats_internal.keep_evidence(horizon timestamptz) RETURNS bigint
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH kept_since AS MATERIALIZED (
+    SELECT now() - jobstats_internal.evidence_kept_for() AS "time"
+), candidate AS (
+    SELECT s.event_id, s.is_told, s.began, c.*, c."time" > s.began + interval '1 day' AS is_late
+    FROM kept_since k
+    CROSS JOIN LATERAL jobstats_internal.evidence_spans(NULL::bigint, k."time" - interval '30 minutes') s
+    CROSS JOIN LATERAL (
+        SELECT e.target_id, e."time", octet_length(e.body) + coalesce(octet_length(e.carried), 0) AS bytes
+        FROM jobstats.evidence e WHERE e.target_id = s.target_id AND e."time" >= s.since AND e."time" <= s.until
+        UNION
+        SELECT r.target_id, r."time", octet_length(r.body) + coalesce(octet_length(r.carried), 0)
+        FROM jobstats.raw r WHERE r.target_id = s.target_id AND r."time" >= s.since AND r."time" <= s.until AND r."time" < horizon) c
+    WHERE c."time" >= k."time"
+), text AS (
+    -- A text of several events counts for the one that keeps it longest.
+    SELECT DISTINCT ON (c.target_id, c."time") c.*
+    FROM candidate c
+    ORDER BY c.target_id, c."time", c.is_late, c.is_told DESC, c.began DESC, c.event_id
+), kept AS MATERIALIZED (
+    SELECT t.target_id, t."time"
+    FROM (
+        -- A target may be full for weeks, so texts of later days of an event come last.
+        SELECT t.target_id, t."time",
+            sum(t.bytes) OVER (ORDER BY t.is_late, t.is_told DESC, t.began DESC, t.event_id, t."time", t.target_id) AS bytes
+        FROM text t) t
+    WHERE t.bytes <= jobstats_internal.store_bytes() / 20
+), gone AS (
+    DELETE FROM jobstats.evidence e
+    WHERE NOT EXISTS (SELECT FROM kept k WHERE k.target_id = e.target_id AND k."time" = e."time")
+    RETURNING e.target_id
+), added AS (
+    INSERT INTO jobstats.evidence ("time", target_id, server, body, carried)
+    SELECT r."time", r.target_id, r.server, r.body, r.carried
+    FROM kept k JOIN jobstats.raw r ON r.target_id = k.target_id AND r."time" = k."time"
+    WHERE NOT EXISTS (SELECT FROM jobstats.evidence e WHERE e.target_id = k.target_id AND e."time" = k."time")
+    RETURNING target_id
+)
+SELECT (SELECT count(*) FROM gone) + (SELECT count(*) FROM added)
+$$;
+COMMENT ON FUNCTION jobstats_internal.keep_evidence(timestamptz) IS
+'Internal: copies raw text of events that is older than the horizon, before it is dropped, and deletes copies that are too old, of no event any more, or above a twentieth of the bytes of the store; returns how many texts that were. First go texts of an event from after its first day, then those of events that nobody was told of, then those of the oldest events.';
+
 -- What is usual at a site, by which jobstats_findings() judges. A day is judged once: work that becomes known later changes little.
 -- To judge a day takes as long as to read all its increments, so each call judges a part of it: first the sizes of reads and
 -- writes are summed up by job, ten minutes at a time; then some jobs at a time are valued; then the rules get their values, one at a time.
@@ -1281,7 +1373,7 @@ WITH number AS MATERIALIZED (
     FROM jobstats_internal.entries_of_user(jobstats_personal_data.uid, ARRAY(SELECT n.job_no FROM number n)) AS m (entry_id)
     JOIN jobstats.entries e ON e.entry_id = m.entry_id
 ), kept AS MATERIALIZED (
-    SELECT jobstats_internal.people_kept_for() AS people
+    SELECT jobstats_internal.people_kept_for() AS people, jobstats_internal.evidence_kept_for() AS evidence
 )
 SELECT h.relation, h.n, h.first, h.last, h.columns, h.kept
 FROM jobstats.settings s
@@ -1331,9 +1423,11 @@ CROSS JOIN LATERAL (
     -- Nobody can look for one user in packed text.
     SELECT 15, 'raw', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
     UNION ALL
-    SELECT 16, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    SELECT 16, 'evidence', NULL, now() - k.evidence, NULL, '{body}', k.evidence
     UNION ALL
-    SELECT 17, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
+    SELECT 17, 'texts', NULL, now() - s.raw_retention, NULL, '{body}', s.raw_retention
+    UNION ALL
+    SELECT 18, 'rejects', NULL, now() - s.rejects_retention, NULL, '{text}', s.rejects_retention
 ) h
 ORDER BY h.number
 $$;
@@ -1709,13 +1803,13 @@ CREATE FUNCTION jobstats_events(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_events_wrapper';
 COMMENT ON FUNCTION jobstats_events IS
-'Lists what went wrong on file systems, as far as it was found. A row for each event that lasted into (since, until], the newest first. kind is waiting (requests wait for a thread of a server), slow_target, stalled, full or failover; severity is critical, warning, or info: nobody is told of it, and reason says why. ended is NULL while it lasts; until is the last time that shows it. value and usual are seconds of waiting, seconds per call of a slow target, calls per second of a stalled one, or the used part of a full one; rate is how many times the value passes the floor of its kind. culprits says whose work made the load rise, load_times by how much it rose. told is when it was notified. verdict and note are what jobstats_judge() was told; precision is the part of the events of this kind, of all times, that were judged real or known, judged is how many were judged. An event that later texts showed to be none is left out, or listed with the time when it was withdrawn. cluster, filesystem, kind and severity are LIKE patterns. A reader of their own work sees no other culprits, one who sees no names sees none. An argument that is NULL counts as left out. Errors: 22023 for an empty window or a pattern that ends with the escape character, 54000 for over a million rows, 55000 where there is no store.';
+'Lists what went wrong on file systems, as far as it was found. A row for each event that lasted into (since, until], the newest first. kind is waiting (requests wait for a thread of a server), slow_target, stalled, full, failover or rule (a rule of the site was broken); severity is critical, warning, or info: nobody is told of it, and reason says why. ended is NULL while it lasts; until is the last time that shows it. value and usual are seconds of waiting, seconds per call of a slow target, calls per second of a stalled one, or the used part of a full one; rate is how many times the value passes the floor of its kind. culprits says whose work made the load rise, load_times by how much it rose. told is when it was notified. verdict and note are what jobstats_judge() was told; precision is the part of the events of this kind, of all times, that were judged real or known, judged is how many were judged. An event that later texts showed to be none is left out, or listed with the time when it was withdrawn. cluster, filesystem, kind and severity are LIKE patterns. A reader of their own work sees no other culprits, one who sees no names sees none. An argument that is NULL counts as left out. Errors: 22023 for an empty window or a pattern that ends with the escape character, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, topic text, "text" text, details jsonb)
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_explain_wrapper';
 COMMENT ON FUNCTION jobstats_explain(bigint) IS
-'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), excluded (what else was not the reason, or what else happened), told (why nobody was told), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
+'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), probe (how long a probe of the shipper took), excluded (what else was not the reason, or what else happened), told (why nobody was told), evidence (how much raw text of that time is kept, and until when), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz, entries bigint[])
 RETURNS TABLE (finding text, "values" double precision[])
@@ -2904,6 +2998,8 @@ DECLARE
 BEGIN
     -- What was usual is judged by once more as long as texts may come late.
     DELETE FROM jobstats.usual_waits u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.usual_probes u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.usual_largest u WHERE u.day < (now() - interval '60 days')::date;
     DELETE FROM jobstats.usual_calls u WHERE u.day < (now() - interval '60 days')::date;
     DELETE FROM jobstats.windows w WHERE w.until < horizon;
     DELETE FROM jobstats.events e WHERE e.until < horizon;
@@ -3417,8 +3513,8 @@ BEGIN
     RETURN QUERY
     SELECT t.trace, t.n, CASE WHEN t.kept >= @extschema@.jobstats_forever() THEN timestamptz 'infinity' ELSE now() + t.kept END
     FROM (VALUES (1, 'identifiers', done.entries, interval '0'), (2, 'jobs', done.jobs, '0'), (3, 'names', done.names, '0'),
-        (4, 'raw text', NULL, setting.raw_retention + setting.chunk_interval), (5, 'text of accounting and names', NULL, setting.raw_retention),
-        (6, 'rejects', NULL, setting.rejects_retention), (7, 'backups and exported files', NULL, NULL)) AS t (number, trace, n, kept)
+        (4, 'raw text', NULL, setting.raw_retention + setting.chunk_interval), (5, 'raw text of events', NULL, jobstats_internal.evidence_kept_for()),
+        (6, 'text of accounting and names', NULL, setting.raw_retention), (7, 'rejects', NULL, setting.rejects_retention), (8, 'backups and exported files', NULL, NULL)) AS t (number, trace, n, kept)
     ORDER BY t.number;
 END
 $$;
@@ -3756,6 +3852,30 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.reread_guarded(text, text, text, timestamptz) IS
 'Internal: what jobstats_internal.reread() does; an error becomes the problem.';
 
+CREATE FUNCTION jobstats_internal.largest_subjects(rule text, operation text, "by" text, since timestamptz, until timestamptz, step interval) RETURNS TABLE (
+    began timestamptz, ended timestamptz, cluster text, filesystem text, uid bigint, user_name text, account text, job text, rate double precision, share double precision
+)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT DISTINCT ON (r."time", r.cluster, r.filesystem) r."time", r."time" + r.seconds * interval '1 second', r.cluster, r.filesystem,
+        r.uid, r.user_name, r.account, r.job, r.rate, r.rate / nullif(r.of_all, 0)
+    FROM (
+        SELECT r.*, sum(r.rate) OVER (PARTITION BY r."time", r.cluster, r.filesystem) AS of_all
+        FROM @extschema@.jobstats_rates(largest_subjects.since, largest_subjects.until, ARRAY[largest_subjects.operation],
+            '{cluster,filesystem}' || CASE largest_subjects."by" WHEN 'user' THEN '{uid,user_name}'::text[] ELSE ARRAY[largest_subjects."by"] END, largest_subjects.step) r
+    ) r
+    WHERE r.filesystem IS NOT NULL AND r.rate IS NOT NULL AND num_nonnulls(r.uid, r.account, r.job) > 0
+    ORDER BY r."time", r.cluster, r.filesystem, r.rate DESC, r.uid, r.account, r.job;
+EXCEPTION WHEN invalid_parameter_value OR program_limit_exceeded THEN
+    RAISE WARNING 'the rule "%" is not judged: %', rule, SQLERRM;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.largest_subjects(text, text, text, timestamptz, timestamptz, interval) IS
+'Internal: the user, account or job that did most of an operation per second on each file system in each step of a span, and its part of all that was done. If the question fails, a warning names the rule that asked it.';
+
 -- The range of each setting.
 
 CREATE FUNCTION jobstats_forever() RETURNS interval
@@ -3790,6 +3910,7 @@ BEGIN
         ('jobs_retention', '1 microsecond', '1000 years', '2 years'),
         ('personal_retention', '1 microsecond', '1000 years', '13 months'),
         ('events_retention', '1 microsecond', '1000 years', '2 years'),
+        ('evidence_retention', '0', '1000 years', '30 days'),
         ('rollup_10m_retention', '1 microsecond', '1000 years', '90 days'),
         ('rollup_1h_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_1d_retention', '1 microsecond', '1000 years', '10 years'),
@@ -4176,7 +4297,7 @@ BEGIN
     SELECT p.oid INTO beside
     FROM pg_proc p
     WHERE p.pronamespace = timescale.extnamespace
-        AND p.proname IN ('add_job', 'compress_chunk', 'create_hypertable', 'drop_chunks', 'refresh_continuous_aggregate',
+        AND p.proname IN ('add_job', 'compress_chunk', 'create_hypertable', 'drop_chunks', 'hypertable_size', 'refresh_continuous_aggregate',
             'set_chunk_time_interval', 'time_bucket')
         AND NOT EXISTS (
             SELECT FROM pg_depend d
@@ -4703,7 +4824,7 @@ CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT jsonb_agg(jsonb_build_object('do', p.work, 'step', p.step, 'relation', p.relation, 'horizon', p.horizon, 'records', true,
-    'tries', CASE p.work WHEN 'drop' THEN 3 ELSE 1 END) ORDER BY p.number, p.relation)
+    'group', CASE WHEN p.relation IN ('evidence', 'raw') AND p.work <> 'partitions' THEN 'raw text' END, 'tries', CASE p.work WHEN 'drop' THEN 3 ELSE 1 END) ORDER BY p.number, p.relation)
 FROM (
     SELECT 1 AS number, 'partitions' AS work, 'partitions of ' || t.relation AS step, t.relation, NULL::timestamptz AS horizon
     FROM jobstats_internal.growing_tables() t
@@ -4718,6 +4839,9 @@ FROM (
     UNION ALL
     SELECT 2, 'drop', format('retention of rollup_%s_targets', l.level), format('rollup_%s_targets', l.level), l.dropped
     FROM jobstats.rollups l
+    UNION ALL
+    -- Raw text is copied before it is dropped.
+    SELECT 3, 'evidence', 'evidence of events', 'evidence', now() - s.raw_retention FROM jobstats.settings s
     UNION ALL
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
@@ -4954,6 +5078,8 @@ BEGIN
         WHEN 'rejects' THEN
             DELETE FROM jobstats.rejects r WHERE r.received < horizon;
             GET DIAGNOSTICS affected = ROW_COUNT;
+        WHEN 'evidence' THEN
+            affected := jobstats_internal.keep_evidence(horizon);
         WHEN 'events' THEN
             affected := jobstats_internal.forget_events(horizon);
         WHEN 'maintenance' THEN
@@ -5217,6 +5343,24 @@ $$;
 COMMENT ON PROCEDURE jobstats_watch_job(integer, jsonb) IS
 'Runs jobstats_watch() as a job of TimescaleDB. In its Community edition: SELECT add_job(''jobstats_watch_job'', ''2 minutes''); Errors: as of jobstats_watch(), 55000, 25006 and 42501.';
 
+CREATE FUNCTION jobstats_internal.probe_hours(since timestamptz, until timestamptz) RETURNS TABLE (target_id integer, hour timestamptz, seconds double precision)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT step.target_id, step.bucket - interval '1 microsecond', sum(step.seconds)
+FROM (
+    SELECT target.target_id, value.bucket, sum(value.sum) / sum(value.count) AS seconds
+    FROM jobstats.sample_series series
+    JOIN jobstats.targets target ON target.cluster = series.cluster AND target.name = series.labels ->> 'target'
+    JOIN jobstats.samples_1h value ON value.series_id = series.series_id
+    WHERE series.name = 'jobstats_probe_seconds' AND series.target_id IS NULL
+        AND value.bucket > probe_hours.since AND value.bucket <= probe_hours.until - interval '59 minutes 59.999999 seconds'
+    GROUP BY target.target_id, value.bucket, series.labels ->> 'step'
+) step
+GROUP BY step.target_id, step.bucket
+$$;
+COMMENT ON FUNCTION jobstats_internal.probe_hours(timestamptz, timestamptz) IS
+'Internal: how long a probe of each target took on average, all its steps together, in each of the hours that lie in a span.';
+
 CREATE FUNCTION jobstats_internal.culprits_for(culprits jsonb, uids bigint[], accounts text[], is_nameless boolean) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -5264,7 +5408,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
     jobstats_nodes, jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
     jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,
-    jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.is_own, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
+    jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.people_kept_for, jobstats_internal.is_own, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,

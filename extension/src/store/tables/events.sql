@@ -1,6 +1,6 @@
 -- The tables of events, which tables.sql is followed by.
 
--- What is usual for a service of a server, or for calls of a class to a target, on a day of UTC, made of the 30 days before it. A day is
+-- What is usual for a service of a server, for calls of a class to a target, for probes of it, or for the largest subject of a file system, on a day of UTC, made of the 30 days before it. A day is
 -- computed once, so that judging it again comes to the same.
 CREATE TABLE IF NOT EXISTS jobstats.usual_waits (
     cluster text NOT NULL,
@@ -18,6 +18,39 @@ CREATE TABLE IF NOT EXISTS jobstats.usual_calls (
     seconds_per_call double precision NOT NULL,
     PRIMARY KEY (day, target_id, class)
 );
+
+CREATE TABLE IF NOT EXISTS jobstats.usual_probes (
+    target_id integer NOT NULL,
+    day date NOT NULL,
+    seconds double precision NOT NULL,
+    PRIMARY KEY (day, target_id)
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.usual_largest (
+    day date NOT NULL,
+    operation text NOT NULL,
+    "by" text NOT NULL,
+    cluster text NOT NULL,
+    filesystem text NOT NULL,
+    rate double precision NOT NULL,
+    PRIMARY KEY (day, operation, "by", cluster, filesystem)
+);
+
+-- Rules of the site about the largest user, account or job of a file system. None of these examples is switched on.
+CREATE TABLE IF NOT EXISTS jobstats.rules (
+    name text PRIMARY KEY CHECK (name <> ''),
+    operation text NOT NULL,
+    "by" text NOT NULL DEFAULT 'user' CHECK ("by" IN ('user', 'account', 'job')),
+    times_usual double precision CHECK (times_usual > 0),
+    threshold double precision CHECK (threshold > 0),
+    lasting interval NOT NULL DEFAULT '30 minutes' CHECK (lasting BETWEEN '10 minutes' AND '1 hour'),
+    url text,
+    enabled boolean NOT NULL DEFAULT false,
+    CHECK (num_nonnulls(times_usual, threshold) = 1)
+);
+INSERT INTO jobstats.rules (name, operation, "by", times_usual)
+VALUES ('many metadata calls', 'metadata', 'user', 10), ('many bytes', 'bytes', 'user', 10)
+ON CONFLICT DO NOTHING;
 
 -- Times in which nobody is told of events, of all file systems where filesystem and cluster are NULL.
 CREATE TABLE IF NOT EXISTS jobstats.windows (
@@ -40,7 +73,7 @@ INSERT INTO jobstats.watch DEFAULT VALUES ON CONFLICT DO NOTHING;
 
 CREATE TABLE IF NOT EXISTS jobstats.events (
     event_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    kind text NOT NULL CHECK (kind IN ('waiting', 'slow_target', 'stalled', 'full', 'failover')),
+    kind text NOT NULL CHECK (kind IN ('waiting', 'slow_target', 'stalled', 'full', 'failover', 'rule')),
     cluster text NOT NULL,
     filesystem text NOT NULL,
     began timestamptz NOT NULL,
