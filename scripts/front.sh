@@ -58,6 +58,9 @@ for n in "${!nodes[@]}"; do
     feed "node$n" "${nodes[n]}"
     in_database front -At -v node="node$n" -v host="$cluster" -v dbname="front node$n" -f tests/front/attach.sql
 done
+# A node that is not fed yet changes no answer.
+make empty 9
+in_database front -At -v node=empty -v host="$cluster" -v dbname='front empty' -f tests/front/attach.sql
 ask single
 ask front
 diff -u "$output/single" "$output/front"

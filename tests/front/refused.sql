@@ -13,7 +13,9 @@ SELECT jobstats_reidentify();
 SELECT * FROM jobstats_forget_user(20000);
 CALL jobstats_convert();
 SELECT jobstats_attach('Node', host => :'host', dbname => 'front node0');
+SELECT jobstats_judge(1, 'real');
 SELECT jobstats_attach('node0', host => :'host', dbname => 'front node0');
+SELECT jobstats_attach('other', host => :'host', dbname => 'front node0');
 SELECT jobstats_attach('other');
 SELECT jobstats_attach('self', host => :'host', dbname => 'front front', "user" => 'postgres');
 SELECT jobstats_attach('again', host => :'host', dbname => 'front node0', "user" => 'postgres');
@@ -22,6 +24,13 @@ SELECT jobstats_detach('other');
 SELECT name, node, accounting, version = (SELECT extversion FROM pg_extension WHERE extname = 'jobstats') AS same, targets, last_observation, problem
 FROM jobstats_nodes();
 SELECT line FROM regexp_split_to_table(jobstats_metrics(), E'\n') line WHERE line ~ '^jobstats_node_up';
+SET ROLE front_reader;
+SELECT jobstats_detach('node0');
+RESET ROLE;
+-- The next node has the accounting.
+SELECT jobstats_detach('node0');
+SELECT count(*) > 0 AS has_jobs FROM jobstats.jobs;
+SELECT jobstats_attach('node0', host => :'host', dbname => 'front node0', "user" => 'postgres');
 -- A node that is gone is named, and questions go on without it once it is detached.
 ALTER SERVER jobstats_node3 OPTIONS (SET dbname 'front gone');
 SELECT target, status FROM jobstats.health WHERE status = 'node';
@@ -37,4 +46,4 @@ SELECT * FROM jobstats_nodes();
 SELECT jobstats_detach('other');
 SELECT jobstats_attach('node0', host => 'x', dbname => 'y');
 CREATE EXTENSION postgres_fdw;
-SELECT jobstats_attach('node0', host => 'x', dbname => 'y');
+SELECT jobstats_attach('node0', host => 'x', "user" => 'z');

@@ -5,7 +5,7 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_own_rows();
     IF jobstats_judge.verdict NOT IN ('real', 'false', 'known') THEN
         RAISE invalid_parameter_value USING MESSAGE = format('there is no verdict "%s"', left(jobstats_judge.verdict, 60)),
             HINT = 'Verdicts are real, false and known; NULL takes one back.';
@@ -30,7 +30,7 @@ AS $$
 DECLARE
     added bigint;
 BEGIN
-    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_own_rows();
     IF (jobstats_maintenance_window.since < jobstats_maintenance_window.until) IS NOT TRUE THEN
         RAISE invalid_parameter_value USING MESSAGE = 'the window must begin before its end',
             HINT = 'Give since and until, such as now() and now() + interval ''4 hours''.';

@@ -7,7 +7,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
 use crate::store::installation::Installation;
 use crate::store::{self, comments, rollup, tables, views};
 
@@ -50,4 +50,17 @@ pub fn require_rows(client: &SpiClient<'_>) -> Result<(), Error> {
         Some(true) => Err(Error::Front),
         _ => Ok(()),
     }
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.require_own_rows() RETURNS void
+LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.require_own_rows() IS
+'Internal: fails with 55000 where the store is missing, and in a front, which has no rows of its own.';
+"#)]
+fn jobstats_require_own_rows() -> SqlResult<()> {
+    Ok(connect(|client| {
+        store::require(client)?;
+        require_rows(client)
+    })?)
 }

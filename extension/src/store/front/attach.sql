@@ -8,19 +8,20 @@ DECLARE
     kinds text[];
     node text;
 BEGIN
-    SELECT array_agg(r.relation), array_agg(r.kind) INTO relations, kinds FROM jobstats_internal.front_relations() r;
-    FOR n IN 1 .. cardinality(relations) LOOP
+    SELECT array_agg(r.relation ORDER BY r.kind = 'derived'), array_agg(r.kind ORDER BY r.kind = 'derived') INTO relations, kinds
+    FROM jobstats_internal.front_relations() r;
+    FOR n IN 1 .. cardinality(relations) - 1 LOOP
         EXECUTE format('CREATE TABLE %s (LIKE jobstats.%I)%s', jobstats_internal.new_relation(relations[n], kinds[n]), relations[n],
             CASE kinds[n] WHEN 'ranges' THEN ' PARTITION BY RANGE (target_id)' END);
     END LOOP;
     PERFORM jobstats_internal.drop_relations(relations);
     FOR n IN 1 .. cardinality(relations) LOOP
-        EXECUTE format(CASE kinds[n] WHEN 'merged' THEN 'CREATE VIEW jobstats.%I AS %s' ELSE 'ALTER TABLE jobstats.%3$I RENAME TO %1$I' END,
+        EXECUTE format(CASE WHEN kinds[n] IN ('merged', 'derived') THEN 'CREATE VIEW jobstats.%I AS %s' ELSE 'ALTER TABLE jobstats.%3$I RENAME TO %1$I' END,
             relations[n], jobstats_internal.merged_view(relations[n]), 'new ' || relations[n]);
     END LOOP;
     UPDATE jobstats.settings SET front = true;
     FOR node IN SELECT a.name FROM jobstats.attached a ORDER BY a.node LOOP
-        PERFORM jobstats_internal.show_node(node);
+        PERFORM jobstats_internal.show_node(node, '{ranges,union,merged,accounting}');
     END LOOP;
 END
 $$;
@@ -58,13 +59,13 @@ BEGIN
     PERFORM jobstats_internal.drop_relations(ARRAY(
         SELECT r.relation FROM jobstats_internal.front_relations() r
         UNION ALL
-        SELECT 'of nodes ' || r.relation FROM jobstats_internal.front_relations() r WHERE r.kind = 'merged'));
+        SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relname LIKE 'of nodes %' AND c.relkind = 'r'));
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.unmake_front() IS
 'Internal: drops what shows rows of nodes in a front, so that it is made anew.';
 
-CREATE FUNCTION jobstats_internal.show_node(name text) RETURNS void
+CREATE FUNCTION jobstats_internal.show_node(name text, kinds text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS $$
 #variable_conflict use_column
@@ -73,17 +74,21 @@ DECLARE
     it record;
 BEGIN
     SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = show_node.name;
-    FOR it IN SELECT r.relation, r.kind FROM jobstats_internal.front_relations() r WHERE r.kind <> 'accounting' OR attached.accounting LOOP
+    FOR it IN SELECT r.relation, r.kind FROM jobstats_internal.front_relations() r
+        WHERE r.kind = ANY (show_node.kinds) AND (r.kind <> 'accounting' OR attached.accounting)
+    LOOP
         EXECUTE format('CREATE FOREIGN TABLE jobstats.%1$I ' || CASE it.kind WHEN 'ranges' THEN 'PARTITION OF jobstats.%3$I FOR VALUES FROM (%4$s) TO (%5$s)'
             WHEN 'merged' THEN '() INHERITS (jobstats.%6$I)' ELSE '() INHERITS (jobstats.%3$I)' END
-            || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false'')',
+            || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false''%7$s)',
             attached.name || ' ' || it.relation, 'jobstats_' || attached.name, it.relation,
-            jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1), 'of nodes ' || it.relation);
+            jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1), 'of nodes ' || it.relation,
+            -- Texts are long.
+            CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100''' END);
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.show_node(text) IS
-'Internal: makes the foreign tables of an attached node.';
+COMMENT ON FUNCTION jobstats_internal.show_node(text, text[]) IS
+'Internal: makes the foreign tables of these kinds of an attached node.';
 
 CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
@@ -94,24 +99,25 @@ CREATE FUNCTION jobstats_attach(
     name text, host text DEFAULT NULL, port integer DEFAULT NULL, dbname text DEFAULT NULL, "user" text DEFAULT NULL, password text DEFAULT NULL,
     accounting boolean DEFAULT NULL
 ) RETURNS text
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '3s'
 AS $$
 #variable_conflict use_column
 DECLARE
     server CONSTANT text := 'jobstats_' || jobstats_attach.name;
-    is_new CONSTANT boolean := host IS NOT NULL OR dbname IS NOT NULL;
+    is_new CONSTANT boolean := num_nonnulls(host, port, dbname, "user", password) > 0;
     state jsonb;
     others text;
 BEGIN
-    PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new);
+    PERFORM jobstats_internal.lock_front();
+    PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new, "user");
     IF is_new THEN
         EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', '
-            'use_remote_estimate ''true'', connect_timeout ''10''%s)', server, (
+            'use_remote_estimate ''true'', connect_timeout ''10'', keepalives_idle ''30'', tcp_user_timeout ''60000''%s)', server, (
                 SELECT string_agg(format(', %s %L', o.name, o.value), '' ORDER BY o.name)
                 FROM (VALUES ('host', host), ('port', port::text), ('dbname', dbname)) AS o (name, value) WHERE o.value IS NOT NULL));
         EXECUTE format('CREATE USER MAPPING FOR PUBLIC SERVER %I OPTIONS (%s)', server, (
                 SELECT string_agg(format('%I %L', o.name, o.value), ', ' ORDER BY o.name)
-                FROM (VALUES ('user', coalesce("user", current_user)), ('password', password),
+                FROM (VALUES ('user', "user"), ('password', password),
                     -- A superuser answers for a connection that a certificate or the socket lets in, whoever reads.
                     ('password_required', CASE WHEN password IS NULL AND (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN 'false' END))
                     AS o (name, value)
@@ -144,18 +150,33 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_attach(text, text, integer, text, text, text, boolean) IS
-'Makes this database a front, and shows the store of a node in it. The database has an empty store, or is a front already. host, port, dbname, user (who asks) and password are those of the node, whose owner has called jobstats_grant_reader() for that user. accounting: names and jobs are shown as this node knows them; NULL: of the first node. For an attached node give the name alone: the front is made anew, by the version of the extension that is installed now. Returns what it found. Errors: 22023 for a name that is none, 42710 for a name that is taken, 42704 for a node that is not attached, 55000 where postgres_fdw is missing, where this store has rows, and for a node that is a front or of another version or collation, 23505 for a number, targets or entries that another node has, 08001 where the node does not answer.';
+'Makes this database a front, and shows the store of a node in it. The database has an empty store, or is a front already. host, port, dbname, user (who asks) and password are those of the node, whose owner has called jobstats_grant_reader() for that user. accounting: names and jobs are shown as this node knows them; NULL: of the first node. For an attached node give the name alone: the front is made anew, by the version of the extension that is installed now. Returns what it found. Errors: 22004 for no user, 22023 for a name that is none, 42710 for a name that is taken, 42704 for a node that is not attached, 55000 where postgres_fdw is missing, where this store has rows, and for a node that is a front or of another version or collation, 23505 for a number, targets or entries that another node has, 42501 where the caller is not the owner of the store, 55P03 where questions keep it waiting for three seconds, 08001 where the node does not answer.';
 
-CREATE FUNCTION jobstats_internal.require_attachable(name text, is_new boolean) RETURNS void
+CREATE FUNCTION jobstats_internal.lock_front() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    -- What the owner has put on tables must not run with the rights of another role, and tables of another role are none of the store's.
+    IF NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'jobstats' AND pg_get_userbyid(n.nspowner) = current_user) THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = 'only the owner of the store of jobstats can do this', HINT = 'SET ROLE to the owner of the schema jobstats.';
+    END IF;
+    -- One at a time.
+    LOCK TABLE jobstats.attached IN EXCLUSIVE MODE;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.lock_front() IS
+'Internal: keeps others from attaching and detaching nodes. Errors: 42501 where the caller is not the owner of the store, 55000 where there is none.';
+
+CREATE FUNCTION jobstats_internal.require_attachable(name text, is_new boolean, asker text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
     is_attached boolean;
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'jobstats') THEN
-        PERFORM jobstats_internal.require_store();
-    ELSIF (require_attachable.name ~ '^[a-z][a-z0-9_]{0,19}$') IS NOT TRUE THEN
+    IF (require_attachable.name ~ '^[a-z][a-z0-9_]{0,19}$') IS NOT TRUE THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('name %L is none for a node', left(require_attachable.name, 60)),
             HINT = 'Give 1 to 20 lower-case letters, digits and underscores, the first a letter, as in ''scratch''.';
@@ -163,14 +184,17 @@ BEGIN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = 'the extension postgres_fdw is missing in this database', HINT = 'A superuser runs CREATE EXTENSION postgres_fdw;';
     END IF;
-    is_attached := EXISTS (SELECT FROM jobstats.attached a WHERE a.name = require_attachable.name);
+    is_attached := EXISTS (SELECT FROM jobstats.attached a JOIN pg_foreign_server f ON f.srvname = 'jobstats_' || a.name WHERE a.name = require_attachable.name);
     IF is_attached AND is_new THEN
         RAISE duplicate_object USING
             MESSAGE = format('node "%s" is attached', require_attachable.name),
-            HINT = 'Give the name alone to show it anew, or call jobstats_detach() first.';
+            HINT = 'Give the name alone to show it anew. ALTER SERVER and ALTER USER MAPPING change its connection, or jobstats_detach() first.';
     ELSIF NOT is_attached AND NOT is_new THEN
         RAISE undefined_object USING
-            MESSAGE = format('node "%s" is not attached', require_attachable.name), HINT = 'Give host and dbname of its store.';
+            MESSAGE = format('node "%s" is not attached', require_attachable.name), HINT = 'Give host, dbname and user of its store.';
+    ELSIF is_new AND asker IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'user must not be NULL', HINT = 'Name the role of the front, which the owner of the node lets read with jobstats_grant_reader().';
     ELSIF NOT (SELECT s.front FROM jobstats.settings s)
         AND (EXISTS (SELECT FROM jobstats.targets) OR EXISTS (SELECT FROM jobstats.entries) OR EXISTS (SELECT FROM jobstats.texts))
     THEN
@@ -179,7 +203,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.require_attachable(text, boolean) IS
+COMMENT ON FUNCTION jobstats_internal.require_attachable(text, boolean, text) IS
 'Internal: fails as jobstats_attach() says where that depends on this database and the name alone.';
 
 CREATE FUNCTION jobstats_internal.state_of_node(server text) RETURNS jsonb
@@ -211,7 +235,10 @@ BEGIN
     INTO own
     FROM pg_extension e, pg_database d WHERE e.extname = 'jobstats' AND d.datname = current_database();
     SELECT a.name INTO other FROM jobstats.attached a WHERE a.node = (state ->> 'node')::integer AND a.name <> require_node.name;
-    IF (state ->> 'front')::boolean OR (state -> 'database', state ->> 'started') = (own -> 'database', own ->> 'started') THEN
+    IF (state ->> 'node')::bigint NOT BETWEEN 0 AND 32766 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('node "%s" has the number %s', require_node.name, state ->> 'node'), HINT = 'Numbers are from 0 to 32766.';
+    ELSIF (state ->> 'front')::boolean OR (state -> 'database', state ->> 'started') = (own -> 'database', own ->> 'started') THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('node "%s" is a front', require_node.name), HINT = 'Attach its nodes, one by one.';
     ELSIF state -> 'version' IS DISTINCT FROM own -> 'version' THEN
@@ -233,18 +260,27 @@ COMMENT ON FUNCTION jobstats_internal.require_node(text, jsonb) IS
 'Internal: fails as jobstats_attach() says where a store cannot be a node of this front.';
 
 CREATE FUNCTION jobstats_detach(name text) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '3s'
 AS $$
 #variable_conflict use_column
+DECLARE
+    had_accounting boolean;
+    heir text;
 BEGIN
-    PERFORM jobstats_internal.require_store();
-    DELETE FROM jobstats.attached a WHERE a.name = jobstats_detach.name;
+    PERFORM jobstats_internal.lock_front();
+    DELETE FROM jobstats.attached a WHERE a.name = jobstats_detach.name RETURNING a.accounting INTO had_accounting;
     IF NOT FOUND THEN
         RAISE undefined_object USING
             MESSAGE = format('node "%s" is not attached', left(jobstats_detach.name, 60)), HINT = 'jobstats_nodes() lists those that are.';
     END IF;
-    EXECUTE format('DROP SERVER %I CASCADE', 'jobstats_' || jobstats_detach.name);
+    EXECUTE format('DROP SERVER IF EXISTS %I CASCADE', 'jobstats_' || jobstats_detach.name);
+    IF had_accounting THEN
+        UPDATE jobstats.attached a SET accounting = true WHERE a.node = (SELECT min(o.node) FROM jobstats.attached o) RETURNING a.name INTO heir;
+        IF heir IS NOT NULL THEN
+            PERFORM jobstats_internal.show_node(heir, '{accounting}');
+        END IF;
+    END IF;
 END
 $$;
 COMMENT ON FUNCTION jobstats_detach(text) IS
-'Takes a node out of a front. The store of the node stays as it is, and the front answers for the others. Errors: 42704 for a node that is not attached, 55000 where there is no store.';
+'Takes a node out of a front. The store of the node stays as it is, and the front answers for the others; users and jobs are shown as the node of the lowest number knows them, if this node had the accounting. Errors: 42704 for a node that is not attached, 42501 where the caller is not the owner of the store, 55000 where there is none, 55P03 where questions keep it waiting for three seconds.';

@@ -5,13 +5,16 @@ CREATE FUNCTION jobstats_internal.nodes_of_front() RETURNS TABLE (
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
+DECLARE
+    is_other boolean;
 BEGIN
     FOR name, node, accounting IN SELECT a.name, a.node, a.accounting FROM jobstats.attached a ORDER BY a.node LOOP
         version := NULL; targets := NULL; last_observation := NULL; refreshed := NULL;
         BEGIN
-            EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed FROM jobstats.%I s', name || ' node_state')
-                INTO STRICT version, targets, last_observation, refreshed;
-            problem := CASE WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
+            EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
+                INTO STRICT version, targets, last_observation, refreshed, is_other;
+            problem := CASE WHEN is_other THEN format('is another store than the one that was attached: SELECT jobstats_detach(%L);', name)
+                WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
                 THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L);', version, name) END;
         EXCEPTION WHEN OTHERS THEN
             problem := format('does not answer: %s. Questions fail until it does, or until SELECT jobstats_detach(%L);', SQLERRM, name);
@@ -31,8 +34,13 @@ DECLARE
 BEGIN
     FOR attached IN SELECT n.* FROM jobstats_internal.nodes_of_front() n LOOP
         IF attached.problem IS NULL THEN
-            RETURN QUERY EXECUTE format('SELECT to_jsonb(h) FROM jobstats.%I h', attached.name || ' health');
-        ELSE
+            BEGIN
+                RETURN QUERY EXECUTE format('SELECT to_jsonb(h) FROM jobstats.%I h', attached.name || ' health');
+            EXCEPTION WHEN OTHERS THEN
+                attached.problem := SQLERRM;
+            END;
+        END IF;
+        IF attached.problem IS NOT NULL THEN
             RETURN NEXT jsonb_build_object(text 'target', attached.name, text 'status', text 'node', text 'last_observation', attached.last_observation,
                 text 'remedy', attached.problem);
         END IF;

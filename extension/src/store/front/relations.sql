@@ -4,7 +4,8 @@ CREATE FUNCTION jobstats_internal.front_relations() RETURNS TABLE (relation text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT c.relname::text, CASE
-    WHEN c.relname IN ('rollups', 'refresh', 'used', 'job_summaries', 'health', 'maintenance_state', 'node_state') THEN 'merged'
+    WHEN c.relname = 'rollups' THEN 'derived'
+    WHEN c.relname IN ('refresh', 'used', 'job_summaries', 'health', 'maintenance_state', 'node_state') THEN 'merged'
     WHEN c.relname IN ('jobs', 'schedulers', 'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes', 'managers', 'entry_formats', 'identification',
         'finding_rules', 'finding_days') THEN 'accounting'
     WHEN c.relname <> 'sample_series' AND EXISTS (
@@ -17,16 +18,17 @@ WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind IN ('r', 'p', '
         'secrets', 'settings', 'speakers', 'sweep', 'texts', 'to_identify', 'to_match', 'to_resolve', 'to_summarize', 'watch', 'windows', 'writers')
 $$;
 COMMENT ON FUNCTION jobstats_internal.front_relations() IS
-'Internal: the relations that show rows of nodes in a front. ranges: partitions by ranges of target_id; union: children; accounting: a child on the node with accounting; merged: a view that adds up or compares what nodes have.';
+'Internal: the relations that show rows of nodes in a front. ranges: partitions by ranges of target_id; union: children; accounting: a child on the node with accounting; merged: a view that adds up or compares what nodes have; derived: a view of another of these.';
 
 CREATE FUNCTION jobstats_internal.merged_view(relation text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT CASE relation
 -- A rollup is relied on as far as all nodes have it.
-WHEN 'rollups' THEN 'SELECT n.level, n.width, min(n.refreshed) AS refreshed, max(n.dropped) AS dropped, min(n.users_refreshed) AS users_refreshed,
+WHEN 'rollups' THEN 'SELECT n.level, n.width, coalesce(nullif(min(n.refreshed), ''infinity''), ''epoch'') AS refreshed, max(n.dropped) AS dropped,
+    coalesce(nullif(min(n.users_refreshed), ''infinity''), ''epoch'') AS users_refreshed,
     CASE WHEN count(n.retention) = count(*) THEN max(n.retention) END AS retention
-    FROM jobstats."of nodes rollups" n GROUP BY n.level, n.width'
+    FROM jobstats.rollup_states n GROUP BY n.level, n.width'
 WHEN 'refresh' THEN 'SELECT true AS one, max(n.number) AS number, max(n.settled) AS settled, max(n.announced) AS announced, min(n.horizon) AS horizon,
     max(n.dropped) AS dropped, min(n.matched) AS matched
     FROM jobstats."of nodes refresh" n HAVING count(*) > 0'
