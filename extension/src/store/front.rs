@@ -18,7 +18,7 @@ extension_sql_file!("front/nodes.sql", name = "front_nodes");
 
 /// Makes the relations of a front anew, of the tables and views that a new store of this version gets.
 fn build(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    if client.query_value("SELECT s.front FROM jobstats.settings s", &[])? {
+    if is_front(client)? {
         client.execute("SELECT jobstats_internal.unmake_front()", &[])?;
     }
     tables::create(client, &Installation::Plain)?;
@@ -44,12 +44,20 @@ fn jobstats_build_front() -> SqlResult<()> {
     Ok(connect_mut(build)?)
 }
 
+/// Returns whether the store is a front. Asks the catalog alone, which everybody may read, also of a store of an earlier version.
+pub fn is_front(client: &SpiClient<'_>) -> Result<bool, Error> {
+    client.query_value(
+        "SELECT coalesce((SELECT c.relkind = 'p' FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass('jobstats.targets')), false)",
+        &[],
+    )
+}
+
 /// Fails with [`Error::Front`] in a front, which has no rows that could be fed, kept or computed again.
 pub fn require_rows(client: &SpiClient<'_>) -> Result<(), Error> {
-    match client.query_value("SELECT s.front FROM jobstats.settings s", &[])? {
-        Some(true) => Err(Error::Front),
-        _ => Ok(()),
+    if is_front(client)? {
+        return Err(Error::Front);
     }
+    Ok(())
 }
 
 #[pg_extern(sql = r#"

@@ -17,7 +17,7 @@ CROSS JOIN (
     FROM jobstats_internal.dimensions() d
 ) f
 CROSS JOIN (SELECT string_agg(format('%I %s', d.name, d.type), ', ') AS columns FROM jobstats_internal.dimensions() d) c
-WHERE 'by' = ANY (p.proargnames) AND p.proname NOT IN ('jobstats_job', 'jobstats_unaccounted', 'jobstats_used')
+WHERE 'by' = ANY (p.proargnames) AND p.proname LIKE 'jobstats\_%' AND p.proname NOT IN ('jobstats_job', 'jobstats_unaccounted', 'jobstats_used')
 ORDER BY p.proname;
 
 -- Every function takes every dimension as a word in "by".
