@@ -47,7 +47,8 @@ fn jobstats_build_front() -> SqlResult<()> {
 /// Returns whether the store is a front. Asks the catalog alone, which everybody may read, also of a store of an earlier version.
 pub fn is_front(client: &SpiClient<'_>) -> Result<bool, Error> {
     client.query_value(
-        "SELECT coalesce((SELECT c.relkind = 'p' FROM pg_catalog.pg_class c WHERE c.oid = pg_catalog.to_regclass('jobstats.targets')), false)",
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+         WHERE n.nspname = 'jobstats' AND c.relname = 'targets' AND c.relkind = 'p')",
         &[],
     )
 }
