@@ -43,6 +43,8 @@ feed() {
     [ "$1" = single ] || in_database "$1" -c 'CREATE TABLE public.texts (LIKE jobstats.feed)' -c '\copy public.texts FROM STDIN' <"$output/texts"
     in_database "$1" -v servers="$2" -f tests/front/feed.sql
     maintain_all "$(database "$1")"
+    # What a node sums depends on what it knows of its tables.
+    in_database "$1" -c ANALYZE
 }
 
 ask() { in_database "$1" -f tests/front/questions.sql >"$output/$1" 2>&1; }
@@ -65,6 +67,12 @@ ask single
 ask front
 diff -u "$output/single" "$output/front"
 [ "$(wc -l <"$output/front")" -gt 300 ]
+# Each node that has rows sums them.
+in_database front -f tests/front/plans.sql 2>&1 | awk '
+    /^question/ { question = $0; summed[question] = 0 }
+    /Relations: Aggregate on \(.*(increments|rollup_)/ { summed[question]++ }
+    END { for (question in summed) { print summed[question], question; if (summed[question] < 4) bad = 1 } exit bad || NR == 0 }' >"$output/summed" ||
+    { cat "$output/summed" && exit 1; }
 # Without what depends on where it runs.
 in_database front -v host="$cluster" -f tests/front/refused.sql 2>&1 | sed -E '/^(LOCATION|DETAIL|\t)/d; s/^psql:[^ ]+ //; s/[0-9]+\.[0-9]+\.[0-9]+/VERSION/g' >"$output/refused"
 diff -u tests/front/refused.expected "$output/refused"

@@ -28,6 +28,8 @@ pub struct Plan {
     pub owners: Owners,
     /// The names that the answer is about.
     pub names: Names,
+    /// Set if the store is a front, whose nodes sum their rows.
+    pub is_front: bool,
     /// The schema of our functions, quoted.
     pub schema: String,
     instants: Instants,
@@ -86,6 +88,7 @@ impl Plan {
             names: Names::find(client, question, &window)?,
             window,
             sources,
+            is_front: store::is_front(client)?,
             schema: store::extension_schema()?,
         }))
     }
@@ -100,6 +103,7 @@ impl Plan {
             jobs: Jobs::default(),
             owners: Owners::default(),
             names: Names::default(),
+            is_front: self.is_front,
             schema: self.schema.clone(),
         })
     }

@@ -158,9 +158,11 @@ impl<'a> Statement<'a> {
                 entries(self.plan, &self.question.filters, &self.params)
             ),
         };
-        let rows = self
-            .search(sums, true, [&of_entries, ""], false)
-            .in_window();
+        let search = Search {
+            as_stored: true,
+            ..self.search(sums, true, [&of_entries, ""], false)
+        };
+        let rows = search.in_window();
         let values: String = (0..sums.len())
             .map(|n| format!(", usage.value_{n}"))
             .collect();
@@ -462,6 +464,8 @@ impl<'a> Statement<'a> {
             condition,
             condition_on_owners,
             by_owner,
+            by_server: self.question.asks_servers(),
+            as_stored: false,
             dated: false,
         }
     }

@@ -10,6 +10,8 @@ use crate::query::plan::{Plan, bind_spans};
 use crate::query::sources::{RollupTable, Spans};
 use crate::store::sum::Sum;
 
+mod on_nodes;
+
 /// The first instant of the day of a row, by which dated rows are summed.
 const BY_DAY: &str = ", date_bin(interval '1 day', usage.at - interval '1 microsecond', timestamptz 'epoch') \
     + interval '1 microsecond' AS at";
@@ -30,6 +32,10 @@ pub struct Search<'a> {
     pub condition_on_owners: &'a str,
     /// Set if rows have the columns of an owner in place of `entry_id`.
     pub by_owner: bool,
+    /// Set if the server on which rows were observed is looked up.
+    pub by_server: bool,
+    /// Set if rows are wanted as they are stored.
+    pub as_stored: bool,
     /// Set if rows have `at`, a time that says to which day they belong.
     pub dated: bool,
 }
@@ -114,6 +120,26 @@ impl Search<'_> {
     fn of_buckets(&self, table: RollupTable, spans: &Spans) -> String {
         let (relation, condition) = (table.relation(), self.condition_on(table));
         let (lower, upper) = bind_spans(&relation, spans, self.params);
+        let on_nodes = self
+            .sums_on_nodes(Relation::of(table))
+            .then(|| Self::in_some_spans(&lower, &upper, spans.lower.len()))
+            .flatten();
+        let step = match self.plan.window.steps() {
+            1 => "1".to_owned(),
+            _ => format!("width_bucket(usage.bucket, {})", self.edges()),
+        };
+        if let Some(of_spans) = on_nodes {
+            let condition = format!("{of_spans}{condition}");
+            let (summed, shown) = match self.plan.window.steps() {
+                1 => (None, "1"),
+                _ => (Some(&*step), "usage.step"),
+            };
+            let relation = (&*relation, Relation::of(table));
+            let buckets = self.summed_on_nodes(relation, summed, &condition);
+            let whole = self.whole(shown, Relation::of(table));
+            let rows = sql!("usage/buckets.sql", whole = whole, buckets = buckets);
+            return self.keyed(Relation::of(table), spans, rows);
+        }
         let buckets = if spans.lower.len() == 1 {
             sql!(
                 "usage/buckets_of_span.sql",
@@ -132,10 +158,6 @@ impl Search<'_> {
                 since = self.since(),
                 until = self.until(),
             )
-        };
-        let step = match self.plan.window.steps() {
-            1 => "1".to_owned(),
-            _ => format!("width_bucket(usage.bucket, {})", self.edges()),
         };
         let whole = self.whole(&step, Relation::of(table));
         let rows = sql!("usage/buckets.sql", whole = whole, buckets = buckets);
@@ -306,8 +328,17 @@ impl Search<'_> {
 
     fn of_one_step(&self) -> String {
         let (since, until) = (self.since(), self.until());
+        let inside = inside(&since, &until, self.condition);
+        let rows = if self.sums_on_nodes(Relation::Increments) {
+            let sums =
+                self.summed_on_nodes((self.increments(), Relation::Increments), None, &inside);
+            format!("(SELECT summed.*, NULL::timestamptz AS observed FROM ({sums}) summed) usage")
+        } else {
+            format!("jobstats.{} usage\nWHERE {inside}", self.increments())
+        };
         sql!(
             "usage/one_step.sql",
+            rows = rows,
             increments = self.increments(),
             whole = self.whole("1", Relation::Increments),
             part = self.part("1", Relation::Increments, &since, &until),
@@ -346,11 +377,9 @@ impl Search<'_> {
         } else {
             String::new()
         };
-        let key = match relation.is_by_owner() {
-            true if self.by_owner => self.plan.owners.columns("usage"),
+        let key = match relation.is_by_owner() && !self.by_owner {
             true => ", NULL::bigint AS entry_id".to_owned(),
-            false if self.plan.sources.of_wholes => String::new(),
-            false => ", usage.entry_id".to_owned(),
+            false => self.key_columns(relation),
         };
         let at = match relation {
             _ if !self.has_dates(relation) => "",
@@ -359,6 +388,16 @@ impl Search<'_> {
             Relation::Rollup { .. } => ", usage.bucket + interval '0' AS at",
         };
         format!("SELECT {step} AS step, usage.target_id{key}, usage.observed{at}{values}{span}")
+    }
+
+    /// Returns the columns that say whose the rows of a relation are, each with a leading comma.
+    fn key_columns(&self, relation: Relation) -> String {
+        match relation.is_by_owner() {
+            true if self.by_owner => self.plan.owners.columns("usage"),
+            true => String::new(),
+            false if self.plan.sources.of_wholes => String::new(),
+            false => ", usage.entry_id".to_owned(),
+        }
     }
 
     /// Returns `first` and `last`: the start of the part of a row that lies in the window, and the time at which the
@@ -380,6 +419,13 @@ fn value(sum: &Sum, relation: Relation, share: impl Fn(&str) -> String) -> Strin
         Some(column) => share(column),
         None => sum.over(share),
     }
+}
+
+/// Returns the condition on rows `usage` of increments that lie inside of a window. `condition` is a further one, with a leading AND.
+pub fn inside(since: &str, until: &str, condition: &str) -> String {
+    format!(
+        "usage.\"time\" > {since} AND usage.\"time\" <= {until} AND usage.since >= {since}{condition}"
+    )
 }
 
 /// Returns an expression for a column of a whole row.

@@ -20,6 +20,7 @@ use crate::query::measure::Measures;
 use crate::query::params::{Params, Query};
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
+use crate::query::usage::inside;
 use crate::query::window::ROW_LIMIT;
 use crate::store::sum::Sum;
 
@@ -254,8 +255,11 @@ impl Sizes<'_> {
             |column| share(&format!("usage.\"{column}\"")),
             part_of_histogram,
         );
+        let condition = self.of_entries(few, params);
+        let rows = inside(&since, &until, &condition);
         let usage = sql!(
             "../usage/one_step.sql",
+            rows = format!("jobstats.increments usage\nWHERE {rows}"),
             increments = "increments",
             whole = whole,
             part = part,
@@ -263,7 +267,7 @@ impl Sizes<'_> {
             until = until,
             since_reach = self.plan.since_reach(params),
             until_reach = self.plan.until_reach(params),
-            condition = self.of_entries(few, params),
+            condition = condition,
         );
         let usage = self.plan.with_jobs(usage, params);
         self.plan.with_names(usage, false, params)

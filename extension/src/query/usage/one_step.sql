@@ -1,7 +1,6 @@
 -- Three searches: for rows inside the window, for rows that cross its start, and for further rows that cross its end.
 @whole@
-FROM jobstats.@increments@ usage
-WHERE usage."time" > @since@ AND usage."time" <= @until@ AND usage.since >= @since@@condition@
+FROM @rows@
 UNION ALL
 @part@
 FROM jobstats.@increments@ usage

@@ -111,7 +111,7 @@ BEGIN
     PERFORM jobstats_internal.lock_front();
     PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new, "user");
     IF is_new THEN
-        EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', '
+        EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', fdw_tuple_cost ''0.2'', '
             'use_remote_estimate ''true'', connect_timeout ''10'', keepalives_idle ''30'', tcp_user_timeout ''60000''%s)', server, (
                 SELECT string_agg(format(', %s %L', o.name, o.value), '' ORDER BY o.name)
                 FROM (VALUES ('host', host), ('port', port::text), ('dbname', dbname)) AS o (name, value) WHERE o.value IS NOT NULL));

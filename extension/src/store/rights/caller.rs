@@ -11,6 +11,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::guc::{Pinned, sends_log};
 use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::store;
 use crate::store::rights::owner::{Rights, current_user};
 
 /// The work that a reader may see: that of these users, and of the jobs of these accounts.
@@ -100,11 +101,13 @@ fn with_reader<T>(
     let _path = Pinned::new([(c"search_path", c"pg_catalog, pg_temp")]);
     let others = |client: &SpiClient<'_>| client.query_value(OWNER_OF_OTHERS, &[]);
     let Some(owner) = connect::<Option<pg_sys::Oid>>(others)? else {
+        let _on_nodes = on_nodes()?;
         return read(Reader::All, None);
     };
     let caller = current_user();
     // Plans of statements tell how many rows there are of others.
     let _quiet = sends_log().then(|| Pinned::new([(c"client_min_messages", c"notice")]));
+    let _on_nodes = on_nodes()?;
     let rights = Rights::of(owner);
     match connect(|client| reader(client, caller))? {
         Some(reader) => read(reader, Some(rights)),
@@ -114,6 +117,12 @@ fn with_reader<T>(
             read(Reader::All, None)
         }
     }
+}
+
+/// Lets each node of a front sum its own partition.
+fn on_nodes() -> Result<Option<Pinned>, Error> {
+    let is_front = connect(store::is_front)?;
+    Ok(is_front.then(|| Pinned::new([(c"enable_partitionwise_aggregate", c"on")])))
 }
 
 /// Returns what a role without rights on tables may see; `None` if that is nothing.
