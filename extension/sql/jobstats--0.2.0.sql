@@ -593,7 +593,7 @@ WITH kept_since AS MATERIALIZED (
         SELECT t.target_id, t."time",
             sum(t.bytes) OVER (ORDER BY t.is_late, t.is_told DESC, t.began DESC, t.event_id, t."time", t.target_id) AS bytes
         FROM text t) t
-    WHERE t.bytes <= jobstats_internal.store_bytes() / 20
+    WHERE t.bytes <= (SELECT jobstats_internal.store_bytes()) / 20
 ), gone AS (
     DELETE FROM jobstats.evidence e
     WHERE NOT EXISTS (SELECT FROM kept k WHERE k.target_id = e.target_id AND k."time" = e."time")
@@ -724,7 +724,8 @@ DECLARE
 BEGIN
     SELECT array_agg(r.relation ORDER BY r.kind = 'derived'), array_agg(r.kind ORDER BY r.kind = 'derived') INTO relations, kinds
     FROM jobstats_internal.front_relations() r;
-    FOR n IN 1 .. cardinality(relations) - 1 LOOP
+    FOR n IN 1 .. cardinality(relations) LOOP
+        CONTINUE WHEN kinds[n] = 'derived';
         EXECUTE format('CREATE TABLE %s (LIKE jobstats.%I)%s', jobstats_internal.new_relation(relations[n], kinds[n]), relations[n],
             CASE kinds[n] WHEN 'ranges' THEN ' PARTITION BY RANGE (target_id)' END);
     END LOOP;

@@ -86,8 +86,7 @@ fn jobstats_audit(
 ) -> SqlResult<()> {
     let window = Window::new(since, until)?;
     let (settings, targets) = connect(|client| -> Result<_, Error> {
-        let settings = store::settings(client)?;
-        store::require_rows(client)?;
+        let settings = store::settings(client)?.require_rows()?;
         Ok((settings, targets(client, None)?))
     })?;
     let walk = Walk::new(Purpose::Audit, window, settings, None)?;

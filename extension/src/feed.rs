@@ -90,10 +90,7 @@ fn ingest_row(
     arguments: &mut Arguments<'_>,
 ) -> Result<Vec<Outcome>, Error> {
     require_read_committed(client, "feeding")?;
-    let settings = store::settings(client)?;
-    if settings.front {
-        return Err(Error::Front);
-    }
+    let settings = store::settings(client)?.require_rows()?;
     let source = sources::named(arguments.source.as_deref())?;
     let now = clock_now();
     let delivery = Delivery::new(arguments, now)?;

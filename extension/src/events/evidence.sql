@@ -73,7 +73,7 @@ WITH kept_since AS MATERIALIZED (
         SELECT t.target_id, t."time",
             sum(t.bytes) OVER (ORDER BY t.is_late, t.is_told DESC, t.began DESC, t.event_id, t."time", t.target_id) AS bytes
         FROM text t) t
-    WHERE t.bytes <= jobstats_internal.store_bytes() / 20
+    WHERE t.bytes <= (SELECT jobstats_internal.store_bytes()) / 20
 ), gone AS (
     DELETE FROM jobstats.evidence e
     WHERE NOT EXISTS (SELECT FROM kept k WHERE k.target_id = e.target_id AND k."time" = e."time")

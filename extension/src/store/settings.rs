@@ -34,11 +34,19 @@ pub struct Settings {
     pub max_rate: u64,
     /// The values of increments that are stored.
     pub reduced: Reduced,
-    /// Set if the store is a front, which cannot be fed.
+    /// Set if the store is a front.
     pub front: bool,
 }
 
 impl Settings {
+    /// Fails with [`Error::Front`] in a front, which has no rows of its own.
+    pub fn require_rows(self) -> Result<Self, Error> {
+        if self.front {
+            return Err(Error::Front);
+        }
+        Ok(self)
+    }
+
     /// Returns how an observation of which these parts were stored before is computed under this setting: it may get more
     /// values, and its entries stay added up, or apart.
     pub fn once_more(self, stored: Reduced) -> Self {

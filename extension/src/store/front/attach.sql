@@ -10,7 +10,8 @@ DECLARE
 BEGIN
     SELECT array_agg(r.relation ORDER BY r.kind = 'derived'), array_agg(r.kind ORDER BY r.kind = 'derived') INTO relations, kinds
     FROM jobstats_internal.front_relations() r;
-    FOR n IN 1 .. cardinality(relations) - 1 LOOP
+    FOR n IN 1 .. cardinality(relations) LOOP
+        CONTINUE WHEN kinds[n] = 'derived';
         EXECUTE format('CREATE TABLE %s (LIKE jobstats.%I)%s', jobstats_internal.new_relation(relations[n], kinds[n]), relations[n],
             CASE kinds[n] WHEN 'ranges' THEN ' PARTITION BY RANGE (target_id)' END);
     END LOOP;
