@@ -141,7 +141,11 @@ impl Events {
         };
         let position = stored.iter().position(same);
         let Some(position) = position.or_else(|| stored.iter().position(near)) else {
-            let is_new = found.span.0 >= judgement.span.0 || found.found > judgement.watched;
+            // A target may have been full for long when it is first watched.
+            let is_full = found.kind == "full" && !found.over;
+            let is_new = is_full
+                || found.span.0 >= judgement.span.0
+                || found.found > judgement.watched;
             return if is_new {
                 insert(client, filesystem, found).map(Some)
             } else {

@@ -22,6 +22,7 @@ struct Event {
     began: Micros,
     confirmed: Option<Micros>,
     until: Micros,
+    is_over: bool,
     value: Option<f64>,
     rate: f64,
 }
@@ -36,6 +37,7 @@ impl Event {
             began: row.time("began")?,
             confirmed: row.time_opt("confirmed")?,
             until: row.time("until")?,
+            is_over: row.get("is_over")?,
             value: row.get("value")?,
             rate: row.get("rate")?,
         })
@@ -60,7 +62,8 @@ impl Event {
 /// Sets the severity of events, the earliest first, and tells those that are worth it.
 pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
     let rows = client.execute_rows(
-        "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.confirmed, e.until, e.value, e.rate FROM jobstats.events e \
+        "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.confirmed, e.until, e.ended IS NOT NULL AS is_over, e.value, e.rate \
+         FROM jobstats.events e \
          WHERE e.event_id = ANY ($1) ORDER BY e.began, e.event_id",
         &[events.to_vec().into()],
     )?;
@@ -101,7 +104,9 @@ fn reason(client: &mut SpiClient<'_>, event: &Event) -> Result<Option<String>, E
              FROM jobstats.settings s";
         return Ok(Some(client.query_value(text, &[])?));
     }
-    let is_late = now()? - confirmed >= LATE;
+    // What goes on is news as long as it does.
+    let shown = if event.is_over { confirmed } else { event.until };
+    let is_late = now()? - shown >= LATE;
     Ok(is_late.then(|| "It was found more than six hours after it began to show.".to_owned()))
 }
 

@@ -205,3 +205,14 @@ SELECT (culprits #>> '{subjects,0,uid}')::bigint > 4294967295 AS uid, culprits #
 UPDATE jobstats.settings SET events_retention = '1 microsecond';
 SELECT jobstats_internal.forget_events(now());
 TABLE events;
+
+-- A target had been full for four days when it was first watched: somebody is told, as it still is.
+INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
+SELECT '', 'oss1', t.target_id, g.name, '{}', at(-5760), at(178), g.value
+FROM jobstats.targets t, (VALUES ('kbytestotal', 1000), ('kbytesfree', 30), ('kbytesavail', 30)) g (name, value) WHERE t.name = 'fs-OST0001';
+INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
+SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, 0, 0, s.value, 1
+FROM jobstats.sample_series s JOIN jobstats.targets t USING (target_id), generate_series(-96, 2) h WHERE t.name = 'fs-OST0001';
+UPDATE jobstats.watch SET watched_until = NULL, rejudge_from = NULL;
+CALL jobstats_watch();
+SELECT kind, severity, targets, value, ended IS NULL AS goes_on, told IS NOT NULL AS told, reason FROM jobstats.events WHERE targets = '{fs-OST0001}';
