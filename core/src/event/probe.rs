@@ -12,6 +12,16 @@ const HOLD: Hold = Hold {
     confirms: 0,
 };
 
+/// The name of the processes that probe.
+const PROCESS: &str = "jobstats-probe";
+
+/// Returns whether an executable, a job or an identifier is that of probes: their name, with a user or alone.
+#[must_use]
+pub fn is_work(name: &str) -> bool {
+    name.strip_prefix(PROCESS)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 /// A target that is probed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Probe {

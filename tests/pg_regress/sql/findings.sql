@@ -52,6 +52,13 @@ UPDATE jobstats.finding_rules SET fair_of_site = 60, bad_of_site = 70 WHERE find
 SELECT * FROM found(job => '{1,2,5}');
 SELECT rank, job, level, findings FROM jobstats_verdict(at(0), at(20), n => 3) WHERE rank > 0;
 SELECT * FROM found(levels => '{good}', job => '{5}');
+-- The probe of jobstats syncs on purpose.
+DO $$
+BEGIN
+    PERFORM observe('scratch-OST0003', 'server', 40, 60);
+    PERFORM act('scratch-OST0003', 'jobstats-probe.997', 40, 60, '{"write": 500, "write_bytes": 524288000, "write_usecs": 1, "sync": 1000, "sync_usecs": 70000000}');
+END $$;
+SELECT executable, finding, advice FROM jobstats_findings(at(40), at(60), '{executable}') WHERE finding = 'syncs';
 -- A rule that the site does not want, or has edited; setup keeps both, and brings back one that is gone.
 UPDATE jobstats.finding_rules SET enabled = false WHERE finding = 'syncs';
 UPDATE jobstats.finding_rules SET fair = 0.76, bad = 0.9 WHERE finding = 'small_reads';

@@ -1,5 +1,6 @@
 //! `jobstats_findings()` and `jobstats_verdict()` judge how something used Lustre.
 
+use jobstats_core::event::probe;
 use jobstats_core::finding::{Calls, Finding, Level, Rule, Thresholds, Work, is_enough, judge};
 use pgrx::IntoDatum;
 use pgrx::datum::DatumWithOid;
@@ -24,6 +25,9 @@ mod work;
 
 /// The levels of findings that are shown if none are named.
 const SHOWN: [Level; 2] = [Level::Fair, Level::Bad];
+
+/// The advice for the probe of jobstats.
+const OF_PROBE: &str = "This is the probe of jobstats, which writes, syncs, reads and removes a file in each directory on purpose.";
 
 /// The level of groups that did too little to be judged.
 const NOT_JUDGED: &str = "not judged";
@@ -241,6 +245,12 @@ impl Judged {
         self.is_enough.then(|| levels.max().unwrap_or(Level::Good))
     }
 
+    /// Returns the advice where it is none of the rule.
+    fn advice(&self) -> Option<String> {
+        let is_probe = self.group.iter().flatten().any(|it| probe::is_work(it));
+        is_probe.then(|| OF_PROBE.to_owned())
+    }
+
     /// Returns what it cost: the time of servers, and the number of calls.
     fn cost(&self) -> (f64, f64) {
         (self.all.time.unwrap_or(0.0), self.all.count)
@@ -316,6 +326,11 @@ fn write_findings(
             .map(|it| it.1.share)
             .collect::<Vec<Option<f64>>>()
             .into(),
+        shown
+            .iter()
+            .map(|it| it.0.advice())
+            .collect::<Vec<Option<String>>>()
+            .into(),
     ];
     let groups = shown.iter().map(|it| Some(&it.0.group));
     let Unnested {
@@ -325,10 +340,10 @@ fn write_findings(
     } = Unnested::new(by, "found", groups, &mut params);
     let sql = format!(
         "SELECT found.finding{columns}, found.level, found.value, found.threshold, found.estimated, found.says, found.service_time, \
-         found.share, rule.advice, rule.url \
+         found.share, coalesce(found.advice, rule.advice) AS advice, rule.url \
          FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::double precision[], $6::boolean[], \
-             $7::double precision[], $8::double precision[]{arrays}) WITH ORDINALITY \
-             AS found (finding, level, says, value, threshold, estimated, service_time, share{values}, place) \
+             $7::double precision[], $8::double precision[], $9::text[]{arrays}) WITH ORDINALITY \
+             AS found (finding, level, says, value, threshold, estimated, service_time, share, advice{values}, place) \
          LEFT JOIN jobstats.finding_rules rule ON rule.finding = found.finding ORDER BY found.place"
     );
     write_rows(client, &sql, &params, rows)?;
