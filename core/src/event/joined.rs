@@ -4,7 +4,7 @@ use super::episode::Episode;
 use crate::instant::{MINUTE, Micros, Span};
 
 /// The time within which what begins is one event.
-const TOGETHER: Micros = 5 * MINUTE;
+pub const TOGETHER: Micros = 5 * MINUTE;
 
 /// An event: episodes of one kind.
 #[derive(Debug, Clone, PartialEq)]

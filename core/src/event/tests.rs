@@ -309,6 +309,18 @@ fn a_target_that_moves_is_a_fact() {
     assert_eq!(found, [(4, 2.0, 1.0), (8, 1.0, 2.0)]);
 }
 
+#[test]
+fn a_recovery_of_some_hours_is_one_and_that_of_a_move_is_none() {
+    let moves = moved::episodes(&[readings(&[1, 2]), readings(&[3, 3])]);
+    let hours = [vec![-HOUR, 0, 5 * HOUR, 6 * HOUR, 8 * HOUR], vec![0]];
+    let found = moved::recoveries(&hours, &moves);
+    let found: Vec<_> = found
+        .iter()
+        .map(|it| (it.subject, it.began / HOUR, it.until / HOUR))
+        .collect();
+    assert_eq!(found, [(0, 5, 6), (0, 8, 8), (1, 0, 0)]);
+}
+
 /// A load of so many calls on other days, before, and now, with the seconds that each takes.
 fn load(calls: culprit::Amounts, each: culprit::Amounts) -> culprit::Load {
     culprit::Load {

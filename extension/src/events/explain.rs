@@ -234,16 +234,26 @@ impl Event {
             ),
             "full" => self.filling(value, usual),
             "rule" => self.broken(value, usual),
-            _ => {
-                let moves = self.details["moves"].as_array();
-                let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
-                let moves = moves.into_iter().flatten().map(|it| {
-                    let [target, from, to] = ["target", "from", "to"].map(|name| text(&it[name]));
-                    format!("{target} moved from {from} to {to}")
-                });
-                format!("{when}, {}.", several(&moves.collect::<Vec<_>>()))
-            }
+            _ => format!("{when}, {}.", self.moved()),
         }
+    }
+
+    fn moved(&self) -> String {
+        let moves = self.details["moves"].as_array();
+        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+        let moves = moves.into_iter().flatten().map(|it| {
+            let [target, from, to] = ["target", "from", "to"].map(|name| text(&it[name]));
+            format!("{target} moved from {from} to {to}")
+        });
+        let mut said: Vec<String> = Vec::from_iter(moves);
+        let recovered = self.texts("recovered");
+        if !recovered.is_empty() {
+            let targets = several(&recovered);
+            said.push(format!(
+                "or in the hour after it, recovery of {targets} ran"
+            ));
+        }
+        several(&said)
     }
 
     fn filling(&self, value: f64, usual: f64) -> String {

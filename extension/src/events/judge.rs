@@ -402,28 +402,31 @@ impl Judged<'_> {
 
     fn moved(&self) -> Vec<Found> {
         let given: Vec<_> = self.targets.iter().map(|it| it.served.clone()).collect();
+        let hours = self.targets.iter().map(|it| it.recovering.clone());
+        let mut episodes = moved::episodes(&given);
+        episodes.extend(moved::recoveries(&hours.collect::<Vec<_>>(), &episodes));
         let targets: Vec<&Target> = self.targets.iter().collect();
         let of_event = |event: Event| {
-            let servers = event.episodes.iter();
-            let servers = servers.flat_map(|it| [it.usual as usize, it.value as usize]);
-            let moves: Vec<Value> = event
-                .episodes
-                .iter()
-                .map(|it| {
-                    let name = |number: f64| self.seen.servers[number as usize].1.as_str();
-                    json!({ "target": targets[it.subject].name, "from": name(it.usual), "to": name(it.value) })
-                })
-                .collect();
+            let (moves, recoveries): (Vec<&Episode>, Vec<&Episode>) =
+                event.episodes.iter().partition(|it| it.value != it.usual);
+            let name = |number: f64| self.seen.servers[number as usize].1.as_str();
+            let servers = moves.iter().flat_map(|it| [it.usual, it.value]);
+            let servers = self.names(servers.map(|it| it as usize));
+            let moves = moves.iter().map(|it| {
+                json!({ "target": targets[it.subject].name, "from": name(it.usual), "to": name(it.value) })
+            });
+            let recovered = recoveries.iter().map(|it| &targets[it.subject].name);
+            let details = json!({ "moves": moves.collect::<Vec<_>>(), "recovered": recovered.collect::<Vec<_>>() });
+            let found = self.of_targets("failover", &event, &targets);
+            let servers = BTreeSet::from_iter(found.servers.iter().cloned().chain(servers));
             Found {
-                servers: self.names(servers),
-                details: json!({ "moves": moves }),
-                ..self.of_targets("failover", &event, &targets)
+                servers: servers.into_iter().collect(),
+                details,
+                ..found
             }
         };
-        join(moved::episodes(&given))
-            .into_iter()
-            .map(of_event)
-            .collect()
+        let events = join(episodes).into_iter();
+        events.map(of_event).collect()
     }
 
     /// Returns an event of targets, without what was measured.

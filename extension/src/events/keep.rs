@@ -143,9 +143,8 @@ impl Events {
         let Some(position) = position.or_else(|| stored.iter().position(near)) else {
             // A target may have been full for long when it is first watched.
             let is_full = found.kind == "full" && !found.over;
-            let is_new = is_full
-                || found.span.0 >= judgement.span.0
-                || found.found > judgement.watched;
+            let is_new =
+                is_full || found.span.0 >= judgement.span.0 || found.found > judgement.watched;
             return if is_new {
                 insert(client, filesystem, found).map(Some)
             } else {

@@ -32,6 +32,8 @@ pub struct Target {
     pub by_class: Vec<Reading<ByClass>>,
     /// The used part of its space, and of its inodes.
     pub used: [Vec<Used>; 2],
+    /// The starts of the hours in which its recovery ran.
+    pub recovering: Vec<Micros>,
     /// The mean seconds of its probes in hours that are over, by the start of the hour.
     pub probed: Vec<(Micros, f64)>,
 }
@@ -79,6 +81,7 @@ impl Seen {
         served(client, &span, &mut servers, &mut targets)?;
         did(client, &span, &mut targets)?;
         used(client, &span, &mut targets)?;
+        recovering(client, &span, &mut targets)?;
         // An hour more, so that an hour of probes and readings of servers in the hour after it are seen together.
         probed(client, (since - HOUR, until), &mut targets)?;
         let services = services(client, &span, &mut servers)?;
@@ -209,6 +212,25 @@ fn used(
             for (position, used) in (3..).zip(&mut target.used) {
                 used.extend(row.at::<Option<f64>>(position)?.map(|part| (time, part)));
             }
+        }
+    }
+    Ok(())
+}
+
+fn recovering(
+    client: &SpiClient<'_>,
+    span: &[DatumWithOid<'_>],
+    targets: &mut Targets,
+) -> Result<(), Error> {
+    let rows = client.query(
+        "SELECT s.target_id, h.bucket - interval '1 microsecond' AS hour \
+         FROM jobstats.sample_series s JOIN jobstats.samples_1h h ON h.series_id = s.series_id \
+         WHERE s.target_id IS NOT NULL AND s.name = 'recovering' AND h.bucket > $1 AND h.bucket <= $2 AND h.max > 0 ORDER BY s.target_id, h.bucket",
+        span,
+    )?;
+    for row in rows {
+        if let Some((_, target)) = targets.get_mut(&row.get("target_id")?) {
+            target.recovering.push(row.time("hour")?);
         }
     }
     Ok(())

@@ -81,7 +81,9 @@ pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
 /// Returns why nobody is told of an event; `None` if somebody is.
 fn reason(client: &mut SpiClient<'_>, event: &Event) -> Result<Option<String>, Error> {
     if event.kind == "failover" {
-        return Ok(Some("Moves of targets are only recorded.".to_owned()));
+        return Ok(Some(
+            "Moves and recoveries of targets are only recorded.".to_owned(),
+        ));
     }
     let Some(mut confirmed) = event.confirmed else {
         return Ok(Some("It has not lasted for ten minutes.".to_owned()));
@@ -105,7 +107,11 @@ fn reason(client: &mut SpiClient<'_>, event: &Event) -> Result<Option<String>, E
         return Ok(Some(client.query_value(text, &[])?));
     }
     // What goes on is news as long as it does.
-    let shown = if event.is_over { confirmed } else { event.until };
+    let shown = if event.is_over {
+        confirmed
+    } else {
+        event.until
+    };
     let is_late = now()? - shown >= LATE;
     Ok(is_late.then(|| "It was found more than six hours after it began to show.".to_owned()))
 }

@@ -152,6 +152,12 @@ INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
 SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, 0, 0, s.value * CASE WHEN s.name = 'kbytesavail' AND h = 0 THEN 10 ELSE 1 END, 1
 FROM jobstats.sample_series s, generate_series(0, 2) h WHERE s.target_id IS NOT NULL AND s.name IN ('kbytestotal', 'kbytesfree', 'kbytesavail', 'filestotal', 'filesfree')
     AND s.server = 'oss1';
+-- Recovery ran on one that did not move.
+INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
+SELECT '', 'oss1', t.target_id, 'recovering', '{}', at(0), at(178), 0 FROM jobstats.targets t WHERE t.name = 'fs-OST0001';
+INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
+SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, (h = 1)::int, 0, 0, 30
+FROM jobstats.sample_series s, generate_series(0, 2) h WHERE s.name = 'recovering';
 UPDATE jobstats.watch SET rejudge_from = at(0);
 UNLISTEN jobstats_events;
 CALL jobstats_watch();
@@ -212,7 +218,7 @@ SELECT '', 'oss1', t.target_id, g.name, '{}', at(-5760), at(178), g.value
 FROM jobstats.targets t, (VALUES ('kbytestotal', 1000), ('kbytesfree', 30), ('kbytesavail', 30)) g (name, value) WHERE t.name = 'fs-OST0001';
 INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
 SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, 0, 0, s.value, 1
-FROM jobstats.sample_series s JOIN jobstats.targets t USING (target_id), generate_series(-96, 2) h WHERE t.name = 'fs-OST0001';
+FROM jobstats.sample_series s JOIN jobstats.targets t USING (target_id), generate_series(-96, 2) h WHERE t.name = 'fs-OST0001' AND s.name <> 'recovering';
 UPDATE jobstats.watch SET watched_until = NULL, rejudge_from = NULL;
 CALL jobstats_watch();
-SELECT kind, severity, targets, value, ended IS NULL AS goes_on, told IS NOT NULL AS told, reason FROM jobstats.events WHERE targets = '{fs-OST0001}';
+SELECT kind, severity, targets, value, ended IS NULL AS goes_on, told IS NOT NULL AS told, reason FROM jobstats.events WHERE kind = 'full' AND targets = '{fs-OST0001}';
