@@ -20,6 +20,8 @@ extension_sql_file!("front/nodes.sql", name = "front_nodes");
 fn build(client: &mut SpiClient<'_>) -> Result<(), Error> {
     if is_front(client)? {
         client.execute("SELECT jobstats_internal.unmake_front()", &[])?;
+    } else {
+        rollup::drop_aggregates(client)?;
     }
     tables::create(client, &Installation::Plain)?;
     tables::add_columns(client)?;

@@ -235,6 +235,20 @@ fn create_relation(
     Ok(())
 }
 
+/// Drops the rollups that are continuous aggregates, with the views on them: PostgreSQL's own statements cannot.
+pub fn drop_aggregates(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    for rollup in ROLLUPS.iter().rev() {
+        let relation = rollup.relation();
+        if store::kind(client, &relation)? == Some('v') {
+            client.execute(
+                &format!("DROP MATERIALIZED VIEW jobstats.{relation} CASCADE"),
+                &[],
+            )?;
+        }
+    }
+    Ok(())
+}
+
 /// Keeps refreshes of continuous aggregates from deleting what can no longer be computed, whoever runs them.
 pub fn keep_history(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let sources: Vec<String> = ROLLUPS
