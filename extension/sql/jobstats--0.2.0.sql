@@ -798,7 +798,9 @@ BEGIN
             attached.name || ' ' || it.relation, 'jobstats_' || attached.name, it.relation,
             jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1), 'of nodes ' || it.relation,
             -- Texts are long.
-            CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100''' END);
+            CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100'''
+                -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
+                WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states') THEN ', use_remote_estimate ''false''' END);
     END LOOP;
 END
 $$;
@@ -2547,9 +2549,7 @@ BEGIN
         ),
         count(*)
     FROM known
-    LEFT JOIN LATERAL (
-        SELECT o."time" AS first FROM jobstats.observations o WHERE o.target_id = known.target_id ORDER BY o."time" LIMIT 1
-    ) observation ON true
+    LEFT JOIN jobstats.observation_ends observation ON observation.target_id = known.target_id
     LEFT JOIN LATERAL (
         SELECT s.since AS first FROM jobstats.observed s
         WHERE s.target_id = known.target_id AND own.level <> 'increments' ORDER BY s.until LIMIT 1

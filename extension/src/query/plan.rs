@@ -1,6 +1,6 @@
 //! The plan of an answer: the window of a question and the sources of its rows.
 
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::instant::{DAY, HOUR, Micros};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
@@ -42,6 +42,8 @@ struct Instants {
     /// The latest ends of rows that cross the start and the end of the window.
     since_reach: TimestampWithTimeZone,
     until_reach: TimestampWithTimeZone,
+    /// An hour after the end of the window, or after what is not kept.
+    soon: TimestampWithTimeZone,
     /// A day before the start of the window.
     day_before: TimestampWithTimeZone,
     /// The time since which increments and observations are kept.
@@ -163,6 +165,11 @@ impl Plan {
         params.bind("until_reach", || self.instants.until_reach)
     }
 
+    /// Binds the time up to which the first observation after the window is looked for among few.
+    pub fn soon(&self, params: &Params) -> String {
+        params.bind("soon", || self.instants.soon)
+    }
+
     /// Binds the time a day before the start of the window.
     pub fn day_before(&self, params: &Params) -> String {
         params.bind("day_before", || self.instants.day_before)
@@ -187,6 +194,7 @@ impl Instants {
             until: timestamptz(until)?,
             since_reach: timestamptz(sources.reach(since))?,
             until_reach: timestamptz(sources.reach(until))?,
+            soon: timestamptz(until.max(sources.kept_since).saturating_add(HOUR))?,
             day_before: timestamptz(since.saturating_sub(DAY).max(EARLIEST))?,
             kept_since: timestamptz(sources.kept_since)?,
             edges: timestamptzs(&window.edges)?,

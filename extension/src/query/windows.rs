@@ -115,7 +115,8 @@ fn take(
     Ok(all_timed)
 }
 
-/// Returns the same window on so many days before, in local time, the latest first. On a day whose clocks skip it, there is none.
+/// Returns the same window on so many days before, in local time, the latest first. On a day whose clocks skip it, there is none, nor
+/// before anything was observed.
 pub fn days_before(
     client: &SpiClient<'_>,
     window: &Window,
@@ -125,7 +126,9 @@ pub fn days_before(
     let days = client.query(
         "SELECT $1 - back AS since, $2 - back AS until \
          FROM generate_series(1, $3) AS day (n), LATERAL (SELECT n * interval '1 day') AS before (back) \
-         WHERE $1 - back < $2 - back ORDER BY n",
+         WHERE $1 - back < $2 - back AND $2 - back > ( \
+             SELECT least(min(ends.since), (SELECT min(stored.since) FROM jobstats.observed stored)) FROM jobstats.observation_ends ends) \
+         ORDER BY n",
         &[since?.into(), until?.into(), days.into()],
     )?;
     days.map(|day| Ok(Window::whole(day.time("since")?, day.time("until")?)))

@@ -36,9 +36,7 @@ BEGIN
         ),
         count(*)
     FROM known
-    LEFT JOIN LATERAL (
-        SELECT o."time" AS first FROM jobstats.observations o WHERE o.target_id = known.target_id ORDER BY o."time" LIMIT 1
-    ) observation ON true
+    LEFT JOIN jobstats.observation_ends observation ON observation.target_id = known.target_id
     LEFT JOIN LATERAL (
         SELECT s.since AS first FROM jobstats.observed s
         WHERE s.target_id = known.target_id AND own.level <> 'increments' ORDER BY s.until LIMIT 1

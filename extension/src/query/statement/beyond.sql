@@ -4,12 +4,12 @@ LEFT JOIN LATERAL (
     SELECT observation.since, observation."time" FROM jobstats.observations observation
     WHERE observation.target_id = target.target_id
         AND observation."time" > greatest(@until@, @kept_since@)
-        AND observation."time" <= greatest(@until@, @kept_since@) + interval '1 hour'
+        AND observation."time" <= @soon@
     ORDER BY observation."time" LIMIT 1
 ) soon ON true
 LEFT JOIN LATERAL (
     SELECT observation.since, observation."time" FROM jobstats.observations observation
     WHERE observation.target_id = target.target_id
-        AND soon."time" IS NULL AND observation."time" > greatest(@until@, @kept_since@) + interval '1 hour'
+        AND soon."time" IS NULL AND observation."time" > @soon@
     ORDER BY observation."time" LIMIT 1
 ) later ON true

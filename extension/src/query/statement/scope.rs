@@ -10,16 +10,28 @@ impl Statement<'_> {
     /// the day before.
     pub(super) fn observation(&self) -> String {
         let (plan, params) = (self.plan, &self.params);
-        let beyond = sql!(
-            "beyond.sql",
-            until = plan.until(params),
-            kept_since = plan.kept_since(params),
-        );
         // A retired target is in scope up to its last observation.
         let of_targets = format!(
             "{} AND (target.retired IS NULL OR target.retired > {})",
             self.filters(Level::Target, "target"),
             plan.since(params)
+        );
+        if plan.is_front && !self.question.asks_servers() {
+            return sql!(
+                "observation_on_nodes.sql",
+                since = plan.since(params),
+                until = plan.until(params),
+                day_before = plan.day_before(params),
+                soon = plan.soon(params),
+                kept_since = plan.kept_since(params),
+                conditions = of_targets,
+            );
+        }
+        let beyond = sql!(
+            "beyond.sql",
+            until = plan.until(params),
+            soon = plan.soon(params),
+            kept_since = plan.kept_since(params),
         );
         if self.question.asks_servers() {
             return sql!(

@@ -84,7 +84,9 @@ BEGIN
             attached.name || ' ' || it.relation, 'jobstats_' || attached.name, it.relation,
             jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1), 'of nodes ' || it.relation,
             -- Texts are long.
-            CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100''' END);
+            CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100'''
+                -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
+                WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states') THEN ', use_remote_estimate ''false''' END);
     END LOOP;
 END
 $$;
