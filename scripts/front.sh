@@ -47,7 +47,19 @@ feed() {
     in_database "$1" -c ANALYZE
 }
 
-ask() { in_database "$1" -f tests/front/questions.sql >"$output/$1" 2>&1; }
+# ask NAME
+# What functions and views answer, what dashboards show, and what commands of the console print but for the moment at which they do.
+ask() {
+    local arguments
+    {
+        in_database "$1" -f tests/front/questions.sql
+        in_database "$1" -f tests/front/dashboards.sql
+        while read -r arguments; do
+            echo "== $arguments"
+            eval "$built/jobstats-console $arguments" </dev/null || echo "exit code $?"
+        done <tests/front/commands
+    } 2>&1 | sed -E 's/Made 20[^<]* by/Made by/; /<td>silent</d' >"$output/$1"
+}
 
 mkdir -p "$output"
 psql -q "$(scripts/cluster.sh url "$cluster")" -c 'CREATE ROLE front_reader' -c 'CREATE ROLE front_own' -c 'CREATE ROLE front_nameless'
@@ -63,10 +75,11 @@ done
 # A node that is not fed yet changes no answer.
 make empty 9
 in_database front -At -v node=empty -v host="$cluster" -v dbname='front empty' -f tests/front/attach.sql
-ask single
-ask front
+for store in single front; do
+    JOBSTATS_DATABASE_URL=$(database $store) ask $store
+done
 diff -u "$output/single" "$output/front"
-[ "$(wc -l <"$output/front")" -gt 300 ]
+[ "$(wc -l <"$output/front")" -gt 3000 ]
 # Each node that has rows sums them.
 in_database front -f tests/front/plans.sql 2>&1 | awk '
     /^question/ { question = $0; summed[question] = 0 }
