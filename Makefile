@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-long test-faults proof lint schema bench bench-storage bench-watch bench-month package test-packages test-schedulers fuzz screenshots clean
+.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-long test-faults proof lint schema bench bench-storage bench-watch bench-month bench-scale package test-packages test-schedulers fuzz screenshots clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ bench-watch: setup ## judge the detectors of events on 200 simulated weeks of wh
 
 bench-month: setup ## fill a store with a month of a large cluster and time the queries of a dashboard: bench/month.md
 	@bench/month.sh
+
+bench-scale: setup ## feed and ask 1, 2 and 4 nodes behind a front, on one machine: bench/scale.md and its picture
+	@bench/scale.sh
 
 fuzz: setup ## call all functions at random for ten minutes, as a role with each grant
 	@scripts/install.sh

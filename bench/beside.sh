@@ -36,18 +36,6 @@ join() {
         FROM printed GROUP BY cluster, server, date_bin('2 minutes', \"time\", 'epoch')" -c 'DROP TABLE printed'
 }
 
-# spent: reads statements, and prints the ticks of the processor that they take in their session.
-spent() {
-    {
-        echo "CREATE FUNCTION pg_temp.spent() RETURNS bigint LANGUAGE sql AS \$\$
-            SELECT s[14]::bigint + s[15]::bigint FROM string_to_array(pg_read_file('/proc/self/stat', 0, 4096), ' ') s \$\$;
-            \\o /dev/null
-            SELECT pg_temp.spent() AS before \\gset"
-        cat
-        printf '\\o\nSELECT pg_temp.spent() - :before;\n'
-    } | sql
-}
-
 # turn NAME MINUTE: the ticks of the processor in a session that feeds the texts of ten minutes, from a minute on.
 turn() {
     url=$(scripts/cluster.sh url "$cluster" "$1")

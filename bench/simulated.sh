@@ -66,3 +66,15 @@ feeding() {
 		\$\$;
 	SQL
 }
+
+# spent: reads statements, and prints the ticks of the processor that they take in their session.
+spent() {
+    {
+        echo "CREATE FUNCTION pg_temp.spent() RETURNS bigint LANGUAGE sql AS \$\$
+            SELECT s[14]::bigint + s[15]::bigint FROM string_to_array(pg_read_file('/proc/self/stat', 0, 4096), ' ') s \$\$;
+            \\o /dev/null
+            SELECT pg_temp.spent() AS before \\gset"
+        cat
+        printf '\\o\nSELECT pg_temp.spent() - :before;\n'
+    } | sql
+}
