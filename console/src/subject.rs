@@ -104,6 +104,8 @@ pub enum Value {
     Time(Timestamp),
     /// A length of time in seconds.
     Length(f64),
+    /// An amount of energy in joules.
+    Joules(f64),
     /// A number without a unit.
     Number(f64),
     /// A part of a whole, 0 to 1.

@@ -66,6 +66,7 @@
 //! | [`sample`], [`used`] | read gauges, and the space that owners use |
 //! | [`stats`] | reads the counters of targets and services |
 //! | [`parameter`] | names the parameters that are read beside `job_stats` |
+//! | [`energy`] | reads the joules of nodes out of counters that go round |
 //! | [`matching`] | decides which job an entry belongs to, by the accounting of the jobs of its number |
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |
 //! | [`exposition`] | reads the text that exporters print for Prometheus |
@@ -93,6 +94,7 @@ pub mod columns;
 pub mod counter;
 pub mod density;
 pub mod distribution;
+pub mod energy;
 pub mod entry_id;
 pub mod escape;
 pub mod event;

@@ -1839,6 +1839,12 @@ LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', '
 COMMENT ON FUNCTION jobstats_internal.end_maintenance() IS
 'Internal: lets the next maintenance begin.';
 
+CREATE FUNCTION jobstats_internal.energy_growth(
+    name text, maximum double precision, before double precision, after double precision, seconds double precision) RETURNS double precision
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_energy_growth_wrapper';
+COMMENT ON FUNCTION jobstats_internal.energy_growth(text, double precision, double precision, double precision, double precision) IS
+'Internal: the joules that a counter with this name grew by between two readings, also if it began again at zero after its maximum; NULL if nobody can tell.';
+
 CREATE FUNCTION jobstats_events(
     since timestamptz DEFAULT now() - interval '7 days', until timestamptz DEFAULT now(),
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, severity text[] DEFAULT NULL,
@@ -1977,7 +1983,7 @@ CREATE FUNCTION jobstats_job(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[], text) IS
-'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4; the number of an array stands for all of its elements. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4; the number of an array stands for all of its elements. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). energy and energy_per_gb are the joules of a job that had its metered nodes for itself, and those per GB that it read and wrote; rate is watts. The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_job(
     job bigint, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
@@ -3000,6 +3006,7 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     hours timestamptz := (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '1h');
+    minutes timestamptz := (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '10m');
     days timestamptz := (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '1d');
     silent timestamptz := (SELECT now() - s.jobs_retention FROM jobstats.settings s);
     idle timestamptz := (SELECT now() - s.raw_retention - interval '1 hour' FROM jobstats.settings s);
@@ -3011,10 +3018,12 @@ BEGIN
         'DELETE FROM jobstats.server_hours h WHERE h.bucket <= $1',
         'DELETE FROM jobstats.samples_1h h WHERE h.bucket <= $1',
         'DELETE FROM jobstats.samples_1d d WHERE d.bucket <= $2',
+        'DELETE FROM jobstats.energy e WHERE e.bucket <= $5',
         'DELETE FROM jobstats.used u WHERE u.day < ($2 AT TIME ZONE ''UTC'')::date',
         -- A server that has gone, or names that a server made up.
         'WITH series AS (DELETE FROM jobstats.sample_series s WHERE s."time" < $3 RETURNING s.series_id),
-            hours AS (DELETE FROM jobstats.samples_1h h USING series s WHERE h.series_id = s.series_id)
+            hours AS (DELETE FROM jobstats.samples_1h h USING series s WHERE h.series_id = s.series_id),
+            readings AS (DELETE FROM jobstats.energy e USING series s WHERE e.series_id = s.series_id)
         DELETE FROM jobstats.samples_1d d USING series s WHERE d.series_id = s.series_id',
         'DELETE FROM jobstats.used_now u USING (
             SELECT l.target_id, l.kind FROM jobstats.used_lists l GROUP BY l.target_id, l.kind HAVING max(l.last) < $3) l
@@ -3032,7 +3041,7 @@ BEGIN
                 WHERE alive.name = k.name)
             FOR UPDATE OF k SKIP LOCKED)']
     LOOP
-        EXECUTE statement USING hours, days, silent, idle;
+        EXECUTE statement USING hours, days, silent, idle, minutes;
         GET DIAGNOSTICS gone = ROW_COUNT;
         all_gone := all_gone + gone;
     END LOOP;

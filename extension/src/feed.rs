@@ -9,6 +9,7 @@ mod around;
 mod beside;
 mod covered;
 mod delivery;
+mod energy;
 mod functions;
 mod getent;
 mod ingest;

@@ -29,8 +29,8 @@ answer! {
         kind: Option<String>,
         target: Option<String>,
         node: Option<String>,
-        /// The operation; `run` for a run; with `attributed_` before it for work without a job that this job is likely to have
-        /// done, which is in none of the other rows.
+        /// The operation; `run` for a run; `energy` and `energy_per_gb` for joules; with `attributed_` before it for work without a job that
+        /// this job is likely to have done, which is in none of the other rows.
         operation: String,
         total: Option<Decimal>,
         calls: Option<Decimal>,

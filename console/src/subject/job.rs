@@ -19,6 +19,12 @@ use crate::values::when::{self, Span, after};
 /// The operation of a row that is a run, and no usage.
 const RUN: &str = "run";
 
+/// The operations of rows that are the energy of a job, with the keys and the labels of the properties that they are here.
+const ENERGY: [(&str, &str, &str); 2] = [
+    ("energy", "joules", "Energy"),
+    ("energy_per_gb", "joules_per_gb", "Energy per GB"),
+];
+
 /// The beginning of the operations of work without a job that is likely to be of this one.
 const ATTRIBUTED: &str = "attributed_";
 
@@ -152,6 +158,11 @@ pub fn ask(
     let busy = whole.iter().find_map(|row| row.in_service);
     let busy = busy.map(Value::Number);
     subject.add([Fact::new("in_service", "Busy per node", busy)]);
+    subject.add(ENERGY.map(|(operation, key, label)| {
+        let row = job.rows.iter().find(|row| row.operation == operation);
+        let joules = row.and_then(|row| row.total).map(number);
+        Fact::new(key, label, joules.map(Value::Joules))
+    }));
     if elements.len() < 2 {
         add_usual(store, &mut subject, owner, shown)?;
     }
@@ -208,7 +219,8 @@ fn attributed(rows: &[JobRow]) -> Option<String> {
 
 /// Returns true for rows of the whole job.
 fn is_whole(row: &JobRow) -> bool {
-    row.operation != RUN && row.target.is_none() && row.node.is_none()
+    let is_energy = ENERGY.iter().any(|it| it.0 == row.operation);
+    row.operation != RUN && !is_energy && row.target.is_none() && row.node.is_none()
 }
 
 fn window(row: &JobRow) -> Span {

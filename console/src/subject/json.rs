@@ -90,7 +90,10 @@ fn value(value: &Value) -> Json {
         Value::Text(text) => json!(text),
         Value::Count(count) => json!(count),
         Value::Time(at) => moment(*at),
-        Value::Length(number) | Value::Number(number) | Value::Share(number) => json!(number),
+        Value::Length(number)
+        | Value::Joules(number)
+        | Value::Number(number)
+        | Value::Share(number) => json!(number),
     }
 }
 

@@ -8,7 +8,7 @@ use super::questions::is_part;
 use super::space::{self, Space};
 use super::{COURSE, Kind, Ranked, Ranking, Subject, Usage, Value, number};
 use crate::values::number::{
-    bar, calls, difference, mean, per_call, percent, rate, ratio, sparkline, total,
+    bar, calls, difference, joules, mean, per_call, percent, rate, ratio, sparkline, total,
 };
 use crate::values::text::{cut, left, right, shown, width};
 use crate::values::when::{self, Clock};
@@ -94,6 +94,7 @@ pub fn value(value: &Value, clock: &Clock) -> String {
         Value::Count(count) => count.to_string(),
         Value::Time(time) => clock.second(*time),
         Value::Length(seconds) => when::length(*seconds),
+        Value::Joules(energy) => joules(*energy),
         Value::Number(number) => ratio(*number),
         Value::Share(share) => percent(*share),
     }

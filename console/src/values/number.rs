@@ -36,6 +36,13 @@ pub fn calls(count: f64) -> String {
     total(count, "open")
 }
 
+/// Prints an amount of energy.
+pub fn joules(value: f64) -> String {
+    let mut number = Number::of(Some(value), "open", Quantity::Total);
+    number.unit.push('J');
+    number.text()
+}
+
 /// Prints a ratio, or another number without a unit.
 pub fn ratio(number: impl Into<Option<f64>>) -> String {
     rate(number, "service_time")
@@ -290,6 +297,10 @@ mod tests {
         assert_eq!(unknown.text(), "–");
         assert_eq!(rate(0.0).text(), "0");
         let calls = |value| Number::of(Some(value), "open", Quantity::Rate).text();
+        assert_eq!(
+            (joules(336_000.0), joules(5.6)),
+            ("336 kJ".to_owned(), "5.6 J".to_owned())
+        );
         assert_eq!(calls(0.125), "0.125/s");
         assert_eq!(calls(0.0001), "<0.001/s");
         assert_eq!(

@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 /// The longest name of a node in bytes.
 const NAME_MAX: usize = 255;
 
@@ -23,6 +25,22 @@ pub fn contains(list: &str, node: &str) -> Option<bool> {
     items(list).try_fold(false, |found, item| {
         check(item).ok()?;
         Some(found || stands_for(item, node, MATCHED_GROUPS))
+    })
+}
+
+/// Returns whether any of some nodes is in a list, whose names may have domains; `None` if the list cannot be read.
+#[must_use]
+pub fn contains_any(list: &str, nodes: &BTreeSet<&str>) -> Option<bool> {
+    items(list).try_fold(false, |found, item| {
+        check(item).ok()?;
+        let mut each = nodes.iter();
+        Some(
+            found
+                || match item.contains('[') {
+                    true => each.any(|node| stands_for(item, node, MATCHED_GROUPS)),
+                    false => nodes.contains(short(item)),
+                },
+        )
     })
 }
 

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use jobstats_core::energy::{self, Meter};
 use jobstats_core::exposition::{self, Contents};
 use jobstats_core::feed::{Action, Outcome, beginning, reason};
 use jobstats_core::increment::{Counts, clamp};
@@ -110,6 +111,9 @@ fn checked(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Sampl
             continue;
         }
         let labels = sample.labels.iter();
+        let meter = Meter::of(sample.name).filter(|_| sample.is_counter);
+        let instance = sample.labels.get("instance").map(AsRef::as_ref);
+        let node = meter.and_then(|_| energy::node(instance, &ingest.delivery.server));
         samples.push(Sample {
             target: None,
             target_id: None,
@@ -120,9 +124,25 @@ fn checked(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Sampl
             is_counter: sample.is_counter,
             value: sample.value,
             at,
+            node: node.map(str::to_owned),
+            maximum: meter.and_then(|meter| maximum(contents, meter, sample)),
         });
     }
     Ok(samples)
+}
+
+/// Returns the largest reading of a counter of joules: the metric that says it has no labels but those of the counter.
+fn maximum(
+    contents: &Contents<'_>,
+    meter: &Meter,
+    counter: &exposition::Sample<'_>,
+) -> Option<f64> {
+    let mut metrics = PAUSE.among(&contents.samples);
+    let found = metrics.find(|it| {
+        let is_of_counter = |(name, value)| counter.labels.get(name) == Some(value);
+        it.name == meter.maximum && it.labels.iter().all(is_of_counter)
+    });
+    found.map(|it| it.value)
 }
 
 fn outcome(contents: &Contents<'_>, stored: &Stored) -> Outcome {

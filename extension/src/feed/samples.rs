@@ -49,6 +49,12 @@ pub struct Sample {
     pub is_counter: bool,
     pub value: f64,
     pub at: Micros,
+    /// The node whose joules the counter counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// The largest reading of that counter, if the text says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<f64>,
 }
 
 fn map<S: Serializer>(
@@ -76,6 +82,8 @@ pub fn read(contents: &Contents<'_>, ingest: &mut Ingest<'_>) -> Result<Vec<Samp
             is_counter: sample.is_counter,
             value: sample.value as f64,
             at,
+            node: None,
+            maximum: None,
         }
     });
     let samples = samples.collect();

@@ -86,6 +86,8 @@ WITH said AS (
     UPDATE jobstats.sample_series SET "time" = theft(), value = NULL, counter = NULL WHERE server = 'evil' AND "time" > theft() RETURNING series_id
 ), hours AS (
     DELETE FROM jobstats.samples_1h h USING said s WHERE h.series_id = s.series_id AND h.bucket > theft()
+), energy AS (
+    DELETE FROM jobstats.energy e USING said s WHERE e.series_id = s.series_id AND e.bucket > theft()
 )
 DELETE FROM jobstats.samples_1d d USING said s WHERE d.series_id = s.series_id AND d.bucket > theft() - interval '1 day';
 DELETE FROM jobstats.sample_series s WHERE s.server = 'evil' AND s."time" = theft()

@@ -196,8 +196,12 @@ proptest! {
         let text = pieces.concat();
         let Some(count) = count(&text) else {
             prop_assert_eq!(contains(&text, "n"), None);
+            prop_assert_eq!(contains_any(&text, &BTreeSet::from(["n"])), None);
             return Ok(());
         };
+        let nodes = BTreeSet::from(["n1", "1", "n09"]);
+        let is_any = nodes.iter().any(|node| contains(&text, node) == Some(true));
+        prop_assert_eq!(contains_any(&text, &nodes), Some(is_any));
         if count < 1_000 {
             let names = names(&text);
             prop_assert_eq!(names.len() as u64, count);

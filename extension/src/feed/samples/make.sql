@@ -1,6 +1,6 @@
 @found@
-INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time")
-SELECT $1, $2, found.target_id, found.name, found.labels, found."time", timestamptz '-infinity'
+INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", node)
+SELECT $1, $2, found.target_id, found.name, found.labels, found."time", timestamptz '-infinity', found.node
 FROM found
 WHERE found.series_id IS NULL
 LIMIT (

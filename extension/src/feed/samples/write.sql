@@ -7,7 +7,7 @@ changed AS (
     -- What was said of a time that has not come yet must not hide what is true now.
     WHERE series.series_id = found.series_id
         AND (series."time" < found."time" OR series."time" > clock_timestamp() AND found."time" <= clock_timestamp())
-    RETURNING series.series_id, series."time", series.value, found.is_reset
+    RETURNING series.series_id, series."time", series.value, found.is_reset, found.node, found.joules
 ),
 hours AS (
     INSERT INTO jobstats.samples_1h AS hour (series_id, bucket, min, max, sum, last, count)
@@ -28,5 +28,23 @@ days AS (
     ON CONFLICT (series_id, bucket) DO UPDATE
     SET min = least(day.min, EXCLUDED.min), max = greatest(day.max, EXCLUDED.max), sum = day.sum + EXCLUDED.sum,
         last = EXCLUDED.last, count = day.count + 1
+),
+read AS (
+    SELECT changed.series_id, (round(changed.joules * 1000) / 1000)::real AS joules, changed."time",
+        date_bin(interval '1 hour', changed."time" - interval '1 microsecond', timestamptz '1970-01-01 00:00:00.000001+00') AS bucket
+    FROM changed
+    WHERE changed.node IS NOT NULL
+),
+energy AS (
+    INSERT INTO jobstats.energy AS hour (series_id, bucket, times, joules)
+    SELECT read.series_id, read.bucket, ARRAY[(extract(epoch FROM read."time" - read.bucket) * 1000)::integer], ARRAY[read.joules]
+    FROM read
+    ON CONFLICT (series_id, bucket) DO UPDATE
+    -- Whatever the interval is, an hour has at most 240 readings: one within 30 seconds of the last but one takes the place of the last.
+    SET times = CASE WHEN EXCLUDED.times[1] < hour.times[cardinality(hour.times) - 1] + 30000 THEN trim_array(hour.times, 1) ELSE hour.times END
+            || EXCLUDED.times,
+        joules = CASE WHEN EXCLUDED.times[1] < hour.times[cardinality(hour.times) - 1] + 30000
+            THEN trim_array(hour.joules, 1) || (hour.joules[cardinality(hour.joules)] + EXCLUDED.joules[1])
+            ELSE hour.joules || EXCLUDED.joules END
 )
 SELECT (SELECT count(*) FROM found WHERE found.series_id IS NULL), count(*), count(*) FILTER (WHERE changed.is_reset) FROM changed

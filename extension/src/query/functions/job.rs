@@ -20,6 +20,7 @@ use crate::store;
 
 use accounting::Accounting;
 use attributed::Attributed;
+use energy::Energy;
 use entries::{Entries, note_unmatched};
 use grouping::{Grouping, OF_TARGETS};
 use named::Named;
@@ -32,6 +33,7 @@ mod accounting;
 mod attributed;
 mod compare;
 mod details;
+mod energy;
 mod entries;
 mod grouping;
 mod named;
@@ -58,7 +60,7 @@ CREATE FUNCTION jobstats_job(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[], text) IS
-'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4; the number of an array stands for all of its elements. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4; the number of an array stands for all of its elements. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). energy and energy_per_gb are the joules of a job that had its metered nodes for itself, and those per GB that it read and wrote; rate is watts. The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 "#)]
 fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<String>()?;
@@ -136,10 +138,14 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
             accounting,
         };
         let bounds = asked.bounds()?;
-        subject.report(client, &job, asked, &grouping, &mut rows)?;
-        if let Some(accounting) = &subject.accounting
-            && let Some(work) = Attributed::of_job(client, &job, accounting, bounds)?
-        {
+        let bytes = subject.report(client, &job, asked, &grouping, &mut rows)?;
+        let Some(accounting) = &subject.accounting else {
+            return Ok(());
+        };
+        if let Some(energy) = Energy::of_job(client, &job, accounting, bounds)? {
+            energy.write(accounting, bytes, &mut rows)?;
+        }
+        if let Some(work) = Attributed::of_job(client, &job, accounting, bounds)? {
             work.write(client, &grouping, &mut rows)?;
         }
         Ok(())
@@ -155,7 +161,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// Writes the rows of its usage.
+    /// Writes the rows of its usage, and returns the bytes that it read and wrote.
     fn report(
         &self,
         client: &SpiClient<'_>,
@@ -163,7 +169,7 @@ impl Subject {
         mut asked: Asked,
         grouping: &Grouping,
         rows: &mut Rows,
-    ) -> Result<(), Error> {
+    ) -> Result<i128, Error> {
         let filters = job.filter(Filters::default());
         if let Some(accounting) = &self.accounting {
             accounting.limit(&mut asked)?;
@@ -175,10 +181,10 @@ impl Subject {
             }
             (_, Some(accounting)) => {
                 accounting.note_no_work(job, self.is_cut);
-                Ok(())
+                Ok(0)
             }
-            (_, None) if self.entries.is_empty() => job.note_nothing(client, &filters),
-            (_, None) => Ok(()),
+            (_, None) if self.entries.is_empty() => job.note_nothing(client, &filters).map(|()| 0),
+            (_, None) => Ok(0),
         }
     }
 
@@ -189,11 +195,11 @@ impl Subject {
         grouping: &Grouping,
         chosen: Chosen,
         rows: &mut Rows,
-    ) -> Result<(), Error> {
+    ) -> Result<i128, Error> {
         let (entries, measures) = (&self.entries, Measures::every()?);
         let found = Usage::read(client, chosen.window, measures, filters, entries, grouping)?;
         let Some(usage) = found else {
-            return Ok(());
+            return Ok(0);
         };
         let Usage {
             plan,
@@ -219,7 +225,8 @@ impl Subject {
             accounting: self.accounting.as_ref(),
             is_cut: self.is_cut,
         };
-        report.write(work, rows)
+        report.write(work, rows)?;
+        Ok(usage.bytes())
     }
 }
 
@@ -266,5 +273,16 @@ impl Usage {
             scope,
             work,
         }))
+    }
+
+    /// Returns the bytes that were read and written.
+    fn bytes(&self) -> i128 {
+        let done = self.work.done().flat_map(|(_, done)| done);
+        let is_bytes = |measure: usize| {
+            let name = self.measures.list[measure].name.as_str();
+            matches!(name, "read_bytes" | "write_bytes")
+        };
+        let bytes = done.filter(|&(measure, _)| is_bytes(measure));
+        bytes.map(|(_, done)| done.total).sum()
     }
 }

@@ -35,6 +35,7 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     hours timestamptz := (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '1h');
+    minutes timestamptz := (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '10m');
     days timestamptz := (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '1d');
     silent timestamptz := (SELECT now() - s.jobs_retention FROM jobstats.settings s);
     idle timestamptz := (SELECT now() - s.raw_retention - interval '1 hour' FROM jobstats.settings s);
@@ -46,10 +47,12 @@ BEGIN
         'DELETE FROM jobstats.server_hours h WHERE h.bucket <= $1',
         'DELETE FROM jobstats.samples_1h h WHERE h.bucket <= $1',
         'DELETE FROM jobstats.samples_1d d WHERE d.bucket <= $2',
+        'DELETE FROM jobstats.energy e WHERE e.bucket <= $5',
         'DELETE FROM jobstats.used u WHERE u.day < ($2 AT TIME ZONE ''UTC'')::date',
         -- A server that has gone, or names that a server made up.
         'WITH series AS (DELETE FROM jobstats.sample_series s WHERE s."time" < $3 RETURNING s.series_id),
-            hours AS (DELETE FROM jobstats.samples_1h h USING series s WHERE h.series_id = s.series_id)
+            hours AS (DELETE FROM jobstats.samples_1h h USING series s WHERE h.series_id = s.series_id),
+            readings AS (DELETE FROM jobstats.energy e USING series s WHERE e.series_id = s.series_id)
         DELETE FROM jobstats.samples_1d d USING series s WHERE d.series_id = s.series_id',
         'DELETE FROM jobstats.used_now u USING (
             SELECT l.target_id, l.kind FROM jobstats.used_lists l GROUP BY l.target_id, l.kind HAVING max(l.last) < $3) l
@@ -67,7 +70,7 @@ BEGIN
                 WHERE alive.name = k.name)
             FOR UPDATE OF k SKIP LOCKED)']
     LOOP
-        EXECUTE statement USING hours, days, silent, idle;
+        EXECUTE statement USING hours, days, silent, idle, minutes;
         GET DIAGNOSTICS gone = ROW_COUNT;
         all_gone := all_gone + gone;
     END LOOP;

@@ -634,11 +634,13 @@ CREATE TABLE IF NOT EXISTS jobstats.sample_series (
     "time" timestamptz NOT NULL,
     value double precision,
     counter double precision,
+    node text,
     -- A target has the same series on whichever server it is.
     UNIQUE (target_id, name, labels)
 ) WITH (fillfactor = 75);
 CREATE UNIQUE INDEX IF NOT EXISTS sample_series_of_server ON jobstats.sample_series (cluster, server, name, labels) WHERE target_id IS NULL;
 CREATE INDEX IF NOT EXISTS sample_series_server ON jobstats.sample_series (cluster, server);
+CREATE INDEX IF NOT EXISTS sample_series_node ON jobstats.sample_series (node) WHERE node IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS jobstats.samples_1h (
     series_id bigint NOT NULL,
@@ -663,6 +665,16 @@ CREATE TABLE IF NOT EXISTS jobstats.samples_1d (
     PRIMARY KEY (series_id, bucket)
 ) WITH (fillfactor = 90);
 CREATE INDEX IF NOT EXISTS samples_1d_bucket ON jobstats.samples_1d USING brin (bucket) WITH (autosummarize = on);
+
+-- The readings of counters of joules, an hour in a row, which each reading makes longer.
+CREATE TABLE IF NOT EXISTS jobstats.energy (
+    series_id bigint NOT NULL,
+    bucket timestamptz NOT NULL,
+    times integer[] NOT NULL,
+    joules real[] NOT NULL,
+    PRIMARY KEY (series_id, bucket)
+) WITH (fillfactor = 75);
+CREATE INDEX IF NOT EXISTS energy_bucket ON jobstats.energy USING brin (bucket) WITH (autosummarize = on);
 
 -- Which targets have said on which day who uses their space.
 CREATE TABLE IF NOT EXISTS jobstats.used_lists (

@@ -1,0 +1,344 @@
+//! The energy of a job whose nodes are metered, and were its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jobstats_core::accounting::node_list::{contains, contains_any, count};
+use jobstats_core::energy::{Meter, PARTS, Reading, during, of_node};
+use jobstats_core::instant::{HOUR, Micros, Span};
+use pgrx::datum::DatumWithOid;
+use pgrx::spi::SpiClient;
+use pgrx::{AnyNumeric, IntoDatum};
+
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::pause::{PAUSE, pause};
+use crate::pg::spi::{Row, Statements};
+use crate::pg::template::sql;
+use crate::pg::time::timestamptz;
+use crate::pg::tuplestore::Rows;
+use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING};
+use crate::query::functions::job::named::Named;
+use crate::query::functions::job::report::COLUMNS;
+use crate::store::rights::caller::own_parameters;
+
+/// The operations of its rows.
+const ENERGY: &str = "energy";
+const PER_GB: &str = "energy_per_gb";
+
+/// The largest number of runs of a job, and of the runs that may have been beside them. With more, the energy is not known.
+const RUNS_MAX: usize = 1_000;
+const BESIDE_MAX: usize = 100_000;
+
+/// The unit of the times of readings in microseconds.
+const MILLISECOND: Micros = 1_000;
+
+/// The memory that a run takes beside a very long list of nodes.
+const RUN_BYTES: usize = 1 << 10;
+
+/// The energy of the runs of a job in a window.
+pub struct Energy {
+    /// `None` if it is not known.
+    joules: Option<f64>,
+    /// The number of the nodes that are metered.
+    nodes: usize,
+    span: Span,
+    /// The time for which it ran.
+    run_time: Micros,
+}
+
+/// A counter of joules.
+struct Counter {
+    series: i64,
+    meter: &'static Meter,
+    /// The cluster and the server that say it.
+    said_by: (String, String),
+}
+
+/// The counters of each node.
+type Counters = BTreeMap<String, Vec<Counter>>;
+
+/// A run of a job on its nodes.
+struct Run {
+    key: (String, String, String, Micros),
+    /// The time of the run, as far as it lies in the window.
+    span: Span,
+    goes_on: bool,
+    nodes: Option<i64>,
+    list: Option<String>,
+}
+
+impl Energy {
+    /// Returns the energy of a job between the times that are given; `None` if none of its nodes is metered.
+    pub fn of_job(
+        client: &SpiClient<'_>,
+        job: &Named,
+        accounting: &Accounting,
+        bounds: [Option<Micros>; 2],
+    ) -> Result<Option<Self>, Error> {
+        let counters = counters(client)?;
+        let Some((first, last)) = accounting.starts().filter(|_| !counters.is_empty()) else {
+            return Ok(None);
+        };
+        let [uids, accounts] = own_parameters(job.own.as_ref());
+        let arguments = [
+            job.numbers.clone().into(),
+            timestamptz(first)?.into(),
+            timestamptz(last)?.into(),
+            job.scheduler.as_deref().into(),
+            uids,
+            accounts,
+        ];
+        let condition = "run.job = ANY ($1) AND run.started BETWEEN $2 AND $3 AND ($4 IS NULL OR run.scheduler = $4) \
+            AND jobstats_internal.is_own(run.uid, run.account, $5, $6)";
+        let window = (
+            bounds[0].unwrap_or(Micros::MIN),
+            bounds[1].unwrap_or(Micros::MAX).min(accounting.ended()),
+        );
+        let (mut runs, are_all) = runs(client, condition, &arguments, RUNS_MAX, window)?;
+        runs.retain(|run| run.span.0 < run.span.1);
+        let metered: Vec<_> = runs.iter().map(|run| run.metered(&counters)).collect();
+        let nodes: BTreeSet<_> = metered.iter().flatten().collect();
+        if nodes.is_empty() {
+            return Ok(None);
+        }
+        let starts = runs.iter().map(|run| run.span.0);
+        let ends = runs.iter().map(|run| run.span.1);
+        let mut energy = Self {
+            joules: None,
+            nodes: nodes.len(),
+            span: (starts.min().unwrap_or(first), ends.max().unwrap_or(first)),
+            run_time: runs.iter().map(|run| run.span.1 - run.span.0).sum(),
+        };
+        if are_all {
+            let mut sum = Some(0.0);
+            for (run, nodes) in runs.iter().zip(&metered) {
+                let joules = run.joules(client, nodes, &counters)?;
+                sum = sum.zip(joules).map(|(sum, joules)| sum + joules);
+                if sum.is_none() {
+                    return Ok(Some(energy));
+                }
+            }
+            if !are_shared(client, &runs, &metered, energy.span)? {
+                energy.joules = sum;
+            }
+        }
+        Ok(Some(energy))
+    }
+
+    /// Writes its rows: of all of it, and by the bytes that the job read and wrote.
+    pub fn write(
+        &self,
+        accounting: &Accounting,
+        bytes: i128,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let watts = self
+            .joules
+            .map(|joules| joules / (self.run_time as f64 / 1e6));
+        let per_gb = self.joules.filter(|_| bytes > 0);
+        let per_gb = per_gb.map(|joules| joules / (bytes as f64 / 1e9));
+        self.write_row(accounting, (ENERGY, self.joules, watts), rows)?;
+        self.write_row(accounting, (PER_GB, per_gb, None), rows)
+    }
+
+    fn write_row(
+        &self,
+        accounting: &Accounting,
+        (operation, joules, watts): (&str, Option<f64>, Option<f64>),
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let (since, until) = self.span;
+        let time = timestamptz(since)?;
+        let of_accounting = accounting.of_row(None)?;
+        // Readings are not as exact as a float is.
+        let total = joules.map(|it| AnyNumeric::try_from((it * 10.0).round() / 10.0));
+        let total = total
+            .transpose()
+            .map_err(|error| Error::Damaged(error.to_string()))?;
+        rows.put(|| {
+            let mut row = [None; COLUMNS + OF_ACCOUNTING];
+            row[0] = time.into_datum();
+            row[1] = ((until - since) as f64 / 1e6).into_datum();
+            row[7] = operation.into_datum();
+            row[8] = total.into_datum();
+            row[14] = watts.into_datum();
+            row[21] = i64::try_from(self.nodes).unwrap_or(i64::MAX).into_datum();
+            row[COLUMNS..].copy_from_slice(&of_accounting.columns());
+            row
+        });
+        Ok(())
+    }
+}
+
+/// Returns the counters of joules of all nodes that are metered.
+fn counters(client: &SpiClient<'_>) -> Result<Counters, Error> {
+    let found = client.query(
+        "SELECT series.node, series.name, series.series_id, series.cluster, series.server FROM jobstats.sample_series series \
+            WHERE series.node IS NOT NULL",
+        &[],
+    )?;
+    require_room(found.len(), RUN_BYTES)?;
+    let mut counters = Counters::new();
+    for row in PAUSE.among(found) {
+        let (node, name): (String, String) = (row.at(1)?, row.at(2)?);
+        if let Some(meter) = Meter::of(&name) {
+            counters.entry(node).or_default().push(Counter {
+                series: row.at(3)?,
+                meter,
+                said_by: (row.at(4)?, row.at(5)?),
+            });
+        }
+    }
+    Ok(counters)
+}
+
+/// Returns the runs that fulfil a condition, as far as they lie in a window, and whether these are all.
+fn runs(
+    client: &SpiClient<'_>,
+    condition: &str,
+    arguments: &[DatumWithOid<'_>],
+    most: usize,
+    window: Span,
+) -> Result<(Vec<Run>, bool), Error> {
+    let limit = (most + 1).to_string();
+    let statement = sql!("energy/runs.sql", condition = condition, limit = limit);
+    let found = client.query(&*statement, arguments)?;
+    require_room(found.len(), RUN_BYTES)?;
+    let are_all = found.len() <= most;
+    let runs = PAUSE.among(found).map(|row| Run::read(&row, window));
+    Ok((runs.collect::<Result<_, Error>>()?, are_all))
+}
+
+/// Returns whether another run was on one of these nodes at the same time, or may have been there.
+fn are_shared(
+    client: &SpiClient<'_>,
+    runs_of_job: &[Run],
+    metered: &[BTreeSet<&str>],
+    span: Span,
+) -> Result<bool, Error> {
+    let (since, until) = (timestamptz(span.0)?, timestamptz(span.1)?);
+    let condition = "run.started < $2 AND (run.ended > $1 OR run.ended IS NULL)";
+    let (beside, are_all) = runs(
+        client,
+        condition,
+        &[since.into(), until.into()],
+        BESIDE_MAX,
+        span,
+    )?;
+    let mut pairs = PAUSE.among(&beside).flat_map(|other| {
+        let runs = runs_of_job.iter().zip(metered);
+        runs.map(move |(run, nodes)| (other, run, nodes))
+    });
+    Ok(!are_all || pairs.any(|(other, run, nodes)| run.shares(nodes, other)))
+}
+
+impl Run {
+    fn read(row: &Row<'_>, (since, until): Span) -> Result<Self, Error> {
+        let (started, ended) = (row.time("started")?, row.time_opt("ended")?);
+        let list: Option<String> = row.get("node_list")?;
+        require_room(list.as_ref().map_or(0, String::len), 2)?;
+        Ok(Self {
+            key: (
+                row.get("scheduler")?,
+                row.get("job")?,
+                row.get("label")?,
+                started,
+            ),
+            span: (started.max(since), ended.unwrap_or(until).min(until)),
+            goes_on: ended.is_none(),
+            nodes: row.get("nodes")?,
+            list,
+        })
+    }
+
+    /// Returns its nodes that are metered.
+    fn metered<'c>(&self, counters: &'c Counters) -> BTreeSet<&'c str> {
+        let Some(list) = &self.list else {
+            return BTreeSet::new();
+        };
+        let nodes = PAUSE.among(counters.keys()).map(String::as_str);
+        nodes
+            .filter(|node| contains(list, node) == Some(true))
+            .collect()
+    }
+
+    /// Returns its joules; `None` if they are not known of all of its nodes.
+    fn joules(
+        &self,
+        client: &SpiClient<'_>,
+        metered: &BTreeSet<&str>,
+        counters: &Counters,
+    ) -> Result<Option<f64>, Error> {
+        let listed = self.list.as_deref().and_then(count);
+        let nodes = self
+            .nodes
+            .and_then(|nodes| u64::try_from(nodes).ok())
+            .or(listed);
+        if listed != Some(metered.len() as u64) || nodes != listed {
+            return Ok(None);
+        }
+        let mut sum = 0.0;
+        for node in metered {
+            pause();
+            let counters = counters.get(*node).map_or(&[][..], Vec::as_slice);
+            match self.joules_of_node(client, counters)? {
+                Some(joules) => sum += joules,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(sum))
+    }
+
+    /// Returns the joules of a node during the run. A counter without readings is one that there was before or after.
+    fn joules_of_node(
+        &self,
+        client: &SpiClient<'_>,
+        counters: &[Counter],
+    ) -> Result<Option<f64>, Error> {
+        let (since, until) = self.span;
+        let beyond = (until - since) / PARTS + HOUR;
+        let series: Vec<i64> = counters.iter().map(|counter| counter.series).collect();
+        let found = client.query(
+            include_str!("energy/readings.sql"),
+            &[
+                series.into(),
+                timestamptz(since.saturating_sub(beyond))?.into(),
+                timestamptz(until.saturating_add(beyond))?.into(),
+            ],
+        )?;
+        let mut readings = BTreeMap::<i64, Vec<Reading>>::new();
+        for row in found {
+            let (start, times): (Micros, Vec<i64>) = (row.at(2)?, row.at(3)?);
+            let joules: Vec<Option<f64>> = row.at(4)?;
+            let all = readings.entry(row.at(1)?).or_default();
+            all.extend(times.iter().zip(joules).map(|(time, joules)| Reading {
+                at: start + time * MILLISECOND,
+                joules,
+            }));
+        }
+        let (mut known, mut said_by) = (Vec::new(), BTreeSet::new());
+        for counter in counters {
+            let mut readings = readings.remove(&counter.series).unwrap_or_default();
+            if !readings.iter().any(|it| since < it.at && it.at <= until) {
+                continue;
+            }
+            readings.sort_by_key(|reading| reading.at);
+            known.push((counter.meter, during(&readings, self.span, self.goes_on)));
+            said_by.insert(&counter.said_by);
+        }
+        // Two servers that say the joules of a node mean two nodes, or the same joules.
+        Ok(of_node(&known).filter(|_| said_by.len() == 1))
+    }
+
+    /// Returns whether another run was, or may have been, on one of these nodes at the same time.
+    fn shares(&self, nodes: &BTreeSet<&str>, other: &Self) -> bool {
+        let since = self.span.0.max(other.span.0);
+        if since >= self.span.1.min(other.span.1) || self.key == other.key {
+            return false;
+        }
+        let Some(list) = &other.list else {
+            return other.nodes != Some(0);
+        };
+        contains_any(list, nodes) != Some(false)
+    }
+}
