@@ -23,3 +23,5 @@ SELECT * FROM jobstats_densities(:window, 'write_bytes');
 SELECT * FROM jobstats_unaccounted(:window);
 \warn question changes
 SELECT * FROM jobstats_changes(:window, baseline_since => '2026-03-09 22:00Z', baseline_until => '2026-03-10 00:40Z');
+\warn one node
+SELECT * FROM jobstats_top(:window, by => '{job}', target => '{%OST0005}');

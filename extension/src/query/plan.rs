@@ -5,7 +5,10 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
+use crate::pg::spi::Statements;
 use crate::pg::time::{EARLIEST, now, timestamptz, timestamptzs};
+use crate::query::dimension::Level;
+use crate::query::filters::Filters;
 use crate::query::jobs::Jobs;
 use crate::query::names::Names;
 use crate::query::notice::{hinted, listed};
@@ -30,6 +33,8 @@ pub struct Plan {
     pub names: Names,
     /// Set if the store is a front, whose nodes sum their rows.
     pub is_front: bool,
+    /// The targets in scope, if a front is asked about some: nodes that have none of them are not asked then.
+    targets: Option<Vec<i32>>,
     /// The schema of our functions, quoted.
     pub schema: String,
     instants: Instants,
@@ -78,6 +83,7 @@ impl Plan {
         } else {
             Sources::choose(client, &window, question.owner())?
         };
+        let is_front = store::is_front(client)?;
         let (mut jobs, mut owners) = (Jobs::default(), Owners::default());
         match sources.owner() {
             Some(owner) => owners = Owners::find(client, question, &window, owner)?,
@@ -88,9 +94,13 @@ impl Plan {
             jobs,
             owners,
             names: Names::find(client, question, &window)?,
+            targets: match is_front && question.filters.has(Level::Target) {
+                true => Some(targets(client, &question.filters)?),
+                false => None,
+            },
             window,
             sources,
-            is_front: store::is_front(client)?,
+            is_front,
             schema: store::extension_schema()?,
         }))
     }
@@ -106,6 +116,7 @@ impl Plan {
             owners: Owners::default(),
             names: Names::default(),
             is_front: self.is_front,
+            targets: self.targets.clone(),
             schema: self.schema.clone(),
         })
     }
@@ -180,6 +191,14 @@ impl Plan {
         params.bind("kept_since", || self.instants.kept_since)
     }
 
+    /// Returns the condition on rows `usage` of the targets in scope, with a leading AND, if nodes are chosen by it.
+    pub fn of_targets(&self, params: &Params) -> String {
+        self.targets.as_ref().map_or_else(String::new, |targets| {
+            let targets = params.bind("targets in scope", || targets.clone());
+            format!(" AND usage.target_id = ANY ({targets})")
+        })
+    }
+
     /// Binds the edges of the steps.
     pub fn edges(&self, params: &Params) -> String {
         params.bind("edges", || self.instants.edges.clone())
@@ -200,6 +219,16 @@ impl Instants {
             edges: timestamptzs(&window.edges)?,
         })
     }
+}
+
+/// Returns the targets that filters let through.
+fn targets(client: &SpiClient<'_>, filters: &Filters) -> Result<Vec<i32>, Error> {
+    let params = Params::default();
+    let conditions = filters.conditions(Level::Target, "target", &params);
+    let statement =
+        format!("SELECT target.target_id FROM jobstats.targets target WHERE true{conditions}");
+    let found = client.query(&*statement, &params.take())?;
+    found.map(|row| row.at(1)).collect()
 }
 
 /// The number of targets that a notice names.

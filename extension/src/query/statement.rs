@@ -453,9 +453,11 @@ impl<'a> Statement<'a> {
         &'s self,
         sums: &'s [Sum],
         span: bool,
-        [condition, condition_on_owners]: [&'s str; 2],
+        conditions: [&str; 2],
         by_owner: bool,
     ) -> Search<'s> {
+        let of_targets = self.plan.of_targets(&self.params);
+        let [condition, condition_on_owners] = conditions.map(|it| format!("{it}{of_targets}"));
         Search {
             plan: self.plan,
             params: &self.params,

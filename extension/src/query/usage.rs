@@ -27,9 +27,9 @@ pub struct Search<'a> {
     /// Set if the rows have `first` and `last`, the span of their usage.
     pub span: bool,
     /// A further condition on rows `usage`, with a leading AND.
-    pub condition: &'a str,
+    pub condition: String,
     /// A further condition on rows `usage` of sums by owner, with a leading AND.
-    pub condition_on_owners: &'a str,
+    pub condition_on_owners: String,
     /// Set if rows have the columns of an owner in place of `entry_id`.
     pub by_owner: bool,
     /// Set if the server on which rows were observed is looked up.
@@ -269,9 +269,9 @@ impl Search<'_> {
 
     fn condition_on(&self, table: RollupTable) -> &str {
         if table.owner.is_some() {
-            self.condition_on_owners
+            &self.condition_on_owners
         } else {
-            self.condition
+            &self.condition
         }
     }
 
@@ -328,7 +328,7 @@ impl Search<'_> {
 
     fn of_one_step(&self) -> String {
         let (since, until) = (self.since(), self.until());
-        let inside = inside(&since, &until, self.condition);
+        let inside = inside(&since, &until, &self.condition);
         let rows = if self.sums_on_nodes(Relation::Increments) {
             let sums =
                 self.summed_on_nodes((self.increments(), Relation::Increments), None, &inside);
