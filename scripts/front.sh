@@ -37,10 +37,12 @@ simulate() {
     in_database single -c '\copy public.texts TO STDOUT' >"$output/texts"
 }
 
+load() { in_database "$1" -c 'CREATE TABLE public.texts (LIKE jobstats.feed)' -c '\copy public.texts FROM STDIN' <"$output/texts"; }
+
 # feed NAME PATTERN
 # Names and accounting go to every store.
 feed() {
-    [ "$1" = single ] || in_database "$1" -c 'CREATE TABLE public.texts (LIKE jobstats.feed)' -c '\copy public.texts FROM STDIN' <"$output/texts"
+    [ "$(in_database "$1" -At -c "SELECT to_regclass('public.texts')")" ] || load "$1"
     in_database "$1" -v servers="$2" -f tests/front/feed.sql
     maintain_all "$(database "$1")"
     # What a node sums depends on what it knows of its tables.
@@ -51,6 +53,8 @@ feed() {
 # What functions and views answer, what dashboards show, and what commands of the console print but for the moment at which they do.
 ask() {
     local arguments
+    local -x JOBSTATS_DATABASE_URL
+    JOBSTATS_DATABASE_URL=$(database "$1")
     {
         in_database "$1" -f tests/front/questions.sql
         in_database "$1" -f tests/front/dashboards.sql
@@ -61,6 +65,81 @@ ask() {
     } 2>&1 | sed -E 's/Made 20[^<]* by/Made by/; /<td>silent</d' >"$output/$1"
 }
 
+server() { psql -q -At "$(scripts/cluster.sh url "$cluster")" "$@"; }
+
+# await CONDITION
+# On sessions of this server, for minutes at most.
+await() {
+    for _ in {1..3000}; do
+        [ "$(server -c "SELECT EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type = 'client backend' AND $1)")" != t ] || return 0
+        sleep 0.1
+    done
+    die "this has not come true: $1"
+}
+
+# hang NODE
+# Holds what every question and every feed needs.
+hang() {
+    in_database "$1" -c 'BEGIN; LOCK TABLE jobstats.targets; SELECT pg_sleep(3600)' >/dev/null 2>&1 &
+    await "a.datname = 'front $1' AND a.wait_event = 'PgSleep'"
+}
+
+# cut NODE
+# Ends all sessions of a node, last the one that holds the others.
+cut() {
+    server -c "SELECT pg_terminate_backend(a.pid, 60000) FROM (
+        SELECT a.pid FROM pg_stat_activity a WHERE a.datname = 'front $1' ORDER BY a.wait_event IS NOT DISTINCT FROM 'PgSleep') a" >/dev/null
+}
+down() { server -c "ALTER DATABASE \"front $1\" ALLOW_CONNECTIONS false" && cut "$1"; }
+up() { server -c "ALTER DATABASE \"front $1\" ALLOW_CONNECTIONS true"; }
+
+# amid NODE END COMMAND ...
+# A command that must fail: END takes the node away in the middle of it.
+amid() {
+    local command
+    hang "$1"
+    "${@:3}" &
+    command=$!
+    await "a.datname = 'front $1' AND a.wait_event_type = 'Lock'"
+    "$2" "$1"
+    ! wait "$command"
+}
+
+attach() { in_database front -At -v node="$1" -v host="$cluster" -v dbname="front $1" -f tests/front/attach.sql; }
+
+# Without what depends on where and when it runs.
+plain() {
+    sed -E '/^(LOCATION|DETAIL|CONTEXT|\t| )/d; s/^psql:[^ ]+ //; s/[0-9]+\.[0-9]+\.[0-9]+/VERSION/g; s/since 20[-0-9: .+]+[0-9]/since then/g; /^(WARNING: +08006|server closed)/d; s/(answer: )(FATAL|server).*/\1…/'
+}
+
+# away
+# Nodes go, and come back.
+away() {
+    local node in_front=(in_database front -v VERBOSITY=verbose -v ON_ERROR_STOP=0 -P format=unaligned)
+    echo 'in the middle of a question'
+    amid node1 down in_database front -v VERBOSITY=verbose -P format=unaligned -f tests/front/away.sql
+    echo 'two nodes, one of them with the accounting'
+    down node0
+    "${in_front[@]}" -c 'CALL jobstats_maintain()' -f tests/front/away.sql -f tests/front/nodes.sql
+    echo 'questions fail by setting'
+    "${in_front[@]}" -c 'UPDATE jobstats.settings SET leave_out_nodes = false' -c 'CALL jobstats_maintain()' -f tests/front/away.sql -f tests/front/nodes.sql
+    up node0
+    up node1
+    echo 'a node that hangs'
+    hang node2
+    "${in_front[@]}" -c 'UPDATE jobstats.settings SET leave_out_nodes = true' -c "ALTER SERVER jobstats_node2 OPTIONS (SET options '-c statement_timeout=1s')" \
+        -c 'CALL jobstats_maintain()' -f tests/front/away.sql
+    cut node2
+    echo 'all are back'
+    "${in_front[@]}" -c "ALTER SERVER jobstats_node2 OPTIONS (SET options '-c statement_timeout=300s')" -c 'CALL jobstats_maintain()' \
+        -f tests/front/away.sql -f tests/front/nodes.sql
+    echo 'no node is left'
+    for node in node{0..3} empty; do down "$node"; done
+    "${in_front[@]}" -c 'CALL jobstats_maintain()' -f tests/front/away.sql 2>&1 | tail -n 3
+    for node in node{0..3} empty; do up "$node"; done
+    "${in_front[@]}" -c 'CALL jobstats_maintain()' 2>/dev/null
+}
+
 mkdir -p "$output"
 psql -q "$(scripts/cluster.sh url "$cluster")" -c 'CREATE ROLE front_reader' -c 'CREATE ROLE front_own' -c 'CREATE ROLE front_nameless'
 simulate
@@ -69,15 +148,17 @@ make front
 in_database front -c 'CREATE EXTENSION postgres_fdw'
 for n in "${!nodes[@]}"; do
     make "node$n" "$n"
+    # What a feed that is cut off had stored is gone, and it is fed again.
+    [ "$n" != 1 ] || { load "node$n" && amid "node$n" cut in_database "node$n" -v servers="${nodes[n]}" -f tests/front/feed.sql 2>/dev/null; }
     feed "node$n" "${nodes[n]}"
-    in_database front -At -v node="node$n" -v host="$cluster" -v dbname="front node$n" -f tests/front/attach.sql
+    [ "$n" != 2 ] || amid "node$n" cut attach "node$n" 2>/dev/null
+    attach "node$n"
 done
 # A node that is not fed yet changes no answer.
 make empty 9
-in_database front -At -v node=empty -v host="$cluster" -v dbname='front empty' -f tests/front/attach.sql
-for store in single front; do
-    JOBSTATS_DATABASE_URL=$(database $store) ask $store
-done
+attach empty
+ask single
+ask front
 diff -u "$output/single" "$output/front"
 [ "$(wc -l <"$output/front")" -gt 3000 ]
 # Each node that has rows sums them; where all targets of a question are those of one node, it alone.
@@ -88,6 +169,17 @@ in_database front -f tests/front/plans.sql 2>&1 | awk '
     /Relations: Aggregate on \(.*(increments|rollup_)/ { summed[question]++ }
     END { for (question in summed) { print summed[question], question; if (summed[question] < 4) bad = 1 } exit bad || NR == 0 }' >"$output/summed" ||
     { cat "$output/summed" && exit 1; }
-# Without what depends on where it runs.
-in_database front -v host="$cluster" -f tests/front/refused.sql 2>&1 | sed -E '/^(LOCATION|DETAIL|\t)/d; s/^psql:[^ ]+ //; s/[0-9]+\.[0-9]+\.[0-9]+/VERSION/g' >"$output/refused"
+away 2>&1 | plain >"$output/away"
+diff -u tests/front/away.expected "$output/away"
+ask front
+diff -u "$output/single" "$output/front"
+in_database front -v host="$cluster" -f tests/front/refused.sql 2>&1 | plain >"$output/refused"
 diff -u tests/front/refused.expected "$output/refused"
+# A target fails over to a server of another node.
+in_database node2 -f tests/front/failover.sql
+{
+    in_database front -P format=unaligned -f tests/front/both.sql
+    in_database node1 -c "SELECT jobstats_retire_target('scratch-OST0000', 'alpha')" -c "SELECT jobstats_retire_target('scratch-OST0001', 'alpha')" >/dev/null
+    in_database front -P format=unaligned -f tests/front/both.sql
+} 2>&1 | plain >"$output/both"
+diff -u tests/front/both.expected "$output/both"

@@ -736,8 +736,9 @@ BEGIN
     END LOOP;
     UPDATE jobstats.settings SET front = true;
     FOR node IN SELECT a.name FROM jobstats.attached a ORDER BY a.node LOOP
-        PERFORM jobstats_internal.show_node(node, '{ranges,union,merged,accounting}');
+        PERFORM jobstats_internal.show_node(node, '{ranges,union,merged}');
     END LOOP;
+    PERFORM jobstats_internal.show_accounting();
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.make_front() IS
@@ -789,23 +790,70 @@ DECLARE
     it record;
 BEGIN
     SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = show_node.name;
-    FOR it IN SELECT r.relation, r.kind FROM jobstats_internal.front_relations() r
-        WHERE r.kind = ANY (show_node.kinds) AND (r.kind <> 'accounting' OR attached.accounting)
+    FOR it IN SELECT r.relation, r.kind, attached.name || ' ' || r.relation AS part,
+            format(' PARTITION OF jobstats.%I FOR VALUES FROM (%s) TO (%s)', r.relation,
+                jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1)) AS partition
+        FROM jobstats_internal.front_relations() r WHERE r.kind = ANY (show_node.kinds)
     LOOP
-        EXECUTE format('CREATE FOREIGN TABLE jobstats.%1$I ' || CASE it.kind WHEN 'ranges' THEN 'PARTITION OF jobstats.%3$I FOR VALUES FROM (%4$s) TO (%5$s)'
-            WHEN 'merged' THEN '() INHERITS (jobstats.%6$I)' ELSE '() INHERITS (jobstats.%3$I)' END
-            || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false''%7$s)',
-            attached.name || ' ' || it.relation, 'jobstats_' || attached.name, it.relation,
-            jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1), 'of nodes ' || it.relation,
-            -- Texts are long.
-            CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100'''
-                -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
-                WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states') THEN ', use_remote_estimate ''false''' END);
+        IF attached.left_out_since IS NULL OR it.relation = 'node_state' THEN
+            EXECUTE format('CREATE FOREIGN TABLE jobstats.%I ' || CASE it.kind WHEN 'ranges' THEN it.partition
+                WHEN 'merged' THEN '() INHERITS (jobstats.%4$I)' ELSE '() INHERITS (jobstats.%3$I)' END
+                || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false''%5$s)',
+                it.part, 'jobstats_' || attached.name, it.relation, 'of nodes ' || it.relation,
+                -- Texts are long.
+                CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100'''
+                    -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
+                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states') THEN ', use_remote_estimate ''false''' END);
+        ELSIF it.relation = 'targets' THEN
+            -- What is missing is known by its name, and counted.
+            EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);
+            INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t;
+        END IF;
     END LOOP;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.show_node(text, text[]) IS
-'Internal: makes the foreign tables of these kinds of an attached node.';
+'Internal: makes the tables of these kinds of an attached node: foreign tables, or one of the targets that are known of a node that is left out.';
+
+CREATE FUNCTION jobstats_internal.hide_node(name text, kinds text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    part record;
+BEGIN
+    FOR part IN SELECT c.oid::regclass AS relation, c.relkind FROM jobstats_internal.front_relations() r
+        JOIN pg_class c ON c.relname = hide_node.name || ' ' || r.relation AND c.relnamespace = 'jobstats'::regnamespace
+        WHERE r.kind = ANY (hide_node.kinds)
+    LOOP
+        EXECUTE format('DROP %s %s CASCADE', CASE part.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, part.relation);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.hide_node(text, text[]) IS
+'Internal: drops the tables of these kinds of an attached node.';
+
+CREATE FUNCTION jobstats_internal.show_accounting() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    node text := jobstats_internal.accounting_node();
+BEGIN
+    PERFORM jobstats_internal.hide_node(a.name, '{accounting}') FROM jobstats.attached a;
+    IF node IS NOT NULL THEN
+        PERFORM jobstats_internal.show_node(node, '{accounting}');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.show_accounting() IS
+'Internal: shows names and jobs as one node knows them.';
+
+CREATE FUNCTION jobstats_internal.accounting_node() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT a.name FROM jobstats.attached a WHERE a.left_out_since IS NULL ORDER BY a.accounting DESC, a.node LIMIT 1
+$$;
+COMMENT ON FUNCTION jobstats_internal.accounting_node() IS
+'Internal: the node as which a front knows names and jobs: the one with accounting, or of the lowest number while that is left out; NULL: all are.';
 
 CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
@@ -823,13 +871,14 @@ DECLARE
     server CONSTANT text := 'jobstats_' || jobstats_attach.name;
     is_new CONSTANT boolean := num_nonnulls(host, port, dbname, "user", password) > 0;
     state jsonb;
-    others text;
 BEGIN
     PERFORM jobstats_internal.lock_front();
     PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new, "user");
     IF is_new THEN
         EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', fdw_tuple_cost ''0.2'', '
-            'use_remote_estimate ''true'', connect_timeout ''10'', keepalives_idle ''30'', tcp_user_timeout ''60000''%s)', server, (
+            -- Of a machine that is gone nobody hears. A node whose machine answers ends a statement by itself.
+            'use_remote_estimate ''true'', connect_timeout ''10'', keepalives_idle ''10'', keepalives_interval ''10'', tcp_user_timeout ''30000'', '
+            'options ''-c statement_timeout=300s''%s)', server, (
                 SELECT string_agg(format(', %s %L', o.name, o.value), '' ORDER BY o.name)
                 FROM (VALUES ('host', host), ('port', port::text), ('dbname', dbname)) AS o (name, value) WHERE o.value IS NOT NULL));
         EXECUTE format('CREATE USER MAPPING FOR PUBLIC SERVER %I OPTIONS (%s)', server, (
@@ -844,30 +893,61 @@ BEGIN
     PERFORM jobstats_internal.require_node(jobstats_attach.name, state);
     INSERT INTO jobstats.attached AS a (name, node, accounting)
     VALUES (jobstats_attach.name, (state ->> 'node')::integer, coalesce(jobstats_attach.accounting, NOT EXISTS (SELECT FROM jobstats.attached o WHERE o.accounting)))
-    ON CONFLICT (name) DO UPDATE SET node = excluded.node, accounting = coalesce(jobstats_attach.accounting, a.accounting);
+    ON CONFLICT (name) DO UPDATE SET node = excluded.node, accounting = coalesce(jobstats_attach.accounting, a.accounting), left_out_since = NULL;
     IF jobstats_attach.accounting THEN
         UPDATE jobstats.attached a SET accounting = false WHERE a.name <> jobstats_attach.name;
     END IF;
     PERFORM jobstats_internal.build_front();
-    SELECT string_agg(concat_ws('/', nullif(t.cluster, ''), t.name), ', ') INTO others
-    FROM (SELECT t.cluster, t.name FROM jobstats.targets t GROUP BY 1, 2 HAVING count(*) > 1 ORDER BY 1, 2 LIMIT 5) t;
-    IF others IS NOT NULL THEN
-        RAISE unique_violation USING
-            MESSAGE = format('node "%s" has targets that another node has: %s', jobstats_attach.name, others),
-            HINT = 'All servers that a target can be on feed the same node. Let maintenance drop what the target left behind, or move its history.';
-    END IF;
-    IF EXISTS (
-        SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
-    THEN
-        RAISE unique_violation USING
-            MESSAGE = format('node "%s" gives entries the numbers that another node gives them', jobstats_attach.name),
-            HINT = 'One is a copy of the other, or both were made by version 0.1: one of them has to be a new store.';
+    PERFORM jobstats_internal.note_node(jobstats_attach.name);
+    IF is_new THEN
+        PERFORM jobstats_internal.require_own_numbers(jobstats_attach.name);
     END IF;
     RETURN format('Node %s, number %s, version %s: %s targets.', jobstats_attach.name, state ->> 'node', state ->> 'version', state ->> 'targets');
 END
 $$;
 COMMENT ON FUNCTION jobstats_attach(text, text, integer, text, text, text, boolean) IS
-'Makes this database a front, and shows the store of a node in it. The database has an empty store, or is a front already. host, port, dbname, user (who asks) and password are those of the node, whose owner has called jobstats_grant_reader() for that user. accounting: names and jobs are shown as this node knows them; NULL: of the first node. For an attached node give the name alone: the front is made anew, by the version of the extension that is installed now. Returns what it found. Errors: 22004 for no user, 22023 for a name that is none, 42710 for a name that is taken, 42704 for a node that is not attached, 55000 where postgres_fdw is missing, where this store has rows, and for a node that is a front or of another version or collation, 23505 for a number, targets or entries that another node has, 42501 where the caller is not the owner of the store, 55P03 where questions keep it waiting for three seconds, 08001 where the node does not answer.';
+'Makes this database a front, and shows the store of a node in it. The database has an empty store, or is a front already. host, port, dbname, user (who asks) and password are those of the node, whose owner has called jobstats_grant_reader() for that user. accounting: names and jobs are shown as this node knows them; NULL: of the first node. For an attached node give the name alone: the front is made anew, by the version of the extension that is installed now, and shows the node if it was left out. Returns what it found. Errors: 22004 for no user, 22023 for a name that is none, 42710 for a name that is taken, 42704 for a node that is not attached, 55000 where postgres_fdw is missing, where this store has rows, and for a node that is a front or of another version or collation, 23505 for a number, targets or entries that another node has, 42501 where the caller is not the owner of the store, 55P03 where questions keep it waiting for three seconds, 08001 where the node does not answer.';
+
+CREATE FUNCTION jobstats_internal.require_own_numbers(name text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    others text := (SELECT string_agg(t.target, ', ') FROM (SELECT t.target FROM jobstats_internal.targets_of_two() t LIMIT 5) t);
+BEGIN
+    IF others IS NOT NULL THEN
+        RAISE unique_violation USING
+            MESSAGE = format('node "%s" has targets that another node has: %s', require_own_numbers.name, others),
+            HINT = 'All servers that a target can be on feed the same node. Retire the target where it is no more: SELECT jobstats_retire_target(…);';
+    END IF;
+    IF EXISTS (
+        SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
+    THEN
+        RAISE unique_violation USING
+            MESSAGE = format('node "%s" gives entries the numbers that another node gives them', require_own_numbers.name),
+            HINT = 'One is a copy of the other, or both were made by version 0.1: one of them has to be a new store.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_own_numbers(text) IS
+'Internal: fails with 23505 where a node that is new in a front has targets or entries of another one.';
+
+CREATE FUNCTION jobstats_internal.targets_of_two() RETURNS TABLE (cluster text, name text, target text, nodes text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT t.cluster, t.name, concat_ws('/', nullif(t.cluster, ''), t.name), string_agg(a.name, ', ' ORDER BY a.node)
+    FROM jobstats.targets t
+    JOIN jobstats.attached a ON a.node = (t.target_id - 1) / 65536
+    WHERE t.retired IS NULL
+    GROUP BY t.cluster, t.name
+    HAVING count(*) > 1
+    ORDER BY t.cluster, t.name;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.targets_of_two() IS
+'Internal: the targets of a front that several nodes have, and that are retired on none of these.';
 
 CREATE FUNCTION jobstats_internal.lock_front() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -982,7 +1062,6 @@ AS $$
 #variable_conflict use_column
 DECLARE
     had_accounting boolean;
-    heir text;
 BEGIN
     PERFORM jobstats_internal.lock_front();
     DELETE FROM jobstats.attached a WHERE a.name = jobstats_detach.name RETURNING a.accounting INTO had_accounting;
@@ -990,39 +1069,77 @@ BEGIN
         RAISE undefined_object USING
             MESSAGE = format('node "%s" is not attached', left(jobstats_detach.name, 60)), HINT = 'jobstats_nodes() lists those that are.';
     END IF;
+    PERFORM jobstats_internal.hide_node(jobstats_detach.name, '{ranges,union,merged,accounting}');
     EXECUTE format('DROP SERVER IF EXISTS %I CASCADE', 'jobstats_' || jobstats_detach.name);
     IF had_accounting THEN
-        UPDATE jobstats.attached a SET accounting = true WHERE a.node = (SELECT min(o.node) FROM jobstats.attached o) RETURNING a.name INTO heir;
-        IF heir IS NOT NULL THEN
-            PERFORM jobstats_internal.show_node(heir, '{accounting}');
-        END IF;
+        UPDATE jobstats.attached a SET accounting = true WHERE a.node = (SELECT min(o.node) FROM jobstats.attached o);
     END IF;
+    PERFORM jobstats_internal.show_accounting();
 END
 $$;
 COMMENT ON FUNCTION jobstats_detach(text) IS
 'Takes a node out of a front. The store of the node stays as it is, and the front answers for the others; users and jobs are shown as the node of the lowest number knows them, if this node had the accounting. Errors: 42704 for a node that is not attached, 42501 where the caller is not the owner of the store, 55000 where there is none, 55P03 where questions keep it waiting for three seconds.';
 
--- Whether nodes answer.
-CREATE FUNCTION jobstats_internal.nodes_of_front() RETURNS TABLE (
-    name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz, problem text
-)
+-- Whether nodes answer, and what becomes of the front while one does not.
+
+CREATE FUNCTION jobstats_internal.ask_node(name text, node integer, OUT version text, OUT targets bigint, OUT last_observation timestamptz,
+    OUT refreshed timestamptz, OUT problem text)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
     is_other boolean;
+    context text;
 BEGIN
-    FOR name, node, accounting IN SELECT a.name, a.node, a.accounting FROM jobstats.attached a ORDER BY a.node LOOP
-        version := NULL; targets := NULL; last_observation := NULL; refreshed := NULL;
-        BEGIN
-            EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
-                INTO STRICT version, targets, last_observation, refreshed, is_other;
-            problem := CASE WHEN is_other THEN format('is another store than the one that was attached: SELECT jobstats_detach(%L);', name)
-                WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
-                THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L);', version, name) END;
-        EXCEPTION WHEN OTHERS THEN
-            problem := format('does not answer: %s. Questions fail until it does, or until SELECT jobstats_detach(%L);', SQLERRM, name);
-        END;
+    EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
+        INTO STRICT version, targets, last_observation, refreshed, is_other;
+    problem := CASE WHEN is_other THEN 'is another store than the one that was attached'
+        WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
+        THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L)', version, name) END;
+EXCEPTION WHEN query_canceled OR OTHERS THEN
+    GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+    IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
+        RAISE;
+    END IF;
+    problem := format('does not answer: %s', SQLERRM);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer) IS
+'Internal: asks an attached node how far it is; problem: why it cannot be asked anything, NULL: it can.';
+
+CREATE FUNCTION jobstats_internal.is_of_node(state text, context text) RETURNS boolean
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+-- The first line is the statement that the node was asked. Foreign tables have names that are quoted.
+RETURN state <> '57014' OR context ~ '^[^\n]*FROM jobstats\.[a-z]';
+COMMENT ON FUNCTION jobstats_internal.is_of_node(text, text) IS
+'Internal: whether an error in asking a node is the answer of the node, which ends a statement at its time limit with the code with which this session is canceled.';
+
+CREATE FUNCTION jobstats_internal.nodes_of_front() RETURNS TABLE (
+    name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz,
+    answered timestamptz, left_out_since timestamptz, problem text
+)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    answer record;
+BEGIN
+    FOR name, node, version, targets, last_observation, refreshed, answered, left_out_since, problem IN
+        SELECT a.name, a.node, a.version, a.targets, a.last_observation, a.refreshed, a.answered, a.left_out_since, a.problem
+        FROM jobstats.attached a ORDER BY a.node
+    LOOP
+        accounting := coalesce(name = jobstats_internal.accounting_node(), false);
+        IF left_out_since IS NOT NULL THEN
+            problem := format('%s. Its targets are missing since %s, until CALL jobstats_maintain() finds that it answers.', coalesce(problem, 'answers'), left_out_since);
+        ELSE
+            answer := jobstats_internal.ask_node(name, node);
+            problem := answer.problem || format('. Questions can fail until %sSELECT jobstats_detach(%L).',
+                CASE WHEN (SELECT s.leave_out_nodes FROM jobstats.settings s) THEN 'CALL jobstats_maintain() leaves it out, or ' END, name);
+            IF answer.version IS NOT NULL THEN
+                SELECT answer.version, answer.targets, answer.last_observation, answer.refreshed, now()
+                INTO version, targets, last_observation, refreshed, answered;
+            END IF;
+        END IF;
         RETURN NEXT;
     END LOOP;
 END
@@ -1030,32 +1147,112 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.nodes_of_front() IS
 'Internal: what jobstats_nodes() returns.';
 
+CREATE FUNCTION jobstats_internal.note_node(name text, OUT problem text)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    attached jobstats.attached;
+    answer record;
+    known jsonb;
+BEGIN
+    SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = note_node.name;
+    answer := jobstats_internal.ask_node(attached.name, attached.node);
+    problem := answer.problem;
+    IF problem IS NULL AND attached.left_out_since IS NULL THEN
+        EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
+    END IF;
+    UPDATE jobstats.attached a SET checked = now(), problem = answer.problem WHERE a.name = note_node.name;
+    IF answer.version IS NOT NULL THEN
+        UPDATE jobstats.attached a SET answered = now(), version = answer.version, targets = answer.targets,
+            last_observation = answer.last_observation, refreshed = answer.refreshed, known_targets = coalesce(known, a.known_targets)
+        WHERE a.name = note_node.name;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.note_node(text) IS
+'Internal: notes how far an attached node is, and what targets it has; returns why it cannot be asked anything, NULL: it can.';
+
+CREATE FUNCTION jobstats_internal.node_items(item jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    problem text := jobstats_internal.note_node(item ->> 'node');
+    leave_out boolean := problem IS NOT NULL AND (SELECT s.leave_out_nodes FROM jobstats.settings s);
+BEGIN
+    RETURN jsonb_agg(item || jsonb_build_object('do', 'turn node', 'leave_out', leave_out, 'tries', 5))
+    FROM jobstats.attached a
+    WHERE a.name = item ->> 'node' AND (a.left_out_since IS NOT NULL) <> leave_out;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.node_items(jsonb) IS
+'Internal: asks a node of a front how far it is, and gives the item that leaves it out or shows it again; NULL: nothing is to change.';
+
+CREATE FUNCTION jobstats_internal.turn_node(name text, leave_out boolean) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '300ms'
+AS $$
+#variable_conflict use_column
+DECLARE
+    kinds CONSTANT text[] := '{ranges,union,merged}';
+BEGIN
+    PERFORM jobstats_internal.lock_front();
+    -- All at once: a question that waits for one of them, and holds another, is not kept waiting until it is a deadlock.
+    EXECUTE (SELECT 'LOCK TABLE ' || string_agg(c.oid::regclass::text, ', ' ORDER BY c.oid) || ' IN ACCESS EXCLUSIVE MODE'
+        FROM pg_class c WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND c.relhassubclass);
+    UPDATE jobstats.attached a SET left_out_since = CASE WHEN leave_out THEN now() END WHERE a.name = turn_node.name;
+    PERFORM jobstats_internal.hide_node(turn_node.name, kinds || text 'accounting');
+    PERFORM jobstats_internal.show_node(turn_node.name, kinds);
+    PERFORM jobstats_internal.show_accounting();
+    RAISE WARNING '%', format(CASE WHEN leave_out THEN 'node "%s" is left out: it %s' ELSE 'node "%s" is shown again' END, turn_node.name,
+        (SELECT a.problem FROM jobstats.attached a WHERE a.name = turn_node.name));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.turn_node(text, boolean) IS
+'Internal: leaves a node out of a front, or shows it again. Of a node that is left out the targets are known.';
+
 CREATE FUNCTION jobstats_internal.health_of_front() RETURNS SETOF jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     attached record;
+    context text;
+    all_answer boolean := true;
 BEGIN
     FOR attached IN SELECT n.* FROM jobstats_internal.nodes_of_front() n LOOP
         IF attached.problem IS NULL THEN
             BEGIN
                 RETURN QUERY EXECUTE format('SELECT to_jsonb(h) FROM jobstats.%I h', attached.name || ' health');
-            EXCEPTION WHEN OTHERS THEN
+            EXCEPTION WHEN query_canceled OR OTHERS THEN
+                GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+                IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
+                    RAISE;
+                END IF;
                 attached.problem := SQLERRM;
             END;
         END IF;
-        IF attached.problem IS NOT NULL THEN
-            RETURN NEXT jsonb_build_object(text 'target', attached.name, text 'status', text 'node', text 'last_observation', attached.last_observation,
-                text 'remedy', attached.problem);
-        END IF;
+        all_answer := all_answer AND (attached.problem IS NULL OR attached.left_out_since IS NOT NULL);
+        RETURN NEXT jsonb_build_object(text 'target', attached.name, text 'server', 'jobstats ' || attached.version, text 'status', text 'node',
+            text 'last_observation', attached.last_observation, text 'remedy', attached.problem);
     END LOOP;
+    IF all_answer THEN
+        RETURN QUERY
+        SELECT jsonb_build_object(text 'cluster', t.cluster, text 'target', t.name, text 'status', text 'node', text 'remedy',
+            format('Nodes %s have this target. All servers that it can be on have to feed one of them; on the other ones SELECT jobstats_retire_target(%L, %L);', t.nodes, t.name, t.cluster))
+        FROM jobstats_internal.targets_of_two() t;
+    END IF;
+    RETURN QUERY
+    SELECT jsonb_build_object(text 'status', text 'maintenance', text 'remedy',
+        format('Nobody has asked since %s whether all nodes answer. Schedule it for each minute: CALL jobstats_maintain();', date_trunc('second', c.checked)))
+    FROM (SELECT min(a.checked) AS checked FROM jobstats.attached a) c
+    WHERE c.checked < now() - interval '1 hour';
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.health_of_front() IS
-'Internal: the rows of jobstats.health of the nodes that answer, and a row for each other node.';
+'Internal: the rows of jobstats.health of the nodes that answer, a row for each node, and one for each target that several nodes have.';
 
 CREATE FUNCTION jobstats_nodes() RETURNS TABLE (
-    name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz, problem text
+    name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz,
+    answered timestamptz, left_out_since timestamptz, problem text
 )
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1065,7 +1262,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_nodes() IS
-'Lists the nodes of a front. Each row has the number of the node, whether names and jobs are shown as it knows them, the version of its store, how many targets it has, its last observation and up to when its rollups of ten minutes are refreshed; problem says what is in the way, else NULL. No row: this store is no front. Errors: 55000 where there is no store.';
+'Lists the nodes of a front. Each row has the number of the node, whether names and jobs are shown as it knows them, the version of its store, how many targets it has, its last observation and up to when its rollups of ten minutes are refreshed, as of answered: now, or when a node last answered that does not. left_out_since: since when the front answers without it; NULL: it is shown. problem says what is in the way, else NULL. No row: this store is no front. Errors: 55000 where there is no store.';
 
 -- The number of a store among the nodes of a front. What rows of several nodes are known by has numbers in ranges of each node.
 CREATE FUNCTION jobstats_internal.number_store(node integer) RETURNS void
@@ -4807,7 +5004,7 @@ COMMENT ON FUNCTION jobstats_internal.lost_rollups() IS
 --     records    true: writes a row for itself and the items since the last row; false: only if it fails
 --     group      items of one group are left to the next call when one of them fails
 --     tries      how often it may be taken in this call if what it needs is locked; once, if it does not say
--- and the arguments of its action: level, by_user, from, to, target, relation, horizon, limit, until, again.
+-- and the arguments of its action: level, by_user, from, to, target, relation, horizon, limit, until, again, node, leave_out.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -4840,6 +5037,12 @@ DECLARE
         {"do": "columns", "step": "columns", "again": false}, {"do": "columns", "step": "columns", "again": true},
         {"do": "sweep", "step": "retention of entries"}, {"do": "check", "step": "check"}]';
 BEGIN
+    IF (SELECT s.front FROM jobstats.settings s) THEN
+        RETURN jsonb_build_object('started', clock_timestamp(), 'queue', (
+            SELECT jsonb_agg(jsonb_build_object('do', 'check node', 'step', 'node ' || a.name, 'node', a.name) ORDER BY a.node) FROM jobstats.attached a)
+            || jsonb_build_object('do', 'maintenance', 'step', 'retention of maintenance', 'horizon', (SELECT now() - s.rejects_retention FROM jobstats.settings s))
+            || jsonb '{"do": "end", "step": "all"}');
+    END IF;
     PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
     RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}, {"do": "reidentify", "step": "identification"}, {"do": "people", "step": "retention of people", "records": true}]'
@@ -5083,6 +5286,10 @@ DECLARE
     horizon timestamptz := item ->> 'horizon';
 BEGIN
     CASE item ->> 'do'
+        WHEN 'check node' THEN
+            more := jobstats_internal.node_items(item);
+        WHEN 'turn node' THEN
+            PERFORM jobstats_internal.turn_node(item ->> 'node', (item ->> 'leave_out')::boolean);
         WHEN 'end idle feeds' THEN
             PERFORM jobstats_internal.end_idle_feeds();
         WHEN 'announce' THEN
@@ -5379,7 +5586,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. jobstats.maintenance shows what it did. Call it from cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside a transaction. A step that fails, or waits too long for a lock, is left to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside a transaction, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';
+'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. jobstats.maintenance shows what it did. Call it from cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside a transaction. A step that fails, or waits too long for a lock, is left to the next call, with a warning. In a front it asks whether the nodes answer, leaves out those that do not, and shows them again; call it every minute there. Errors: 55000 where there is no store, 25001 inside a transaction, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';
 
 CREATE PROCEDURE jobstats_watch()
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -5469,7 +5676,8 @@ GRANT EXECUTE ON ROUTINE
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
     jobstats_nodes, jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
     jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,
-    jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.people_kept_for, jobstats_internal.is_own, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
+    jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.accounting_node, jobstats_internal.ask_node, jobstats_internal.is_of_node,
+    jobstats_internal.targets_of_two, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.people_kept_for, jobstats_internal.is_own, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,

@@ -57,6 +57,9 @@ pub enum Error {
     /// A front, which has no rows of its own.
     #[error("this store is a front: it shows the rows of its nodes, and has none of its own")]
     Front,
+    /// A node of a front that cannot be asked.
+    #[error("a node of the front does not answer: {0}")]
+    Node(String),
     /// A role that asks for others, and does not say for whom, or names nobody who may ask.
     #[error("this role asks for others, and jobstats.on_behalf_of names nobody who may ask")]
     NobodyAsks,
@@ -301,6 +304,7 @@ impl Error {
             Self::Isolation { .. } | Self::TransactionBlock(_) => {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
             }
+            Self::Node(_) => Code::ERRCODE_CONNECTION_FAILURE,
             Self::NotOwner | Self::NobodyAsks | Self::Nameless(_) => {
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE
             }
@@ -387,6 +391,9 @@ impl Error {
             }
             Self::Front => Some(
                 "Do that on a node: SELECT * FROM jobstats_nodes(); SELECT jobstats_attach(name) brings the front up to date.",
+            ),
+            Self::Node(_) => Some(
+                "SELECT * FROM jobstats_nodes(); names it, and CALL jobstats_maintain(); goes on without it until it answers.",
             ),
             Self::NobodyAsks => Some(
                 "Name a role of jobstats.members, or a user that the store knows: SET LOCAL jobstats.on_behalf_of = 'ada', or 'uid:1000'.",

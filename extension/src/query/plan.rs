@@ -35,6 +35,8 @@ pub struct Plan {
     pub is_front: bool,
     /// The targets in scope, if a front is asked about some: nodes that have none of them are not asked then.
     targets: Option<Vec<i32>>,
+    /// The targets in scope of nodes that are left out of a front. They count as not observed.
+    missing: Vec<i32>,
     /// The schema of our functions, quoted.
     pub schema: String,
     instants: Instants,
@@ -98,6 +100,10 @@ impl Plan {
                 true => Some(targets(client, &question.filters)?),
                 false => None,
             },
+            missing: match is_front && store::leaves_out(client)? {
+                true => missing(client, &question.filters, window.since())?,
+                false => Vec::new(),
+            },
             window,
             sources,
             is_front,
@@ -117,6 +123,7 @@ impl Plan {
             names: Names::default(),
             is_front: self.is_front,
             targets: self.targets.clone(),
+            missing: self.missing.clone(),
             schema: self.schema.clone(),
         })
     }
@@ -199,6 +206,16 @@ impl Plan {
         })
     }
 
+    /// Returns a SELECT of spans of no length of the targets that are missing, after UNION ALL, if there are any.
+    pub fn of_missing(&self, params: &Params) -> String {
+        if self.missing.is_empty() {
+            return String::new();
+        }
+        let targets = params.bind("missing targets", || self.missing.clone());
+        let since = self.since(params);
+        format!("\nUNION ALL\nSELECT unnest({targets}), {since}, {since}")
+    }
+
     /// Binds the edges of the steps.
     pub fn edges(&self, params: &Params) -> String {
         params.bind("edges", || self.instants.edges.clone())
@@ -227,6 +244,22 @@ fn targets(client: &SpiClient<'_>, filters: &Filters) -> Result<Vec<i32>, Error>
     let conditions = filters.conditions(Level::Target, "target", &params);
     let statement =
         format!("SELECT target.target_id FROM jobstats.targets target WHERE true{conditions}");
+    let found = client.query(&*statement, &params.take())?;
+    found.map(|row| row.at(1)).collect()
+}
+
+/// Returns the targets of nodes that are left out which would have been observed, as far as is known: they were in the day before the
+/// window, or in the day before their node last answered.
+fn missing(client: &SpiClient<'_>, filters: &Filters, since: Micros) -> Result<Vec<i32>, Error> {
+    let (params, since) = (Params::default(), timestamptz(since)?);
+    let conditions = filters.conditions(Level::Target, "target", &params);
+    let since = params.bind("since", || since);
+    let statement = format!(
+        "SELECT target.target_id FROM jobstats.attached node JOIN jobstats.targets target \
+         ON (target.target_id - 1) / 65536 = node.node \
+         WHERE node.left_out_since IS NOT NULL \
+         AND target.last_observation > least({since}, node.answered) - interval '1 day'{conditions}"
+    );
     let found = client.query(&*statement, &params.take())?;
     found.map(|row| row.at(1)).collect()
 }

@@ -3,10 +3,14 @@
 //! A front has the relations of a store. Those that keep rows are parents of foreign tables: partitions by ranges of `target_id`, where
 //! rows belong to targets, so that PostgreSQL can sum them where they lie; children elsewhere. So all questions are asked as of a store.
 
+use std::panic::AssertUnwindSafe;
+
+use pgrx::pg_sys::panic::{CaughtError, ErrorReport};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::plans;
 use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
 use crate::store::installation::Installation;
 use crate::store::{self, comments, rollup, tables, views};
@@ -48,10 +52,87 @@ fn jobstats_build_front() -> SqlResult<()> {
 
 /// Returns whether the store is a front. Asks the catalog alone, which everybody may read, also of a store of an earlier version.
 pub fn is_front(client: &SpiClient<'_>) -> Result<bool, Error> {
-    client.query_value(
+    plans::query_value(
+        client,
         "SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
          WHERE n.nspname = 'jobstats' AND c.relname = 'targets' AND c.relkind = 'p')",
-        &[],
+    )
+}
+
+/// Returns whether the front answers without some of its nodes.
+pub fn leaves_out(client: &SpiClient<'_>) -> Result<bool, Error> {
+    plans::query_value(
+        client,
+        "SELECT EXISTS (SELECT FROM jobstats.attached a WHERE a.left_out_since IS NOT NULL)",
+    )
+}
+
+/// Raises a notice if the front answers without some of its nodes.
+///
+/// # Errors
+/// [`Error::Node`] if it has none left.
+pub fn note_left_out(client: &SpiClient<'_>) -> Result<(), Error> {
+    let row = plans::query_opt(
+        client,
+        "SELECT string_agg(format('%s (since %s)', a.name, date_trunc('second', a.left_out_since)), ', ' ORDER BY a.node) \
+         FILTER (WHERE a.left_out_since IS NOT NULL) AS missing, bool_and(a.left_out_since IS NOT NULL) AS all_are \
+         FROM jobstats.attached a",
+    )?;
+    let row = row.ok_or(Error::NoRow("attached"))?;
+    let Some(missing) = row.get::<Option<String>>("missing")? else {
+        return Ok(());
+    };
+    if row.get("all_are")? {
+        return Err(Error::Node(missing));
+    }
+    ErrorReport::new(
+        PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
+        format!("the answer is without nodes that do not answer: {missing}"),
+        "jobstats",
+    )
+    .set_hint("Their targets lower the coverage. jobstats.health says why.")
+    .report(PgLogLevel::NOTICE);
+    Ok(())
+}
+
+/// Reads from the store, which may be a front.
+pub fn read<T>(read: impl FnOnce(&SpiClient<'_>) -> Result<T, Error>) -> Result<T, Error> {
+    if !connect(is_front)? {
+        return connect(read);
+    }
+    on_nodes(|| {
+        connect(|client| {
+            note_left_out(client)?;
+            read(client)
+        })
+    })
+}
+
+/// Asks nodes. An error of a connection becomes an [`Error::Node`].
+pub fn on_nodes<T>(read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    PgTryBuilder::new(AssertUnwindSafe(read))
+        .catch_others(|caught| match &caught {
+            CaughtError::PostgresError(report) if is_of_connection(report.sql_error_code()) => {
+                let said = report.message().lines().next().unwrap_or_default();
+                Err(Error::Node(said.to_owned()))
+            }
+            _ => caught.rethrow(),
+        })
+        .execute()
+}
+
+/// Returns whether only a connection to a node can fail so: one to this session ends the session.
+fn is_of_connection(code: PgSqlErrorCode) -> bool {
+    matches!(
+        code,
+        PgSqlErrorCode::ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION
+            | PgSqlErrorCode::ERRCODE_CONNECTION_FAILURE
+            | PgSqlErrorCode::ERRCODE_CONNECTION_DOES_NOT_EXIST
+            | PgSqlErrorCode::ERRCODE_CONNECTION_EXCEPTION
+            | PgSqlErrorCode::ERRCODE_ADMIN_SHUTDOWN
+            | PgSqlErrorCode::ERRCODE_CRASH_SHUTDOWN
+            | PgSqlErrorCode::ERRCODE_CANNOT_CONNECT_NOW
+            | PgSqlErrorCode::ERRCODE_DATABASE_DROPPED
     )
 }
 

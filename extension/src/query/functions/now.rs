@@ -95,7 +95,7 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let n = rows_wanted(arguments.take()?)?;
     let at = arguments.take::<TimestampWithTimeZone>()?;
     at.map_or(Ok(0), micros)?;
-    let usages = connect(|client| -> Result<Vec<Usage>, Error> {
+    let usages = store::read(|client| {
         store::require(client)?;
         let filters = Filters::default().any_of("target", target.clone());
         filters.require_patterns()?;

@@ -10,7 +10,7 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{self, SqlResult, Statements, connect};
+use crate::pg::spi::{self, SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::micros;
 use crate::pg::tuplestore::Rows;
@@ -39,7 +39,7 @@ fn jobstats_work(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     let level = arguments.take::<String>()?;
     let targets = arguments.take::<Vec<Option<i32>>>()?;
     at.map_or(Ok(0), micros)?;
-    connect(|client| {
+    store::read(|client| {
         store::require(client)?;
         let found = match level.as_deref() {
             None | Some(INCREMENTS) => client.query(&*last()?, &[at.into(), targets.into()])?,

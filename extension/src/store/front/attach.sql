@@ -22,8 +22,9 @@ BEGIN
     END LOOP;
     UPDATE jobstats.settings SET front = true;
     FOR node IN SELECT a.name FROM jobstats.attached a ORDER BY a.node LOOP
-        PERFORM jobstats_internal.show_node(node, '{ranges,union,merged,accounting}');
+        PERFORM jobstats_internal.show_node(node, '{ranges,union,merged}');
     END LOOP;
+    PERFORM jobstats_internal.show_accounting();
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.make_front() IS
@@ -75,23 +76,70 @@ DECLARE
     it record;
 BEGIN
     SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = show_node.name;
-    FOR it IN SELECT r.relation, r.kind FROM jobstats_internal.front_relations() r
-        WHERE r.kind = ANY (show_node.kinds) AND (r.kind <> 'accounting' OR attached.accounting)
+    FOR it IN SELECT r.relation, r.kind, attached.name || ' ' || r.relation AS part,
+            format(' PARTITION OF jobstats.%I FOR VALUES FROM (%s) TO (%s)', r.relation,
+                jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1)) AS partition
+        FROM jobstats_internal.front_relations() r WHERE r.kind = ANY (show_node.kinds)
     LOOP
-        EXECUTE format('CREATE FOREIGN TABLE jobstats.%1$I ' || CASE it.kind WHEN 'ranges' THEN 'PARTITION OF jobstats.%3$I FOR VALUES FROM (%4$s) TO (%5$s)'
-            WHEN 'merged' THEN '() INHERITS (jobstats.%6$I)' ELSE '() INHERITS (jobstats.%3$I)' END
-            || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false''%7$s)',
-            attached.name || ' ' || it.relation, 'jobstats_' || attached.name, it.relation,
-            jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1), 'of nodes ' || it.relation,
-            -- Texts are long.
-            CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100'''
-                -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
-                WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states') THEN ', use_remote_estimate ''false''' END);
+        IF attached.left_out_since IS NULL OR it.relation = 'node_state' THEN
+            EXECUTE format('CREATE FOREIGN TABLE jobstats.%I ' || CASE it.kind WHEN 'ranges' THEN it.partition
+                WHEN 'merged' THEN '() INHERITS (jobstats.%4$I)' ELSE '() INHERITS (jobstats.%3$I)' END
+                || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false''%5$s)',
+                it.part, 'jobstats_' || attached.name, it.relation, 'of nodes ' || it.relation,
+                -- Texts are long.
+                CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100'''
+                    -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
+                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states') THEN ', use_remote_estimate ''false''' END);
+        ELSIF it.relation = 'targets' THEN
+            -- What is missing is known by its name, and counted.
+            EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);
+            INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t;
+        END IF;
     END LOOP;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.show_node(text, text[]) IS
-'Internal: makes the foreign tables of these kinds of an attached node.';
+'Internal: makes the tables of these kinds of an attached node: foreign tables, or one of the targets that are known of a node that is left out.';
+
+CREATE FUNCTION jobstats_internal.hide_node(name text, kinds text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    part record;
+BEGIN
+    FOR part IN SELECT c.oid::regclass AS relation, c.relkind FROM jobstats_internal.front_relations() r
+        JOIN pg_class c ON c.relname = hide_node.name || ' ' || r.relation AND c.relnamespace = 'jobstats'::regnamespace
+        WHERE r.kind = ANY (hide_node.kinds)
+    LOOP
+        EXECUTE format('DROP %s %s CASCADE', CASE part.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, part.relation);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.hide_node(text, text[]) IS
+'Internal: drops the tables of these kinds of an attached node.';
+
+CREATE FUNCTION jobstats_internal.show_accounting() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    node text := jobstats_internal.accounting_node();
+BEGIN
+    PERFORM jobstats_internal.hide_node(a.name, '{accounting}') FROM jobstats.attached a;
+    IF node IS NOT NULL THEN
+        PERFORM jobstats_internal.show_node(node, '{accounting}');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.show_accounting() IS
+'Internal: shows names and jobs as one node knows them.';
+
+CREATE FUNCTION jobstats_internal.accounting_node() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT a.name FROM jobstats.attached a WHERE a.left_out_since IS NULL ORDER BY a.accounting DESC, a.node LIMIT 1
+$$;
+COMMENT ON FUNCTION jobstats_internal.accounting_node() IS
+'Internal: the node as which a front knows names and jobs: the one with accounting, or of the lowest number while that is left out; NULL: all are.';
 
 CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
@@ -109,13 +157,14 @@ DECLARE
     server CONSTANT text := 'jobstats_' || jobstats_attach.name;
     is_new CONSTANT boolean := num_nonnulls(host, port, dbname, "user", password) > 0;
     state jsonb;
-    others text;
 BEGIN
     PERFORM jobstats_internal.lock_front();
     PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new, "user");
     IF is_new THEN
         EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', fdw_tuple_cost ''0.2'', '
-            'use_remote_estimate ''true'', connect_timeout ''10'', keepalives_idle ''30'', tcp_user_timeout ''60000''%s)', server, (
+            -- Of a machine that is gone nobody hears. A node whose machine answers ends a statement by itself.
+            'use_remote_estimate ''true'', connect_timeout ''10'', keepalives_idle ''10'', keepalives_interval ''10'', tcp_user_timeout ''30000'', '
+            'options ''-c statement_timeout=300s''%s)', server, (
                 SELECT string_agg(format(', %s %L', o.name, o.value), '' ORDER BY o.name)
                 FROM (VALUES ('host', host), ('port', port::text), ('dbname', dbname)) AS o (name, value) WHERE o.value IS NOT NULL));
         EXECUTE format('CREATE USER MAPPING FOR PUBLIC SERVER %I OPTIONS (%s)', server, (
@@ -130,30 +179,61 @@ BEGIN
     PERFORM jobstats_internal.require_node(jobstats_attach.name, state);
     INSERT INTO jobstats.attached AS a (name, node, accounting)
     VALUES (jobstats_attach.name, (state ->> 'node')::integer, coalesce(jobstats_attach.accounting, NOT EXISTS (SELECT FROM jobstats.attached o WHERE o.accounting)))
-    ON CONFLICT (name) DO UPDATE SET node = excluded.node, accounting = coalesce(jobstats_attach.accounting, a.accounting);
+    ON CONFLICT (name) DO UPDATE SET node = excluded.node, accounting = coalesce(jobstats_attach.accounting, a.accounting), left_out_since = NULL;
     IF jobstats_attach.accounting THEN
         UPDATE jobstats.attached a SET accounting = false WHERE a.name <> jobstats_attach.name;
     END IF;
     PERFORM jobstats_internal.build_front();
-    SELECT string_agg(concat_ws('/', nullif(t.cluster, ''), t.name), ', ') INTO others
-    FROM (SELECT t.cluster, t.name FROM jobstats.targets t GROUP BY 1, 2 HAVING count(*) > 1 ORDER BY 1, 2 LIMIT 5) t;
-    IF others IS NOT NULL THEN
-        RAISE unique_violation USING
-            MESSAGE = format('node "%s" has targets that another node has: %s', jobstats_attach.name, others),
-            HINT = 'All servers that a target can be on feed the same node. Let maintenance drop what the target left behind, or move its history.';
-    END IF;
-    IF EXISTS (
-        SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
-    THEN
-        RAISE unique_violation USING
-            MESSAGE = format('node "%s" gives entries the numbers that another node gives them', jobstats_attach.name),
-            HINT = 'One is a copy of the other, or both were made by version 0.1: one of them has to be a new store.';
+    PERFORM jobstats_internal.note_node(jobstats_attach.name);
+    IF is_new THEN
+        PERFORM jobstats_internal.require_own_numbers(jobstats_attach.name);
     END IF;
     RETURN format('Node %s, number %s, version %s: %s targets.', jobstats_attach.name, state ->> 'node', state ->> 'version', state ->> 'targets');
 END
 $$;
 COMMENT ON FUNCTION jobstats_attach(text, text, integer, text, text, text, boolean) IS
-'Makes this database a front, and shows the store of a node in it. The database has an empty store, or is a front already. host, port, dbname, user (who asks) and password are those of the node, whose owner has called jobstats_grant_reader() for that user. accounting: names and jobs are shown as this node knows them; NULL: of the first node. For an attached node give the name alone: the front is made anew, by the version of the extension that is installed now. Returns what it found. Errors: 22004 for no user, 22023 for a name that is none, 42710 for a name that is taken, 42704 for a node that is not attached, 55000 where postgres_fdw is missing, where this store has rows, and for a node that is a front or of another version or collation, 23505 for a number, targets or entries that another node has, 42501 where the caller is not the owner of the store, 55P03 where questions keep it waiting for three seconds, 08001 where the node does not answer.';
+'Makes this database a front, and shows the store of a node in it. The database has an empty store, or is a front already. host, port, dbname, user (who asks) and password are those of the node, whose owner has called jobstats_grant_reader() for that user. accounting: names and jobs are shown as this node knows them; NULL: of the first node. For an attached node give the name alone: the front is made anew, by the version of the extension that is installed now, and shows the node if it was left out. Returns what it found. Errors: 22004 for no user, 22023 for a name that is none, 42710 for a name that is taken, 42704 for a node that is not attached, 55000 where postgres_fdw is missing, where this store has rows, and for a node that is a front or of another version or collation, 23505 for a number, targets or entries that another node has, 42501 where the caller is not the owner of the store, 55P03 where questions keep it waiting for three seconds, 08001 where the node does not answer.';
+
+CREATE FUNCTION jobstats_internal.require_own_numbers(name text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    others text := (SELECT string_agg(t.target, ', ') FROM (SELECT t.target FROM jobstats_internal.targets_of_two() t LIMIT 5) t);
+BEGIN
+    IF others IS NOT NULL THEN
+        RAISE unique_violation USING
+            MESSAGE = format('node "%s" has targets that another node has: %s', require_own_numbers.name, others),
+            HINT = 'All servers that a target can be on feed the same node. Retire the target where it is no more: SELECT jobstats_retire_target(…);';
+    END IF;
+    IF EXISTS (
+        SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
+    THEN
+        RAISE unique_violation USING
+            MESSAGE = format('node "%s" gives entries the numbers that another node gives them', require_own_numbers.name),
+            HINT = 'One is a copy of the other, or both were made by version 0.1: one of them has to be a new store.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_own_numbers(text) IS
+'Internal: fails with 23505 where a node that is new in a front has targets or entries of another one.';
+
+CREATE FUNCTION jobstats_internal.targets_of_two() RETURNS TABLE (cluster text, name text, target text, nodes text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT t.cluster, t.name, concat_ws('/', nullif(t.cluster, ''), t.name), string_agg(a.name, ', ' ORDER BY a.node)
+    FROM jobstats.targets t
+    JOIN jobstats.attached a ON a.node = (t.target_id - 1) / 65536
+    WHERE t.retired IS NULL
+    GROUP BY t.cluster, t.name
+    HAVING count(*) > 1
+    ORDER BY t.cluster, t.name;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.targets_of_two() IS
+'Internal: the targets of a front that several nodes have, and that are retired on none of these.';
 
 CREATE FUNCTION jobstats_internal.lock_front() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -268,7 +348,6 @@ AS $$
 #variable_conflict use_column
 DECLARE
     had_accounting boolean;
-    heir text;
 BEGIN
     PERFORM jobstats_internal.lock_front();
     DELETE FROM jobstats.attached a WHERE a.name = jobstats_detach.name RETURNING a.accounting INTO had_accounting;
@@ -276,13 +355,12 @@ BEGIN
         RAISE undefined_object USING
             MESSAGE = format('node "%s" is not attached', left(jobstats_detach.name, 60)), HINT = 'jobstats_nodes() lists those that are.';
     END IF;
+    PERFORM jobstats_internal.hide_node(jobstats_detach.name, '{ranges,union,merged,accounting}');
     EXECUTE format('DROP SERVER IF EXISTS %I CASCADE', 'jobstats_' || jobstats_detach.name);
     IF had_accounting THEN
-        UPDATE jobstats.attached a SET accounting = true WHERE a.node = (SELECT min(o.node) FROM jobstats.attached o) RETURNING a.name INTO heir;
-        IF heir IS NOT NULL THEN
-            PERFORM jobstats_internal.show_node(heir, '{accounting}');
-        END IF;
+        UPDATE jobstats.attached a SET accounting = true WHERE a.node = (SELECT min(o.node) FROM jobstats.attached o);
     END IF;
+    PERFORM jobstats_internal.show_accounting();
 END
 $$;
 COMMENT ON FUNCTION jobstats_detach(text) IS

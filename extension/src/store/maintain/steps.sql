@@ -8,7 +8,7 @@
 --     records    true: writes a row for itself and the items since the last row; false: only if it fails
 --     group      items of one group are left to the next call when one of them fails
 --     tries      how often it may be taken in this call if what it needs is locked; once, if it does not say
--- and the arguments of its action: level, by_user, from, to, target, relation, horizon, limit, until, again.
+-- and the arguments of its action: level, by_user, from, to, target, relation, horizon, limit, until, again, node, leave_out.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -41,6 +41,12 @@ DECLARE
         {"do": "columns", "step": "columns", "again": false}, {"do": "columns", "step": "columns", "again": true},
         {"do": "sweep", "step": "retention of entries"}, {"do": "check", "step": "check"}]';
 BEGIN
+    IF (SELECT s.front FROM jobstats.settings s) THEN
+        RETURN jsonb_build_object('started', clock_timestamp(), 'queue', (
+            SELECT jsonb_agg(jsonb_build_object('do', 'check node', 'step', 'node ' || a.name, 'node', a.name) ORDER BY a.node) FROM jobstats.attached a)
+            || jsonb_build_object('do', 'maintenance', 'step', 'retention of maintenance', 'horizon', (SELECT now() - s.rejects_retention FROM jobstats.settings s))
+            || jsonb '{"do": "end", "step": "all"}');
+    END IF;
     PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
     RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}, {"do": "reidentify", "step": "identification"}, {"do": "people", "step": "retention of people", "records": true}]'
@@ -284,6 +290,10 @@ DECLARE
     horizon timestamptz := item ->> 'horizon';
 BEGIN
     CASE item ->> 'do'
+        WHEN 'check node' THEN
+            more := jobstats_internal.node_items(item);
+        WHEN 'turn node' THEN
+            PERFORM jobstats_internal.turn_node(item ->> 'node', (item ->> 'leave_out')::boolean);
         WHEN 'end idle feeds' THEN
             PERFORM jobstats_internal.end_idle_feeds();
         WHEN 'announce' THEN
@@ -580,4 +590,4 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. jobstats.maintenance shows what it did. Call it from cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside a transaction. A step that fails, or waits too long for a lock, is left to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside a transaction, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';
+'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. jobstats.maintenance shows what it did. Call it from cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside a transaction. A step that fails, or waits too long for a lock, is left to the next call, with a warning. In a front it asks whether the nodes answer, leaves out those that do not, and shows them again; call it every minute there. Errors: 55000 where there is no store, 25001 inside a transaction, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';

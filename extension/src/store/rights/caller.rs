@@ -12,6 +12,7 @@ use crate::pg::error::Error;
 use crate::pg::guc::{Pinned, sends_log};
 use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::store;
+use crate::store::front::{note_left_out, on_nodes};
 use crate::store::rights::owner::{Rights, current_user};
 
 /// The work that a reader may see: that of these users, and of the jobs of these accounts.
@@ -93,21 +94,36 @@ pub fn as_any_reader<T>(read: impl FnOnce(Reader) -> Result<T, Error>) -> Result
     with_reader(|reader, _rights| read(reader))
 }
 
-/// Finds out who reads, and takes the rights of the store's owner for a reader of a part.
+/// Finds out who reads, and what it is read from.
 fn with_reader<T>(
     read: impl FnOnce(Reader, Option<Rights>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     // No function or operator of the caller's takes part.
     let _path = Pinned::new([(c"search_path", c"pg_catalog, pg_temp")]);
+    if !connect(store::is_front)? {
+        return with_rights(read);
+    }
+    // Lets each node of a front sum its own partition.
+    let _sums = Pinned::new([(c"enable_partitionwise_aggregate", c"on")]);
+    on_nodes(|| {
+        with_rights(|reader, rights| {
+            connect(note_left_out)?;
+            read(reader, rights)
+        })
+    })
+}
+
+/// Takes the rights of the store's owner for a reader of a part.
+fn with_rights<T>(
+    read: impl FnOnce(Reader, Option<Rights>) -> Result<T, Error>,
+) -> Result<T, Error> {
     let others = |client: &SpiClient<'_>| client.query_value(OWNER_OF_OTHERS, &[]);
     let Some(owner) = connect::<Option<pg_sys::Oid>>(others)? else {
-        let _on_nodes = on_nodes()?;
         return read(Reader::All, None);
     };
     let caller = current_user();
     // Plans of statements tell how many rows there are of others.
     let _quiet = sends_log().then(|| Pinned::new([(c"client_min_messages", c"notice")]));
-    let _on_nodes = on_nodes()?;
     let rights = Rights::of(owner);
     match connect(|client| reader(client, caller))? {
         Some(reader) => read(reader, Some(rights)),
@@ -117,12 +133,6 @@ fn with_reader<T>(
             read(Reader::All, None)
         }
     }
-}
-
-/// Lets each node of a front sum its own partition.
-fn on_nodes() -> Result<Option<Pinned>, Error> {
-    let is_front = connect(store::is_front)?;
-    Ok(is_front.then(|| Pinned::new([(c"enable_partitionwise_aggregate", c"on")])))
 }
 
 /// Returns what a role without rights on tables may see; `None` if that is nothing.

@@ -724,5 +724,14 @@ CREATE TABLE IF NOT EXISTS jobstats.used (
 CREATE TABLE IF NOT EXISTS jobstats.attached (
     name text PRIMARY KEY,
     node integer NOT NULL UNIQUE,
-    accounting boolean NOT NULL
+    accounting boolean NOT NULL,
+    left_out_since timestamptz,
+    checked timestamptz,
+    problem text,
+    answered timestamptz,
+    version text,
+    targets bigint,
+    last_observation timestamptz,
+    refreshed timestamptz,
+    known_targets jsonb
 );

@@ -1,6 +1,8 @@
 -- Health of every target that is not retired, what feeds have counted, and the rejects of the last hour; and what is expected and
--- has never reported, of which there is a status alone. Rejects that belong to no target are not in it.
-SELECT t.target_id, h.cluster, coalesce(t.filesystem, '') AS filesystem, coalesce(h.target, '') AS name,
+-- has never reported, of which there is a status alone. Rejects that belong to no target are not in it. A target that two nodes of a
+-- front have is that of the newest observation.
+SELECT DISTINCT ON (h.cluster, h.target, CASE WHEN t.target_id IS NULL THEN h.server END)
+    t.target_id, h.cluster, coalesce(t.filesystem, '') AS filesystem, coalesce(h.target, '') AS name,
     coalesce(h.kind, '') AS kind, CASE WHEN t.target_id IS NULL THEN h.server END AS server, h.status,
     extract(epoch FROM h.last_observation)::double precision AS last_observation,
     extract(epoch FROM h.delay)::double precision AS delay,
@@ -17,4 +19,4 @@ LEFT JOIN (
     GROUP BY r.cluster, r.target
 ) r ON r.cluster = t.cluster AND r.target = t.name
 WHERE h.status NOT IN ('maintenance', 'accounting', 'nodes', 'retired', 'full', 'unhealthy', 'recovery', 'changelog', 'node') AND NOT (h.status IN ('rejects', 'ids') AND h.target IS NULL)
-ORDER BY h.cluster, h.target, h.server
+ORDER BY h.cluster, h.target, CASE WHEN t.target_id IS NULL THEN h.server END, h.last_observation DESC NULLS LAST, t.last_observation DESC
