@@ -39,11 +39,10 @@ simulate() {
 
 load() { in_database "$1" -c 'CREATE TABLE public.texts (LIKE jobstats.feed)' -c '\copy public.texts FROM STDIN' <"$output/texts"; }
 
-# feed NAME PATTERN
+# feed NAME PATTERN [SINCE [UNTIL]]
 # Names and accounting go to every store.
 feed() {
-    [ "$(in_database "$1" -At -c "SELECT to_regclass('public.texts')")" ] || load "$1"
-    in_database "$1" -v servers="$2" -f tests/front/feed.sql
+    in_database "$1" -v servers="$2" -v since="${3:--infinity}" -v until="${4:-infinity}" -f tests/front/feed.sql
     maintain_all "$(database "$1")"
     # What a node sums depends on what it knows of its tables.
     in_database "$1" -c ANALYZE
@@ -140,17 +139,40 @@ away() {
     "${in_front[@]}" -c 'CALL jobstats_maintain()' 2>/dev/null
 }
 
+# divide NAME PATTERN OTHER NUMBER PATTERN
+# A store that has been fed half of the texts of two patterns is copied. The copy gets a number, and every row of it stays what it is but for the numbers that it
+# is known by. Each drops what the other keeps, and is fed on: no observation is lost, or counted twice.
+divide() {
+    local half='2026-03-10 01:25Z'
+    feed "$1" "$2|$5" -infinity "$half"
+    psql -q "$(scripts/cluster.sh url "$cluster")" -c "CREATE DATABASE \"front $3\" TEMPLATE \"front $1\""
+    in_database "$3" -f tests/front/stored.sql >"$output/stored"
+    in_database "$3" -At -c "SELECT jobstats_setup(node => $4)" >"$output/setup.$3"
+    in_database "$3" -f tests/front/stored.sql | diff -u "$output/stored" -
+    in_database "$1" -At -v servers="$5" -f tests/front/drop.sql
+    in_database "$3" -At -v servers="$2" -f tests/front/drop.sql
+    feed "$1" "$2" "$half"
+    feed "$3" "$5" "$half"
+    audit "$(database "$1")"
+    audit "$(database "$3")"
+}
+
 mkdir -p "$output"
 psql -q "$(scripts/cluster.sh url "$cluster")" -c 'CREATE ROLE front_reader' -c 'CREATE ROLE front_own' -c 'CREATE ROLE front_nameless'
 simulate
 feed single .
 make front
 in_database front -c 'CREATE EXTENSION postgres_fdw'
-for n in "${!nodes[@]}"; do
+for n in 0 1 2; do
     make "node$n" "$n"
-    # What a feed that is cut off had stored is gone, and it is fed again.
-    [ "$n" != 1 ] || { load "node$n" && amid "node$n" cut in_database "node$n" -v servers="${nodes[n]}" -f tests/front/feed.sql 2>/dev/null; }
-    feed "node$n" "${nodes[n]}"
+    load "node$n"
+done
+feed node0 "${nodes[0]}"
+# What a feed that is cut off had stored is gone, and it is fed again.
+amid node1 cut feed node1 "${nodes[1]}" 2>/dev/null
+feed node1 "${nodes[1]}"
+divide node2 "${nodes[2]}" node3 3 "${nodes[3]}"
+for n in "${!nodes[@]}"; do
     [ "$n" != 2 ] || amid "node$n" cut attach "node$n" 2>/dev/null
     attach "node$n"
 done

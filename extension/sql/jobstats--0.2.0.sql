@@ -36,7 +36,7 @@ CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'as_owner_wrapper';
 COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
-'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Forgets a user (forget), and returns jobstats_internal.forget_user() as jsonb. Judges the newest readings (watch), and returns jobstats_internal.watch(). Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
+'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Forgets a user (forget), and returns jobstats_internal.forget_user() as jsonb. Drops targets (drop targets), and returns jobstats_internal.drop_targets(). Judges the newest readings (watch), and returns jobstats_internal.watch(). Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
 
 -- Converts a store to the edition of TimescaleDB that is installed now, relation by relation.
 --
@@ -1265,33 +1265,103 @@ COMMENT ON FUNCTION jobstats_nodes() IS
 'Lists the nodes of a front. Each row has the number of the node, whether names and jobs are shown as it knows them, the version of its store, how many targets it has, its last observation and up to when its rollups of ten minutes are refreshed, as of answered: now, or when a node last answered that does not. left_out_since: since when the front answers without it; NULL: it is shown. problem says what is in the way, else NULL. No row: this store is no front. Errors: 55000 where there is no store.';
 
 -- The number of a store among the nodes of a front. What rows of several nodes are known by has numbers in ranges of each node.
+
+-- Rows are known by the same number wherever a column has its name. A table that a later version adds is one of these, by its columns.
+CREATE FUNCTION jobstats_internal.numbered_relations() RETURNS TABLE (relation text, stored regclass, columns name[], gives text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT c.relname::text, coalesce(h.hypertable, c.oid::regclass), array_agg(a.attname), max(a.attname) FILTER (WHERE a.attidentity <> '')
+FROM pg_class c
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ('target_id', 'job_no', 'series_id', 'event_id', 'entry_id') AND NOT a.attisdropped
+LEFT JOIN jobstats_internal.hypertables() h ON h.relation = c.relname
+WHERE c.relnamespace = to_regnamespace('jobstats') AND NOT c.relispartition AND (c.relkind IN ('r', 'p') OR h.hypertable IS NOT NULL)
+GROUP BY c.relname, c.oid, h.hypertable
+$$;
+COMMENT ON FUNCTION jobstats_internal.numbered_relations() IS
+'Internal: the tables and continuous aggregates that have numbers of targets, jobs, series and events, or keys of entries, with the relation that holds their rows, these columns, and the one that an identity gives its numbers.';
+
+CREATE FUNCTION jobstats_internal.lock_everything() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '300ms'
+AS $$
+DECLARE
+    relation regclass;
+BEGIN
+    IF to_regclass('jobstats.converting') IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = 'the store is being converted', HINT = 'CALL jobstats_convert(); ends that.';
+    END IF;
+    -- Maintenance holds locks from its begin to its end, and feeds wait at the first of their tables.
+    FOR relation IN
+        SELECT c.oid FROM pg_class c
+        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+        ORDER BY c.relname NOT IN ('feed', 'locks'), c.relname
+    LOOP
+        EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', relation);
+    END LOOP;
+    -- A columnstore changes at most 100,000 rows in a statement, unless it is told otherwise.
+    PERFORM set_config(s.name, '0', true) FROM pg_settings s WHERE s.name = 'timescaledb.max_tuples_decompressed_per_dml_transaction';
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.lock_everything() IS
+'Internal: keeps feeds, maintenance and readers out until the transaction ends, so that rows of any time can be changed. Errors: 55P03 where one is at work, 55000 during a conversion.';
+
+CREATE FUNCTION jobstats_internal.first_number(name name, node integer) RETURNS bigint
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+RETURN CASE name WHEN 'target_id' THEN jobstats_internal.first_target(node) ELSE (bigint '1' << 40) * node + 1 END;
+COMMENT ON FUNCTION jobstats_internal.first_number(name, integer) IS
+'Internal: the first number that an identity of this name gives on the node of this number.';
+
+CREATE FUNCTION jobstats_internal.renumber(old integer, new integer) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    -- A copy of a store knows the same entries by the same keys, until it gets a number.
+    inverted CONSTANT bigint := ('x' || left(encode(sha256(uuid_send(gen_random_uuid())), 'hex'), 16))::bit(64)::bigint;
+    it record;
+    next bigint;
+BEGIN
+    FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n LOOP
+        IF it.gives IS NOT NULL THEN
+            next := coalesce(pg_sequence_last_value(pg_get_serial_sequence(it.stored::text, it.gives)::regclass) + 1, jobstats_internal.first_number(it.gives, old));
+            EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET GENERATED BY DEFAULT', it.stored, it.gives);
+        END IF;
+        EXECUTE format('UPDATE %s SET %s', it.stored, (
+            SELECT string_agg(CASE c.name WHEN 'entry_id' THEN format('entry_id = entry_id # %s', inverted)
+                ELSE format('%1$I = %1$I + %2$s', c.name, jobstats_internal.first_number(c.name, new) - jobstats_internal.first_number(c.name, old)) END, ', ')
+            FROM unnest(it.columns) AS c (name)));
+        IF it.gives IS NOT NULL THEN
+            EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET GENERATED ALWAYS SET MAXVALUE %s RESTART WITH %s', it.stored, it.gives,
+                jobstats_internal.first_number(it.gives, new + 1) - 1, next + jobstats_internal.first_number(it.gives, new) - jobstats_internal.first_number(it.gives, old));
+        END IF;
+    END LOOP;
+    UPDATE jobstats.secrets s SET mask = s.mask # inverted;
+    -- Who goes through entries in the order of their keys begins again.
+    UPDATE jobstats.sweep s SET after = NULL;
+    UPDATE jobstats.identification i SET after = NULL;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.renumber(integer, integer) IS
+'Internal: gives all rows of the store that have numbers in the range of one node those of another, and entries other keys.';
+
 CREATE FUNCTION jobstats_internal.number_store(node integer) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    it record;
+    old CONSTANT integer := (SELECT s.node FROM jobstats.settings s);
 BEGIN
-    IF number_store.node IS NULL OR number_store.node = (SELECT s.node FROM jobstats.settings s) THEN
+    IF number_store.node IS NULL OR number_store.node = old THEN
         RETURN;
     ELSIF number_store.node NOT BETWEEN 0 AND 32766 THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('node must be from 0 to 32766, not %s', number_store.node), HINT = 'Each node of a front has a number of its own.';
-    ELSIF EXISTS (SELECT FROM jobstats.targets) OR EXISTS (SELECT FROM jobstats.job_ids) OR EXISTS (SELECT FROM jobstats.sample_series) THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('this store has the number %s, and rows that have theirs by it', (SELECT s.node FROM jobstats.settings s)),
-            HINT = 'Give the other nodes of the front other numbers, before they are fed.';
     END IF;
+    PERFORM jobstats_internal.lock_everything();
+    PERFORM jobstats_internal.renumber(old, number_store.node);
     UPDATE jobstats.settings s SET node = number_store.node;
-    EXECUTE format('ALTER TABLE jobstats.targets ALTER COLUMN target_id SET MAXVALUE %s RESTART WITH %s',
-        least((number_store.node + 1) * bigint '65536', 2147483647), jobstats_internal.first_target(number_store.node));
-    FOR it IN SELECT * FROM (VALUES ('job_ids', 'job_no'), ('sample_series', 'series_id'), ('events', 'event_id')) AS i (relation, name) LOOP
-        EXECUTE format('ALTER TABLE jobstats.%I ALTER COLUMN %I RESTART WITH %s', it.relation, it.name, (bigint '1' << 40) * number_store.node + 1);
-    END LOOP;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.number_store(integer) IS
-'Internal: gives a store without targets, jobs and series its number among the nodes of a front; NULL: it keeps that. Errors: 22023 for a number out of range, 55000 where there are such rows.';
+'Internal: gives a store, with all its rows, another number among the nodes of a front; NULL: it keeps that. Errors: 22023 for a number out of range, 55P03 where feeds or maintenance are at work, 55000 during a conversion.';
 
 -- The relations of a front: its own, which every store has for itself; and those that show the rows of its nodes. A table that a later
 -- version adds is one of these, by its columns.
@@ -1726,7 +1796,7 @@ ORDER BY array_position(ARRAY[
     'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
     'jobstats_operations', 'jobstats_format', 'jobstats_metrics', 'jobstats_alerts',
     'jobstats_setup', 'jobstats_forever', 'jobstats_attach', 'jobstats_detach', 'jobstats_nodes', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_watch', 'jobstats_watch_job', 'jobstats_judge', 'jobstats_maintenance_window', 'jobstats_convert', 'jobstats_grant_writer',
-    'jobstats_grant_reader', 'jobstats_grant_own', 'jobstats_grant_speaker', 'jobstats_personal_data', 'jobstats_forget_user', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
+    'jobstats_grant_reader', 'jobstats_grant_own', 'jobstats_grant_speaker', 'jobstats_personal_data', 'jobstats_forget_user', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_drop_targets', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
     'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
@@ -4269,7 +4339,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind; no metrics of the source openmetrics, which are chosen by LIKE patterns of their names; number 0 among the nodes of a front, of up to 32766). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, for a front, and for another number where targets have theirs, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
+'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind; no metrics of the source openmetrics, which are chosen by LIKE patterns of their names; number 0 among the nodes of a front, of up to 32766: another one changes all rows of a store that has some). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, for a front, and for another number during a conversion, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
 
 CREATE FUNCTION jobstats_internal.sessions_on_store() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp

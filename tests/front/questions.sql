@@ -26,6 +26,7 @@ SELECT * FROM jobstats_queues(:window, step => '1 hour');
 SELECT * FROM jobstats_unaccounted(:window);
 SELECT * FROM jobstats_used('2026-03-10 02:50Z');
 SELECT * FROM jobstats_used('2026-03-10 02:50Z', by => '{account}');
+SELECT * FROM jobstats.used ORDER BY day, filesystem, kind, id;
 SELECT * FROM jobstats_changes(:window, baseline_since => '2026-03-09 22:00Z', baseline_until => '2026-03-10 00:40Z');
 SELECT * FROM jobstats_usual(:window, by => '{target}');
 SELECT * FROM jobstats_usual(:window);

@@ -20,6 +20,8 @@ pub const FIRST_PSEUDONYM: i64 = 1 << 32;
 pub struct Secrets {
     /// The secret of the keys of entries; `None` in a store that began without one.
     pub keys: Option<Secret>,
+    /// The bits of keys that are inverted, so that a copy of a store can have keys of its own.
+    pub mask: i64,
     /// The secret of pseudonyms.
     pub pseudonyms: Secret,
 }
@@ -31,7 +33,7 @@ impl Secrets {
             None => xxh3_64_with_seed(name.as_bytes(), seed),
             Some(secret) => hash(secret, &[&seed.to_le_bytes(), name.as_bytes()]),
         };
-        hash.cast_signed()
+        hash.cast_signed() ^ self.mask
     }
 
     /// Returns whether an entry that is stored under one name is that of an identifier: also if the identifier was forgotten since.
@@ -79,6 +81,7 @@ mod tests {
 
     const SECRETS: Secrets = Secrets {
         keys: Some([1; 16]),
+        mask: 0,
         pseudonyms: [2; 16],
     };
 
@@ -88,6 +91,7 @@ mod tests {
             keys: Some([3; 16]),
             ..SECRETS
         };
+        let masked = Secrets { mask: 5, ..SECRETS };
         let keys = [
             SECRETS.key("cp.1001", 0),
             SECRETS.key("cp.1001", 1),
@@ -99,6 +103,7 @@ mod tests {
             assert!(!keys[..position].contains(key), "{keys:?}");
         }
         assert_eq!(keys[0], SECRETS.key("cp.1001", 0));
+        assert_eq!(keys[0] ^ 5, masked.key("cp.1001", 0));
     }
 
     /// The test vector of the authors of SipHash: the bytes 0 to 14 under the key of the bytes 0 to 15. Stores depend on it.

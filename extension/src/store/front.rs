@@ -17,6 +17,7 @@ use crate::store::{self, comments, rollup, tables, views};
 
 extension_sql_file!("front/relations.sql", name = "front_relations");
 extension_sql_file!("front/number.sql", name = "front_number");
+extension_sql_file!("front/drop.sql", name = "front_drop");
 extension_sql_file!("front/attach.sql", name = "front_attach");
 extension_sql_file!("front/nodes.sql", name = "front_nodes");
 

@@ -29,13 +29,14 @@ pub fn secrets(client: &SpiClient<'_>) -> Result<Secrets, Error> {
     let rights = Rights::of(owner.ok_or(Error::NoStore)?);
     let row = plans::query_opt(
         client,
-        "SELECT s.keys, s.pseudonyms FROM jobstats.secrets s",
+        "SELECT s.keys, s.mask, s.pseudonyms FROM jobstats.secrets s",
     )?;
     let row = row.ok_or(Error::NoRow("secrets"))?;
     drop(rights);
     let keys: Option<Vec<u8>> = row.get("keys")?;
     Ok(Secrets {
         keys: keys.as_deref().map(secret).transpose()?,
+        mask: row.get("mask")?,
         pseudonyms: secret(&row.get::<Vec<u8>>("pseudonyms")?)?,
     })
 }

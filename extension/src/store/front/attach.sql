@@ -203,14 +203,14 @@ BEGIN
     IF others IS NOT NULL THEN
         RAISE unique_violation USING
             MESSAGE = format('node "%s" has targets that another node has: %s', require_own_numbers.name, others),
-            HINT = 'All servers that a target can be on feed the same node. Retire the target where it is no more: SELECT jobstats_retire_target(…);';
+            HINT = 'All servers that a target can be on feed the same node. Where the target is no more: SELECT jobstats_retire_target(…); SELECT jobstats_drop_targets(…);';
     END IF;
     IF EXISTS (
         SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
     THEN
         RAISE unique_violation USING
             MESSAGE = format('node "%s" gives entries the numbers that another node gives them', require_own_numbers.name),
-            HINT = 'One is a copy of the other, or both were made by version 0.1: one of them has to be a new store.';
+            HINT = 'One is a copy of the other: jobstats_setup(node => …) gives it a number and keys of its own.';
     END IF;
 END
 $$;

@@ -94,7 +94,7 @@ CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
-'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Forgets a user (forget), and returns jobstats_internal.forget_user() as jsonb. Judges the newest readings (watch), and returns jobstats_internal.watch(). Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
+'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Forgets a user (forget), and returns jobstats_internal.forget_user() as jsonb. Drops targets (drop targets), and returns jobstats_internal.drop_targets(). Judges the newest readings (watch), and returns jobstats_internal.watch(). Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
 "#)]
 fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<String>> {
     let step = match work {
@@ -102,11 +102,13 @@ fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<Strin
         Some("forget") => {
             "SELECT jsonb_agg(f)::text FROM jobstats_internal.forget_user($1::bigint) f"
         }
+        Some("drop targets") => "SELECT jobstats_internal.drop_targets($1::jsonb)::text",
         Some("watch") => "SELECT jobstats_internal.watch()::text WHERE $1::text IS NULL",
         Some("convert") => "SELECT jobstats_internal.convert_step($1::jsonb)::text",
         work => {
             let work = work.unwrap_or_default();
-            return Err(Error::unknown("work", work, "maintain, convert, forget, watch").into());
+            let works = "maintain, convert, forget, drop targets, watch";
+            return Err(Error::unknown("work", work, works).into());
         }
     };
     let take = || connect_mut(|client| client.execute_value(step, &[state.into()]));

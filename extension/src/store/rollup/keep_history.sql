@@ -6,7 +6,8 @@ CREATE OR REPLACE FUNCTION jobstats.is_history(bucket timestamptz, source text) 
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $history$
 BEGIN
-    RETURN bucket <= (
+    -- The owner drops targets.
+    RETURN current_setting('jobstats.drops_history', true) IS DISTINCT FROM 'on' AND bucket <= (
         SELECT r.dropped FROM jobstats.refresh r WHERE source = 'increments'
         UNION ALL
         SELECT l.dropped FROM jobstats.rollups l WHERE l.level = source);

@@ -63,6 +63,7 @@ CREATE INDEX IF NOT EXISTS entries_uid ON jobstats.entries (uid);
 CREATE TABLE IF NOT EXISTS jobstats.secrets (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     keys bytea DEFAULT uuid_send(gen_random_uuid()) CHECK (octet_length(keys) = 16),
+    mask bigint NOT NULL DEFAULT 0,
     pseudonyms bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) CHECK (octet_length(pseudonyms) = 16)
 );
 INSERT INTO jobstats.secrets (keys)

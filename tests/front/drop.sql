@@ -1,0 +1,6 @@
+-- Drops the targets of some servers.
+\set ON_ERROR_STOP on
+SELECT array_agg(t.name) AS gone FROM jobstats.targets t
+WHERE EXISTS (SELECT FROM jobstats.observations o WHERE o.target_id = t.target_id AND o.server ~ :'servers') \gset
+SELECT count(jobstats_retire_target(n.name, 'alpha')) FROM unnest(:'gone'::text[]) AS n (name);
+SELECT jobstats_drop_targets(:'gone'::text[], 'alpha');
