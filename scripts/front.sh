@@ -145,7 +145,10 @@ away() {
 divide() {
     local half='2026-03-10 01:25Z'
     feed "$1" "$2|$5" -infinity "$half"
-    psql -q "$(scripts/cluster.sh url "$cluster")" -c "CREATE DATABASE \"front $3\" TEMPLATE \"front $1\""
+    # TimescaleDB may be at work in it.
+    psql -q "$(scripts/cluster.sh url "$cluster")" -o /dev/null -c "ALTER DATABASE \"front $1\" ALLOW_CONNECTIONS false" \
+        -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'front $1'" \
+        -c "CREATE DATABASE \"front $3\" TEMPLATE \"front $1\"" -c "ALTER DATABASE \"front $1\" ALLOW_CONNECTIONS true"
     in_database "$3" -f tests/front/stored.sql >"$output/stored"
     in_database "$3" -At -c "SELECT jobstats_setup(node => $4)" >"$output/setup.$3"
     in_database "$3" -f tests/front/stored.sql | diff -u "$output/stored" -

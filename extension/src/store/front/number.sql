@@ -15,7 +15,7 @@ COMMENT ON FUNCTION jobstats_internal.numbered_relations() IS
 'Internal: the tables and continuous aggregates that have numbers of targets, jobs, series and events, or keys of entries, with the relation that holds their rows, these columns, and the one that an identity gives its numbers.';
 
 CREATE FUNCTION jobstats_internal.lock_everything() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '300ms'
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '3s'
 AS $$
 DECLARE
     relation regclass;
@@ -23,7 +23,7 @@ BEGIN
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'the store is being converted', HINT = 'CALL jobstats_convert(); ends that.';
     END IF;
-    -- Maintenance holds locks from its begin to its end, and feeds wait at the first of their tables.
+    -- Maintenance has locked one of these tables until it ends, and feeds wait at the first of theirs. Autovacuum gives way after a second.
     FOR relation IN
         SELECT c.oid FROM pg_class c
         WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
@@ -60,11 +60,11 @@ BEGIN
         END IF;
         EXECUTE format('UPDATE %s SET %s', it.stored, (
             SELECT string_agg(CASE c.name WHEN 'entry_id' THEN format('entry_id = entry_id # %s', inverted)
-                ELSE format('%1$I = %1$I + %2$s', c.name, jobstats_internal.first_number(c.name, new) - jobstats_internal.first_number(c.name, old)) END, ', ')
+                ELSE format('%1$I = %1$I + %2$s', c.name, jobstats_internal.first_number(c.name, new - old) - 1) END, ', ')
             FROM unnest(it.columns) AS c (name)));
         IF it.gives IS NOT NULL THEN
             EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET GENERATED ALWAYS SET MAXVALUE %s RESTART WITH %s', it.stored, it.gives,
-                jobstats_internal.first_number(it.gives, new + 1) - 1, next + jobstats_internal.first_number(it.gives, new) - jobstats_internal.first_number(it.gives, old));
+                jobstats_internal.first_number(it.gives, new + 1) - 1, next + jobstats_internal.first_number(it.gives, new - old) - 1);
         END IF;
     END LOOP;
     UPDATE jobstats.secrets s SET mask = s.mask # inverted;
