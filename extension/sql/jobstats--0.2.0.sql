@@ -917,14 +917,14 @@ BEGIN
     IF others IS NOT NULL THEN
         RAISE unique_violation USING
             MESSAGE = format('node "%s" has targets that another node has: %s', require_own_numbers.name, others),
-            HINT = 'All servers that a target can be on feed the same node. Retire the target where it is no more: SELECT jobstats_retire_target(…);';
+            HINT = 'All servers that a target can be on feed the same node. Where the target is no more: SELECT jobstats_retire_target(…); SELECT jobstats_drop_targets(…);';
     END IF;
     IF EXISTS (
         SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
     THEN
         RAISE unique_violation USING
             MESSAGE = format('node "%s" gives entries the numbers that another node gives them', require_own_numbers.name),
-            HINT = 'One is a copy of the other, or both were made by version 0.1: one of them has to be a new store.';
+            HINT = 'One is a copy of the other: jobstats_setup(node => …) gives it a number and keys of its own.';
     END IF;
 END
 $$;
@@ -1079,6 +1079,150 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_detach(text) IS
 'Takes a node out of a front. The store of the node stays as it is, and the front answers for the others; users and jobs are shown as the node of the lowest number knows them, if this node had the accounting. Errors: 42704 for a node that is not attached, 42501 where the caller is not the owner of the store, 55000 where there is none, 55P03 where questions keep it waiting for three seconds.';
+
+-- Divides a store: of two copies, each drops what the other one keeps.
+--
+-- What was summed over targets and can no longer be divided stays whole in one of the copies, so that both have it once: used space of days with the first
+-- target of its file system, all else with the first target of the store.
+
+CREATE FUNCTION jobstats_internal.require_droppable(gone integer[], cluster text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    other text;
+BEGIN
+    IF gone = '{}' THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('no target of cluster %L is called like that', left(cluster, 60)),
+            HINT = 'Give LIKE patterns of names in jobstats.targets, and the cluster.';
+    END IF;
+    SELECT string_agg(t.name, ', ' ORDER BY t.name) INTO other
+    FROM (SELECT t.name FROM jobstats.targets t WHERE t.target_id = ANY (gone) AND t.retired IS NULL ORDER BY t.name LIMIT 5) t;
+    IF other IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('these targets may report again: %s', other),
+            HINT = 'Let their servers feed another node, and call jobstats_retire_target() for each of them.';
+    END IF;
+    SELECT string_agg(s.server, ', ' ORDER BY s.server) INTO other
+    FROM (SELECT s.server FROM jobstats_internal.servers_of_targets(gone) s WHERE s.is_gone AND s.is_kept ORDER BY s.server LIMIT 5) s;
+    IF other IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('servers have reported these targets and others: %s', other),
+            HINT = 'Drop all targets that these servers can have, or none of them.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_droppable(integer[], text) IS
+'Internal: fails with 22023 for no targets, with 55000 for targets that are not retired, and for some of the targets of a server.';
+
+CREATE FUNCTION jobstats_internal.servers_of_targets(gone integer[]) RETURNS TABLE (cluster text, server text, is_gone boolean, is_kept boolean)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT t.cluster, o.server, bool_or(t.target_id = ANY (gone)), bool_or(t.target_id <> ALL (gone))
+FROM jobstats.targets t
+CROSS JOIN LATERAL (SELECT DISTINCT o.server FROM jobstats.observations o WHERE o.target_id = t.target_id) o
+GROUP BY t.cluster, o.server
+$$;
+COMMENT ON FUNCTION jobstats_internal.servers_of_targets(integer[]) IS
+'Internal: the servers that have reported targets, and whether they have reported some of these, and others.';
+
+CREATE FUNCTION jobstats_internal.drop_servers(gone integer[], everything_else boolean) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    relation text;
+    dropped text[];
+    kept text[];
+    condition CONSTANT text := 'format(''%L/%L'', cluster, $server) = ANY ($1) OR $3 AND format(''%L/%L'', cluster, $server) <> ALL ($2)';
+BEGIN
+    SELECT coalesce(array_agg(format('%L/%L', s.cluster, s.server)) FILTER (WHERE s.is_gone), '{}'),
+        coalesce(array_agg(format('%L/%L', s.cluster, s.server)) FILTER (WHERE s.is_kept), '{}')
+    INTO dropped, kept FROM jobstats_internal.servers_of_targets(gone) s;
+    FOR relation IN
+        SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+            -- Every node gets the texts of people and jobs.
+            AND c.relname NOT IN ('texts', 'feed', 'writers')
+        GROUP BY c.relname HAVING array_agg(a.attname) @> '{cluster,server}'
+    LOOP
+        EXECUTE format('DELETE FROM jobstats.%I WHERE (%s)%s', relation, replace(condition, '$server', 'server'),
+            CASE relation WHEN 'sample_series' THEN ' AND target_id IS NULL' END) USING dropped, kept, everything_else;
+    END LOOP;
+    EXECUTE format('DELETE FROM jobstats.events WHERE targets = ''{}'' AND servers <> ''{}'' AND (%s)', replace(condition, '$server', 'servers[1]'))
+        USING dropped, kept, everything_else;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_servers(integer[], boolean) IS
+'Internal: deletes what is stored of the servers of these targets; everything_else: and of servers that no target is known of.';
+
+CREATE FUNCTION jobstats_internal.drop_sums(gone integer[], everything_else boolean) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Maintenance makes the summaries of jobs again that it still can make.
+WITH known AS (
+    SELECT s.job_no, s.ended FROM jobstats.job_summaries s JOIN jobstats.job_ids j ON j.job_no = s.job_no
+    WHERE j.ended IS NOT NULL AND j.started >= (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '1d')
+        AND (s.runs <= j.runs OR s.started >= (SELECT now() - t.jobs_retention FROM jobstats.settings t))
+), again AS (
+    INSERT INTO jobstats.to_summarize (job_no, due) SELECT k.job_no, k.ended FROM known k ON CONFLICT DO NOTHING
+)
+DELETE FROM jobstats.job_summaries s WHERE everything_else OR s.job_no IN (SELECT k.job_no FROM known k);
+WITH filesystem AS (
+    SELECT t.cluster, coalesce(t.filesystem, '') AS name, min(t.target_id) = ANY (gone) AS first_is_gone, bool_and(t.target_id = ANY (gone)) AS is_gone
+    FROM jobstats.targets t
+    GROUP BY 1, 2
+), events AS (
+    DELETE FROM jobstats.events e USING filesystem f
+    WHERE f.first_is_gone AND e.cluster = f.cluster AND e.filesystem = f.name AND e.targets = '{}' AND e.servers = '{}'
+), usual AS (
+    DELETE FROM jobstats.usual_largest u USING filesystem f WHERE f.is_gone AND u.cluster = f.cluster AND u.filesystem = f.name
+)
+DELETE FROM jobstats.used u USING filesystem f WHERE f.first_is_gone AND u.cluster = f.cluster AND u.filesystem = f.name;
+DELETE FROM jobstats.events e USING jobstats.targets t WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.targets[1] = t.name;
+DELETE FROM jobstats.expected e USING jobstats.targets t WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.target = t.name;
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_sums(integer[], boolean) IS
+'Internal: deletes what is summed over targets and belongs to these; everything_else: and the summaries of jobs that nobody can make again.';
+
+CREATE FUNCTION jobstats_internal.drop_targets(arguments jsonb) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    gone integer[];
+    everything_else boolean;
+    it record;
+BEGIN
+    PERFORM jobstats_internal.lock_everything();
+    gone := ARRAY(
+        SELECT t.target_id FROM jobstats.targets t
+        WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets'))));
+    PERFORM jobstats_internal.require_droppable(gone, coalesce(arguments ->> 'cluster', ''));
+    everything_else := (SELECT min(t.target_id) FROM jobstats.targets t) = ANY (gone);
+    PERFORM set_config('jobstats.drops_history', 'on', true);
+    PERFORM jobstats_internal.drop_sums(gone, everything_else);
+    PERFORM jobstats_internal.drop_servers(gone, everything_else);
+    FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n WHERE 'target_id' = ANY (n.columns) LOOP
+        EXECUTE format('DELETE FROM %s r WHERE r.target_id = ANY ($1)', it.stored) USING gone;
+    END LOOP;
+    FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n WHERE 'series_id' = ANY (n.columns) AND n.gives IS NULL LOOP
+        EXECUTE format('DELETE FROM %s r WHERE NOT EXISTS (SELECT FROM jobstats.sample_series s WHERE s.series_id = r.series_id)', it.stored);
+    END LOOP;
+    PERFORM set_config('jobstats.drops_history', '', true);
+    RETURN cardinality(gone);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_targets(jsonb) IS
+'Internal: does what jobstats_drop_targets() says.';
+
+CREATE FUNCTION jobstats_drop_targets(targets text[], cluster text DEFAULT '') RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF targets IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'targets must not be NULL', HINT = 'Give LIKE patterns of names of targets, as in ''{scratch-%}''.';
+    END IF;
+    RETURN jobstats_internal.as_owner(text 'drop targets', jsonb_build_object('targets', to_jsonb(targets), 'cluster', cluster)::text)::bigint;
+END
+$$;
+COMMENT ON FUNCTION jobstats_drop_targets(text[], text) IS
+'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are LIKE patterns; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no patterns, 22023 for patterns that no target fits, 22025 for what is no LIKE pattern, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 and 40P01 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';
 
 -- Whether nodes answer, and what becomes of the front while one does not.
 
@@ -1281,7 +1425,7 @@ COMMENT ON FUNCTION jobstats_internal.numbered_relations() IS
 'Internal: the tables and continuous aggregates that have numbers of targets, jobs, series and events, or keys of entries, with the relation that holds their rows, these columns, and the one that an identity gives its numbers.';
 
 CREATE FUNCTION jobstats_internal.lock_everything() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '300ms'
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '3s'
 AS $$
 DECLARE
     relation regclass;
@@ -1289,7 +1433,7 @@ BEGIN
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'the store is being converted', HINT = 'CALL jobstats_convert(); ends that.';
     END IF;
-    -- Maintenance holds locks from its begin to its end, and feeds wait at the first of their tables.
+    -- Maintenance has locked one of these tables until it ends, and feeds wait at the first of theirs. Autovacuum gives way after a second.
     FOR relation IN
         SELECT c.oid FROM pg_class c
         WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
@@ -1326,11 +1470,11 @@ BEGIN
         END IF;
         EXECUTE format('UPDATE %s SET %s', it.stored, (
             SELECT string_agg(CASE c.name WHEN 'entry_id' THEN format('entry_id = entry_id # %s', inverted)
-                ELSE format('%1$I = %1$I + %2$s', c.name, jobstats_internal.first_number(c.name, new) - jobstats_internal.first_number(c.name, old)) END, ', ')
+                ELSE format('%1$I = %1$I + %2$s', c.name, jobstats_internal.first_number(c.name, new - old) - 1) END, ', ')
             FROM unnest(it.columns) AS c (name)));
         IF it.gives IS NOT NULL THEN
             EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET GENERATED ALWAYS SET MAXVALUE %s RESTART WITH %s', it.stored, it.gives,
-                jobstats_internal.first_number(it.gives, new + 1) - 1, next + jobstats_internal.first_number(it.gives, new) - jobstats_internal.first_number(it.gives, old));
+                jobstats_internal.first_number(it.gives, new + 1) - 1, next + jobstats_internal.first_number(it.gives, new - old) - 1);
         END IF;
     END LOOP;
     UPDATE jobstats.secrets s SET mask = s.mask # inverted;

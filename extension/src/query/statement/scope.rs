@@ -25,7 +25,7 @@ impl Statement<'_> {
                 soon = plan.soon(params),
                 kept_since = plan.kept_since(params),
                 conditions = of_targets,
-            );
+            ) + &plan.of_missing(params);
         }
         let beyond = sql!(
             "beyond.sql",
@@ -50,7 +50,7 @@ impl Statement<'_> {
             kept_since = plan.kept_since(params),
             conditions = of_targets,
             beyond = beyond,
-        ) + &plan.of_missing(params)
+        )
     }
 
     pub(super) fn unit(&self) -> String {
