@@ -145,6 +145,8 @@ away() {
 divide() {
     local half='2026-03-10 01:25Z'
     feed "$1" "$2|$5" -infinity "$half"
+    # In columns, where the Community edition of TimescaleDB is installed.
+    in_database "$1" -c "DO \$\$ BEGIN WHILE jobstats_internal.compress_before('infinity') IS NOT NULL LOOP END LOOP; END \$\$"
     # TimescaleDB may be at work in it.
     psql -q "$(scripts/cluster.sh url "$cluster")" -o /dev/null -c "ALTER DATABASE \"front $1\" ALLOW_CONNECTIONS false" \
         -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'front $1'" \

@@ -44,6 +44,17 @@ RETURN CASE name WHEN 'target_id' THEN jobstats_internal.first_target(node) ELSE
 COMMENT ON FUNCTION jobstats_internal.first_number(name, integer) IS
 'Internal: the first number that an identity of this name gives on the node of this number.';
 
+CREATE FUNCTION jobstats_internal.unpack(hypertable regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    EXECUTE format('SELECT count(%s.decompress_chunk(format(''%%I.%%I'', c.chunk_schema, c.chunk_name)::regclass)) FROM timescaledb_information.chunks c
+        WHERE c.is_compressed AND format(''%%I.%%I'', c.hypertable_schema, c.hypertable_name)::regclass = $1', jobstats_internal.timescale_schema()) USING hypertable;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.unpack(regclass) IS
+'Internal: keeps all chunks of a hypertable in rows; maintenance packs them again.';
+
 CREATE FUNCTION jobstats_internal.renumber(old integer, new integer) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -53,6 +64,8 @@ DECLARE
     it record;
     next bigint;
 BEGIN
+    -- A columnstore cannot change the numbers by which it batches rows.
+    PERFORM jobstats_internal.unpack(h.hypertable) FROM jobstats_internal.hypertables() h WHERE h.packed_by IS NOT NULL;
     FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n LOOP
         IF it.gives IS NOT NULL THEN
             next := coalesce(pg_sequence_last_value(pg_get_serial_sequence(it.stored::text, it.gives)::regclass) + 1, jobstats_internal.first_number(it.gives, old));

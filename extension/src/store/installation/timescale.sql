@@ -15,7 +15,7 @@ BEGIN
     SELECT p.oid INTO beside
     FROM pg_proc p
     WHERE p.pronamespace = timescale.extnamespace
-        AND p.proname IN ('add_job', 'compress_chunk', 'create_hypertable', 'drop_chunks', 'hypertable_size', 'refresh_continuous_aggregate',
+        AND p.proname IN ('add_job', 'compress_chunk', 'create_hypertable', 'decompress_chunk', 'drop_chunks', 'hypertable_size', 'refresh_continuous_aggregate',
             'set_chunk_time_interval', 'time_bucket')
         AND NOT EXISTS (
             SELECT FROM pg_depend d
