@@ -208,6 +208,15 @@ pub struct Maintenance {
     pub lags: Vec<(String, f64)>,
 }
 
+impl Maintenance {
+    /// The state where nothing is known of it, which is a problem.
+    pub const UNKNOWN: Self = Self {
+        completed: None,
+        problem: true,
+        lags: Vec::new(),
+    };
+}
+
 /// Writes the metrics of all targets, of `elsewhere`, which is the number of rejects that name no known target per
 /// cluster, of gauges, and of maintenance.
 ///

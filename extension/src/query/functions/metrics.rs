@@ -24,16 +24,20 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(), and the space and state that servers said within the last hour; for services of servers, how long requests waited; the number of events that last; for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(), and the space and state that servers said within the last hour; for services of servers, how long requests waited; the number of events that last; for the store, the time of the last maintenance and the lag of the rollups. While a node of a front does not answer and is not left out, it has how the nodes are, and nothing else. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
 "#)]
 fn jobstats_metrics() -> SqlResult<String> {
     let text = connect(|client| -> Result<String, Error> {
         store::require(client)?;
-        let targets = targets(client)?;
-        let elsewhere = elsewhere(client)?;
-        let gauges = gauges(client)?;
-        let maintenance = maintenance(client)?;
-        exposition(&targets, &elsewhere, &gauges, &maintenance)
+        let (nodes, all_answer) = nodes(client)?;
+        let known = if all_answer {
+            let (targets, elsewhere) = (targets(client)?, elsewhere(client)?);
+            let gauges = gauges(client)?.into_iter().chain(nodes).collect();
+            (targets, elsewhere, gauges, maintenance(client)?)
+        } else {
+            (Vec::new(), Vec::new(), nodes, Maintenance::UNKNOWN)
+        };
+        exposition(&known.0, &known.1, &known.2, &known.3)
             .map_err(|ExpositionError::Memory(bytes)| Error::Memory(bytes))
     })?;
     Ok(text)
@@ -126,20 +130,29 @@ const GAUGE_BYTES: usize = 1 << 10;
 fn gauges(client: &SpiClient<'_>) -> Result<Vec<Gauge>, Error> {
     let rows = client.query(include_str!("metrics/gauges.sql"), &[])?;
     require_room(rows.len(), GAUGE_BYTES)?;
-    PAUSE
-        .among(rows)
-        .map(|row| {
-            let mut labels = GAUGE_LABELS.map(|_| String::new());
-            for (label, name) in labels.iter_mut().zip(GAUGE_LABELS) {
-                *label = row.get(name)?;
-            }
-            Ok(Gauge {
-                family: row.get("family")?,
-                labels,
-                value: row.get("value")?,
-            })
-        })
-        .collect()
+    PAUSE.among(rows).map(|row| gauge(&row)).collect()
+}
+
+fn gauge(row: &Row<'_>) -> Result<Gauge, Error> {
+    let mut labels = GAUGE_LABELS.map(|_| String::new());
+    for (label, name) in labels.iter_mut().zip(GAUGE_LABELS) {
+        *label = row.get(name)?;
+    }
+    Ok(Gauge {
+        family: row.get("family")?,
+        labels,
+        value: row.get("value")?,
+    })
+}
+
+/// Returns how the nodes of a front are, and whether they can all be asked, which a scrape must learn although nothing else is known then.
+fn nodes(client: &SpiClient<'_>) -> Result<(Vec<Gauge>, bool), Error> {
+    let (mut gauges, mut all_answer) = (Vec::new(), true);
+    for row in client.query(include_str!("metrics/nodes.sql"), &[])? {
+        gauges.push(gauge(&row)?);
+        all_answer &= !row.get::<bool>("fails")?;
+    }
+    Ok((gauges, all_answer))
 }
 
 fn maintenance(client: &SpiClient<'_>) -> Result<Maintenance, Error> {

@@ -41,11 +41,4 @@ UNION ALL
 SELECT 'jobstats_watch_age_seconds', '', '', '', '', '', '', '', '', '', '', '', '', extract(epoch FROM now() - w.watched_until)::double precision
 FROM jobstats.watch w
 WHERE w.watched_until IS NOT NULL
-UNION ALL
-SELECT f.family, '', '', '', '', '', '', '', '', '', '', n.name, coalesce(n.version, ''), f.value
-FROM jobstats_internal.nodes_of_front() n
-CROSS JOIN LATERAL (VALUES ('jobstats_node_up', (n.problem IS NULL)::integer::double precision),
-    ('jobstats_node_age_seconds', extract(epoch FROM now() - n.last_observation)::double precision)
-) AS f (family, value)
-WHERE f.value IS NOT NULL
-ORDER BY cluster, filesystem, kind, severity, target, server, reader, service, policy, rule, node
+ORDER BY cluster, filesystem, kind, severity, target, server, reader, service, policy, rule
