@@ -1143,7 +1143,11 @@ BEGIN
         GROUP BY c.relname HAVING array_agg(a.attname) @> '{cluster,server}'
     LOOP
         EXECUTE format('DELETE FROM jobstats.%I WHERE (%s)%s', relation, replace(condition, '$server', 'server'),
-            CASE relation WHEN 'sample_series' THEN ' AND target_id IS NULL' END) USING dropped, kept, everything_else;
+            CASE relation WHEN 'sample_series' THEN ' AND target_id IS NULL'
+                -- One of a target, wherever it is, goes with that.
+                WHEN 'expected' THEN ' AND (server IS NOT NULL OR NOT EXISTS (
+                    SELECT FROM jobstats.targets t WHERE t.cluster = expected.cluster AND t.name = expected.target))' END)
+            USING dropped, kept, everything_else;
     END LOOP;
     EXECUTE format('DELETE FROM jobstats.events WHERE targets = ''{}'' AND servers <> ''{}'' AND (%s)', replace(condition, '$server', 'servers[1]'))
         USING dropped, kept, everything_else;

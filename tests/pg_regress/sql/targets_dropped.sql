@@ -21,7 +21,7 @@ SELECT n, '', n::text, 1, at(0), at(5), '5 minutes', 1, 1, 0, 8192, 0, 2, 0, 0, 
 INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, rate, details)
 SELECT kind, '', 'a', at(0), at(0), at(1), at(1), 'info', targets, servers, 1, '{}'
 FROM (VALUES ('slow_target', '{a-OST0001,a-OST0000}'::text[], '{oss1,oss2}'::text[]), ('waiting', '{}', '{oss2}'), ('rule', '{}', '{}')) AS e (kind, targets, servers);
-INSERT INTO jobstats.expected (server, target) VALUES ('oss2', NULL), (NULL, 'a-OST0000'), ('mgs', NULL);
+INSERT INTO jobstats.expected (server, target) VALUES ('oss2', NULL), (NULL, 'a-OST0000'), (NULL, 'a-OST0001'), ('mgs', NULL);
 CREATE VIEW stored AS
 SELECT kind, string_agg(name, ', ' ORDER BY name COLLATE "C")
 FROM (SELECT 'targets', name FROM jobstats.targets UNION ALL SELECT 'increments', target FROM increments UNION ALL SELECT 'observations', target FROM observations
