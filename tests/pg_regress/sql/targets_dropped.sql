@@ -43,3 +43,7 @@ SELECT jobstats_drop_targets('{b-%}');
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(30), ost('a-OST0000', record('dd.1000', 30, 0)));
 SELECT jobstats_drop_targets('{a-OST0000}');
 SELECT jobstats_drop_targets('{a-OST0000}', 'east');
+-- A store that gets a number twice goes on behind the numbers that it has.
+DO $$ BEGIN PERFORM jobstats_setup(node => 1); PERFORM jobstats_setup(node => 2); END $$;
+INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss3', at(30), ost('c-OST0000'));
+SELECT target_id - 2 * 65536 AS number, name FROM jobstats.targets ORDER BY 1;
