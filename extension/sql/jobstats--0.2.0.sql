@@ -807,7 +807,9 @@ BEGIN
         ELSIF it.relation = 'targets' THEN
             -- What is missing is known by its name, and counted.
             EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);
-            INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t;
+            INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t
+            -- A node may say what is not its own.
+            WHERE (t.target_id - 1) / 65536 = attached.node;
         END IF;
     END LOOP;
 END
