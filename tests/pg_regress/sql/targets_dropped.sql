@@ -20,7 +20,8 @@ INSERT INTO jobstats.job_summaries (job_no, scheduler, job, runs, started, ended
 SELECT n, '', n::text, 1, at(0), at(5), '5 minutes', 1, 1, 0, 8192, 0, 2, 0, 0, '{}', now() FROM generate_series(1, 2) n;
 INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, rate, details)
 SELECT kind, '', 'a', at(0), at(0), at(1), at(1), 'info', targets, servers, 1, '{}'
-FROM (VALUES ('slow_target', '{a-OST0001,a-OST0000}'::text[], '{oss1,oss2}'::text[]), ('waiting', '{}', '{oss2}'), ('rule', '{}', '{}')) AS e (kind, targets, servers);
+FROM (VALUES ('slow_target', '{a-OST0001,a-OST0000}'::text[], '{oss1,oss2}'::text[]), ('full', '{old-OST0000}', '{}'), ('waiting', '{}', '{oss2}'), ('rule', '{}', '{}')) AS e (kind, targets, servers);
+INSERT INTO jobstats.earlier_names SELECT cluster, 'old-OST0000', target_id, now() FROM jobstats.targets WHERE name = 'b-OST0000';
 INSERT INTO jobstats.expected (server, target) VALUES ('oss2', NULL), (NULL, 'a-OST0000'), (NULL, 'a-OST0001'), ('mgs', NULL);
 CREATE VIEW stored AS
 SELECT kind, string_agg(name, ', ' ORDER BY name COLLATE "C")

@@ -97,7 +97,9 @@ WITH filesystem AS (
     DELETE FROM jobstats.usual_largest u USING filesystem f WHERE f.is_gone AND u.cluster = f.cluster AND u.filesystem = f.name
 )
 DELETE FROM jobstats.used u USING filesystem f WHERE f.first_is_gone AND u.cluster = f.cluster AND u.filesystem = f.name;
-DELETE FROM jobstats.events e USING jobstats.targets t WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.targets[1] = t.name;
+DELETE FROM jobstats.events e
+USING (SELECT t.target_id, t.cluster, t.name FROM jobstats.targets t UNION ALL SELECT n.target_id, n.cluster, n.name FROM jobstats.earlier_names n) t
+WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.targets[1] = t.name;
 DELETE FROM jobstats.expected e USING jobstats.targets t WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.target = t.name;
 $$;
 COMMENT ON FUNCTION jobstats_internal.drop_sums(integer[], boolean) IS
