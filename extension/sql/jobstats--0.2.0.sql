@@ -807,9 +807,14 @@ BEGIN
         ELSIF it.relation = 'targets' THEN
             -- What is missing is known by its name, and counted.
             EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);
-            INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t
-            -- A node may say what is not its own.
-            WHERE (t.target_id - 1) / 65536 = attached.node;
+            BEGIN
+                INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t
+                -- A node may say what is not its own.
+                WHERE (t.target_id - 1) / 65536 = attached.node;
+            EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
+                -- Nor need it say targets; those that an earlier version said may lack a column.
+                RAISE WARNING 'targets of node "%" are not known: %', attached.name, SQLERRM;
+            END;
         END IF;
     END LOOP;
 END
@@ -856,11 +861,6 @@ SELECT a.name FROM jobstats.attached a WHERE a.left_out_since IS NULL ORDER BY a
 $$;
 COMMENT ON FUNCTION jobstats_internal.accounting_node() IS
 'Internal: the node as which a front knows names and jobs: the one with accounting, or of the lowest number while that is left out; NULL: all are.';
-
-CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
-RETURN node * 65536 + 1;
-COMMENT ON FUNCTION jobstats_internal.first_target(integer) IS 'Internal: the first number of a target of the node of this number.';
 
 CREATE FUNCTION jobstats_attach(
     name text, host text DEFAULT NULL, port integer DEFAULT NULL, dbname text DEFAULT NULL, "user" text DEFAULT NULL, password text DEFAULT NULL,
@@ -1234,8 +1234,8 @@ COMMENT ON FUNCTION jobstats_drop_targets(text[], text) IS
 
 -- Whether nodes answer, and what becomes of the front while one does not.
 
-CREATE FUNCTION jobstats_internal.ask_node(name text, node integer, OUT version text, OUT targets bigint, OUT last_observation timestamptz,
-    OUT refreshed timestamptz, OUT problem text)
+CREATE FUNCTION jobstats_internal.ask_node(name text, node integer, with_targets boolean, OUT version text, OUT targets bigint, OUT last_observation timestamptz,
+    OUT refreshed timestamptz, OUT known jsonb, OUT problem text)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -1245,19 +1245,23 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
         INTO STRICT version, targets, last_observation, refreshed, is_other;
+    version := left(version, 60);
     problem := CASE WHEN is_other THEN 'is another store than the one that was attached'
         WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
         THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L)', version, name) END;
+    IF with_targets AND problem IS NULL THEN
+        EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
+    END IF;
 EXCEPTION WHEN query_canceled OR OTHERS THEN
     GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
     IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
         RAISE;
     END IF;
-    problem := format('does not answer: %s', SQLERRM);
+    problem := format('does not answer: %s', left(SQLERRM, 200));
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer) IS
-'Internal: asks an attached node how far it is; problem: why it cannot be asked anything, NULL: it can.';
+COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer, boolean) IS
+'Internal: asks an attached node how far it is, and, if with_targets is true, what targets it has; problem: why it cannot be asked anything, NULL: it can.';
 
 CREATE FUNCTION jobstats_internal.is_of_node(state text, context text) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
@@ -1284,7 +1288,7 @@ BEGIN
         IF left_out_since IS NOT NULL THEN
             problem := format('%s. Its targets are missing since %s, until CALL jobstats_maintain() finds that it answers.', coalesce(problem, 'answers'), left_out_since);
         ELSE
-            answer := jobstats_internal.ask_node(name, node);
+            answer := jobstats_internal.ask_node(name, node, false);
             problem := answer.problem || format('. Questions can fail until %sSELECT jobstats_detach(%L).',
                 CASE WHEN (SELECT s.leave_out_nodes FROM jobstats.settings s) THEN 'CALL jobstats_maintain() leaves it out, or ' END, name);
             IF answer.version IS NOT NULL THEN
@@ -1306,18 +1310,14 @@ AS $$
 DECLARE
     attached jobstats.attached;
     answer record;
-    known jsonb;
 BEGIN
     SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = note_node.name;
-    answer := jobstats_internal.ask_node(attached.name, attached.node);
+    answer := jobstats_internal.ask_node(attached.name, attached.node, attached.left_out_since IS NULL);
     problem := answer.problem;
-    IF problem IS NULL AND attached.left_out_since IS NULL THEN
-        EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
-    END IF;
     UPDATE jobstats.attached a SET checked = now(), problem = answer.problem WHERE a.name = note_node.name;
     IF answer.version IS NOT NULL THEN
         UPDATE jobstats.attached a SET answered = now(), version = answer.version, targets = answer.targets,
-            last_observation = answer.last_observation, refreshed = answer.refreshed, known_targets = coalesce(known, a.known_targets)
+            last_observation = answer.last_observation, refreshed = answer.refreshed, known_targets = coalesce(answer.known, a.known_targets)
         WHERE a.name = note_node.name;
     END IF;
 END
@@ -1379,7 +1379,7 @@ BEGIN
                 IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
                     RAISE;
                 END IF;
-                attached.problem := SQLERRM;
+                attached.problem := left(SQLERRM, 200);
             END;
         END IF;
         all_answer := all_answer AND (attached.problem IS NULL OR attached.left_out_since IS NOT NULL);
@@ -1414,7 +1414,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_nodes() IS
-'Lists the nodes of a front. Each row has the number of the node, whether names and jobs are shown as it knows them, the version of its store, how many targets it has, its last observation and up to when its rollups of ten minutes are refreshed, as of answered: now, or when a node last answered that does not. left_out_since: since when the front answers without it; NULL: it is shown. problem says what is in the way, else NULL. No row: this store is no front. Errors: 55000 where there is no store.';
+'Lists the nodes of a front. Each row has the number of the node, whether names and jobs are shown as it with_targets them, the version of its store, how many targets it has, its last observation and up to when its rollups of ten minutes are refreshed, as of answered: now, or when a node last answered that does not. left_out_since: since when the front answers without it; NULL: it is shown. problem says what is in the way, else NULL. No row: this store is no front. Errors: 55000 where there is no store.';
 
 -- The number of a store among the nodes of a front. What rows of several nodes are known by has numbers in ranges of each node.
 
@@ -1455,6 +1455,11 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.lock_everything() IS
 'Internal: keeps feeds, maintenance and readers out until the transaction ends, so that rows of any time can be changed. Errors: 55P03 where one is at work, 55000 during a conversion.';
+
+CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+RETURN node * 65536 + 1;
+COMMENT ON FUNCTION jobstats_internal.first_target(integer) IS 'Internal: the first number of a target of the node of this number.';
 
 CREATE FUNCTION jobstats_internal.first_number(name name, node integer) RETURNS bigint
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp

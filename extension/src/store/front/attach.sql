@@ -93,9 +93,14 @@ BEGIN
         ELSIF it.relation = 'targets' THEN
             -- What is missing is known by its name, and counted.
             EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);
-            INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t
-            -- A node may say what is not its own.
-            WHERE (t.target_id - 1) / 65536 = attached.node;
+            BEGIN
+                INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t
+                -- A node may say what is not its own.
+                WHERE (t.target_id - 1) / 65536 = attached.node;
+            EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
+                -- Nor need it say targets; those that an earlier version said may lack a column.
+                RAISE WARNING 'targets of node "%" are not known: %', attached.name, SQLERRM;
+            END;
         END IF;
     END LOOP;
 END
@@ -142,11 +147,6 @@ SELECT a.name FROM jobstats.attached a WHERE a.left_out_since IS NULL ORDER BY a
 $$;
 COMMENT ON FUNCTION jobstats_internal.accounting_node() IS
 'Internal: the node as which a front knows names and jobs: the one with accounting, or of the lowest number while that is left out; NULL: all are.';
-
-CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
-RETURN node * 65536 + 1;
-COMMENT ON FUNCTION jobstats_internal.first_target(integer) IS 'Internal: the first number of a target of the node of this number.';
 
 CREATE FUNCTION jobstats_attach(
     name text, host text DEFAULT NULL, port integer DEFAULT NULL, dbname text DEFAULT NULL, "user" text DEFAULT NULL, password text DEFAULT NULL,

@@ -1,7 +1,7 @@
 -- Whether nodes answer, and what becomes of the front while one does not.
 
-CREATE FUNCTION jobstats_internal.ask_node(name text, node integer, OUT version text, OUT targets bigint, OUT last_observation timestamptz,
-    OUT refreshed timestamptz, OUT problem text)
+CREATE FUNCTION jobstats_internal.ask_node(name text, node integer, with_targets boolean, OUT version text, OUT targets bigint, OUT last_observation timestamptz,
+    OUT refreshed timestamptz, OUT known jsonb, OUT problem text)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -11,19 +11,23 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
         INTO STRICT version, targets, last_observation, refreshed, is_other;
+    version := left(version, 60);
     problem := CASE WHEN is_other THEN 'is another store than the one that was attached'
         WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
         THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L)', version, name) END;
+    IF with_targets AND problem IS NULL THEN
+        EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
+    END IF;
 EXCEPTION WHEN query_canceled OR OTHERS THEN
     GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
     IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
         RAISE;
     END IF;
-    problem := format('does not answer: %s', SQLERRM);
+    problem := format('does not answer: %s', left(SQLERRM, 200));
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer) IS
-'Internal: asks an attached node how far it is; problem: why it cannot be asked anything, NULL: it can.';
+COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer, boolean) IS
+'Internal: asks an attached node how far it is, and, if with_targets is true, what targets it has; problem: why it cannot be asked anything, NULL: it can.';
 
 CREATE FUNCTION jobstats_internal.is_of_node(state text, context text) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
@@ -50,7 +54,7 @@ BEGIN
         IF left_out_since IS NOT NULL THEN
             problem := format('%s. Its targets are missing since %s, until CALL jobstats_maintain() finds that it answers.', coalesce(problem, 'answers'), left_out_since);
         ELSE
-            answer := jobstats_internal.ask_node(name, node);
+            answer := jobstats_internal.ask_node(name, node, false);
             problem := answer.problem || format('. Questions can fail until %sSELECT jobstats_detach(%L).',
                 CASE WHEN (SELECT s.leave_out_nodes FROM jobstats.settings s) THEN 'CALL jobstats_maintain() leaves it out, or ' END, name);
             IF answer.version IS NOT NULL THEN
@@ -72,18 +76,14 @@ AS $$
 DECLARE
     attached jobstats.attached;
     answer record;
-    known jsonb;
 BEGIN
     SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = note_node.name;
-    answer := jobstats_internal.ask_node(attached.name, attached.node);
+    answer := jobstats_internal.ask_node(attached.name, attached.node, attached.left_out_since IS NULL);
     problem := answer.problem;
-    IF problem IS NULL AND attached.left_out_since IS NULL THEN
-        EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
-    END IF;
     UPDATE jobstats.attached a SET checked = now(), problem = answer.problem WHERE a.name = note_node.name;
     IF answer.version IS NOT NULL THEN
         UPDATE jobstats.attached a SET answered = now(), version = answer.version, targets = answer.targets,
-            last_observation = answer.last_observation, refreshed = answer.refreshed, known_targets = coalesce(known, a.known_targets)
+            last_observation = answer.last_observation, refreshed = answer.refreshed, known_targets = coalesce(answer.known, a.known_targets)
         WHERE a.name = note_node.name;
     END IF;
 END
@@ -145,7 +145,7 @@ BEGIN
                 IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
                     RAISE;
                 END IF;
-                attached.problem := SQLERRM;
+                attached.problem := left(SQLERRM, 200);
             END;
         END IF;
         all_answer := all_answer AND (attached.problem IS NULL OR attached.left_out_since IS NOT NULL);
@@ -180,4 +180,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_nodes() IS
-'Lists the nodes of a front. Each row has the number of the node, whether names and jobs are shown as it knows them, the version of its store, how many targets it has, its last observation and up to when its rollups of ten minutes are refreshed, as of answered: now, or when a node last answered that does not. left_out_since: since when the front answers without it; NULL: it is shown. problem says what is in the way, else NULL. No row: this store is no front. Errors: 55000 where there is no store.';
+'Lists the nodes of a front. Each row has the number of the node, whether names and jobs are shown as it with_targets them, the version of its store, how many targets it has, its last observation and up to when its rollups of ten minutes are refreshed, as of answered: now, or when a node last answered that does not. left_out_since: since when the front answers without it; NULL: it is shown. problem says what is in the way, else NULL. No row: this store is no front. Errors: 55000 where there is no store.';

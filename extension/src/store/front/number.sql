@@ -38,6 +38,11 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.lock_everything() IS
 'Internal: keeps feeds, maintenance and readers out until the transaction ends, so that rows of any time can be changed. Errors: 55P03 where one is at work, 55000 during a conversion.';
 
+CREATE FUNCTION jobstats_internal.first_target(node integer) RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+RETURN node * 65536 + 1;
+COMMENT ON FUNCTION jobstats_internal.first_target(integer) IS 'Internal: the first number of a target of the node of this number.';
+
 CREATE FUNCTION jobstats_internal.first_number(name name, node integer) RETURNS bigint
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
 RETURN CASE name WHEN 'target_id' THEN jobstats_internal.first_target(node) ELSE (bigint '1' << 40) * node + 1 END;
