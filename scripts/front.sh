@@ -10,6 +10,7 @@ simulator=$built/jobstats-simulator
 nodes=(mds oss1 oss2 'oss[34]')
 forever=$(printf '%s => jobstats_forever(), ' raw_retention retention rollup_10m_retention rollup_1h_retention)
 
+server() { psql -q -At "$(scripts/cluster.sh url "$cluster")" "$@"; }
 database() { scripts/cluster.sh url "$cluster" "front $1"; }
 in_database() { psql -q "$(database "$1")" "${@:2}"; }
 
@@ -17,7 +18,7 @@ in_database() { psql -q "$(database "$1")" "${@:2}"; }
 # A database with an empty store that keeps old text.
 make() {
     if [[ $1 =~ ^node[01]$ ]]; then
-        psql -q "$(scripts/cluster.sh url "$cluster")" -c "CREATE DATABASE \"front $1\""
+        server -c "CREATE DATABASE \"front $1\""
     else
         new_database "$cluster" "front $1"
     fi
@@ -63,8 +64,6 @@ ask() {
         done <tests/front/commands
     } 2>&1 | sed -E 's/Made 20[^<]* by/Made by/; /<td>silent</d' >"$output/$1"
 }
-
-server() { psql -q -At "$(scripts/cluster.sh url "$cluster")" "$@"; }
 
 # await CONDITION
 # On sessions of this server, for minutes at most.
@@ -148,9 +147,9 @@ divide() {
     # In columns, where the Community edition of TimescaleDB is installed.
     in_database "$1" -c "DO \$\$ BEGIN WHILE jobstats_internal.compress_before('infinity') IS NOT NULL LOOP END LOOP; END \$\$"
     # TimescaleDB may be at work in it.
-    psql -q "$(scripts/cluster.sh url "$cluster")" -o /dev/null -c "ALTER DATABASE \"front $1\" ALLOW_CONNECTIONS false" \
-        -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'front $1'" \
-        -c "CREATE DATABASE \"front $3\" TEMPLATE \"front $1\"" -c "ALTER DATABASE \"front $1\" ALLOW_CONNECTIONS true"
+    down "$1"
+    server -c "CREATE DATABASE \"front $3\" TEMPLATE \"front $1\""
+    up "$1"
     in_database "$3" -f tests/front/stored.sql >"$output/stored"
     in_database "$3" -At -c "SELECT jobstats_setup(node => $4)" >"$output/setup.$3"
     in_database "$3" -f tests/front/stored.sql | diff -u "$output/stored" -
@@ -163,7 +162,7 @@ divide() {
 }
 
 mkdir -p "$output"
-psql -q "$(scripts/cluster.sh url "$cluster")" -c 'CREATE ROLE front_reader' -c 'CREATE ROLE front_own' -c 'CREATE ROLE front_nameless'
+server -c 'CREATE ROLE front_reader' -c 'CREATE ROLE front_own' -c 'CREATE ROLE front_nameless'
 simulate
 feed single .
 make front

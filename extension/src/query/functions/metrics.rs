@@ -30,14 +30,14 @@ fn jobstats_metrics() -> SqlResult<String> {
     let text = connect(|client| -> Result<String, Error> {
         store::require(client)?;
         let (nodes, all_answer) = nodes(client)?;
-        let known = if all_answer {
+        let (targets, elsewhere, gauges, maintenance) = if all_answer {
             let (targets, elsewhere) = (targets(client)?, elsewhere(client)?);
             let gauges = gauges(client)?.into_iter().chain(nodes).collect();
             (targets, elsewhere, gauges, maintenance(client)?)
         } else {
             (Vec::new(), Vec::new(), nodes, Maintenance::UNKNOWN)
         };
-        exposition(&known.0, &known.1, &known.2, &known.3)
+        exposition(&targets, &elsewhere, &gauges, &maintenance)
             .map_err(|ExpositionError::Memory(bytes)| Error::Memory(bytes))
     })?;
     Ok(text)

@@ -16,40 +16,74 @@ impl Statement<'_> {
             self.filters(Level::Target, "target"),
             plan.since(params)
         );
-        if plan.is_front && !self.question.asks_servers() {
-            return sql!(
-                "observation_on_nodes.sql",
-                since = plan.since(params),
-                until = plan.until(params),
-                day_before = plan.day_before(params),
-                soon = plan.soon(params),
-                kept_since = plan.kept_since(params),
-                conditions = of_targets,
-            ) + &plan.of_missing(params);
-        }
-        let beyond = sql!(
-            "beyond.sql",
-            until = plan.until(params),
-            soon = plan.soon(params),
-            kept_since = plan.kept_since(params),
-        );
         if self.question.asks_servers() {
             return sql!(
                 "observation_by_server.sql",
                 day_before = plan.day_before(params),
                 until = plan.until(params),
                 conditions = of_targets + &self.filters(Level::Server, "observation"),
-                beyond = beyond,
+                beyond = self.beyond(),
             );
         }
+        let (edge, starts) = match plan.is_front {
+            true => self.ends_on_nodes(&of_targets),
+            false => self.ends(&of_targets),
+        };
         sql!(
             "observation.sql",
+            edge = edge,
+            starts = starts,
             since = plan.since(params),
             until = plan.until(params),
             day_before = plan.day_before(params),
             kept_since = plan.kept_since(params),
             conditions = of_targets,
-            beyond = beyond,
+        ) + &plan.of_missing(params)
+    }
+
+    /// Returns the common table `edge`, the first and the last observation of each target, and a SELECT of the starts of spans.
+    fn ends(&self, of_targets: &str) -> (String, String) {
+        let (plan, params) = (self.plan, &self.params);
+        let edge = sql!(
+            "observation/edge.sql",
+            since = plan.since(params),
+            until = plan.until(params),
+            day_before = plan.day_before(params),
+            kept_since = plan.kept_since(params),
+            conditions = of_targets,
+            beyond = self.beyond(),
+        );
+        let starts = sql!(
+            "observation/starts.sql",
+            since = plan.since(params),
+            until = plan.until(params),
+            kept_since = plan.kept_since(params),
+        );
+        (edge, starts)
+    }
+
+    /// Returns the same in a front.
+    fn ends_on_nodes(&self, of_targets: &str) -> (String, String) {
+        let (plan, params) = (self.plan, &self.params);
+        let edge = sql!(
+            "observation/edge_on_nodes.sql",
+            since = plan.since(params),
+            until = plan.until(params),
+            day_before = plan.day_before(params),
+            soon = plan.soon(params),
+            kept_since = plan.kept_since(params),
+            conditions = of_targets,
+        );
+        (edge, sql!("observation/starts_on_nodes.sql"))
+    }
+
+    fn beyond(&self) -> String {
+        let (plan, params) = (self.plan, &self.params);
+        sql!(
+            "beyond.sql",
+            until = plan.until(params),
+            soon = plan.soon(params),
+            kept_since = plan.kept_since(params),
         )
     }
 
