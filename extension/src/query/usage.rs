@@ -10,7 +10,7 @@ use crate::query::plan::{Plan, bind_spans};
 use crate::query::sources::{RollupTable, Spans};
 use crate::store::sum::Sum;
 
-mod on_nodes;
+pub mod on_nodes;
 
 /// The first instant of the day of a row, by which dated rows are summed.
 const BY_DAY: &str = ", date_bin(interval '1 day', usage.at - interval '1 microsecond', timestamptz 'epoch') \
@@ -122,7 +122,7 @@ impl Search<'_> {
         let (lower, upper) = bind_spans(&relation, spans, self.params);
         let on_nodes = self
             .sums_on_nodes(Relation::of(table))
-            .then(|| Self::in_some_spans(&lower, &upper, spans.lower.len()))
+            .then(|| on_nodes::in_some_spans("usage.bucket", &lower, &upper, spans.lower.len()))
             .flatten();
         let step = match self.plan.window.steps() {
             1 => "1".to_owned(),

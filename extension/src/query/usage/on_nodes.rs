@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use crate::query::usage::{Relation, Search};
 
-/// The largest number of spans of buckets that one search on nodes names.
+/// The largest number of spans that one search on nodes names.
 const SPANS: usize = 50;
 
 impl Search<'_> {
@@ -51,16 +51,6 @@ impl Search<'_> {
         )
     }
 
-    /// Returns the condition on buckets of some spans; `None` if they are too many.
-    pub(super) fn in_some_spans(lower: &str, upper: &str, spans: usize) -> Option<String> {
-        let each = (1..=spans)
-            .map(|n| format!("usage.bucket > ({lower})[{n}] AND usage.bucket <= ({upper})[{n}]"));
-        let each: Vec<String> = each.collect();
-        (1..=SPANS)
-            .contains(&spans)
-            .then(|| format!("({})", each.join(" OR ")))
-    }
-
     fn columns_of(&self, relation: Relation) -> BTreeSet<&str> {
         let columns = self.sums.iter().flat_map(|sum| {
             match sum.combined().filter(|_| relation.is_by_owner()) {
@@ -70,4 +60,13 @@ impl Search<'_> {
         });
         columns.collect()
     }
+}
+
+/// Returns the condition on the times of rows that they are in some spans; `None` if these are too many.
+pub fn in_some_spans(time: &str, lower: &str, upper: &str, spans: usize) -> Option<String> {
+    let each = (1..=spans).map(|n| format!("{time} > ({lower})[{n}] AND {time} <= ({upper})[{n}]"));
+    let each: Vec<String> = each.collect();
+    (1..=SPANS)
+        .contains(&spans)
+        .then(|| format!("({})", each.join(" OR ")))
 }

@@ -22,6 +22,7 @@ use crate::query::functions::job::work::Work;
 use crate::query::measure::{Measure, Measures};
 use crate::query::params::{Params, Query};
 use crate::query::plan::Plan;
+use crate::query::usage::on_nodes::in_some_spans;
 use crate::store::sum::Sum;
 
 /// The largest number of buckets with usage: those of a day.
@@ -84,6 +85,18 @@ pub fn of_job(
     Ok(is_known.then_some(reading.details))
 }
 
+/// Returns the first and the last edges of the spans that buckets are, with their neighbours.
+fn spans(buckets: &BTreeSet<usize>) -> (Vec<usize>, Vec<usize>) {
+    let starts = buckets
+        .iter()
+        .filter(|&&it| it == 0 || !buckets.contains(&(it - 1)));
+    let ends = buckets
+        .iter()
+        .map(|it| it + 1)
+        .filter(|it| !buckets.contains(it));
+    (starts.copied().collect(), ends.collect())
+}
+
 /// An operation whose calls are described.
 struct Counted {
     /// The position of its measure.
@@ -134,13 +147,25 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn query(&self, plan: &Plan, buckets: &BTreeSet<usize>) -> Result<Query, Error> {
-        let edges = |offset: usize| {
-            let edges = buckets.iter().map(move |bucket| bucket + offset);
-            edges.filter_map(|edge| plan.window.edges.get(edge))
+        let spans = spans(buckets);
+        let at = |edges: &[usize]| {
+            timestamptzs(edges.iter().filter_map(|edge| plan.window.edges.get(*edge)))
         };
-        let [lower, upper] = [edges(0), edges(1)].map(timestamptzs);
-        let (lower, upper) = (lower?, upper?);
+        let (lower, upper) = (at(&spans.0)?, at(&spans.1)?);
         let params = Params::default();
+        let lower = params.bind("lower", || lower);
+        let upper = params.bind("upper", || upper);
+        // In a front, a search for each span would take a round trip to each node.
+        let in_spans = plan
+            .is_front
+            .then(|| in_some_spans("usage.\"time\"", &lower, &upper, spans.0.len()));
+        let (span, in_span) = match in_spans.flatten() {
+            Some(in_spans) => ("(SELECT) span".to_owned(), in_spans),
+            None => (
+                format!("unnest({lower}, {upper}) span (lower, upper)"),
+                "usage.\"time\" > span.lower AND usage.\"time\" <= span.upper".to_owned(),
+            ),
+        };
         let columns = self.counted.iter().flat_map(|it| &it.columns);
         let values: String = columns.map(|it| format!(", usage.\"{it}\"")).collect();
         let timed = Sum::service_time().over(|column| format!("usage.\"{column}\""));
@@ -148,8 +173,8 @@ impl Reading<'_> {
             "details.sql",
             timed = format!("({timed}) IS NOT NULL"),
             values = values,
-            lower = params.bind("lower", || lower),
-            upper = params.bind("upper", || upper),
+            span = span,
+            in_span = in_span,
             entries = params.bind("entries", || self.entries.ids()),
             since = plan.since(&params),
             until = plan.until(&params),

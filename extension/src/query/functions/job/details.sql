@@ -2,11 +2,11 @@
 -- span by itself.
 SELECT usage.target_id, usage.entry_id, usage.observed, @timed@ AS timed, usage.detail::text AS detail,
     brief.kept IS NOT NULL AS is_brief@values@
-FROM unnest(@lower@, @upper@) span (lower, upper)
+FROM @span@
 CROSS JOIN LATERAL (
     SELECT *
     FROM jobstats.increments usage
-    WHERE usage."time" > span.lower AND usage."time" <= span.upper AND usage.entry_id = ANY (@entries@)
+    WHERE @in_span@ AND usage.entry_id = ANY (@entries@)
         AND usage."time" > @since@ AND usage."time" <= @until@
     OFFSET 0
 ) usage
