@@ -429,7 +429,7 @@ pub fn inside(since: &str, until: &str, condition: &str) -> String {
 }
 
 /// Returns an expression for a column of a whole row.
-fn whole_of(column: &str) -> String {
+pub fn whole_of(column: &str) -> String {
     format!("usage.\"{column}\"")
 }
 

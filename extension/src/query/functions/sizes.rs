@@ -16,11 +16,12 @@ use crate::query::dimension::{By, DIMENSIONS, Dimension, Level, Table, columns, 
 use crate::query::empty;
 use crate::query::entries::{entries, few};
 use crate::query::filters::Filters;
+use crate::query::groups::texts;
 use crate::query::measure::Measures;
 use crate::query::params::{Params, Query};
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
-use crate::query::usage::inside;
+use crate::query::usage::{inside, whole_of};
 use crate::query::window::ROW_LIMIT;
 use crate::store::sum::Sum;
 
@@ -29,6 +30,9 @@ const ELEMENTS: usize = jobstats_core::snapshot::HISTOGRAM_LEN;
 
 /// The operations with histograms, each with the operation that has its calls.
 const OPERATIONS: [(&str, &str); 2] = [("read_bytes", "read"), ("write_bytes", "write")];
+
+/// The columns of a row that say on which server it was observed, and to which day it belongs.
+const SINGLE_ROW: &str = ", usage.observed, usage.\"time\" + interval '0' AS at";
 
 /// The size in bytes that no read or write exceeds: 64 MiB, the most that an RPC of Lustre transfers.
 const LARGEST: u64 = 64 << 20;
@@ -92,6 +96,18 @@ pub fn statement(
 ) -> Result<Query, Error> {
     let few = few(client, plan, &question.filters)?;
     Ok(Sizes { question, plan }.query(few, limit))
+}
+
+/// Returns the statement for the reads and the writes of each group whose size is known, and those of them that are in so many first
+/// elements of a histogram. Rows are summed before they are joined, in a front by the nodes that have them.
+pub fn sized(
+    client: &SpiClient<'_>,
+    question: &Question,
+    plan: &Plan,
+    small: usize,
+) -> Result<Query, Error> {
+    let few = few(client, plan, &question.filters)?;
+    Ok(Sizes { question, plan }.sized(few, small))
 }
 
 /// Raises a notice if a part of the window is too old: only increments have histograms.
@@ -216,6 +232,66 @@ impl Sizes<'_> {
         Query::new(statement, &params)
     }
 
+    fn sized(&self, few: Option<Vec<i64>>, small: usize) -> Query {
+        let params = Params::default();
+        let (by, plan) = (&self.question.by, self.plan);
+        let server = match self.question.asks_servers() {
+            true => ", observation.server",
+            false => "",
+        };
+        let statement = sql!(
+            "findings/sized.sql",
+            usage = self.sized_usage(few, small, &params),
+            of_increment = server.to_owned() + &plan.days("increment"),
+            join_servers = self.join_servers(&params),
+            conditions = self.conditions(&params),
+            dimensions = named_columns(by.iter(), |it| self.table(it)),
+            jobs = plan.join_jobs_of_sums(&params),
+            user_names =
+                plan.join_names_of_sums(self.question.dimensions(), plan.jobs.entry(), &params),
+            values = texts(by, "sizes."),
+            of_group = columns(by.iter(), "sizes."),
+        );
+        Query::new(statement, &params)
+    }
+
+    /// Returns a SELECT of the numbers of reads and writes whose size is known in the window, by target and entry where neither the time
+    /// nor the observation of rows matters.
+    fn sized_usage(&self, few: Option<Vec<i64>>, small: usize, params: &Params) -> String {
+        let (key, [sum, end], group_by) =
+            match self.question.asks_servers() || self.plan.divides_entries() {
+                true => (SINGLE_ROW, ["", ""], ""),
+                false => (
+                    "",
+                    ["sum(", ")"],
+                    "\nGROUP BY usage.target_id, usage.entry_id",
+                ),
+            };
+        let select = |[sum, end]: [&str; 2],
+                      value: &dyn Fn(&str) -> String,
+                      hist: &dyn Fn(&str) -> String| {
+            let columns = OPERATIONS.iter().flat_map(|(bytes, calls)| {
+                [("", ELEMENTS), ("small_", small)].map(|(prefix, first)| {
+                    let (calls_of, hist) = (value(calls), hist(&format!("{bytes}_hist")));
+                    format!(
+                        ", {sum}CASE WHEN {calls_of} > 0 THEN jobstats_internal.sized({hist}, {first}) END{end} AS {prefix}{calls}"
+                    )
+                })
+            });
+            let columns: String = columns.collect();
+            format!("SELECT usage.target_id, usage.entry_id{key}{columns}")
+        };
+        let condition = self.of_entries(few, params);
+        let whole = select([sum, end], &whole_of, &whole_of);
+        let share = |column: &str| self.share(&whole_of(column), params);
+        let part = select(["", ""], &share, &|column| {
+            self.part_of_histogram(column, params)
+        });
+        let usage = self.of_window(params, &condition, group_by, [whole, part]);
+        let usage = self.plan.with_jobs(usage, params);
+        self.plan.with_names(usage, false, params)
+    }
+
     /// Returns the conditions on the keys of sums besides target and operation.
     fn same_key(&self, asks_entries: bool) -> String {
         let mut same = String::new();
@@ -231,35 +307,31 @@ impl Sizes<'_> {
 
     /// Returns a SELECT of the increments in the window, with the parts of those that cross its edges.
     fn usage(&self, few: Option<Vec<i64>>, params: &Params) -> String {
-        let (since, until) = (self.plan.since(params), self.plan.until(params));
-        let share = |value: &str| {
-            let schema = &self.plan.schema;
-            format!(
-                "{schema}.jobstats_share({value}, usage.since, usage.\"time\", {since}, {until})"
-            )
-        };
-        let part_of_histogram = |column: &str| {
-            let part = share("element.count");
-            format!(
-                "(SELECT array_agg({part} ORDER BY element.number) \
-                 FROM unnest(usage.{column}) WITH ORDINALITY element (count, number))"
-            )
-        };
-        let whole = select(
-            true,
-            |column| format!("usage.\"{column}\""),
-            |column| format!("usage.{column}"),
-        );
+        let whole = select(true, whole_of, whole_of);
         let part = select(
             false,
-            |column| share(&format!("usage.\"{column}\"")),
-            part_of_histogram,
+            |column| self.share(&whole_of(column), params),
+            |column| self.part_of_histogram(column, params),
         );
         let condition = self.of_entries(few, params);
-        let rows = inside(&since, &until, &condition);
-        let usage = sql!(
+        let usage = self.of_window(params, &condition, "", [whole, part]);
+        let usage = self.plan.with_jobs(usage, params);
+        self.plan.with_names(usage, false, params)
+    }
+
+    /// Returns a SELECT of the rows that lie in the window, which may be grouped, and of those that cross its edges.
+    fn of_window(
+        &self,
+        params: &Params,
+        condition: &str,
+        group_by: &str,
+        [whole, part]: [String; 2],
+    ) -> String {
+        let (since, until) = (self.plan.since(params), self.plan.until(params));
+        let rows = inside(&since, &until, condition);
+        sql!(
             "../usage/one_step.sql",
-            rows = format!("jobstats.increments usage\nWHERE {rows}"),
+            rows = format!("jobstats.increments usage\nWHERE {rows}{group_by}"),
             increments = "increments",
             whole = whole,
             part = part,
@@ -268,9 +340,22 @@ impl Sizes<'_> {
             since_reach = self.plan.since_reach(params),
             until_reach = self.plan.until_reach(params),
             condition = condition,
-        );
-        let usage = self.plan.with_jobs(usage, params);
-        self.plan.with_names(usage, false, params)
+        )
+    }
+
+    /// Returns an expression for the part of a value that lies in the window.
+    fn share(&self, value: &str, params: &Params) -> String {
+        let (since, until) = (self.plan.since(params), self.plan.until(params));
+        let schema = &self.plan.schema;
+        format!("{schema}.jobstats_share({value}, usage.since, usage.\"time\", {since}, {until})")
+    }
+
+    fn part_of_histogram(&self, column: &str, params: &Params) -> String {
+        let part = self.share("element.count", params);
+        format!(
+            "(SELECT array_agg({part} ORDER BY element.number) \
+             FROM unnest(usage.{column}) WITH ORDINALITY element (count, number))"
+        )
     }
 
     /// Returns the conditions on sums. Rows of entries that are not selected are not read; what an entry did for another job

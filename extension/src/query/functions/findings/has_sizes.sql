@@ -2,5 +2,5 @@
 -- be read.
 SELECT EXISTS (
     SELECT FROM jobstats.increments increment
-    WHERE increment."time" > greatest($1, $2 - interval '1 hour') AND increment."time" <= $2
+    WHERE increment."time" > $1 AND increment."time" <= $2
         AND (increment.read_bytes_hist IS NOT NULL OR increment.write_bytes_hist IS NOT NULL))

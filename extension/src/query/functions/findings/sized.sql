@@ -1,10 +1,23 @@
 -- The reads and the writes of each group whose size is known, and those of them that are small.
-SELECT (sum(sizes.count) FILTER (WHERE sizes.operation = text 'read_bytes'))::double precision,
-    (coalesce(sum(sizes.count) FILTER (WHERE sizes.operation = text 'read_bytes' AND sizes.upper <= @small@), 0))::double precision,
-    (sum(sizes.count) FILTER (WHERE sizes.operation = text 'write_bytes'))::double precision,
-    (coalesce(sum(sizes.count) FILTER (WHERE sizes.operation = text 'write_bytes' AND sizes.upper <= @small@), 0))::double precision@values@
-FROM (
-    @sizes@
-) sizes
-WHERE sizes.known_from = text 'histogram'
-GROUP BY sizes.known_from@of_group@
+WITH increment AS NOT MATERIALIZED (
+    @usage@
+),
+part AS (
+    SELECT increment.target_id, increment.entry_id@of_increment@, sum(increment.read) AS read, sum(increment.small_read) AS small_read,
+        sum(increment.write) AS write, sum(increment.small_write) AS small_write
+    FROM increment
+    @join_servers@
+    GROUP BY increment.target_id, increment.entry_id@of_increment@
+),
+sizes AS (
+    SELECT 1 AS step, part.read, part.small_read, part.write, part.small_write@dimensions@
+    FROM part
+    JOIN jobstats.targets target ON target.target_id = part.target_id
+    LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id
+    @jobs@@user_names@
+    WHERE (part.read > 0 OR part.write > 0)@conditions@
+)
+SELECT nullif(sum(sizes.read), 0)::double precision, coalesce(sum(sizes.small_read), 0)::double precision,
+    nullif(sum(sizes.write), 0)::double precision, coalesce(sum(sizes.small_write), 0)::double precision@values@
+FROM sizes
+GROUP BY sizes.step@of_group@

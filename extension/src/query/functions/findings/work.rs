@@ -190,12 +190,20 @@ type Sizes = HashMap<Group, [Option<(f64, f64)>; 2]>;
 /// The number of columns of sizes, before those of dimensions.
 const SIZES: usize = 4;
 
+/// The number of elements of a histogram that count sizes of at most [`SMALL`] bytes.
+const SMALL_ELEMENTS: usize = 16;
+
+const _: () = assert!((1 << (SMALL_ELEMENTS - 1)) as f64 == SMALL);
+
 /// The sizes that maintenance has summed up for the jobs of entries.
 const KEPT_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
     WHERE sizes.job IN (SELECT entry.job FROM jobstats.entries entry WHERE entry.entry_id = ANY ($1))";
 
 fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
-    let [since, until] = [plan.window.since(), plan.window.until()].map(timestamptz);
+    let until = plan.window.until();
+    // Nodes of a front can compare with an instant, and do not compute the greatest of two.
+    let since = plan.window.since().max(until.saturating_sub(HOUR));
+    let [since, until] = [since, until].map(timestamptz);
     client.query_value(
         include_str!("has_sizes.sql"),
         &[since?.into(), until?.into()],
@@ -213,15 +221,8 @@ fn find_sizes(
     let Some(plan) = Plan::over(client, &question, plan.window.clone())? else {
         return Ok(Sizes::new());
     };
-    let query = sizes::statement(client, &question, &plan, "ALL")?;
-    let statement = sql!(
-        "sized.sql",
-        small = SMALL.to_string(),
-        values = texts(by, "sizes."),
-        of_group = columns(by.iter(), "sizes."),
-        sizes = query.sql,
-    );
-    take_sizes(client, &statement, &query.params)
+    let query = sizes::sized(client, &question, &plan, SMALL_ELEMENTS)?;
+    take_sizes(client, &query.sql, &query.params)
 }
 
 /// Takes the sizes that a statement finds.
