@@ -49,6 +49,9 @@ struct Instants {
     /// The latest ends of rows that cross the start and the end of the window.
     since_reach: TimestampWithTimeZone,
     until_reach: TimestampWithTimeZone,
+    /// An hour after the start of the window, or after what is not kept, and an hour before its end.
+    early: TimestampWithTimeZone,
+    late: TimestampWithTimeZone,
     /// An hour after the end of the window, or after what is not kept.
     soon: TimestampWithTimeZone,
     /// A day before the start of the window.
@@ -183,6 +186,16 @@ impl Plan {
         params.bind("until_reach", || self.instants.until_reach)
     }
 
+    /// Binds the time up to which the first observation of the window is looked for among few.
+    pub fn early(&self, params: &Params) -> String {
+        params.bind("early", || self.instants.early)
+    }
+
+    /// Binds the time from which on the last observation of the window is looked for among few.
+    pub fn late(&self, params: &Params) -> String {
+        params.bind("late", || self.instants.late)
+    }
+
     /// Binds the time up to which the first observation after the window is looked for among few.
     pub fn soon(&self, params: &Params) -> String {
         params.bind("soon", || self.instants.soon)
@@ -230,6 +243,8 @@ impl Instants {
             until: timestamptz(until)?,
             since_reach: timestamptz(sources.reach(since))?,
             until_reach: timestamptz(sources.reach(until))?,
+            early: timestamptz(since.max(sources.kept_since).saturating_add(HOUR))?,
+            late: timestamptz(until.saturating_sub(HOUR).max(EARLIEST))?,
             soon: timestamptz(until.max(sources.kept_since).saturating_add(HOUR))?,
             day_before: timestamptz(since.saturating_sub(DAY).max(EARLIEST))?,
             kept_since: timestamptz(sources.kept_since)?,

@@ -103,6 +103,11 @@ impl Rest {
 /// The longest time over which a bigint holds any sum of the operations on a target, all of them together at 2^40 a second (rule 14).
 const FITS_BIGINT: Micros = 2 * DAY;
 
+/// Returns whether a bigint holds any sum over such a time.
+pub fn fits_bigint(length: Micros) -> bool {
+    length <= FITS_BIGINT
+}
+
 const _: () = assert!(
     ((OPERATIONS.len() as i64) << 40)
         .checked_mul(FITS_BIGINT / 1_000_000)
@@ -122,7 +127,7 @@ impl Spans {
 
     /// Returns whether a bigint holds any sum over the spans.
     pub fn are_short(&self) -> bool {
-        self.length <= FITS_BIGINT
+        fits_bigint(self.length)
     }
 }
 
@@ -254,7 +259,7 @@ impl Sources {
     pub fn has_short_rest(&self) -> bool {
         let others = self.inside_of_steps().chain(self.parts());
         let others: Micros = others.map(|(_, spans)| spans.length).sum();
-        others + self.rest.spans.length <= FITS_BIGINT
+        fits_bigint(others + self.rest.spans.length)
     }
 
     /// Returns the rollups of which parts of buckets may be read, with their spans.

@@ -7,7 +7,7 @@
 use crate::pg::template::sql;
 use crate::query::params::Params;
 use crate::query::plan::{Plan, bind_spans};
-use crate::query::sources::{RollupTable, Spans};
+use crate::query::sources::{RollupTable, Spans, fits_bigint};
 use crate::store::sum::Sum;
 
 pub mod on_nodes;
@@ -134,9 +134,10 @@ impl Search<'_> {
                 1 => (None, "1"),
                 _ => (Some(&*step), "usage.step"),
             };
+            let cast = cast(spans.are_short());
             let relation = (&*relation, Relation::of(table));
-            let buckets = self.summed_on_nodes(relation, summed, &condition);
-            let whole = self.whole(shown, Relation::of(table));
+            let buckets = self.summed_on_nodes(relation, summed, &condition, cast);
+            let whole = self.of_nodes(shown, Relation::of(table));
             let rows = sql!("usage/buckets.sql", whole = whole, buckets = buckets);
             return self.keyed(Relation::of(table), spans, rows);
         }
@@ -208,7 +209,7 @@ impl Search<'_> {
             until_reach = self.until_reach(),
         );
         let part = |column: &str| self.share(column, "usage.lower", "usage.upper");
-        let whole_or_part = |sum: &Sum| {
+        let whole_or_part = |_, sum: &Sum| {
             let whole = value(sum, Relation::Increments, whole_of);
             let part = value(sum, Relation::Increments, part);
             format!("CASE WHEN usage.inside THEN {whole} ELSE {part} END")
@@ -248,7 +249,7 @@ impl Search<'_> {
             true => [BY_DAY, ", 4"],
             false => ["", ""],
         };
-        let cast = if spans.are_short() { "::bigint" } else { "" };
+        let cast = cast(spans.are_short());
         let each = |value: &dyn Fn(usize) -> String| -> String {
             (0..self.sums.len())
                 .map(|n| format!(",\n    {} AS value_{n}", value(n)))
@@ -329,18 +330,24 @@ impl Search<'_> {
     fn of_one_step(&self) -> String {
         let (since, until) = (self.since(), self.until());
         let inside = inside(&since, &until, &self.condition);
-        let rows = if self.sums_on_nodes(Relation::Increments) {
-            let sums =
-                self.summed_on_nodes((self.increments(), Relation::Increments), None, &inside);
-            format!("(SELECT summed.*, NULL::timestamptz AS observed FROM ({sums}) summed) usage")
+        let (rows, whole) = if self.sums_on_nodes(Relation::Increments) {
+            let window = &self.plan.window;
+            let cast = cast(fits_bigint(window.until() - window.since()));
+            let relation = (self.increments(), Relation::Increments);
+            let sums = self.summed_on_nodes(relation, None, &inside, cast);
+            let rows = format!(
+                "(SELECT summed.*, NULL::timestamptz AS observed FROM ({sums}) summed) usage"
+            );
+            (rows, self.of_nodes("1", Relation::Increments))
         } else {
-            format!("jobstats.{} usage\nWHERE {inside}", self.increments())
+            let rows = format!("jobstats.{} usage\nWHERE {inside}", self.increments());
+            (rows, self.whole("1", Relation::Increments))
         };
         sql!(
             "usage/one_step.sql",
             rows = rows,
             increments = self.increments(),
-            whole = self.whole("1", Relation::Increments),
+            whole = whole,
             part = self.part("1", Relation::Increments, &since, &until),
             since = since,
             until = until,
@@ -351,12 +358,12 @@ impl Search<'_> {
     }
 
     fn whole(&self, step: &str, relation: Relation) -> String {
-        self.select(step, relation, |sum| value(sum, relation, whole_of))
+        self.select(step, relation, |_, sum| value(sum, relation, whole_of))
     }
 
     fn part(&self, step: &str, relation: Relation, from: &str, until: &str) -> String {
         let part = |column: &str| self.share(column, from, until);
-        self.select(step, relation, |sum| value(sum, relation, part))
+        self.select(step, relation, |_, sum| value(sum, relation, part))
     }
 
     /// Returns an expression for the part of a column that lies between two instants.
@@ -367,10 +374,15 @@ impl Search<'_> {
         )
     }
 
-    fn select(&self, step: &str, relation: Relation, value: impl Fn(&Sum) -> String) -> String {
+    fn select(
+        &self,
+        step: &str,
+        relation: Relation,
+        value: impl Fn(usize, &Sum) -> String,
+    ) -> String {
         let values: String = (0..)
             .zip(self.sums)
-            .map(|(n, sum)| format!(",\n    {} AS value_{n}", value(sum)))
+            .map(|(n, sum)| format!(",\n    {} AS value_{n}", value(n, sum)))
             .collect();
         let span = if self.span {
             self.span_columns(relation)
@@ -411,6 +423,11 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Returns the cast of sums that fit into a bigint.
+fn cast(fits: bool) -> &'static str {
+    if fits { "::bigint" } else { "" }
 }
 
 /// Returns an expression for the value that a row adds to a sum; NULL if none of the columns has a value.

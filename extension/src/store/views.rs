@@ -25,7 +25,7 @@ const HOUR: &str =
 
 /// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
 /// extension.
-fn views(schema: &str) -> [(&'static str, String); 11] {
+fn views(schema: &str) -> [(&'static str, String); 12] {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("increment.\"{name}\""))
         .collect();
@@ -77,6 +77,7 @@ fn views(schema: &str) -> [(&'static str, String); 11] {
         ("rates", rates),
         ("samples", sql!("views/samples.sql")),
         ("observation_ends", sql!("views/observation_ends.sql")),
+        ("baselines", sql!("views/baselines.sql")),
         ("maintenance_state", sql!("views/maintenance_state.sql")),
         ("rollup_states", sql!("views/rollup_states.sql")),
         ("node_state", sql!("views/node_state.sql")),

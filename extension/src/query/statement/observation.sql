@@ -6,19 +6,11 @@ SELECT edge.target_id, edge.latest AS since, edge.latest AS "time"
 FROM edge
 WHERE edge.latest IS NOT NULL
 UNION ALL
-SELECT span.target_id, span.begins, CASE WHEN span.next IS NULL THEN span.ends ELSE coalesce((
-        SELECT observation."time" FROM jobstats.observations observation
-        WHERE observation.target_id = span.target_id AND observation."time" < span.next
-            AND observation."time" > greatest(@since@, @kept_since@) AND observation."time" <= @until@
-        ORDER BY observation."time" DESC LIMIT 1
-    ), span.ends) END
+SELECT start.target_id, start.begins,
+    coalesce(lead(start.previous) OVER (PARTITION BY start.target_id ORDER BY start."time"), CASE WHEN start.beyond < @until@ THEN @until@ ELSE start.latest END)
 FROM (
-    SELECT start.target_id, start.begins, lead(start."time") OVER (PARTITION BY start.target_id ORDER BY start."time") AS next,
-        CASE WHEN start.beyond < @until@ THEN @until@ ELSE start.latest END AS ends
-    FROM (
 @starts@
-    ) start
-) span
+) start
 UNION ALL
 SELECT stored.target_id, stored.since, stored.until
 FROM jobstats.observed stored

@@ -33,10 +33,8 @@ impl Statement<'_> {
             "observation.sql",
             edge = edge,
             starts = starts,
-            since = plan.since(params),
             until = plan.until(params),
             day_before = plan.day_before(params),
-            kept_since = plan.kept_since(params),
             conditions = of_targets,
         ) + &plan.of_missing(params)
     }
@@ -70,6 +68,8 @@ impl Statement<'_> {
             since = plan.since(params),
             until = plan.until(params),
             day_before = plan.day_before(params),
+            early = plan.early(params),
+            late = plan.late(params),
             soon = plan.soon(params),
             kept_since = plan.kept_since(params),
             conditions = of_targets,

@@ -1,12 +1,12 @@
 //! Sums rows where they lie, in a front.
 //!
-//! PostgreSQL lets each node sum its own partition where rows are grouped by the target, and all that is summed are columns. Expressions
-//! follow: what several columns add up to is the same before and after rows are summed.
+//! PostgreSQL lets each node sum its own partition where rows are grouped by the target, and what is summed are columns, CASE and operators:
+//! postgres_fdw sends no COALESCE. What several columns add up to crosses the network as one number.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::query::usage::{Relation, Search};
+use crate::query::usage::{Relation, Search, whole_of};
+use crate::store::sum::Sum;
 
 /// The largest number of spans that one search on nodes names.
 const SPANS: usize = 50;
@@ -21,13 +21,14 @@ impl Search<'_> {
         self.plan.is_front && is_plain && !self.as_stored && !self.has_dates(relation)
     }
 
-    /// Returns a SELECT of the sums of the columns that are needed, by target, entry or owner, and `step`, an expression over columns
-    /// and parameters.
+    /// Returns a SELECT of `value_n` for each of the sums, 0 where its columns are all NULL, by target, entry or owner, and `step`, an
+    /// expression over columns and parameters. `cast` is that of sums which fit into a bigint.
     pub(super) fn summed_on_nodes(
         &self,
         (name, relation): (&str, Relation),
         step: Option<&str>,
         condition: &str,
+        cast: &str,
     ) -> String {
         let mut keys = format!("usage.target_id{}", self.key_columns(relation));
         let columns = keys.matches(',').count() + 1 + usize::from(step.is_some());
@@ -40,10 +41,9 @@ impl Search<'_> {
         } else {
             ""
         };
-        let sums: String = self
-            .columns_of(relation)
-            .iter()
-            .map(|column| format!(", sum(usage.\"{column}\") AS \"{column}\""))
+        let sums: String = (0..)
+            .zip(self.sums)
+            .map(|(n, sum)| format!(", sum({}){cast} AS value_{n}", on_node(sum, relation)))
             .collect();
         format!(
             "SELECT {keys}{sums}{span} FROM jobstats.{name} usage WHERE {condition} GROUP BY {}",
@@ -51,14 +51,29 @@ impl Search<'_> {
         )
     }
 
-    fn columns_of(&self, relation: Relation) -> BTreeSet<&str> {
-        let columns = self.sums.iter().flat_map(|sum| {
-            match sum.combined().filter(|_| relation.is_by_owner()) {
-                Some(column) => vec![column],
-                None => sum.columns.iter().map(String::as_str).collect(),
-            }
-        });
-        columns.collect()
+    /// Returns a SELECT of rows that nodes have summed.
+    pub(super) fn of_nodes(&self, step: &str, relation: Relation) -> String {
+        self.select(step, relation, |n, sum| match sum.columns.as_slice() {
+            [_] => format!("usage.value_{n}"),
+            _ => format!("nullif(usage.value_{n}, 0)"),
+        })
+    }
+}
+
+/// Returns an expression for the value that a row adds to a sum.
+fn on_node(sum: &Sum, relation: Relation) -> String {
+    let combined = sum.combined().filter(|_| relation.is_by_owner());
+    match (combined, sum.columns.as_slice()) {
+        (Some(column), _) => whole_of(column),
+        (None, [column]) => whole_of(column),
+        (None, columns) => {
+            let terms: Vec<String> = columns
+                .iter()
+                .map(|column| whole_of(column))
+                .map(|column| format!("CASE WHEN {column} IS NULL THEN 0 ELSE {column} END"))
+                .collect();
+            terms.join(" + ")
+        }
     }
 }
 

@@ -1,18 +1,41 @@
 -- In a front, nodes find the first and the last observation of their targets, all at the same time: a search for each target would take a round
--- trip. A target has no more than one observation that reaches beyond the window.
+-- trip. Those of the hours at the edges, by their index, are all that is read of targets that are read as often as that.
+-- A target has no more than one observation that reaches beyond the window.
+near AS MATERIALIZED (
+    SELECT observation.target_id, max(observation."time") FILTER (WHERE observation."time" > @late@) AS latest,
+        min(observation."time") FILTER (WHERE observation."time" <= @early@) AS earliest,
+        min(observation.since) FILTER (WHERE observation."time" <= @early@) AS since
+    FROM jobstats.observations observation
+    WHERE observation."time" > greatest(@since@, @kept_since@) AND observation."time" <= @until@
+        AND date_bin(interval '1 hour', observation."time", timestamptz '1970-01-01 00:00:00.000001+00') = ANY (ARRAY[
+            date_bin(interval '1 hour', greatest(@since@, @kept_since@), timestamptz '1970-01-01 00:00:00.000001+00'),
+            date_bin(interval '1 hour', @early@, timestamptz '1970-01-01 00:00:00.000001+00'),
+            date_bin(interval '1 hour', @late@, timestamptz '1970-01-01 00:00:00.000001+00'),
+            date_bin(interval '1 hour', @until@, timestamptz '1970-01-01 00:00:00.000001+00')])
+    GROUP BY observation.target_id
+),
 inside AS MATERIALIZED (
+    SELECT near.target_id, near.latest, near.earliest, near.since
+    FROM near
+    WHERE near.latest IS NOT NULL AND near.earliest IS NOT NULL
+    UNION ALL
     SELECT observation.target_id, max(observation."time") AS latest,
         min(observation."time") FILTER (WHERE observation."time" > greatest(@since@, @kept_since@)) AS earliest,
         min(observation.since) FILTER (WHERE observation."time" > greatest(@since@, @kept_since@)) AS since
     FROM jobstats.observations observation
     WHERE observation."time" > greatest(@day_before@, @kept_since@) AND observation."time" <= @until@
+        AND observation.target_id = ANY (ARRAY(
+            SELECT target.target_id FROM jobstats.targets target
+            WHERE target.target_id NOT IN (SELECT near.target_id FROM near WHERE near.latest IS NOT NULL AND near.earliest IS NOT NULL)))
     GROUP BY observation.target_id
 ),
 soon AS MATERIALIZED (
     SELECT observation.target_id, min(observation.since) AS since, min(observation."time") AS "time"
     FROM jobstats.observations observation
-    WHERE observation."time" > greatest(@until@, @kept_since@)
-        AND observation."time" <= @soon@
+    WHERE observation."time" > greatest(@until@, @kept_since@) AND observation."time" <= @soon@
+        AND date_bin(interval '1 hour', observation."time", timestamptz '1970-01-01 00:00:00.000001+00') = ANY (ARRAY[
+            date_bin(interval '1 hour', greatest(@until@, @kept_since@), timestamptz '1970-01-01 00:00:00.000001+00'),
+            date_bin(interval '1 hour', @soon@, timestamptz '1970-01-01 00:00:00.000001+00')])
     GROUP BY observation.target_id
 ),
 later AS MATERIALIZED (
@@ -24,9 +47,9 @@ later AS MATERIALIZED (
     GROUP BY observation.target_id
 ),
 baseline AS MATERIALIZED (
-    SELECT observation.target_id, observation."time"
-    FROM jobstats.observations observation
-    WHERE observation.since IS NULL AND observation."time" > greatest(@since@, @kept_since@) AND observation."time" <= @until@
+    SELECT baseline.target_id, baseline."time", baseline.previous
+    FROM jobstats.baselines baseline
+    WHERE baseline."time" > greatest(@since@, @kept_since@) AND baseline."time" <= @until@
 ),
 edge AS MATERIALIZED (
     SELECT target.target_id, inside.latest, beyond.since AS beyond, coalesce(inside.earliest, beyond."time") AS earliest,
