@@ -32,11 +32,14 @@ identified AS MATERIALIZED (
     LEFT JOIN jobstats.entry_jobs j ON j.entry_id = a.entry_id AND e.job IS NOT NULL
         AND j.valid_from < entry_status.until AND j.valid_to >= entry_status.until
 ),
+class AS MATERIALIZED (
+    SELECT k.pattern, k.class, k.scheduler FROM jobstats.nodes k
+),
 placed AS MATERIALIZED (
     SELECT n.node, k.pattern, k.class, k.scheduler
     FROM (SELECT DISTINCT i.node FROM identified i WHERE i.node IS NOT NULL) n
     CROSS JOIN LATERAL (
-        SELECT k.pattern, k.class, k.scheduler FROM jobstats.nodes k
+        SELECT k.pattern, k.class, k.scheduler FROM class k
         WHERE n.node LIKE k.pattern
         ORDER BY length(k.pattern) DESC, k.pattern LIMIT 1) k
 ),
