@@ -803,7 +803,8 @@ BEGIN
                 -- Texts are long.
                 CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100'''
                     -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
-                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states') THEN ', use_remote_estimate ''false''' END);
+                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states', 'targets', 'observed', 'observation_ends', 'baselines',
+                        'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes') THEN ', use_remote_estimate ''false''' END);
         ELSIF it.relation = 'targets' THEN
             -- What is missing is known by its name, and counted.
             EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);

@@ -23,5 +23,9 @@ SELECT * FROM jobstats_densities(:window, 'write_bytes');
 SELECT * FROM jobstats_unaccounted(:window);
 \warn question changes
 SELECT * FROM jobstats_changes(:window, baseline_since => '2026-03-09 22:00Z', baseline_until => '2026-03-10 00:40Z');
+\warn question usual
+SELECT * FROM jobstats_usual('2026-03-10 00:00Z', '2026-03-10 02:00Z');
+\warn question findings
+SELECT * FROM jobstats_findings(:window);
 \warn one node
 SELECT * FROM jobstats_top(:window, by => '{job}', target => '{%OST0005}');
