@@ -113,6 +113,22 @@ impl<'a> Statement<'a> {
 
     /// Returns the whole statement.
     pub fn complete(&self) -> Query {
+        self.reporting("")
+    }
+
+    /// Returns the statement for a window of one step whose third column, `covered`, is the part of it for which the targets in scope were
+    /// observed.
+    pub fn with_coverage(&self) -> Query {
+        let window = &self.plan.window;
+        self.reporting(&sql!(
+            "statement/covered.sql",
+            micros = (window.until() - window.since()).to_string(),
+            same_unit = self.same_unit("unit", "observed"),
+            until = self.plan.until(&self.params),
+        ))
+    }
+
+    fn reporting(&self, covered: &str) -> Query {
         let (rest, part) = self.part();
         let statement = sql!(
             "statement/question.sql",
@@ -130,6 +146,7 @@ impl<'a> Statement<'a> {
             timed = self.timed(),
             scope = self.scope(),
             coverage = self.coverage(),
+            covered = covered,
             wanted = self.wanted(),
             order = self.order("answer."),
         );

@@ -426,7 +426,7 @@ impl Search<'_> {
 }
 
 /// Returns the cast of sums that fit into a bigint.
-fn cast(fits: bool) -> &'static str {
+pub fn cast(fits: bool) -> &'static str {
     if fits { "::bigint" } else { "" }
 }
 

@@ -6,7 +6,7 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{Statements, connect};
 use crate::pg::time::timestamptz;
-use crate::pg::tuples::{BOOLEANS, TEXTS, Tuples};
+use crate::pg::tuples::{BOOLEANS, FLOATS, TEXTS, Tuples};
 use crate::query::entries::few;
 use crate::query::groups::{self, Group};
 use crate::query::plan::Plan;
@@ -19,7 +19,10 @@ use crate::query::without_times;
 pub const LEAST_COVERAGE: f64 = 0.8;
 
 /// The position of the first dimension in a row of a group.
-const FIRST_VALUE: usize = 3;
+const FIRST_VALUE: usize = COVERED + 1;
+
+/// The position of the part of the window that was observed.
+const COVERED: usize = 3;
 
 /// Reads windows, one after the other.
 #[derive(Default)]
@@ -41,22 +44,7 @@ impl Windows {
         each: impl FnMut(Group, i128) -> Result<(), Error>,
     ) -> Result<f64, Error> {
         let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
-        let coverage = coverage(client, plan, &statement)?;
-        if coverage >= least {
-            self.read_groups(client, question, &statement, held, each)?;
-        }
-        Ok(coverage)
-    }
-
-    fn read_groups(
-        &mut self,
-        client: &SpiClient<'_>,
-        question: &Question,
-        statement: &Statement<'_>,
-        held: usize,
-        each: impl FnMut(Group, i128) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let query = statement.complete();
+        let query = statement.with_coverage();
         let values = groups::texts(&question.by, "answer.");
         // Times are microseconds in the store. An amount that is not known is none.
         let unit = if question.asks_times() {
@@ -65,54 +53,72 @@ impl Windows {
             ""
         };
         let sql = format!(
-            "SELECT trunc(answer.total_0{unit})::text AS amount, answer.timed, answer.all_timed{values} \
-             FROM ({}) answer WHERE answer.total_0 <> 0",
+            "SELECT CASE WHEN answer.total_0 <> 0 THEN trunc(answer.total_0{unit})::text END AS amount, answer.timed, answer.all_timed, answer.covered{values} \
+             FROM ({}) answer",
             query.sql
         );
         // What is read stays in memory as long as its connection.
-        let all_timed =
-            connect(|client| take(Tuples::query(client, &sql, &query.params)?, held, each))?;
-        if question.asks_times() && !self.lacks_times {
+        let (covered, all_timed) = connect(|client| {
+            let found = Tuples::query(client, &sql, &query.params)?;
+            take(found, least, held, each)
+        })?;
+        if covered >= least && question.asks_times() && !self.lacks_times {
             self.lacks_times = match all_timed {
                 Some(all_timed) => !all_timed,
-                None => without_times::has_calls(client, statement)?,
+                None => without_times::has_calls(client, &statement)?,
             };
             match all_timed {
                 _ if !self.lacks_times => {}
-                Some(_) => without_times::note_some(client, statement)?,
+                Some(_) => without_times::note_some(client, &statement)?,
                 None => without_times::note_all(),
             }
         }
-        Ok(())
+        Ok(covered)
     }
 }
 
-/// Takes the groups of a window. Returns whether all targets report times, if there is any group.
+/// Takes the groups of a window, if at least this part of it was observed. Returns that part, and whether all targets report times, if
+/// there is any group.
 fn take(
     mut found: Tuples<'_>,
+    least: f64,
     held: usize,
     mut each: impl FnMut(Group, i128) -> Result<(), Error>,
-) -> Result<Option<bool>, Error> {
+) -> Result<(f64, Option<bool>), Error> {
     let columns = found.columns().len();
     groups::require_room(held + found.len(), columns - FIRST_VALUE)?;
     for column in 0..columns {
-        let is_flag = (1..FIRST_VALUE).contains(&column);
-        found.require(column, if is_flag { &BOOLEANS } else { &TEXTS })?;
+        found.require(
+            column,
+            match column {
+                1 | 2 => &BOOLEANS,
+                COVERED => &FLOATS,
+                _ => &TEXTS,
+            },
+        )?;
     }
-    let mut all_timed = None;
+    let (mut covered, mut all_timed) = (0.0, None);
     for row in 0..found.len() {
         pause();
         found.read(row);
-        let amount = found.text(0).and_then(|it| it.parse().ok());
-        let amount: i128 =
-            amount.ok_or_else(|| Error::Damaged("a total is no number".to_owned()))?;
+        covered = found.float(COVERED).unwrap_or_default();
+        if covered < least {
+            break;
+        }
+        // What is not known, or nothing, is no work.
+        let Some(amount) = found.text(0) else {
+            continue;
+        };
+        let amount: i128 = amount
+            .parse()
+            .map_err(|_| Error::Damaged("a total is no number".to_owned()))?;
         all_timed = found
             .boolean(1)
             .zip(found.boolean(2))
             .map(|(any, all)| any && all);
         each(groups::read(&found, FIRST_VALUE), amount)?;
     }
-    Ok(all_timed)
+    Ok((covered, all_timed))
 }
 
 /// Returns the same window on so many days before, in local time, the latest first. On a day whose clocks skip it, there is none, nor
@@ -133,20 +139,4 @@ pub fn days_before(
     )?;
     days.map(|day| Ok(Window::whole(day.time("since")?, day.time("until")?)))
         .collect()
-}
-
-/// Returns the part of a window for which the targets in scope were observed, of those that were not retired by its end.
-fn coverage(client: &SpiClient<'_>, plan: &Plan, statement: &Statement<'_>) -> Result<f64, Error> {
-    let (query, until) = (statement.targets(), plan.window.until());
-    // A target that was on several servers has a row for each.
-    let sql = format!(
-        "SELECT coalesce(sum(one.observed) / nullif(count(*), 0), 0)::double precision FROM ( \
-             SELECT target.target_id, max(target.observed[1]) AS observed FROM ({}) target \
-             JOIN jobstats.targets known ON known.target_id = target.target_id \
-             WHERE known.retired IS NULL OR known.retired >= timestamptz 'epoch' + {until} * interval '1 microsecond' \
-             GROUP BY target.target_id) one",
-        query.sql
-    );
-    let observed: f64 = client.query_value(&sql, &query.params)?;
-    Ok(observed / (until - plan.window.since()) as f64)
 }

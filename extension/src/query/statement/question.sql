@@ -1,5 +1,5 @@
 -- Every row begins with two flags, which are there even if there are no groups: whether any target reports times, and whether
--- all do, if that is known.
+-- all do, if that is known. Where it is asked for, a third number follows.
 --
 -- The planner would make as many plans of the steps that must be added up as there are references to them.
 WITH @observed@,
@@ -27,8 +27,8 @@ scope AS MATERIALIZED (
 coverage AS (
     @coverage@
 )
-SELECT report.timed, report.all_timed, answer.*
-FROM (SELECT bool_or(timed.timed) AS timed, bool_and(timed.timed) AS all_timed FROM timed) report
+SELECT report.*, answer.*
+FROM (SELECT bool_or(timed.timed) AS timed, bool_and(timed.timed) AS all_timed@covered@ FROM timed) report
 LEFT JOIN (
     @wanted@
 ) answer ON true
