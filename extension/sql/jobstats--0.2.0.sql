@@ -802,9 +802,12 @@ BEGIN
                 it.part, 'jobstats_' || attached.name, it.relation, 'of nodes ' || it.relation,
                 -- Texts are long.
                 CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100'''
+                    -- While a connection is busy with one table, PostgreSQL does not begin the next on all nodes at once. What is read beside rows of
+                    -- work is therefore read node by node.
+                    WHEN it.relation IN ('entries', 'entry_jobs') THEN ', async_capable ''false'''
                     -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
                     WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states', 'targets', 'observed', 'observation_ends', 'baselines',
-                        'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes') THEN ', use_remote_estimate ''false''' END);
+                        'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes') THEN ', use_remote_estimate ''false'', async_capable ''false''' END);
         ELSIF it.relation = 'targets' THEN
             -- What is missing is known by its name, and counted.
             EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);

@@ -103,8 +103,12 @@ fn with_reader<T>(
     if !connect(store::is_front)? {
         return with_rights(read);
     }
-    // Lets each node of a front sum its own partition.
-    let _sums = Pinned::new([(c"enable_partitionwise_aggregate", c"on")]);
+    // Lets each node of a front sum its own partition. A search for each row would take a round trip to each node, or read anew what a node
+    // has sent.
+    let _plans = Pinned::new([
+        (c"enable_partitionwise_aggregate", c"on"),
+        (c"enable_nestloop", c"off"),
+    ]);
     on_nodes(|| {
         with_rights(|reader, rights| {
             connect(note_left_out)?;
