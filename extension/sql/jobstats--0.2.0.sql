@@ -806,7 +806,7 @@ BEGIN
                     -- work is therefore read node by node.
                     WHEN it.relation IN ('entries', 'entry_jobs') THEN ', async_capable ''false'''
                     -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
-                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states', 'targets', 'observed', 'observation_ends', 'baselines',
+                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states', 'targets', 'observed', 'observation_ends', 'baselines', 'last_observations',
                         'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes') THEN ', use_remote_estimate ''false'', async_capable ''false''' END);
         ELSIF it.relation = 'targets' THEN
             -- What is missing is known by its name, and counted.
@@ -4691,35 +4691,40 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
 SELECT known.target_id, known.cluster, known.filesystem, known.kind, known.name, last.server,
     CASE WHEN last.since IS NOT NULL THEN greatest(last.since, last."time" - interval '1 hour') END, last."time",
-    (
+    CASE WHEN at IS NULL THEN newest.usual_interval ELSE (
         SELECT percentile_disc(0.5::double precision) WITHIN GROUP (ORDER BY recent."time" - recent.since)
         FROM (
             SELECT o."time", o.since FROM jobstats.observations o
             WHERE o.target_id = known.target_id AND o."time" > last."time" - interval '1 day' AND o."time" <= last."time"
             ORDER BY o."time" DESC LIMIT 10
         ) recent
-    ),
+    ) END,
     last.entries, last.problems, last.added, last.resets, last.removed,
-    (
+    CASE WHEN at IS NULL THEN newest.before ELSE (
         SELECT o."time" FROM jobstats.observations o
-        WHERE o.target_id = known.target_id AND o."time" <= coalesce(at, now())
+        WHERE o.target_id = known.target_id AND o."time" <= at
         ORDER BY o."time" DESC LIMIT 1
-    ),
-    (
+    ) END,
+    CASE WHEN at IS NULL THEN newest.after ELSE (
         SELECT o."time" FROM jobstats.observations o
-        WHERE o.target_id = known.target_id AND o."time" > coalesce(at, now())
+        WHERE o.target_id = known.target_id AND o."time" > at
         ORDER BY o."time" LIMIT 1
-    )
+    ) END
 FROM (
     -- TimescaleDB knows no later times than these.
     SELECT CASE WHEN at > timestamptz '294246-01-01 00:00Z' THEN timestamptz '294246-01-01 00:00Z' ELSE at END AS at
 ) asked
 CROSS JOIN jobstats.targets known
+LEFT JOIN jobstats.last_observations newest ON newest.target_id = known.target_id AND at IS NULL
 LEFT JOIN LATERAL (
-    SELECT o.* FROM jobstats.observations o
-    WHERE o.target_id = known.target_id AND (known.retired IS NULL OR at <= known.retired)
-        AND o."time" > coalesce(at, now()) - interval '24 hours' AND (at IS NULL OR o."time" <= at)
-    ORDER BY o."time" DESC LIMIT 1
+    SELECT newest.server, newest.since, newest."time", newest.entries, newest.problems, newest.added, newest.resets, newest.removed WHERE at IS NULL
+    UNION ALL
+    (
+        SELECT o.server, o.since, o."time", o.entries, o.problems, o.added, o.resets, o.removed FROM jobstats.observations o
+        WHERE o.target_id = known.target_id AND (known.retired IS NULL OR at <= known.retired)
+            AND o."time" > at - interval '24 hours' AND o."time" <= at
+        ORDER BY o."time" DESC LIMIT 1
+    )
 ) last ON true
 $$;
 COMMENT ON FUNCTION jobstats_targets(timestamptz) IS

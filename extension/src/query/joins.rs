@@ -8,7 +8,7 @@ use crate::query::names;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 
-/// The jobs of entries, all at once or one by one.
+/// The jobs of entries: all at once, one by one, or at once those of a window, which a front asks for.
 const ALL: &str = "jobstats.job_ids job ON job.job_no = entry_job.job_no";
 const EACH: &str = "LATERAL (SELECT known.* FROM jobstats.job_ids known WHERE known.job_no = entry_job.job_no OFFSET 0) job ON true";
 
@@ -58,13 +58,21 @@ impl Plan {
         let of_own = jobs.own.as_ref().map_or_else(String::new, |own| {
             format!(" AND {}", is_own(own, "job.uid", "job.account", params))
         });
+        let (since, until) = (self.since(params), self.until(params));
+        let job = match jobs.few {
+            true if self.is_front => {
+                sql!("jobs/of_window.sql", since = since, until = until)
+            }
+            true => EACH.to_owned(),
+            false => ALL.to_owned(),
+        };
         sql!(
             "jobs/join.sql",
             table = table,
             condition = condition,
-            since = self.since(params),
-            until = self.until(params),
-            job = if jobs.few { EACH } else { ALL }.to_owned() + &of_own,
+            since = since,
+            until = until,
+            job = job + &of_own,
         )
     }
 

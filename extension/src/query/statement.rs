@@ -148,7 +148,11 @@ impl<'a> Statement<'a> {
             coverage = self.coverage(),
             covered = covered,
             wanted = self.wanted(),
-            order = self.order("answer."),
+            order = match self.question.wanted {
+                // Who adds up rows needs them in no order.
+                Wanted::Work => String::new(),
+                _ => format!("ORDER BY {}", self.order("answer.")),
+            },
         );
         Query::new(statement, &self.params)
     }
@@ -370,16 +374,17 @@ impl<'a> Statement<'a> {
     }
 
     fn early(&self) -> String {
-        let rows = if self.tells_none_from_unknown() {
-            EARLY_ROWS
-        } else {
-            SAMPLE_ROWS
+        // In a front, the first rows are those of one node.
+        let rows = match self.tells_none_from_unknown() {
+            true if self.plan.is_front => "ALL".to_owned(),
+            true => EARLY_ROWS.to_string(),
+            false => SAMPLE_ROWS.to_string(),
         };
         match self.probe {
             Some(n) => sql!(
                 "statement/early.sql",
                 probe = format!("sum_{n}"),
-                rows = rows.to_string(),
+                rows = rows,
             ),
             None => "SELECT NULL::integer AS target_id WHERE false".to_owned(),
         }

@@ -25,7 +25,7 @@ const HOUR: &str =
 
 /// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
 /// extension.
-fn views(schema: &str) -> [(&'static str, String); 12] {
+fn views(schema: &str) -> [(&'static str, String); 13] {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("increment.\"{name}\""))
         .collect();
@@ -78,6 +78,7 @@ fn views(schema: &str) -> [(&'static str, String); 12] {
         ("samples", sql!("views/samples.sql")),
         ("observation_ends", sql!("views/observation_ends.sql")),
         ("baselines", sql!("views/baselines.sql")),
+        ("last_observations", sql!("views/last_observations.sql")),
         ("maintenance_state", sql!("views/maintenance_state.sql")),
         ("rollup_states", sql!("views/rollup_states.sql")),
         ("node_state", sql!("views/node_state.sql")),

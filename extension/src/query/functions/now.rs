@@ -189,14 +189,22 @@ fn whose(client: &SpiClient<'_>, ranked: &[Ranked]) -> Result<Vec<Whose>, Error>
         jobs: Jobs::Joined,
     };
     let by = By::these(&["uid", "user_name", "account", "job_name"]);
-    let users = format!("LATERAL {}", users_at("asked.\"time\""));
+    let times: Vec<_> = ranked.iter().map(|it| it.usage.target.time).collect();
+    // To look up the name at a time takes a round trip for each row in a front.
+    let are_renamed: bool = client.query_value(
+        "SELECT EXISTS (SELECT FROM jobstats.earlier_users e WHERE e.until >= (SELECT min(t.at) FROM unnest($1) t (at)))",
+        &[times.clone().into()],
+    )?;
+    let users = match are_renamed {
+        true => format!("LATERAL {}", users_at("asked.\"time\"")),
+        false => "jobstats.users".to_owned(),
+    };
     let statement = sql!(
         "now/whose.sql",
         dimensions = named_columns(by.iter(), |_| entry),
         names = join_names(by.iter(), entry, [&users, "jobstats.groups"], ""),
     );
     let entries: Vec<i64> = ranked.iter().map(|it| it.usage.entry).collect();
-    let times: Vec<_> = ranked.iter().map(|it| it.usage.target.time).collect();
     let mut whose: Vec<Whose> = Vec::new();
     whose.resize_with(ranked.len(), Whose::default);
     for row in client.query(&*statement, &[entries.into(), times.into()])? {

@@ -32,4 +32,4 @@ FROM (SELECT bool_or(timed.timed) AS timed, bool_and(timed.timed) AS all_timed@c
 LEFT JOIN (
     @wanted@
 ) answer ON true
-ORDER BY @order@
+@order@

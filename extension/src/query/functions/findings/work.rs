@@ -94,6 +94,7 @@ pub fn find(
         dimensions = of_targets_apart(by, "answer."),
         of_group = columns(by.iter(), "one."),
         values = texts(by, "work."),
+        order = columns(by.iter(), "work."),
         answer = query.sql,
         limit = (ROW_LIMIT + 1).to_string(),
     );

@@ -13,7 +13,7 @@ WITH one AS (
     ) peers ON peers.cluster = answer.cluster AND peers.filesystem = answer.filesystem
     WHERE answer.step IS NOT NULL
 ), work AS (
-    SELECT coalesce(extract(epoch FROM max(one.last_active) - min(one.first)), 0) AS seconds, sum(one.requests) AS requests,
+    SELECT one.step, coalesce(extract(epoch FROM max(one.last_active) - min(one.first)), 0) AS seconds, sum(one.requests) AS requests,
         CASE WHEN NOT bool_or(one.requests > 0 AND one.service_time IS NULL) THEN sum(one.service_time) END AS service_time,
         sum(one.service_time) FILTER (WHERE one.kind = text 'MDT') AS on_mdts,
         sum(one.read_bytes) AS read_bytes, sum(one.read) AS read, sum(one.read_time) AS read_time,
@@ -37,4 +37,6 @@ SELECT work.seconds::double precision, work.requests::double precision, work.ser
     work.unlink_time::double precision, work.getattrs::double precision, work.getattr_time::double precision,
     work.syncs::double precision, work.sync_time::double precision@values@
 FROM work
+-- Sums of floating-point numbers depend on the order.
+ORDER BY work.step@order@
 LIMIT @limit@
