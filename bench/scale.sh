@@ -170,14 +170,18 @@ cost() {
 
 # Name and call, which is about the day, or its last hour.
 questions() {
-    local day hour job
+    local day hour job user
     day="'$(day 0)', '$(day 0)'::timestamptz + interval '$hours hours'"
     hour="'$(day 0)'::timestamptz + interval '$((hours - 1)) hours', '$(day 0)'::timestamptz + interval '$hours hours'"
     job=$(within node1 -c "SELECT e.job FROM jobstats.rollup_1d r JOIN jobstats.entries e USING (entry_id) WHERE e.job ~ '^[0-9]+\$' GROUP BY e.job ORDER BY count(*) DESC, e.job LIMIT 1")
+    user=$(within node1 -c "SELECT e.uid FROM jobstats.rollup_1d r JOIN jobstats.entries e USING (entry_id) WHERE e.uid IS NOT NULL GROUP BY e.uid ORDER BY count(*) DESC, e.uid LIMIT 1")
     cat <<-TEXT
 		top users|jobstats_top($day, 'service_time', '{uid}')
 		top accounts and users|jobstats_top($day, 'service_time', '{account,user_name}')
 		top jobs|jobstats_top($day, 'service_time', '{job}')
+		jobs of one user|jobstats_top($day, 'service_time', '{job}', uid => '{$user}')
+		balance of targets|jobstats_balance($day)
+		all targets|jobstats_targets()
 		rates of targets at 10 minutes|jobstats_rates($day, '{service_time,metadata,write_bytes}', '{target}', '10 minutes')
 		density of users at 10 minutes|jobstats_densities($day, 'service_time', '{uid}', step => '10 minutes')
 		summary of jobs|jobstats_summary($day, by => '{job}')
