@@ -19,6 +19,9 @@ use crate::query::plan::Plan;
 /// too little about patterns.
 const FEW: usize = 1000;
 
+/// The largest number in a front, where each node has entries of its own for the same identifiers.
+const FEW_OF_NODES: usize = 8000;
+
 /// Returns a SELECT of the entries that the filters let through, on any day of the window if they are about jobs
 /// or names.
 pub fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
@@ -72,10 +75,10 @@ pub fn few(
     let Some(statement) = statement else {
         return Ok(None);
     };
-    let statement = format!("{statement} LIMIT {}", FEW + 1);
+    let statement = format!("{statement} LIMIT {}", most(plan) + 1);
     let found = client.query(&*statement, &params.take())?;
     let found: Result<Vec<i64>, _> = found.map(|row| row.at(1)).collect();
-    Ok(if_few(found?))
+    Ok(if_few(plan, found?))
 }
 
 /// Returns whether to look up the entries that the filters let through. No index has what accounting says of jobs: to look
@@ -90,6 +93,10 @@ fn is_worth_it(plan: &Plan, filters: &Filters) -> bool {
 }
 
 /// Returns the entries if they are few.
-pub fn if_few(entries: Vec<i64>) -> Option<Vec<i64>> {
-    (entries.len() <= FEW).then_some(entries)
+pub fn if_few(plan: &Plan, entries: Vec<i64>) -> Option<Vec<i64>> {
+    (entries.len() <= most(plan)).then_some(entries)
+}
+
+fn most(plan: &Plan) -> usize {
+    if plan.is_front { FEW_OF_NODES } else { FEW }
 }

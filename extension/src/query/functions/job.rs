@@ -258,7 +258,7 @@ impl Usage {
         let Some(plan) = Plan::over(client, &question, window)? else {
             return Ok(None);
         };
-        let statement = Statement::new(&question, &plan, entries.few());
+        let statement = Statement::new(&question, &plan, entries.few(&plan));
         let targets = statement.targets();
         let targets = client.query(&*targets.sql, &targets.params)?;
         let scope = Scope::read(targets, plan.window.steps(), grouping)?;

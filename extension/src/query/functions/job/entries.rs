@@ -12,6 +12,7 @@ use crate::query::entries::if_few;
 use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::named::Named;
 use crate::query::notice::hinted;
+use crate::query::plan::Plan;
 use crate::store::rights::caller::own_parameters;
 
 /// The memory that an entry takes, with the name of its node.
@@ -129,10 +130,10 @@ impl Entries {
     }
 
     /// Returns the keys of the entries if a statement may name them one by one. Those of an array have no filter that is as short.
-    pub fn few(&self) -> Option<Vec<i64>> {
+    pub fn few(&self, plan: &Plan) -> Option<Vec<i64>> {
         match self.are_of_array {
             true => Some(self.ids()),
-            false => if_few(self.ids()),
+            false => if_few(plan, self.ids()),
         }
     }
 
