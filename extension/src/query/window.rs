@@ -14,7 +14,8 @@ use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
 use crate::query::question::Period;
-use crate::store::views::{last_since, pace};
+use crate::store;
+use crate::store::views::pace_since;
 
 /// The largest number of rows of an answer. Nobody asks for more.
 pub const ROW_LIMIT: usize = 1_000_000;
@@ -197,7 +198,10 @@ fn last_observations(
     let since = params.bind("since", || since);
     let statement = sql!(
         "window/last_observations.sql",
-        pace = pace(&last_since(&format!("{since} - interval '24 hours'"))),
+        pace = pace_since(
+            &format!("{since} - interval '24 hours'"),
+            store::is_front(client)?
+        ),
         conditions = filters.conditions(Level::Target, "target", &params)
             + &filters.conditions(Level::Server, "pace", &params),
     );

@@ -25,7 +25,7 @@ const HOUR: &str =
 
 /// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
 /// extension.
-fn views(schema: &str) -> [(&'static str, String); 13] {
+fn views(schema: &str) -> [(&'static str, String); 10] {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("increment.\"{name}\""))
         .collect();
@@ -76,15 +76,23 @@ fn views(schema: &str) -> [(&'static str, String); 13] {
         ("increments_rows", rows),
         ("rates", rates),
         ("samples", sql!("views/samples.sql")),
-        ("observation_ends", sql!("views/observation_ends.sql")),
-        ("baselines", sql!("views/baselines.sql")),
-        ("last_observations", sql!("views/last_observations.sql")),
         ("maintenance_state", sql!("views/maintenance_state.sql")),
         ("rollup_states", sql!("views/rollup_states.sql")),
         ("node_state", sql!("views/node_state.sql")),
         ("health", health),
         ("quality", quality),
         ("job_quality", job_quality),
+    ]
+}
+
+/// Returns the views in which nodes say of their observations what a front would have to search for, target by target.
+fn views_of_nodes() -> [(&'static str, String); 4] {
+    let paces = sql!("views/paces.sql", pace_of_last = pace("last"));
+    [
+        ("observation_ends", sql!("views/observation_ends.sql")),
+        ("baselines", sql!("views/baselines.sql")),
+        ("paces", paces),
+        ("last_observations", sql!("views/last_observations.sql")),
     ]
 }
 
@@ -144,6 +152,17 @@ pub fn pace(last: &str) -> String {
     sql!("views/pace.sql", last = last)
 }
 
+/// Returns a SELECT of the pace of each target that was observed after an instant. A front asks nodes for the paces of all their targets: it
+/// would look at the observations of each with a round trip.
+pub fn pace_since(instant: &str, is_front: bool) -> String {
+    match is_front {
+        true => format!(
+            "SELECT pace.* FROM jobstats.paces pace WHERE pace.last_observation > {instant}"
+        ),
+        false => pace(&last_since(instant)),
+    }
+}
+
 /// Returns a SELECT of the gaps between observations of each target, and of the readings that are missing in them. `observed`
 /// is a relation with the observations and the time since the one before.
 fn missed(observed: &str) -> String {
@@ -167,7 +186,8 @@ pub fn last_of_a_day() -> String {
 /// An error of PostgreSQL (2BP01) that lists all objects of others that depend on a view which would be dropped.
 pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     client.execute(include_str!("views/feed.sql"), &[])?;
-    let plain = views(schema).map(|(name, definition)| (name.to_owned(), definition));
+    let plain = views_of_nodes().into_iter().chain(views(schema));
+    let plain = plain.map(|(name, definition)| (name.to_owned(), definition));
     let of_rollups = rollup::ROLLUPS.iter().flat_map(rollup::Rollup::views);
     let (names, definitions): (Vec<String>, Vec<String>) = of_rollups.chain(plain).unzip();
     client.execute(

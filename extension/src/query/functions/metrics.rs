@@ -98,7 +98,7 @@ fn elsewhere(client: &SpiClient<'_>) -> Result<Vec<(String, f64)>, Error> {
 
 fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
     let mut works = BTreeMap::new();
-    for row in PAUSE.among(client.query(&*statement()?, &[])?) {
+    for row in PAUSE.among(client.query(&*statement(store::is_front(client)?)?, &[])?) {
         let work = Work {
             seconds: row.get("seconds")?,
             active: row.get("active")?,
@@ -110,14 +110,14 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
     Ok(works)
 }
 
-fn statement() -> Result<String, Error> {
+fn statement(is_front: bool) -> Result<String, Error> {
     let names = OPERATIONS.iter().map(|operation| operation.name.to_owned());
     let timed = OPERATIONS
         .iter()
         .filter(|operation| operation.in_service_time());
     Ok(sql!(
         "metrics/rates.sql",
-        pace_of_a_day = views::pace(&views::last_of_a_day()),
+        pace_of_a_day = views::pace_since("now() - interval '1 day'", is_front),
         last_work = views::LAST_WORK,
         amounts = sums(names)?,
         usecs = sums(timed.map(usecs_name))?,

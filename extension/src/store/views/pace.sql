@@ -1,12 +1,13 @@
--- For each target with an observation in @last@ (target_id, "time"): the server, the last intervals between its observations and
+-- For each target with an observation in @last@ (target_id, "time"): its server and start, the last intervals between its observations and
 -- the usual one, and whether it is late or even silent now. Only the day before that observation is read; otherwise every partition would be
 -- searched for a target that has been gone for long.
-SELECT l.target_id, p.server, l."time" AS last_observation, p.received, p.duration, p.usual_interval, p.intervals,
+SELECT l.target_id, p.server, p.since, l."time" AS last_observation, p.received, p.duration, p.usual_interval, p.intervals,
     now() - l."time" > greatest(3 * p.usual_interval, interval '10 minutes') AS silent,
     coalesce(now() - l."time" > 2 * p.usual_interval, false) AS late
 FROM @last@ l
 CROSS JOIN LATERAL (
     SELECT (array_agg(o.server ORDER BY o."time" DESC))[1] AS server,
+        (array_agg(o.since ORDER BY o."time" DESC))[1] AS since,
         (array_agg(o.received ORDER BY o."time" DESC))[1] AS received,
         (array_agg(o.duration ORDER BY o."time" DESC))[1] AS duration,
         -- Readings begin some microseconds early or late.

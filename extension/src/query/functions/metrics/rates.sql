@@ -4,13 +4,9 @@ WITH pace AS (
 @pace_of_a_day@
 ),
 last AS MATERIALIZED (
-    SELECT p.target_id, greatest(o.since, o."time" - interval '1 hour') AS since, o."time"
+    SELECT p.target_id, greatest(p.since, p.last_observation - interval '1 hour') AS since, p.last_observation AS "time"
     FROM pace p
-    CROSS JOIN LATERAL (
-        SELECT o.since, o."time" FROM jobstats.observations o
-        WHERE o.target_id = p.target_id AND o."time" = p.last_observation
-    ) o
-    WHERE NOT p.silent AND o.since > now() - greatest(4 * p.usual_interval, interval '1 hour')
+    WHERE NOT p.silent AND p.since > now() - greatest(4 * p.usual_interval, interval '1 hour')
 ),
 @last_work@
 SELECT l.target_id, extract(epoch FROM l."time" - l.since)::double precision AS seconds, count(i.target_id) > 0 AS active,
