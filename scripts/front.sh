@@ -199,7 +199,13 @@ away 2>&1 | plain >"$output/away"
 diff -u tests/front/away.expected "$output/away"
 ask front
 diff -u "$output/single" "$output/front"
-in_database front -v host="$cluster" -f tests/front/refused.sql 2>&1 | plain >"$output/refused"
+# What is read now is told as a single store tells it.
+live=$(date -u -d '50 minutes ago' +%FT%TZ)
+in_database single -v servers=. -v live="$live" -f tests/front/live.sql
+for n in "${!nodes[@]}"; do in_database "node$n" -v servers="${nodes[$n]}" -v live="$live" -f tests/front/live.sql; done
+for name in single front; do in_database "$name" -At -v live="$live" -f tests/front/now.sql >"$output/$name.now"; done
+diff -u "$output/single.now" "$output/front.now"
+in_database front -v host="$cluster" -f tests/front/refused.sql 2>&1 | plain | sed -E 's/\|20[-0-9]+ [0-9:.]+\+00\|/|then|/' >"$output/refused"
 diff -u tests/front/refused.expected "$output/refused"
 # A target fails over to a server of another node.
 in_database node2 -f tests/front/failover.sql
