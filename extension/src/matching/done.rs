@@ -15,7 +15,7 @@ use crate::pg::template::sql;
 use crate::pg::time::timestamptzs;
 use crate::store::columns::usecs_name;
 use crate::store::sum::Sum;
-use crate::store::views::{last_since, pace};
+use crate::store::views::pace_since;
 
 /// The largest number of jobs that are summed up at a time.
 const AT_A_TIME: i64 = 200;
@@ -66,7 +66,7 @@ fn summarize(client: &mut SpiClient<'_>) -> Result<i64, Error> {
 fn take() -> String {
     sql!(
         "done/take.sql",
-        pace = pace(&last_since("now() - interval '24 hours'")),
+        pace = pace_since("now() - interval '24 hours'", false),
     )
 }
 

@@ -8,6 +8,7 @@ use crate::pg::template::sql;
 use crate::query::params::Params;
 use crate::query::plan::{Plan, bind_spans};
 use crate::query::sources::{RollupTable, Spans, fits_bigint};
+use crate::query::window::Window;
 use crate::store::sum::Sum;
 
 pub mod on_nodes;
@@ -331,8 +332,7 @@ impl Search<'_> {
         let (since, until) = (self.since(), self.until());
         let inside = inside(&since, &until, &self.condition);
         let (rows, whole) = if self.sums_on_nodes(Relation::Increments) {
-            let window = &self.plan.window;
-            let cast = cast(fits_bigint(window.until() - window.since()));
+            let cast = cast_in(&self.plan.window);
             let relation = (self.increments(), Relation::Increments);
             let sums = self.summed_on_nodes(relation, None, &inside, cast);
             let rows = format!(
@@ -425,8 +425,13 @@ impl Search<'_> {
     }
 }
 
+/// Returns the cast of sums over a window.
+pub fn cast_in(window: &Window) -> &'static str {
+    cast(fits_bigint(window.until() - window.since()))
+}
+
 /// Returns the cast of sums that fit into a bigint.
-pub fn cast(fits: bool) -> &'static str {
+fn cast(fits: bool) -> &'static str {
     if fits { "::bigint" } else { "" }
 }
 

@@ -19,9 +19,10 @@ extension_sql_file!("views/put_views.sql", name = "put_views");
 /// Common table expressions with the work of the observations in another expression, `last`.
 pub const LAST_WORK: &str = include_str!("views/last_work.sql");
 
-/// The hour that holds an observation `o`, as in the index of observations by hour.
-const HOUR: &str =
-    "date_bin(interval '1 hour', o.\"time\", timestamptz '1970-01-01 00:00:00.000001+00')";
+/// Returns an expression for the hour that holds an instant, as in the index of observations by hour.
+pub fn hour_of(time: &str) -> String {
+    format!("date_bin(interval '1 hour', {time}, timestamptz '1970-01-01 00:00:00.000001+00')")
+}
 
 /// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
 /// extension.
@@ -52,14 +53,14 @@ fn views(schema: &str) -> [(&'static str, String); 10] {
     );
     let quality = sql!(
         "views/quality.sql",
-        hour = HOUR,
+        hour = hour_of("o.\"time\""),
         pace_of_last = pace,
         missed = missed("observed"),
         calls = calls.join(" + ")
     );
     let job_quality = sql!(
         "views/job_quality.sql",
-        hour = HOUR,
+        hour = hour_of("o.\"time\""),
         calls = calls.join(" + "),
         extschema = schema
     );
@@ -148,7 +149,7 @@ impl Whose {
 
 /// Returns a SELECT that says, for each target, on which server and how often it was observed, and whether it is
 /// late or silent. `last` is a relation with an observation of each target, as a rule the last one.
-pub fn pace(last: &str) -> String {
+fn pace(last: &str) -> String {
     sql!("views/pace.sql", last = last)
 }
 
@@ -170,12 +171,12 @@ fn missed(observed: &str) -> String {
 }
 
 /// Returns a SELECT, in parentheses, of the last observation of each target that was observed after an instant.
-pub fn last_since(instant: &str) -> String {
+fn last_since(instant: &str) -> String {
     sql!("views/last_since.sql", instant = instant)
 }
 
 /// Returns a SELECT, in parentheses, of the last observation of each target that was observed within a day.
-pub fn last_of_a_day() -> String {
+fn last_of_a_day() -> String {
     last_since("now() - interval '1 day'")
 }
 

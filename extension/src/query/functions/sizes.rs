@@ -21,8 +21,7 @@ use crate::query::measure::Measures;
 use crate::query::params::{Params, Query};
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
-use crate::query::sources::fits_bigint;
-use crate::query::usage::{cast, inside, whole_of};
+use crate::query::usage::{cast_in, inside, whole_of};
 use crate::query::window::ROW_LIMIT;
 use crate::store::sum::Sum;
 
@@ -259,8 +258,7 @@ impl Sizes<'_> {
     /// Returns a SELECT of the numbers of reads and writes whose size is known in the window, by target and entry where neither the time
     /// nor the observation of rows matters.
     fn sized_usage(&self, few: Option<Vec<i64>>, small: usize, params: &Params) -> String {
-        let window = &self.plan.window;
-        let end = format!("){}", cast(fits_bigint(window.until() - window.since())));
+        let end = format!("){}", cast_in(&self.plan.window));
         let (key, [sum, end], group_by) =
             match self.question.asks_servers() || self.plan.divides_entries() {
                 true => (SINGLE_ROW, ["", ""], ""),

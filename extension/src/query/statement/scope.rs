@@ -4,6 +4,7 @@ use crate::pg::template::sql;
 use crate::query::dimension::{Dimension, Level, columns, named_columns};
 use crate::query::plan::bind_spans;
 use crate::query::statement::Statement;
+use crate::store::views::hour_of;
 
 impl Statement<'_> {
     /// Returns a SELECT of the times at which targets were observed, for targets that were observed in the window or on
@@ -63,15 +64,24 @@ impl Statement<'_> {
     /// Returns the same in a front.
     fn ends_on_nodes(&self, of_targets: &str) -> (String, String) {
         let (plan, params) = (self.plan, &self.params);
+        let (since, until) = (plan.since(params), plan.until(params));
+        let (early, late) = (plan.early(params), plan.late(params));
+        let (soon, kept_since) = (plan.soon(params), plan.kept_since(params));
+        let kept = |instant: &str| format!("greatest({instant}, {kept_since})");
+        let edges = [&kept(&since), &early, &late, &until].map(|it| hour_of(it));
+        let beyond = [&kept(&until), &soon].map(|it| hour_of(it));
         let edge = sql!(
             "observation/edge_on_nodes.sql",
-            since = plan.since(params),
-            until = plan.until(params),
+            hour = hour_of("observation.\"time\""),
+            edges = edges.join(", "),
+            beyond = beyond.join(", "),
+            since = since,
+            until = until,
             day_before = plan.day_before(params),
-            early = plan.early(params),
-            late = plan.late(params),
-            soon = plan.soon(params),
-            kept_since = plan.kept_since(params),
+            early = early,
+            late = late,
+            soon = soon,
+            kept_since = kept_since,
             conditions = of_targets,
         );
         (edge, sql!("observation/starts_on_nodes.sql"))

@@ -7,11 +7,7 @@ near AS MATERIALIZED (
         min(observation.since) FILTER (WHERE observation."time" <= @early@) AS since
     FROM jobstats.observations observation
     WHERE observation."time" > greatest(@since@, @kept_since@) AND observation."time" <= @until@
-        AND date_bin(interval '1 hour', observation."time", timestamptz '1970-01-01 00:00:00.000001+00') = ANY (ARRAY[
-            date_bin(interval '1 hour', greatest(@since@, @kept_since@), timestamptz '1970-01-01 00:00:00.000001+00'),
-            date_bin(interval '1 hour', @early@, timestamptz '1970-01-01 00:00:00.000001+00'),
-            date_bin(interval '1 hour', @late@, timestamptz '1970-01-01 00:00:00.000001+00'),
-            date_bin(interval '1 hour', @until@, timestamptz '1970-01-01 00:00:00.000001+00')])
+        AND @hour@ = ANY (ARRAY[@edges@])
     GROUP BY observation.target_id
 ),
 inside AS MATERIALIZED (
@@ -33,9 +29,7 @@ soon AS MATERIALIZED (
     SELECT observation.target_id, min(observation.since) AS since, min(observation."time") AS "time"
     FROM jobstats.observations observation
     WHERE observation."time" > greatest(@until@, @kept_since@) AND observation."time" <= @soon@
-        AND date_bin(interval '1 hour', observation."time", timestamptz '1970-01-01 00:00:00.000001+00') = ANY (ARRAY[
-            date_bin(interval '1 hour', greatest(@until@, @kept_since@), timestamptz '1970-01-01 00:00:00.000001+00'),
-            date_bin(interval '1 hour', @soon@, timestamptz '1970-01-01 00:00:00.000001+00')])
+        AND @hour@ = ANY (ARRAY[@beyond@])
     GROUP BY observation.target_id
 ),
 later AS MATERIALIZED (
