@@ -87,17 +87,6 @@ pub fn question(period: Period, by: By, filters: Filters) -> Result<Question, Er
     })
 }
 
-/// Returns the statement that answers a question for sizes, with the columns of `jobstats_sizes()` and at most so many rows.
-pub fn statement(
-    client: &SpiClient<'_>,
-    question: &Question,
-    plan: &Plan,
-    limit: &str,
-) -> Result<Query, Error> {
-    let few = few(client, plan, &question.filters)?;
-    Ok(Sizes { question, plan }.query(few, limit))
-}
-
 /// Returns the statement for the reads and the writes of each group whose size is known, and those of them that are in so many first
 /// elements of a histogram. Rows are summed before they are joined, in a front by the nodes that have them.
 pub fn sized(
@@ -150,7 +139,8 @@ fn answer(
     plan: &Plan,
     mut rows: Rows,
 ) -> Result<Written, Error> {
-    let query = statement(client, question, plan, &(ROW_LIMIT + 1).to_string())?;
+    let few = few(client, plan, &question.filters)?;
+    let query = Sizes { question, plan }.query(few);
     let mut found = Tuples::query(client, &query.sql, &query.params)?;
     if found.len() > ROW_LIMIT {
         return Err(Error::TooManyRows);
@@ -183,7 +173,7 @@ struct Sizes<'a> {
 }
 
 impl Sizes<'_> {
-    fn query(&self, few: Option<Vec<i64>>, limit: &str) -> Query {
+    fn query(&self, few: Option<Vec<i64>>) -> Query {
         let params = Params::default();
         let by = &self.question.by;
         let jobs = &self.plan.jobs;
@@ -227,7 +217,7 @@ impl Sizes<'_> {
             elements = elements.collect::<Vec<_>>().join(", "),
             last = ELEMENTS.to_string(),
             largest = LARGEST.to_string(),
-            limit = limit,
+            limit = (ROW_LIMIT + 1).to_string(),
         );
         Query::new(statement, &params)
     }
