@@ -1,22 +1,28 @@
 -- The rate of each target, its ratio to the median of the targets of its kind, and the group of entries that leads on the
 -- target. Nobody leads on a target without usage.
 --
--- The planner expects a single group, and would read all of them again for each. So the total of a target is a window function, and
--- medians are materialized.
+-- The planner expects a single group, and would read all of them again for each. A nested loop cannot do a FULL JOIN; and to find
+-- the largest total before the rows are sorted leaves few to sort.
 --
 -- The order follows from the difference between a rate and the median, not from their ratio: if the median is zero, any target
 -- above it is out of balance all the same.
 WITH groups AS MATERIALIZED (
     @groups@
 ),
+whole AS (
+    SELECT groups.unit_group, sum(groups.total_0) AS total, max(groups.total_0) AS largest
+    FROM groups
+    GROUP BY groups.unit_group
+),
 leader AS MATERIALIZED (
     SELECT DISTINCT ON (groups.unit_group) groups.step@dimensions@,
         groups.observed, groups.targets, groups.idle, groups.mdt, groups.ost,
-        sum(groups.total_0) OVER of_target::double precision / nullif(groups.observed, 0) AS rate,
-        (groups.total_0 / nullif(sum(groups.total_0) OVER of_target, 0))::double precision AS share
+        whole.total::double precision / nullif(groups.observed, 0) AS rate,
+        (groups.total_0 / nullif(whole.total, 0))::double precision AS share
     FROM groups
-    WINDOW of_target AS (PARTITION BY groups.unit_group)
-    ORDER BY groups.unit_group, groups.total_0 DESC NULLS LAST@entry@
+    FULL JOIN whole ON whole.unit_group = groups.unit_group
+    WHERE groups.total_0 IS NOT DISTINCT FROM whole.largest
+    ORDER BY groups.unit_group@entry@
 ),
 kind AS MATERIALIZED (
     SELECT leader.cluster, leader.filesystem, leader.kind,
