@@ -177,11 +177,7 @@ impl Sizes<'_> {
         let params = Params::default();
         let by = &self.question.by;
         let jobs = &self.plan.jobs;
-        let asks_servers = self.question.asks_servers();
-        let server = |table: &str| match asks_servers {
-            true => format!(", {table}.server"),
-            false => String::new(),
-        };
+        let server = |table: &str| self.server(table);
         // Where neither a dimension nor a filter is about entries, sums by target do.
         let asks_entries = by.has(Level::Entry) || self.question.filters.has(Level::Entry);
         let entry = |table: &str| match asks_entries {
@@ -225,15 +221,19 @@ impl Sizes<'_> {
     fn sized(&self, few: Option<Vec<i64>>, small: usize) -> Query {
         let params = Params::default();
         let (by, plan) = (&self.question.by, self.plan);
-        let server = match self.question.asks_servers() {
-            true => ", observation.server",
-            false => "",
+        let part = match self.needs_rows() {
+            true => sql!(
+                "findings/sized_parts.sql",
+                of_increment = self.server("observation") + &plan.days("increment"),
+                join_servers = self.join_servers(&params),
+            ),
+            // These are summed already.
+            false => "SELECT * FROM increment".to_owned(),
         };
         let statement = sql!(
             "findings/sized.sql",
             usage = self.sized_usage(few, small, &params),
-            of_increment = server.to_owned() + &plan.days("increment"),
-            join_servers = self.join_servers(&params),
+            part = part,
             conditions = self.conditions(&params),
             dimensions = named_columns(by.iter(), |it| self.table(it)),
             jobs = plan.join_jobs_of_sums(&params),
@@ -245,19 +245,31 @@ impl Sizes<'_> {
         Query::new(statement, &params)
     }
 
+    /// Returns the server as a column of a table, with a leading comma, if the answer is by server.
+    fn server(&self, table: &str) -> String {
+        match self.question.asks_servers() {
+            true => format!(", {table}.server"),
+            false => String::new(),
+        }
+    }
+
+    /// Returns whether the time or the observation of each row matters.
+    fn needs_rows(&self) -> bool {
+        self.question.asks_servers() || self.plan.divides_entries()
+    }
+
     /// Returns a SELECT of the numbers of reads and writes whose size is known in the window, by target and entry where neither the time
     /// nor the observation of rows matters.
     fn sized_usage(&self, few: Option<Vec<i64>>, small: usize, params: &Params) -> String {
         let end = format!("){}", cast_in(&self.plan.window));
-        let (key, [sum, end], group_by) =
-            match self.question.asks_servers() || self.plan.divides_entries() {
-                true => (SINGLE_ROW, ["", ""], ""),
-                false => (
-                    "",
-                    ["sum(", &end],
-                    "\nGROUP BY usage.target_id, usage.entry_id",
-                ),
-            };
+        let (key, [sum, end], group_by) = match self.needs_rows() {
+            true => (SINGLE_ROW, ["", ""], ""),
+            false => (
+                "",
+                ["sum(", &end],
+                "\nGROUP BY usage.target_id, usage.entry_id",
+            ),
+        };
         let select = |[sum, end]: [&str; 2],
                       value: &dyn Fn(&str) -> String,
                       hist: &dyn Fn(&str) -> String| {

@@ -3,11 +3,7 @@ WITH increment AS NOT MATERIALIZED (
     @usage@
 ),
 part AS (
-    SELECT increment.target_id, increment.entry_id@of_increment@, sum(increment.read) AS read, sum(increment.small_read) AS small_read,
-        sum(increment.write) AS write, sum(increment.small_write) AS small_write
-    FROM increment
-    @join_servers@
-    GROUP BY increment.target_id, increment.entry_id@of_increment@
+    @part@
 ),
 sizes AS (
     SELECT 1 AS step, part.read, part.small_read, part.write, part.small_write@dimensions@
