@@ -5,8 +5,6 @@
 //! targets of total ÷ seconds observed. [`groups`] computes the answer from these. The SQL is in templates, a file for each
 //! common table expression; this module chooses among them and fills in lists of columns and conditions.
 
-use jobstats_core::instant::MINUTE;
-
 use crate::pg::template::sql;
 use crate::query::dimension::{Level, Table, columns, named_columns};
 use crate::query::entries::entries;
@@ -14,7 +12,7 @@ use crate::query::measure::{Measure, Term};
 use crate::query::params::{Params, Query};
 use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
-use crate::query::usage::Search;
+use crate::query::usage::{Key, Search};
 use crate::store::sum::Sum;
 
 mod groups;
@@ -27,12 +25,6 @@ const EARLY_ROWS: usize = 10_000;
 
 /// The number of rows that are read to find out whether some targets report no times, if nothing else depends on it.
 const SAMPLE_ROWS: usize = 1000;
-
-/// The numbers of targets, at least and for each ten minutes of the window, above which all rows are read to find out which of them
-/// report times. Where there are fewer, a row of each is looked for, which stands among the rows of the first moment: of a day and 101
-/// targets that took 0.4 s, and all rows 0.9 s; of two hours and 3,000 targets 23 s, and all rows 1.5 s.
-const MANY_TARGETS: i64 = 100;
-const MANY_IN_TEN_MINUTES: i64 = 4;
 
 /// The rest of the steps, if all are read together.
 const NO_REST: &str = "SELECT WHERE false";
@@ -134,10 +126,10 @@ impl<'a> Statement<'a> {
             "statement/question.sql",
             observed = self.observed(),
             rest = rest,
-            materialized = if self.is_read_once() {
-                "NOT MATERIALIZED"
-            } else {
-                "MATERIALIZED"
+            // A front would read them from its nodes for each reference.
+            materialized = match self.is_read_once() && !self.plan.is_front {
+                true => "NOT MATERIALIZED",
+                false => "MATERIALIZED",
             },
             part = part,
             entry = self.entry(),
@@ -181,7 +173,7 @@ impl<'a> Statement<'a> {
         };
         let search = Search {
             as_stored: true,
-            ..self.search(sums, true, [&of_entries, ""], false)
+            ..self.search(sums, true, [&of_entries, ""], Key::Entry)
         };
         let rows = search.in_window();
         let values: String = (0..sums.len())
@@ -200,7 +192,7 @@ impl<'a> Statement<'a> {
         let sums = [Sum::service_calls(), Sum::service_time()];
         let statement = sql!(
             "statement/lacks_times.sql",
-            usage = self.search(&sums, false, ["", ""], false).in_window(),
+            usage = self.search(&sums, false, ["", ""], Key::Target).in_window(),
             conditions = self.filters(Level::Target, "target"),
         );
         Query::new(statement, &self.params)
@@ -212,7 +204,7 @@ impl<'a> Statement<'a> {
         let statement = sql!(
             "statement/targets_without_times.sql",
             observed = self.observed(),
-            usage = self.search(&sums, false, ["", ""], false).in_window(),
+            usage = self.search(&sums, false, ["", ""], Key::Target).in_window(),
         );
         Query::new(statement, &self.params)
     }
@@ -234,7 +226,7 @@ impl<'a> Statement<'a> {
         let conditions: [&str; 2] = [condition, of_users];
         let search = Search {
             dated: self.plan.divides_entries(),
-            ..self.search(&self.sums, self.has_span(), conditions, self.by_owner())
+            ..self.search(&self.sums, self.has_span(), conditions, self.key())
         };
         if !self.asks_entries() {
             return (NO_REST.to_owned(), self.summed(search.in_window(), ""));
@@ -374,10 +366,8 @@ impl<'a> Statement<'a> {
     }
 
     fn early(&self) -> String {
-        // In a front, the first rows are those of one node.
         let rows = match self.tells_none_from_unknown() {
-            true if self.plan.is_front => "ALL".to_owned(),
-            true => EARLY_ROWS.to_string(),
+            true => self.early_rows(),
             false => SAMPLE_ROWS.to_string(),
         };
         match self.probe {
@@ -399,12 +389,20 @@ impl<'a> Statement<'a> {
         if !self.tells_none_from_unknown() {
             return sql!("statement/timed_by_sample.sql", probe = probe);
         }
-        let (timed, others) = self.timed_of_any(&self.sums[n]);
+        // Where no filter selects entries, the rows of the few stand for those of all.
+        let selects = self.question.filters.has(Level::Entry)
+            && !self.of_selected().iter().all(String::is_empty);
         sql!(
             "statement/timed.sql",
-            timed = timed,
             probe = probe,
-            others = others,
+            others = match selects {
+                true => self.timed_by_others(&self.sums[n]),
+                false => String::new(),
+            },
+            all = match selects {
+                true => " UNION ALL SELECT * FROM beginning UNION ALL SELECT * FROM other",
+                false => "",
+            },
         )
     }
 
@@ -423,34 +421,29 @@ impl<'a> Statement<'a> {
         !(self.is_read_once() && leaves_out_both && self.measures.iter().all(is_time))
     }
 
-    /// Returns an expression that tells whether a target `unit` reports times, and the SELECT `other` that it refers to.
-    fn timed_of_any(&self, probe: &Sum) -> (String, String) {
-        // Where no filter selects entries, the rows of the few stand for those of all.
-        let selects = self.question.filters.has(Level::Entry);
-        if !selects || self.of_selected().iter().all(String::is_empty) {
-            let none = "SELECT NULL::integer AS target_id WHERE false";
-            return ("known.timed".to_owned(), none.to_owned());
-        }
-        let usage = |condition| {
-            self.search(std::slice::from_ref(probe), false, [condition; 2], false)
-                .in_window()
+    /// Returns the common table expressions of the rows of all entries on targets on which the selected ones show no times.
+    fn timed_by_others(&self, probe: &Sum) -> String {
+        let usage = |beginning| {
+            Search {
+                beginning,
+                ..self.search(std::slice::from_ref(probe), false, ["", ""], Key::Target)
+            }
+            .in_window()
         };
-        let window = &self.plan.window;
-        let moments = (window.until() - window.since()) / (10 * MINUTE);
-        let many = MANY_TARGETS.max(MANY_IN_TEN_MINUTES * moments);
-        let are_many = format!("(SELECT count(DISTINCT unit.target_id) > {many} FROM unit)");
-        (
-            sql!(
-                "statement/timed_of_any.sql",
-                usage = usage(" AND usage.target_id = unit.target_id"),
-                are_many = are_many,
-            ),
-            sql!(
-                "statement/timed_of_others.sql",
-                usage = usage(""),
-                are_many = are_many,
-            ),
+        sql!(
+            "statement/timed_by_others.sql",
+            beginning = usage(self.plan.is_front),
+            rows = self.early_rows(),
+            usage = usage(false),
         )
+    }
+
+    /// Returns the number of rows that are read to find which targets report times. In a front, the first ones are all of one node.
+    fn early_rows(&self) -> String {
+        match self.plan.is_front {
+            true => "ALL".to_owned(),
+            false => EARLY_ROWS.to_string(),
+        }
     }
 
     /// Returns all sums as columns, each made of an expression.
@@ -476,7 +469,7 @@ impl<'a> Statement<'a> {
         sums: &'s [Sum],
         span: bool,
         conditions: [&str; 2],
-        by_owner: bool,
+        key: Key,
     ) -> Search<'s> {
         let of_targets = self.plan.of_targets(&self.params);
         let [condition, condition_on_owners] = conditions.map(|it| format!("{it}{of_targets}"));
@@ -487,7 +480,8 @@ impl<'a> Statement<'a> {
             span,
             condition,
             condition_on_owners,
-            by_owner,
+            key,
+            beginning: false,
             by_server: self.question.asks_servers(),
             as_stored: false,
             dated: false,
@@ -544,6 +538,15 @@ impl<'a> Statement<'a> {
     /// have no more.
     fn by_owner(&self) -> bool {
         self.asks_entries() && self.plan.sources.owner().is_some()
+    }
+
+    /// Returns what tells the rows of a target apart.
+    fn key(&self) -> Key {
+        match (self.by_owner(), self.asks_entries()) {
+            (true, _) => Key::Owner,
+            (false, true) => Key::Entry,
+            (false, false) => Key::Target,
+        }
     }
 
     /// Returns whether rows are read as they are and only once, but for those of steps that are no buckets. They then need

@@ -31,14 +31,27 @@ pub struct Search<'a> {
     pub condition: String,
     /// A further condition on rows `usage` of sums by owner, with a leading AND.
     pub condition_on_owners: String,
-    /// Set if rows have the columns of an owner in place of `entry_id`.
-    pub by_owner: bool,
+    /// Whose the rows are, beside their target.
+    pub key: Key,
+    /// Set if only rows of the first hour are wanted, or of buckets of rollups that begin in it.
+    pub beginning: bool,
     /// Set if the server on which rows were observed is looked up.
     pub by_server: bool,
     /// Set if rows are wanted as they are stored.
     pub as_stored: bool,
     /// Set if rows have `at`, a time that says to which day they belong.
     pub dated: bool,
+}
+
+/// What tells the rows of a target apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// Rows have `entry_id`.
+    Entry,
+    /// Rows have the columns of an owner.
+    Owner,
+    /// Nothing does.
+    Target,
 }
 
 /// The relation that rows come from.
@@ -65,7 +78,7 @@ impl Relation {
 }
 
 impl Search<'_> {
-    /// Returns a SELECT of rows with `step`, `target_id`, `entry_id` or the columns of an owner, `observed` (NULL if a rollup is read)
+    /// Returns a SELECT of rows with `step`, `target_id`, the columns of the key, `observed` (NULL if a rollup is read)
     /// and `value_n` for each of the sums.
     pub fn in_window(&self) -> String {
         let all = self.of_buckets_that_are_steps().into_iter();
@@ -130,7 +143,7 @@ impl Search<'_> {
             _ => format!("width_bucket(usage.bucket, {})", self.edges()),
         };
         if let Some(of_spans) = on_nodes {
-            let condition = format!("{of_spans}{condition}");
+            let condition = of_spans + &condition;
             let (summed, shown) = match self.plan.window.steps() {
                 1 => (None, "1"),
                 _ => (Some(&*step), "usage.step"),
@@ -185,7 +198,7 @@ impl Search<'_> {
                 let search = sql!(
                     "usage/increments.sql",
                     increments = increments,
-                    condition = self.condition,
+                    condition = self.condition_on_increments(),
                     since = self.since(),
                     until_reach = self.until_reach(),
                 );
@@ -205,7 +218,7 @@ impl Search<'_> {
             lower = lower,
             upper = upper,
             reach = reach,
-            condition = self.condition,
+            condition = self.condition_on_increments(),
             since = self.since(),
             until_reach = self.until_reach(),
         );
@@ -241,7 +254,7 @@ impl Search<'_> {
     /// Sums over short spans fit into a bigint and are cast to it. A numeric sum would make all rows numeric that are
     /// read with it, and these take longer to add up.
     fn keyed(&self, relation: Relation, spans: &Spans, rows: String) -> String {
-        if relation.is_by_owner() || !self.by_owner {
+        if relation.is_by_owner() || self.key != Key::Owner {
             return rows;
         }
         let owners = &self.plan.owners;
@@ -269,17 +282,31 @@ impl Search<'_> {
         )
     }
 
-    fn condition_on(&self, table: RollupTable) -> &str {
-        if table.owner.is_some() {
-            &self.condition_on_owners
-        } else {
-            &self.condition
+    /// Returns the condition on rows of a rollup.
+    fn condition_on(&self, table: RollupTable) -> String {
+        let condition = match table.owner {
+            Some(_) => &self.condition_on_owners,
+            None => &self.condition,
+        };
+        condition.clone() + &self.of_beginning("bucket")
+    }
+
+    /// Returns the condition on rows of increments.
+    fn condition_on_increments(&self) -> String {
+        self.condition.clone() + &self.of_beginning("time")
+    }
+
+    /// Returns the condition that rows are of the first hour, if no others are wanted.
+    fn of_beginning(&self, time: &str) -> String {
+        match self.beginning {
+            true => format!(" AND usage.\"{time}\" <= {}", self.plan.early(self.params)),
+            false => String::new(),
         }
     }
 
     /// Returns whether rows of a relation have `at`.
     fn has_dates(&self, relation: Relation) -> bool {
-        let divides = self.by_owner && self.plan.owners.jobs.several;
+        let divides = self.key == Key::Owner && self.plan.owners.jobs.several;
         self.dated || divides && !relation.is_by_owner()
     }
 
@@ -307,7 +334,7 @@ impl Search<'_> {
             until = self.until(),
             until_reach = self.until_reach(),
             edges = self.edges(),
-            condition = self.condition,
+            condition = self.condition_on_increments(),
         );
         let edges = self.edges();
         let (from, until) = (
@@ -330,7 +357,7 @@ impl Search<'_> {
 
     fn of_one_step(&self) -> String {
         let (since, until) = (self.since(), self.until());
-        let inside = inside(&since, &until, &self.condition);
+        let inside = inside(&since, &until, &self.condition_on_increments());
         let (rows, whole) = if self.sums_on_nodes(Relation::Increments) {
             let cast = cast_in(&self.plan.window);
             let relation = (self.increments(), Relation::Increments);
@@ -353,7 +380,7 @@ impl Search<'_> {
             until = until,
             since_reach = self.plan.since_reach(self.params),
             until_reach = self.until_reach(),
-            condition = self.condition,
+            condition = self.condition_on_increments(),
         )
     }
 
@@ -389,10 +416,7 @@ impl Search<'_> {
         } else {
             String::new()
         };
-        let key = match relation.is_by_owner() && !self.by_owner {
-            true => ", NULL::bigint AS entry_id".to_owned(),
-            false => self.key_columns(relation),
-        };
+        let key = self.key_columns(relation);
         let at = match relation {
             _ if !self.has_dates(relation) => "",
             // Without the sum, TimescaleDB would compare the column with the columns of the join.
@@ -404,11 +428,10 @@ impl Search<'_> {
 
     /// Returns the columns that say whose the rows of a relation are, each with a leading comma.
     fn key_columns(&self, relation: Relation) -> String {
-        match relation.is_by_owner() {
-            true if self.by_owner => self.plan.owners.columns("usage"),
-            true => String::new(),
-            false if self.plan.sources.of_wholes => String::new(),
-            false => ", usage.entry_id".to_owned(),
+        match self.key {
+            Key::Target => String::new(),
+            Key::Owner if relation.is_by_owner() => self.plan.owners.columns("usage"),
+            Key::Owner | Key::Entry => ", usage.entry_id".to_owned(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::query::measure::Term;
 use crate::query::params::Query;
 use crate::query::plan::Plan;
 use crate::query::statement::{Parts, Statement, number};
-use crate::query::usage::Search;
+use crate::query::usage::{Key, Search};
 use crate::query::window::ROW_LIMIT;
 use crate::store::sum::Sum;
 
@@ -27,7 +27,7 @@ impl Statement<'_> {
         let read = number(&mut sums, &Sum::column(READ));
         let search = Search {
             plan: wholes,
-            ..self.search(&sums, false, ["", ""], false)
+            ..self.search(&sums, false, ["", ""], Key::Target)
         };
         let dimensions = || self.question.by.of(&[Level::Target]);
         let all = DIMENSIONS.iter().filter(|it| it.level == Level::Target);
@@ -49,7 +49,9 @@ impl Statement<'_> {
             })
             .collect();
         let usage = match entries {
-            true => self.search(&self.sums, false, ["", ""], false).in_window(),
+            true => self
+                .search(&self.sums, false, ["", ""], Key::Target)
+                .in_window(),
             false => {
                 let values: String = (0..self.sums.len())
                     .map(|n| format!(", NULL::bigint AS value_{n}"))
