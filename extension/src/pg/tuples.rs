@@ -7,7 +7,7 @@ use std::ffi::c_long;
 use std::marker::PhantomData;
 
 use pgrx::datum::DatumWithOid;
-use pgrx::spi::{SpiClient, SpiTupleTable};
+use pgrx::spi::{OwnedPreparedStatement, SpiClient, SpiTupleTable};
 use pgrx::{FromDatum, pg_sys};
 
 use crate::pg::error::Error;
@@ -46,6 +46,15 @@ impl<'conn> Tuples<'conn> {
     pub fn query(
         client: &'conn SpiClient<'_>,
         statement: &str,
+        parameters: &[DatumWithOid<'_>],
+    ) -> Result<Self, Error> {
+        Self::latest(client.select(statement, None, parameters)?)
+    }
+
+    /// Runs a prepared statement that reads. Its rows live as long as the connection.
+    pub fn prepared(
+        client: &'conn SpiClient<'_>,
+        statement: &OwnedPreparedStatement,
         parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
         Self::latest(client.select(statement, None, parameters)?)

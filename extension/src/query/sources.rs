@@ -8,7 +8,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::Statements;
 use crate::pg::time::{EARLIEST, timestamptz, timestamptzs};
 use crate::query::window::Window;
 use crate::store::rollup::{Owner, ROLLUPS, Rollup};
@@ -154,19 +154,16 @@ impl Sources {
     pub fn of_wholes(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
         let coarse = coarse(client, window)?;
         let (mut levels, mut states) = (Vec::new(), Vec::new());
-        for rollup in ROLLUPS.iter().rev() {
-            let Some(state) = state(client, rollup)? else {
-                continue;
-            };
-            let width = state.get("width")?;
+        for state in stored(client)? {
+            let width = state.width;
             levels.push(RollupTable {
-                rollup,
+                rollup: state.rollup,
                 owner: None,
                 of_wholes: true,
             });
             states.push(window::Coverage {
                 width,
-                since: state.time("dropped")?,
+                since: state.dropped,
                 until: window.until().saturating_add(DAY),
                 stale: crossed(&coarse, width).collect(),
             });
@@ -293,22 +290,18 @@ fn states(
     let only =
         |spans: &[(Span, Micros)]| -> Vec<Span> { spans.iter().map(|(span, _)| *span).collect() };
     let mut states = Vec::new();
-    for level in ROLLUPS.iter().rev() {
-        let Some(state) = state(client, level)? else {
-            continue;
-        };
-        let width = state.get("width")?;
+    for state in stored(client)? {
+        let (level, width) = (state.rollup, state.width);
         let mut stale = only(&dirty);
         stale.extend(crossed(coarse, width));
         let of_entries = window::Coverage {
             width,
-            since: state.time("dropped")?,
-            until: state.time("refreshed")?,
+            since: state.dropped,
+            until: state.refreshed,
             stale,
         };
-        let users_until = state.time_opt("users_refreshed")?.unwrap_or(EARLIEST);
         let mut of_users = of_entries.clone();
-        of_users.until = of_users.until.min(users_until);
+        of_users.until = of_users.until.min(state.users_refreshed);
         of_users.stale.extend(only(&of_others));
         let is_behind = of_users.until < of_entries.until || !of_others.is_empty();
         let of = |owner| RollupTable {
@@ -327,14 +320,38 @@ fn states(
     Ok(states)
 }
 
-/// Returns the row of a rollup in `jobstats.rollups`. A rollup whose row is lost is not read, as nothing is known of it.
-fn state<'conn>(client: &SpiClient<'conn>, level: &Rollup) -> Result<Option<Row<'conn>>, Error> {
-    client.query_opt(
-        "SELECT (extract(epoch FROM rollup.width) * 1000000)::bigint AS width, rollup.dropped, rollup.refreshed, \
+/// What `jobstats.rollups` tells of a rollup.
+struct Stored {
+    rollup: &'static Rollup,
+    width: Micros,
+    /// The time since which it is kept, and those up to which it and its sums by owner are up to date.
+    dropped: Micros,
+    refreshed: Micros,
+    users_refreshed: Micros,
+}
+
+/// Returns the rollups, coarsest first. One whose row is lost is not read, as nothing is known of it.
+fn stored(client: &SpiClient<'_>) -> Result<Vec<Stored>, Error> {
+    let found = client.query(
+        "SELECT rollup.level, (extract(epoch FROM rollup.width) * 1000000)::bigint AS width, rollup.dropped, rollup.refreshed, \
          rollup.users_refreshed \
-         FROM jobstats.rollups rollup WHERE rollup.level = $1",
-        &[level.name.into()],
-    )
+         FROM jobstats.rollups rollup ORDER BY rollup.width DESC",
+        &[],
+    )?;
+    let mut stored = Vec::new();
+    for row in found {
+        let level: String = row.get("level")?;
+        if let Some(rollup) = ROLLUPS.iter().find(|it| it.name == level) {
+            stored.push(Stored {
+                rollup,
+                width: row.get("width")?,
+                dropped: row.time("dropped")?,
+                refreshed: row.time("refreshed")?,
+                users_refreshed: row.time_opt("users_refreshed")?.unwrap_or(EARLIEST),
+            });
+        }
+    }
+    Ok(stored)
 }
 
 /// Returns the spans in which rows of increments may cross edges of a rollup of this width.

@@ -67,9 +67,8 @@ impl Statement<'_> {
         let (since, until) = (plan.since(params), plan.until(params));
         let (early, late) = (plan.early(params), plan.late(params));
         let (soon, kept_since) = (plan.soon(params), plan.kept_since(params));
-        let kept = |instant: &str| format!("greatest({instant}, {kept_since})");
-        let edges = [&kept(&since), &early, &late, &until].map(|it| hour_of(it));
-        let beyond = [&kept(&until), &soon].map(|it| hour_of(it));
+        let edges = [&since, &kept_since, &early, &late, &until].map(|it| hour_of(it));
+        let beyond = [&until, &kept_since, &soon].map(|it| hour_of(it));
         let edge = sql!(
             "observation/edge_on_nodes.sql",
             hour = hour_of("observation.\"time\""),

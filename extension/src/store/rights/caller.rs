@@ -104,10 +104,11 @@ fn with_reader<T>(
         return with_rights(read);
     }
     // Lets each node of a front sum its own partition. A search for each row would take a round trip to each node, or read anew what a node
-    // has sent.
+    // has sent; and so does each plan.
     let _plans = Pinned::new([
         (c"enable_partitionwise_aggregate", c"on"),
         (c"enable_nestloop", c"off"),
+        (c"plan_cache_mode", c"force_generic_plan"),
     ]);
     on_nodes(|| {
         with_rights(|reader, rights| {
