@@ -320,7 +320,7 @@ fn states(
     Ok(states)
 }
 
-/// What `jobstats.rollups` tells of a rollup.
+/// A row of `jobstats.rollups`.
 struct Stored {
     rollup: &'static Rollup,
     width: Micros,

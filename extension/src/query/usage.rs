@@ -31,7 +31,7 @@ pub struct Search<'a> {
     pub condition: String,
     /// A further condition on rows `usage` of sums by owner, with a leading AND.
     pub condition_on_owners: String,
-    /// Whose the rows are, beside their target.
+    /// The key of the rows, beside their target.
     pub key: Key,
     /// Set if only rows of the first hour are wanted, or of buckets of rollups that begin in it.
     pub beginning: bool,
@@ -43,14 +43,14 @@ pub struct Search<'a> {
     pub dated: bool,
 }
 
-/// What tells the rows of a target apart.
+/// The key by which the rows of a target are told apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     /// Rows have `entry_id`.
     Entry,
     /// Rows have the columns of an owner.
     Owner,
-    /// Nothing does.
+    /// Rows have neither.
     Target,
 }
 
