@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # Nodes of equal size behind a front, 1, 2 and 4 of them, on one machine: what it takes to feed them, how long questions about a day take
 # through the front and on a node itself, and how many bytes come over the network for each. Writes bench/scale.md, with what follows for
-# a site of 480 targets, and docs/pictures/scale.svg. Ten to fifteen minutes on two cores.
+# a site of 480 targets, and docs/pictures/scale.svg. About twenty minutes on two cores.
 #
-#   scale.sh [STEP ...]    simulate_day feed history fronts cost ask report remove; all by default
+#   scale.sh [STEP ...]    simulate_day feed history whole fronts cost ask report remove; all by default
 #
 # simulate_day plays hours of the simulator's cluster puhti; feed feeds them into as many new stores as there are nodes, each as a cluster of
-# its own and all at once; history copies that day to days before; fronts makes the fronts; cost feeds texts of 100,000 entries; ask asks;
-# report writes. What is made stays until the step remove.
+# its own and all at once; history copies that day to days before; whole makes a store that has what all of them have; fronts makes the
+# fronts; cost feeds texts of 100,000 entries; ask asks; report writes. What is made stays until the step remove.
 #
 #   JOBSTATS_SCALE_SCALE      users and jobs of each node, compared with the simulator's preset (0.5)
 #   JOBSTATS_SCALE_HOURS      how many hours of the day are fed (24)
 #   JOBSTATS_SCALE_ENTRIES    entries of the texts of the step cost (100000)
-#   JOBSTATS_SCALE_DIRECTORY  where the databases are made (/var/tmp/jobstats-scale); they take up to 10 GB
+#   JOBSTATS_SCALE_DIRECTORY  where the databases are made (/var/tmp/jobstats-scale); they take up to 20 GB
 . "$(dirname "$0")/../scripts/lib.sh"
 . bench/machine.sh
 . bench/simulated.sh
@@ -66,12 +66,16 @@ simulate_day() {
     sql -c 'ANALYZE texts' -c "SELECT count(*) || ' texts, ' || pg_size_pretty(sum(length(body_zstd))) FROM texts" >&2
 }
 
-# give NODE FROM UNTIL: the texts of these hours; the same to every node, but for the name of the cluster.
+# texts_of NODE FROM UNTIL: of these hours; the same for every node, but for the name of the cluster.
+texts_of() {
+    within played -c "COPY (SELECT 'part$1', server, \"time\", body_zstd, duration, shipper FROM texts
+        WHERE \"time\" >= '$(day 0)'::timestamptz + interval '$2 hours' AND \"time\" < '$(day 0)'::timestamptz + interval '$3 hours') TO STDOUT"
+}
+
+# give NODE FROM UNTIL: these texts.
 give() {
     within "node$1" -c 'TRUNCATE texts'
-    within played -c "COPY (SELECT 'part$1', server, \"time\", body_zstd, duration, shipper FROM texts
-        WHERE \"time\" >= '$(day 0)'::timestamptz + interval '$2 hours' AND \"time\" < '$(day 0)'::timestamptz + interval '$3 hours') TO STDOUT" |
-        within "node$1" -c 'COPY texts FROM STDIN'
+    texts_of "$@" | within "node$1" -c 'COPY texts FROM STDIN'
 }
 
 # feed_node NODE: the ticks of the processor that this takes.
@@ -114,8 +118,10 @@ account() {
             || string_agg(concat_ws('|', j.job, j.job, 'site', j.started, j.started, j.ended, j.uid, 'user' || j.uid, 'project_' || j.uid * 7 % 40, 'main', 'COMPLETED', 'run'), E'\n')
         FROM (SELECT e.job, max(e.uid) AS uid, extract(epoch FROM min(i.since))::bigint AS started, extract(epoch FROM max(i.\"time\"))::bigint AS ended
             FROM jobstats.increments i JOIN jobstats.entries e USING (entry_id) WHERE e.job ~ '^[0-9]+\$' GROUP BY e.job) j) TO STDOUT" >"$cluster/jobs"
-    for ((node = 1; node <= ${counts[-1]}; node++)); do within "node$node" -c 'SET client_min_messages = warning' -c 'COPY jobstats.feed (server, "time", source, body) FROM STDIN' <"$cluster/jobs"; done
+    for ((node = 1; node <= ${counts[-1]}; node++)); do feed_jobs "$node"; done
 }
+
+feed_jobs() { within "node$1" -c 'SET client_min_messages = warning' -c 'COPY jobstats.feed (server, "time", source, body) FROM STDIN' <"$cluster/jobs"; }
 
 # The day once more on days before, as something to compare with.
 copy_days() {
@@ -133,6 +139,16 @@ copy_days() {
 }
 
 history() { at_once "${counts[-1]}" copy_days; }
+
+# What a question takes where one store has all, and nothing has to be put together.
+whole() {
+    local node
+    store node_of_all 100
+    for ((node = 1; node <= ${counts[-1]}; node++)); do texts_of "$node" 0 "$hours"; done | within node_of_all -c 'COPY texts FROM STDIN'
+    feed_node _of_all
+    feed_jobs _of_all
+    copy_days _of_all
+}
 
 fronts() {
     local count node
@@ -228,6 +244,7 @@ ask() {
     : >"$cluster/asked"
     while IFS='|' read -r name call; do
         for ((node = 1; node <= ${counts[-1]}; node++)); do echo "$name|node|$node|$(asked "node$node" "$call")"; done
+        echo "$name|whole|${counts[-1]}|$(asked node_of_all "$call")"
         for count in "${counts[@]}"; do echo "$name|front|$count|$(asked "front$count" "$call")"; done
         # Which part of its time grows with the targets.
         [[ ! $call =~ jobstats_(top|changes) ]] || echo "$name|target|1|$(asked node1 "${call%)}, target => '{%-OST0001}')")"
@@ -273,7 +290,7 @@ report() {
 }
 
 [ "${1:-}" != counters ] || { counters && exit; }
-[ $# -gt 0 ] || { set -- simulate_day feed history fronts cost ask report remove && scripts/install.sh all; }
+[ $# -gt 0 ] || { set -- simulate_day feed history whole fronts cost ask report remove && scripts/install.sh all; }
 start
 for step; do
     say "$step" && "$step"

@@ -16,6 +16,7 @@ FILENAME ~ /figures$/ { value[$1] = $2; next }
 FILENAME ~ /fed$/ { if (!($1 in elapsed)) fed[++feeds] = $1; elapsed[$1] = $2; rows[$1] += $3; texts[$1] += $4; cpu[$1] += $5 / hertz; next }
 { split($0, field, "|") }
 field[2] == "node" { if (!((field[1], 1) in alone)) name[++questions] = field[1]; alone[field[1], field[3]] = field[4] }
+field[2] == "whole" { whole[field[1]] = field[4]; whole_of = field[3] }
 field[2] == "target" { single[field[1]] = field[4] }
 field[2] == "front" {
     front[field[1], field[3]] = field[4]; wire[field[1], field[3]] = field[5]; wait[field[1], field[3]] = field[7]
@@ -29,14 +30,14 @@ END {
         printf "| %d | %s | %.1f | %s | %.1f | %.0f |\n", n, grouped(rows[n]), elapsed[n], grouped(rows[n] / elapsed[n]), cpu[n] / n, 1e6 * cpu[n] / rows[n]
     }
     print "\n## Questions about a day\n"
-    printf "| question | ms on a node |"
+    printf "| question | ms on a node | ms, one store of all %d |", whole_of
     for (i = 1; i <= sizes; i++) printf " ms, front of %d |", size[i]
     for (i = 1; i <= sizes; i++) printf " kB, %d |", size[i]
-    printf "\n|---|---:|"
+    printf "\n|---|---:|---:|"
     for (i = 1; i <= 2 * sizes; i++) printf "---:|"
     print ""
     for (q = 1; q <= questions; q++) {
-        printf "| %s | %.0f |", name[q], own(name[q], size[sizes])
+        printf "| %s | %.0f | %.0f |", name[q], own(name[q], size[sizes]), whole[name[q]]
         for (i = 1; i <= sizes; i++) {
             n = size[i]; goals++
             good = through(name[q], n) <= 1.3 * own(name[q], n) + 300
