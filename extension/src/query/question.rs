@@ -95,7 +95,12 @@ pub enum Wanted {
 impl Wanted {
     /// Returns whether totals are wanted, and not only rates.
     pub fn has_totals(self) -> bool {
-        !matches!(self, Self::Rates)
+        !matches!(self, Self::Rates | Self::Densities { .. })
+    }
+
+    /// Returns whether rates are wanted, and not only totals.
+    pub fn has_rates(self) -> bool {
+        self.has_row_per_measure() || matches!(self, Self::Densities { .. })
     }
 
     /// Returns whether the span of usage is wanted, and no rates.

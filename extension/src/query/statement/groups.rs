@@ -83,7 +83,7 @@ impl Statement<'_> {
     }
 
     /// Returns a SELECT of one row per step and group: `step`, the dimensions, `observed`, `targets`, `mdt`, `ost`, and
-    /// per measure n `total_n`, `rate_n` and, where wanted, `occurs_n`, `calls_n` and `per_call_n`; then the further
+    /// per measure n, where wanted, `total_n`, `rate_n`, `occurs_n`, `calls_n` and `per_call_n`; then the further
     /// columns of a summary, or the `unit_group` if the answer compares these groups.
     fn groups(&self) -> String {
         let mut sums = String::new();
@@ -125,15 +125,20 @@ impl Statement<'_> {
     }
 
     fn group_sums(&self, n: usize, measure: &Parts<'_>) -> String {
-        let mut sums = if self.question.wanted.has_totals() {
-            format!(",\n    trim_scale({}) AS total_{n}", self.total(measure))
-        } else {
-            format!(",\n    {} AS occurs_{n}", self.occurs(measure))
-        };
-        if !self.has_span() {
+        let (wanted, mut sums) = (self.question.wanted, String::new());
+        if wanted.has_totals() {
+            let _ = write!(
+                sums,
+                ",\n    trim_scale({}) AS total_{n}",
+                self.total(measure)
+            );
+        } else if wanted.has_row_per_measure() {
+            let _ = write!(sums, ",\n    {} AS occurs_{n}", self.occurs(measure));
+        }
+        if wanted.has_rates() {
             let _ = write!(sums, ",\n    {} AS rate_{n}", self.rate(measure));
         }
-        if self.question.wanted.has_calls() {
+        if wanted.has_calls() {
             let value = |sum: Option<SumNumber>| match sum {
                 Some(sum) => self.value(sum),
                 None => "NULL::numeric".to_owned(),
@@ -160,16 +165,23 @@ impl Statement<'_> {
             return totals.collect();
         }
         for (n, measure) in self.measures.iter().enumerate() {
-            if self.question.wanted.has_totals() {
+            let wanted = self.question.wanted;
+            if wanted.has_totals() {
                 let _ = write!(values, ", sums.total_{n}");
-            } else {
-                let _ = write!(values, ", sums.occurs_{n}");
             }
-            let _ = write!(values, ", sums.rate_{n}");
-            if self.question.wanted.has_totals() && self.question.wanted.has_row_per_measure() {
-                let _ = write!(values, ", sums.total_{n} <> 0 AS occurs_{n}");
+            if wanted.has_rates() {
+                let _ = write!(values, ", sums.rate_{n}");
             }
-            if self.question.wanted.has_calls() {
+            match (wanted.has_row_per_measure(), wanted.has_totals()) {
+                (true, true) => {
+                    let _ = write!(values, ", sums.total_{n} <> 0 AS occurs_{n}");
+                }
+                (true, false) => {
+                    let _ = write!(values, ", sums.occurs_{n}");
+                }
+                (false, _) => {}
+            }
+            if wanted.has_calls() {
                 let in_time = measure.spent.is_some_and(|sum| self.sums[sum].time);
                 let spent = times(
                     format!("sums.spent_{n}"),
