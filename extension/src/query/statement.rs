@@ -540,7 +540,7 @@ impl<'a> Statement<'a> {
         self.asks_entries() && self.plan.sources.owner().is_some()
     }
 
-    /// Returns what tells the rows of a target apart.
+    /// Returns the key by which the rows of a target are told apart.
     fn key(&self) -> Key {
         match (self.by_owner(), self.asks_entries()) {
             (true, _) => Key::Owner,

@@ -13,14 +13,17 @@ beginning AS MATERIALIZED (
         AND EXISTS (SELECT FROM unit WHERE unit.target_id NOT IN (SELECT known.target_id FROM known WHERE known.timed))
     GROUP BY usage.target_id
 ),
+showing AS MATERIALIZED (
+    SELECT known.target_id FROM known WHERE known.timed
+    UNION ALL
+    SELECT beginning.target_id FROM beginning
+),
 other AS MATERIALIZED (
     SELECT usage.target_id, bool_or(usage.value_0 IS NOT NULL) AS timed
     FROM (
         @usage@
     ) usage
-    WHERE EXISTS (
-            SELECT FROM unit
-            WHERE unit.target_id NOT IN (SELECT known.target_id FROM known WHERE known.timed UNION ALL SELECT beginning.target_id FROM beginning)
-        )
+    WHERE usage.target_id NOT IN (SELECT showing.target_id FROM showing)
+        AND EXISTS (SELECT FROM unit WHERE unit.target_id NOT IN (SELECT showing.target_id FROM showing))
     GROUP BY usage.target_id
 )
