@@ -94,6 +94,12 @@ impl Sum {
         Self::times(&chosen(Operation::in_service_time))
     }
 
+    /// Returns the sum of the time of operations of which every target soon has some: to add up all columns takes as long as to read them.
+    pub fn time_of_most() -> Self {
+        let most = ["read", "write", "open", "close", "getattr"];
+        Self::times(&chosen(|operation| most.contains(&operation.name)))
+    }
+
     /// Returns the sum of all calls that count as metadata.
     pub fn metadata_calls() -> Self {
         Self::counts(&chosen(|operation| operation.metadata))

@@ -423,18 +423,18 @@ impl<'a> Statement<'a> {
 
     /// Returns the common table expressions of the rows of all entries on targets on which the selected ones show no times.
     fn timed_by_others(&self, probe: &Sum) -> String {
-        let usage = |beginning| {
+        let usage = |sum: &Sum, beginning| {
             Search {
                 beginning,
-                ..self.search(std::slice::from_ref(probe), false, ["", ""], Key::Target)
+                ..self.search(std::slice::from_ref(sum), false, ["", ""], Key::Target)
             }
             .in_window()
         };
         sql!(
             "statement/timed_by_others.sql",
-            beginning = usage(self.plan.is_front),
+            beginning = usage(&Sum::time_of_most(), self.plan.is_front),
             rows = self.early_rows(),
-            usage = usage(false),
+            usage = usage(probe, false),
         )
     }
 
