@@ -104,7 +104,7 @@ fn with_reader<T>(
         return with_rights(read);
     }
     // Lets each node of a front sum its own partition. A search for each row would take a round trip to each node, or read anew what a node
-    // has sent; and so does each plan.
+    // has sent. Plans take round trips, too.
     let _plans = Pinned::new([
         (c"enable_partitionwise_aggregate", c"on"),
         (c"enable_nestloop", c"off"),
