@@ -7,7 +7,7 @@ use std::ffi::c_long;
 use std::marker::PhantomData;
 
 use pgrx::datum::DatumWithOid;
-use pgrx::spi::{OwnedPreparedStatement, SpiClient, SpiTupleTable};
+use pgrx::spi::{Query, SpiClient, SpiTupleTable};
 use pgrx::{FromDatum, pg_sys};
 
 use crate::pg::error::Error;
@@ -42,19 +42,10 @@ pub struct Tuples<'conn> {
 }
 
 impl<'conn> Tuples<'conn> {
-    /// Runs a statement that reads. Its rows live as long as the connection.
-    pub fn query(
-        client: &'conn SpiClient<'_>,
-        statement: &str,
-        parameters: &[DatumWithOid<'_>],
-    ) -> Result<Self, Error> {
-        Self::latest(client.select(statement, None, parameters)?)
-    }
-
-    /// Runs a prepared statement that reads. Its rows live as long as the connection.
-    pub fn prepared(
-        client: &'conn SpiClient<'_>,
-        statement: &OwnedPreparedStatement,
+    /// Runs a statement that reads, prepared or not. Its rows live as long as the connection.
+    pub fn query<'c, Q: Query<'c>>(
+        client: &'conn SpiClient<'c>,
+        statement: Q,
         parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
         Self::latest(client.select(statement, None, parameters)?)

@@ -97,11 +97,11 @@ impl Windows {
                         prepared.insert(client.prepare(&*sql, &types)?.keep())
                     }
                 };
-                Tuples::prepared(client, prepared, params)
+                Tuples::query(client, &*prepared, params)
             }
             last => {
                 let (sql, _) = last.insert((sql, None));
-                Tuples::query(client, sql, params)
+                Tuples::query(client, sql.as_str(), params)
             }
         }
     }

@@ -177,7 +177,6 @@ impl Sizes<'_> {
         let params = Params::default();
         let by = &self.question.by;
         let jobs = &self.plan.jobs;
-        let server = |table: &str| self.server(table);
         // Where neither a dimension nor a filter is about entries, sums by target do.
         let asks_entries = by.has(Level::Entry) || self.question.filters.has(Level::Entry);
         let entry = |table: &str| match asks_entries {
@@ -189,10 +188,10 @@ impl Sizes<'_> {
             "sizes.sql",
             usage = self.usage(few, &params),
             since = self.plan.since(&params),
-            of_increment = server("observation") + &self.plan.days("increment"),
-            of_call = server("call") + &self.plan.days("call"),
-            of_sum = entry("call") + &server("call"),
-            of_spread = entry("reading") + &server("reading"),
+            of_increment = self.server("observation") + &self.plan.days("increment"),
+            of_call = self.server("call") + &self.plan.days("call"),
+            of_sum = entry("call") + &self.server("call"),
+            of_spread = entry("reading") + &self.server("reading"),
             same_key = self.same_key(asks_entries),
             entries = match asks_entries {
                 true => "LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id\n    ",

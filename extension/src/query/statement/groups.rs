@@ -172,14 +172,12 @@ impl Statement<'_> {
             if wanted.has_rates() {
                 let _ = write!(values, ", sums.rate_{n}");
             }
-            match (wanted.has_row_per_measure(), wanted.has_totals()) {
-                (true, true) => {
-                    let _ = write!(values, ", sums.total_{n} <> 0 AS occurs_{n}");
-                }
-                (true, false) => {
-                    let _ = write!(values, ", sums.occurs_{n}");
-                }
-                (false, _) => {}
+            if wanted.has_row_per_measure() {
+                let occurs = match wanted.has_totals() {
+                    true => format!("total_{n} <> 0"),
+                    false => format!("occurs_{n}"),
+                };
+                let _ = write!(values, ", sums.{occurs} AS occurs_{n}");
             }
             if wanted.has_calls() {
                 let in_time = measure.spent.is_some_and(|sum| self.sums[sum].time);
