@@ -62,10 +62,10 @@ WITH kept_since AS MATERIALIZED (
         FROM jobstats.raw r WHERE r.target_id = s.target_id AND r."time" >= s.since AND r."time" <= s.until AND r."time" < horizon) c
     WHERE c."time" >= k."time"
 ), text AS (
-    -- A text of several events counts for the one that keeps it longest.
+    -- A text of several events counts for the one that keeps it longest, and the larger of two copies that differ.
     SELECT DISTINCT ON (c.target_id, c."time") c.*
     FROM candidate c
-    ORDER BY c.target_id, c."time", c.is_late, c.is_told DESC, c.began DESC, c.event_id
+    ORDER BY c.target_id, c."time", c.is_late, c.is_told DESC, c.began DESC, c.event_id, c.bytes DESC
 ), kept AS MATERIALIZED (
     SELECT t.target_id, t."time"
     FROM (
