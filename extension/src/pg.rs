@@ -13,6 +13,7 @@ pub mod pause;
 pub mod plans;
 pub mod reserve;
 pub mod spi;
+pub mod statement;
 pub mod template;
 pub mod time;
 pub mod tuples;

@@ -8,7 +8,7 @@ use crate::pg::argument::require_patterns;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::{SqlResult, connect_as_of_call};
 use crate::pg::time::{self, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::{SETTINGS, write_rows};
@@ -87,7 +87,7 @@ pub(super) fn read<T>(
 ) -> Result<T, Error> {
     as_any_reader(|reader| {
         let _pinned = Pinned::new(SETTINGS);
-        connect(|client| {
+        connect_as_of_call(|client| {
             store::require(client)?;
             answer(client, Whose(reader))
         })

@@ -168,8 +168,11 @@ fn written(
     write: &str,
     arguments: &[DatumWithOid<'_>],
 ) -> Result<(Stored, i64), Error> {
-    let found = plans::update(client, write, arguments)?.first();
-    let number = |place| Ok::<_, Error>(found.get(place)?.unwrap_or_default());
+    let found = plans::rows(client, write, arguments)?.next();
+    let number = |place| match &found {
+        Some(row) => Ok::<_, Error>(row.at::<Option<i64>>(place)?.unwrap_or_default()),
+        None => Ok(0),
+    };
     let stored = Stored {
         newer: number(2)?,
         resets: number(3)?,

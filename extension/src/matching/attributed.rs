@@ -15,7 +15,7 @@ use crate::matching::{LONGEST_CLEANUP, late};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
 use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::Rows;
 
@@ -79,7 +79,7 @@ fn jobstats_attributed_spans(
     until: TimestampWithTimeZone,
     mut rows: Rows,
 ) -> SqlResult<()> {
-    Ok(connect(|client| {
+    Ok(connect_as_of_call(|client| {
         for span in spans(client, job_no, Some(since), Some(until))? {
             let (since, until) = (timestamptz(span.since)?, timestamptz(span.until)?);
             rows.put(|| {

@@ -1,8 +1,11 @@
 //! Statements and their rows: the one way in which functions run SQL.
 //!
-//! The methods of [`Statements`] are named as in the crate `postgres`: `query…` reads with the snapshot of the caller,
-//! `execute…` may write, and sees what other transactions have committed by now. A [`Row`] has its columns by name, and the
-//! type that a column is read as says whether it can be NULL:
+//! A connection decides what its statements see. Questions read by [`connect_as_of_call`]: all that a function reads is of one state,
+//! that of the statement that calls it. The feed, maintenance, setup and whatever else writes use [`connect_mut`]: each statement sees
+//! what is committed when it begins, and what the function has written.
+//!
+//! The methods of [`Statements`] are named as in the crate `postgres`: `query…` reads, `execute…` may write or lock, which needs
+//! [`connect_mut`]. A [`Row`] has its columns by name, and the type that a column is read as says whether it can be NULL:
 //!
 //! ```ignore
 //! let row = client.query_opt("SELECT t.name, t.filesystem FROM jobstats.targets t", &[])?;
@@ -11,66 +14,87 @@
 
 use std::ffi::c_long;
 use std::fmt::Display;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 use jobstats_core::instant::Micros;
 use pgrx::datum::{Date, DatumWithOid, Interval, Range, TimestampWithTimeZone};
 use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::spi::{Query, SpiClient, SpiHeapTupleData, SpiHeapTupleDataEntry, SpiTupleTable};
-use pgrx::{FromDatum, IntoDatum, Spi};
+use pgrx::spi::{SpiClient, SpiHeapTupleData, SpiHeapTupleDataEntry};
+use pgrx::{FromDatum, IntoDatum, Spi, pg_sys};
 
 use crate::pg::ballast;
 use crate::pg::error::Error;
 use crate::pg::guc;
+use crate::pg::statement::{self, Snapshot, Statement};
 use crate::pg::time::micros;
 
 /// The result of a function that SQL calls.
 pub type SqlResult<T> = Result<T, ErrorReport>;
 
-/// Runs statements that read, while the session holds its [ballast].
+/// Runs statements that read what the statement sees that calls the function, while the session holds its [ballast].
 ///
 /// # Errors
 /// Those of `run`, and [`Error::Memory`] if there is no memory for the ballast.
-pub fn connect<R>(run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>) -> Result<R, Error> {
-    ballast::hold()?;
-    Spi::connect(run)
+pub fn connect_as_of_call<R>(
+    run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    connect_with(Snapshot::OfCall, run)
 }
 
-/// Runs statements that may write, while the session holds its [ballast].
+/// Runs statements that see what those of the connection around see, whose rows are freed sooner.
+pub fn connect_within<R>(
+    _around: &SpiClient<'_>,
+    run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    connect_with(Snapshot::current(), run)
+}
+
+/// Runs statements that read with this snapshot: for what both questions and writing functions do.
+pub fn connect_with<R>(
+    snapshot: Snapshot,
+    run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    ballast::hold()?;
+    snapshot.during(|| Spi::connect(run))
+}
+
+/// Runs statements that may write, and see what is committed when they begin, while the session holds its [ballast].
 ///
 /// # Errors
-/// As [`connect`], and [`Error::ReadOnly`] on a standby.
+/// As [`connect_as_of_call`], and [`Error::ReadOnly`] on a standby.
 pub fn connect_mut<R>(
     run: impl FnOnce(&mut SpiClient<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
     guc::require_writable()?;
     ballast::hold()?;
-    Spi::connect_mut(run)
+    Snapshot::Latest.during(|| Spi::connect_mut(run))
 }
 
 /// Runs statements on a connection. The errors are those of PostgreSQL.
 pub trait Statements<'conn> {
     /// Reads the first rows, or all of them if there is no limit.
-    fn query_first<Q: Query<'conn>>(
+    fn query_first<S: Statement + ?Sized>(
         &self,
-        query: Q,
+        query: &S,
         limit: Option<c_long>,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Rows<'conn>, Error>;
 
     /// Reads rows.
-    fn query<Q: Query<'conn>>(
+    fn query<S: Statement + ?Sized>(
         &self,
-        query: Q,
+        query: &S,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Rows<'conn>, Error> {
         self.query_first(query, None, arguments)
     }
 
     /// Reads the first row, if there is one.
-    fn query_opt<Q: Query<'conn>>(
+    fn query_opt<S: Statement + ?Sized>(
         &self,
-        query: Q,
+        query: &S,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Option<Row<'conn>>, Error> {
         Ok(self.query_first(query, Some(1), arguments)?.next())
@@ -80,9 +104,9 @@ pub trait Statements<'conn> {
     ///
     /// # Errors
     /// [`Error::NoRow`] if somebody has deleted it.
-    fn query_only<Q: Query<'conn>>(
+    fn query_only<S: Statement + ?Sized>(
         &self,
-        query: Q,
+        query: &S,
         arguments: &[DatumWithOid<'_>],
         table: &'static str,
     ) -> Result<Row<'conn>, Error> {
@@ -109,25 +133,25 @@ pub trait Statements<'conn> {
     }
 
     /// Runs statements, and returns the number of rows that the last one of them read or wrote.
-    fn execute<Q: Query<'conn>>(
+    fn execute<S: Statement + ?Sized>(
         &mut self,
-        statements: Q,
+        statements: &S,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<usize, Error> {
         Ok(self.execute_rows(statements, arguments)?.len())
     }
 
     /// Runs a statement that writes or locks rows, and returns the rows that it returns.
-    fn execute_rows<Q: Query<'conn>>(
+    fn execute_rows<S: Statement + ?Sized>(
         &mut self,
-        statement: Q,
+        statement: &S,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Rows<'conn>, Error>;
 
     /// Runs a statement that writes or locks rows, and returns the first row that it returns.
-    fn execute_opt<Q: Query<'conn>>(
+    fn execute_opt<S: Statement + ?Sized>(
         &mut self,
-        statement: Q,
+        statement: &S,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Option<Row<'conn>>, Error> {
         Ok(self.execute_rows(statement, arguments)?.next())
@@ -145,21 +169,21 @@ pub trait Statements<'conn> {
 }
 
 impl<'conn> Statements<'conn> for SpiClient<'conn> {
-    fn query_first<Q: Query<'conn>>(
+    fn query_first<S: Statement + ?Sized>(
         &self,
-        query: Q,
+        query: &S,
         limit: Option<c_long>,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Rows<'conn>, Error> {
-        Ok(Rows(self.select(query, limit, arguments)?))
+        Rows::of(query, arguments, limit, Snapshot::current())
     }
 
-    fn execute_rows<Q: Query<'conn>>(
+    fn execute_rows<S: Statement + ?Sized>(
         &mut self,
-        statement: Q,
+        statement: &S,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Rows<'conn>, Error> {
-        Ok(Rows(self.update(statement, None, arguments)?))
+        Rows::of(statement, arguments, None, Snapshot::Latest)
     }
 }
 
@@ -172,20 +196,46 @@ pub(super) fn first_value<T: Column>(row: Option<Row<'_>>) -> Result<T, Error> {
 }
 
 /// The rows of a statement.
-pub struct Rows<'conn>(pub SpiTupleTable<'conn>);
+pub struct Rows<'conn> {
+    pub(super) table: Option<NonNull<pg_sys::SPITupleTable>>,
+    len: usize,
+    next: usize,
+    connection: PhantomData<&'conn ()>,
+}
 
 impl Rows<'_> {
+    /// Runs a statement on the innermost connection, which the rows must not outlive.
+    pub(super) fn of<S: Statement + ?Sized>(
+        statement: &S,
+        arguments: &[DatumWithOid<'_>],
+        limit: Option<c_long>,
+        snapshot: Snapshot,
+    ) -> Result<Self, Error> {
+        let (table, len) = statement::run(statement, arguments, limit, snapshot)?;
+        Ok(Self {
+            table,
+            len,
+            next: 0,
+            connection: PhantomData,
+        })
+    }
+
     /// Returns the number of rows, also of those that have been taken.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.len
     }
 }
 
 impl<'conn> Iterator for Rows<'conn> {
     type Item = Row<'conn>;
 
+    #[allow(unsafe_code)]
     fn next(&mut self) -> Option<Row<'conn>> {
-        self.0.next().map(Row)
+        let table = self.table.filter(|_| self.next < self.len)?.as_ptr();
+        // SAFETY: the table lives as long as the connection, and has this many rows.
+        let row = unsafe { SpiHeapTupleData::new((*table).tupdesc, *(*table).vals.add(self.next)) };
+        self.next += 1;
+        row.ok().flatten().map(Row)
     }
 }
 

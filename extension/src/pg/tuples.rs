@@ -5,15 +5,17 @@
 
 use std::ffi::c_long;
 use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 use pgrx::datum::DatumWithOid;
-use pgrx::spi::{Query, SpiClient, SpiTupleTable};
+use pgrx::spi::SpiClient;
 use pgrx::{FromDatum, pg_sys};
 
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::plans;
-use crate::pg::spi::connect;
+use crate::pg::spi::{Rows, connect_within};
+use crate::pg::statement::{Snapshot, Statement, open_cursor};
 use crate::pg::tuplestore::{ColumnType, columns};
 
 /// The types of columns that [`Tuples::integer`] reads.
@@ -43,12 +45,12 @@ pub struct Tuples<'conn> {
 
 impl<'conn> Tuples<'conn> {
     /// Runs a statement that reads, prepared or not. Its rows live as long as the connection.
-    pub fn query<'c, Q: Query<'c>>(
-        client: &'conn SpiClient<'c>,
-        statement: Q,
+    pub fn query<S: Statement + ?Sized>(
+        _client: &'conn SpiClient<'_>,
+        statement: &S,
         parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
-        Self::latest(client.select(statement, None, parameters)?)
+        Self::of(Rows::of(statement, parameters, None, Snapshot::current())?.table)
     }
 
     /// Runs a statement that may write, or reads what this transaction has written, with a plan that the session keeps. Its rows
@@ -58,7 +60,7 @@ impl<'conn> Tuples<'conn> {
         statement: &str,
         parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
-        Self::latest(plans::update(client, statement, parameters)?)
+        Self::of(plans::rows(client, statement, parameters)?.table)
     }
 
     /// Runs a statement that reads, and gives `each` its rows in batches, for each row of which `room` bytes must be free. All rows
@@ -70,12 +72,13 @@ impl<'conn> Tuples<'conn> {
         room: usize,
         mut each: impl FnMut(&mut Tuples<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let cursor = client.try_open_cursor(statement, parameters)?;
-        let name = cursor.detach_into_name();
+        let name = open_cursor(statement, parameters, Snapshot::current())?;
         // Fetched rows are freed when a connection ends.
-        while connect(|client| {
+        while connect_within(client, |client| {
             let mut cursor = client.find_cursor(&name)?;
-            let mut rows = Tuples::latest(cursor.fetch(BATCH)?)?;
+            cursor.fetch(BATCH)?;
+            // SAFETY: a variable of this backend, where the fetched rows are.
+            let mut rows = Tuples::of(NonNull::new(unsafe { pg_sys::SPI_tuptable }))?;
             let more = rows.len() > 0;
             require_room(rows.len(), room)?;
             each(&mut rows)?;
@@ -87,12 +90,12 @@ impl<'conn> Tuples<'conn> {
         Ok(())
     }
 
-    /// Takes the rows that a statement has just returned.
-    fn latest(_: SpiTupleTable<'conn>) -> Result<Self, Error> {
-        // SAFETY: the latest statement has left its rows there, which live as long as the connection.
-        let table = unsafe { pg_sys::SPI_tuptable.as_ref() };
+    /// Takes rows that a statement has returned, which live as long as the connection.
+    fn of(table: Option<NonNull<pg_sys::SPITupleTable>>) -> Result<Self, Error> {
         let table =
             table.ok_or_else(|| Error::Damaged("a statement returns no rows".to_owned()))?;
+        // SAFETY: as the caller says.
+        let table = unsafe { table.as_ref() };
         // SAFETY: every table of rows has the type of its rows.
         let width = usize::try_from(unsafe { (*table.tupdesc).natts }).unwrap_or_default();
         Ok(Self {

@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::{SqlResult, connect_as_of_call};
 use crate::pg::time::timestamptz;
 use crate::pg::tuples::{BOOLEANS, FLOATS, INTEGERS, TEXTS, Tuples};
 use crate::pg::tuplestore::{ColumnType, Rows};
@@ -42,7 +42,7 @@ pub fn read(
 ) -> SqlResult<()> {
     Ok(as_reader(|own| {
         let _pinned = Pinned::new(SETTINGS);
-        connect(|client| answer(client, own))
+        connect_as_of_call(|client| answer(client, own))
     })?)
 }
 
@@ -60,7 +60,7 @@ pub fn ask(
 pub fn read_wholes(answer: impl FnOnce(&SpiClient<'_>) -> Result<(), Error>) -> SqlResult<()> {
     Ok(as_any_reader(|_| {
         let _pinned = Pinned::new(SETTINGS);
-        connect(answer)
+        connect_as_of_call(answer)
     })?)
 }
 
@@ -72,7 +72,7 @@ fn ask_for(
 ) -> SqlResult<()> {
     Ok(as_any_reader(|reader| {
         let _pinned = Pinned::new(SETTINGS);
-        connect(|client| match reader {
+        connect_as_of_call(|client| match reader {
             Reader::All => answer(client, &question, None),
             Reader::Own(own) => answer(client, &question.for_reader_of(&own), None),
             Reader::Nameless => {

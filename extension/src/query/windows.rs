@@ -1,12 +1,12 @@
 //! The totals of groups in several windows, to be compared.
 
 use pgrx::datum::DatumWithOid;
-use pgrx::pg_sys::PgOid;
-use pgrx::spi::{OwnedPreparedStatement, SpiClient};
+use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Statements, connect};
+use crate::pg::spi::{Statements, connect_within};
+use crate::pg::statement;
 use crate::pg::time::timestamptz;
 use crate::pg::tuples::{BOOLEANS, FLOATS, TEXTS, Tuples};
 use crate::query::entries::few;
@@ -32,7 +32,7 @@ pub struct Windows {
     /// Set if a notice says that times are missing.
     lacks_times: bool,
     /// The statement of the last window, and its plan if there was another window before with the same one.
-    last: Option<(String, Option<OwnedPreparedStatement>)>,
+    last: Option<(String, Option<statement::Plan>)>,
 }
 
 impl Windows {
@@ -62,7 +62,7 @@ impl Windows {
             query.sql
         );
         // What is read stays in memory as long as its connection.
-        let (covered, all_timed) = connect(|client| {
+        let (covered, all_timed) = connect_within(client, |client| {
             let found = self.found(client, sql, &query.params)?;
             take(found, least, held, each)
         })?;
@@ -92,10 +92,7 @@ impl Windows {
             Some((last, prepared)) if *last == sql => {
                 let prepared = match prepared {
                     Some(known) => known,
-                    None => {
-                        let types: Vec<PgOid> = params.iter().map(|it| it.oid().into()).collect();
-                        prepared.insert(client.prepare(&*sql, &types)?.keep())
-                    }
+                    None => prepared.insert(statement::Plan::new(&sql, params, 0)?),
                 };
                 Tuples::query(client, &*prepared, params)
             }

@@ -8,8 +8,7 @@ use pgrx::spi::SpiClient;
 use semver::Version;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
-use crate::pg::spi::{SqlResult, connect, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::tuplestore::Rows;
 use crate::store;
 use crate::store::installation::{Installation, divide_by_time, installation};
@@ -127,7 +126,7 @@ COMMENT ON FUNCTION jobstats_internal.to_convert() IS
 'Internal: the relations of the store that are not yet what the installed TimescaleDB has, with their column of time, what is copied at once, and whether they become continuous aggregates. Fails where they cannot be converted.';
 "#)]
 fn jobstats_to_convert(mut rows: Rows) -> SqlResult<()> {
-    let found = connect(|client| -> Result<Vec<Pending>, Error> {
+    let found = connect_mut(|client| -> Result<Vec<Pending>, Error> {
         store::require(client)?;
         let installation = installation(client)?;
         require_timescale(&installation)?;

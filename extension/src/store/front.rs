@@ -11,7 +11,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut};
 use crate::store::installation::Installation;
 use crate::store::{self, comments, rollup, tables, views};
 
@@ -98,11 +98,11 @@ pub fn note_left_out(client: &SpiClient<'_>) -> Result<(), Error> {
 
 /// Reads from the store, which may be a front.
 pub fn read<T>(read: impl FnOnce(&SpiClient<'_>) -> Result<T, Error>) -> Result<T, Error> {
-    if !connect(is_front)? {
-        return connect(read);
+    if !connect_as_of_call(is_front)? {
+        return connect_as_of_call(read);
     }
     on_nodes(|| {
-        connect(|client| {
+        connect_as_of_call(|client| {
             note_left_out(client)?;
             read(client)
         })
@@ -152,7 +152,7 @@ COMMENT ON FUNCTION jobstats_internal.require_own_rows() IS
 'Internal: fails with 55000 where the store is missing, and in a front, which has no rows of its own.';
 "#)]
 fn jobstats_require_own_rows() -> SqlResult<()> {
-    Ok(connect(|client| {
+    Ok(connect_as_of_call(|client| {
         store::require(client)?;
         require_rows(client)
     })?)

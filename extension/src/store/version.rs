@@ -6,7 +6,7 @@ use semver::Version;
 
 use crate::pg::error::Error;
 use crate::pg::plans;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
 
 /// The version of the extension, and of the store that it makes.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -60,7 +60,7 @@ pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
 /// Returns the schema of the extension's functions, quoted.
 pub fn extension_schema() -> Result<String, Error> {
     // `Spi::get_one` would give the transaction an id, which a standby or a parallel query cannot do.
-    let name: Option<String> = connect(|client| {
+    let name: Option<String> = connect_as_of_call(|client| {
         client.query_value(
             "SELECT n.nspname::text FROM pg_catalog.pg_extension e \
              JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'jobstats'",
@@ -78,5 +78,5 @@ COMMENT ON FUNCTION jobstats_internal.require_store() IS
 'Internal: fails with 55000 where the store is missing.';
 "#)]
 fn jobstats_require_store() -> SqlResult<()> {
-    Ok(connect(require)?)
+    Ok(connect_as_of_call(require)?)
 }

@@ -12,7 +12,7 @@ use pgrx::{Array, IntoDatum};
 use crate::pg::ballast;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
 use crate::pg::tuplestore::Rows;
 use crate::store;
 use crate::store::formats::{clusters, configured_formats};
@@ -45,7 +45,8 @@ fn jobstats_identify(
     match formats {
         Some(formats) => by_these(entry, &formats, &mut rows)?,
         None => {
-            let (formats, clusters) = connect(|client| configured_or_built_in(client, entry))?;
+            let (formats, clusters) =
+                connect_as_of_call(|client| configured_or_built_in(client, entry))?;
             put(&formats.identify_in(&clusters, entry), &mut rows);
         }
     }

@@ -17,7 +17,7 @@ use pgrx::spi::SpiClient;
 use crate::matching;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Rows, SqlResult, Statements, connect, connect_mut};
+use crate::pg::spi::{Rows, SqlResult, Statements, connect_as_of_call, connect_mut};
 use crate::pg::template::sql;
 use crate::store;
 use crate::store::formats::{
@@ -65,7 +65,9 @@ COMMENT ON FUNCTION jobstats_internal.is_reidentifying() IS
 'Internal: whether maintenance has begun to identify entries again and has not come to the end.';
 "#)]
 fn jobstats_is_reidentifying() -> SqlResult<bool> {
-    Ok(connect(|client| Ok(State::read(client)?.is_under_way))?)
+    Ok(connect_as_of_call(|client| {
+        Ok(State::read(client)?.is_under_way)
+    })?)
 }
 
 /// The progress of identifying the entries by the formats of the store.

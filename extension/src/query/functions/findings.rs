@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::{SETTINGS, ask, write_rows};
 use crate::query::dimension::By;
@@ -104,7 +104,7 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
     let entries: Vec<i64> = entries.into_iter().flatten().collect();
     let by = By::these(&["job"]);
     let _pinned = Pinned::new(SETTINGS);
-    Ok(connect(|client| {
+    Ok(connect_as_of_call(|client| {
         let question = work::question(period, &by, Filters::default())?;
         let found = match Plan::find(client, &question)? {
             Some(plan) => work::find(client, &question, &plan, &by, Some(&entries))?,

@@ -13,7 +13,7 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{self, SqlResult, Statements, connect};
+use crate::pg::spi::{self, SqlResult, Statements, connect_as_of_call};
 use crate::pg::template::sql;
 use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::pg::tuplestore::Rows;
@@ -111,7 +111,7 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
         without_times::note_calls();
     }
-    let whose = connect(|client| whose(client, &ranked))?;
+    let whose = connect_as_of_call(|client| whose(client, &ranked))?;
     for (ranked, whose) in ranked.into_iter().zip(whose) {
         ranked.write(whose, &mut rows);
     }

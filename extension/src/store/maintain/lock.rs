@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pgrx::prelude::*;
 
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
 
 /// The mode of the lock. It conflicts with itself, and with nothing that reads, writes or locks rows of the table.
 const MODE: pg_sys::LOCKMODE = pg_sys::ShareUpdateExclusiveLock as pg_sys::LOCKMODE;
@@ -29,8 +29,9 @@ COMMENT ON FUNCTION jobstats_internal.begin_maintenance() IS
 "#)]
 fn jobstats_begin_maintenance() -> SqlResult<()> {
     guard();
-    let table =
-        connect(|client| client.query_value("SELECT 'jobstats.locks'::regclass::oid", &[]))?;
+    let table = connect_as_of_call(|client| {
+        client.query_value("SELECT 'jobstats.locks'::regclass::oid", &[])
+    })?;
     lock(table);
     Ok(())
 }

@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::guc::{Pinned, sends_log};
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
 use crate::store;
 use crate::store::front::{note_left_out, on_nodes};
 use crate::store::rights::owner::{Rights, current_user};
@@ -100,7 +100,7 @@ fn with_reader<T>(
 ) -> Result<T, Error> {
     // No function or operator of the caller's takes part.
     let _path = Pinned::new([(c"search_path", c"pg_catalog, pg_temp")]);
-    if !connect(store::is_front)? {
+    if !connect_as_of_call(store::is_front)? {
         return with_rights(read);
     }
     // Lets each node of a front sum its own partition. A search for each row would take a round trip to each node, or read anew what a node
@@ -112,7 +112,7 @@ fn with_reader<T>(
     ]);
     on_nodes(|| {
         with_rights(|reader, rights| {
-            connect(note_left_out)?;
+            connect_as_of_call(note_left_out)?;
             read(reader, rights)
         })
     })
@@ -123,14 +123,14 @@ fn with_rights<T>(
     read: impl FnOnce(Reader, Option<Rights>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let others = |client: &SpiClient<'_>| client.query_value(OWNER_OF_OTHERS, &[]);
-    let Some(owner) = connect::<Option<pg_sys::Oid>>(others)? else {
+    let Some(owner) = connect_as_of_call::<Option<pg_sys::Oid>>(others)? else {
         return read(Reader::All, None);
     };
     let caller = current_user();
     // Plans of statements tell how many rows there are of others.
     let _quiet = sends_log().then(|| Pinned::new([(c"client_min_messages", c"notice")]));
     let rights = Rights::of(owner);
-    match connect(|client| reader(client, caller))? {
+    match connect_as_of_call(|client| reader(client, caller))? {
         Some(reader) => read(reader, Some(rights)),
         None => {
             // Whoever has no right at all is told so by PostgreSQL.

@@ -12,7 +12,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut};
 use crate::store;
 
 /// The rights of another role, held until the value is dropped or the transaction fails.
@@ -77,15 +77,15 @@ fn owner(client: &SpiClient<'_>) -> Result<pg_sys::Oid, Error> {
 /// Does work on the store with the rights of its owner. Refuses callers who do not have them (42501), and calls where
 /// there is no store (55000).
 pub(crate) fn as_owner_of_store<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    let owner = connect(owner)?;
-    connect(store::require_rows)?;
+    let owner = connect_as_of_call(owner)?;
+    connect_as_of_call(store::require_rows)?;
     let _rights = Rights::of(owner);
     work()
 }
 
 /// Takes a step of maintenance, which a front needs too.
 fn maintain(step: impl FnOnce() -> Result<Option<String>, Error>) -> Result<Option<String>, Error> {
-    let _rights = Rights::of(connect(owner)?);
+    let _rights = Rights::of(connect_as_of_call(owner)?);
     step()
 }
 

@@ -5,7 +5,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut};
 use crate::pg::time::{micros, timestamptz};
 use crate::store::rollup::{Owner, Rollup, owners};
 
@@ -104,7 +104,7 @@ fn jobstats_skip_empty_days(
         "SELECT EXISTS (SELECT FROM {source} summed WHERE summed.{time} > $1 AND summed.{time} <= $2) \
          OR EXISTS (SELECT FROM jobstats.{relation} held WHERE held.bucket > $1 AND held.bucket <= $2)"
     );
-    connect(|client| -> Result<(), Error> {
+    connect_as_of_call(|client| -> Result<(), Error> {
         // The rest of a day or less, which is all of the span as a rule, is not searched: to find the first row of ten
         // minutes, PostgreSQL would read what was stored in the day before them.
         while to - from > DAY {
@@ -147,7 +147,7 @@ fn jobstats_days_at_once(
     let (from, to) = (micros(span_from)?, micros(span_to)?);
     let end = |days: i64| to.min(from + days * DAY);
     let mut days = MOST_DAYS;
-    connect(|client| -> Result<(), Error> {
+    connect_as_of_call(|client| -> Result<(), Error> {
         // The rest of a day or less, which is all of the span as a rule, needs no look at it.
         while days > 1 && to - from > DAY {
             let span = [timestamptz(from)?.into(), timestamptz(end(days))?.into()];

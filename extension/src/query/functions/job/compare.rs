@@ -15,7 +15,7 @@ use crate::pg::error::{Error, shown};
 use crate::pg::guc::Pinned;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::{SqlResult, connect_as_of_call};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::SETTINGS;
@@ -85,14 +85,14 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     };
     Ok(as_reader(|own| {
         let _pinned = Pinned::new(SETTINGS);
-        connect(|client| {
+        connect_as_of_call(|client| {
             store::require(client)?;
             comparison.filters.require_patterns()
         })?;
         for job in jobs {
             pause();
             // What is read stays in memory as long as its connection.
-            connect(|client| comparison.add(client, job, own, &mut rows))?;
+            connect_as_of_call(|client| comparison.add(client, job, own, &mut rows))?;
         }
         Ok(())
     })?)

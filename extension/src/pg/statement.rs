@@ -1,0 +1,225 @@
+//! Runs statements by SPI, with the snapshot that is asked for.
+//!
+//! pgrx chooses the snapshot itself: that of the calling statement until the transaction has an id, and a new one for each statement
+//! from then on. A function that plans what it reads, and then reads it, would read two states of the store.
+#![allow(unsafe_code)]
+
+use std::cell::Cell;
+use std::ffi::{CStr, CString, c_char, c_int, c_long};
+use std::ptr::{self, NonNull};
+
+use pgrx::Spi;
+use pgrx::datum::DatumWithOid;
+use pgrx::pg_sys;
+
+use crate::pg::error::Error;
+
+/// What statements see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Snapshot {
+    /// What the statement sees that calls the function: nothing that was committed since, nor what the function has written.
+    OfCall,
+    /// Each statement sees what is committed when it begins, and what this transaction has written.
+    Latest,
+}
+
+thread_local! {
+    /// The snapshot of the innermost connection.
+    static CURRENT: Cell<Snapshot> = const { Cell::new(Snapshot::Latest) };
+}
+
+/// Restores the snapshot of the connection around.
+struct Restored(Snapshot);
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}
+
+impl Snapshot {
+    /// Returns the snapshot of the innermost connection.
+    pub fn current() -> Self {
+        CURRENT.get()
+    }
+
+    /// Runs a connection with this snapshot.
+    pub fn during<R>(self, run: impl FnOnce() -> R) -> R {
+        let _restored = Restored(CURRENT.replace(self));
+        run()
+    }
+
+    fn is_read_only(self) -> bool {
+        self == Self::OfCall
+    }
+}
+
+/// The values of a statement's parameters, as SPI takes them.
+pub struct Values {
+    types: Vec<pg_sys::Oid>,
+    datums: Vec<pg_sys::Datum>,
+    nulls: Vec<c_char>,
+}
+
+impl Values {
+    fn new(arguments: &[DatumWithOid<'_>]) -> Self {
+        let datum = |it: &DatumWithOid<'_>| it.datum().map(|it| it.sans_lifetime());
+        let null = |it: &DatumWithOid<'_>| if it.datum().is_some() { b' ' } else { b'n' };
+        Self {
+            types: arguments.iter().map(DatumWithOid::oid).collect(),
+            datums: arguments
+                .iter()
+                .map(|it| datum(it).unwrap_or(pg_sys::Datum::null()))
+                .collect(),
+            nulls: arguments.iter().map(|it| null(it) as c_char).collect(),
+        }
+    }
+
+    fn count(&self) -> c_int {
+        c_int::try_from(self.types.len()).unwrap_or(c_int::MAX)
+    }
+}
+
+/// What can be run: SQL, which is planned for its values, or a [`Plan`].
+pub trait Statement {
+    /// Returns a status of SPI.
+    fn run(&self, values: &mut Values, read_only: bool, limit: c_long) -> Result<c_int, Error>;
+}
+
+/// Runs a statement on the innermost connection. Returns its rows, if it has any, which live as long as the connection, and their number.
+pub fn run(
+    statement: &(impl Statement + ?Sized),
+    arguments: &[DatumWithOid<'_>],
+    limit: Option<c_long>,
+    snapshot: Snapshot,
+) -> Result<(Option<NonNull<pg_sys::SPITupleTable>>, usize), Error> {
+    let mut values = Values::new(arguments);
+    let status = statement.run(
+        &mut values,
+        snapshot.is_read_only(),
+        limit.unwrap_or_default(),
+    )?;
+    Spi::check_status(status)?;
+    // SAFETY: variables of this backend, which SPI has set.
+    let (table, count) = unsafe { (pg_sys::SPI_tuptable, pg_sys::SPI_processed) };
+    let table = NonNull::new(table);
+    // SAFETY: the table is of this statement.
+    let count = table.map_or(count, |table| unsafe { table.as_ref().numvals });
+    Ok((table, usize::try_from(count).unwrap_or_default()))
+}
+
+/// Opens a cursor for a statement that reads, and returns its name. It keeps the snapshot.
+pub fn open_cursor(
+    statement: &str,
+    arguments: &[DatumWithOid<'_>],
+    snapshot: Snapshot,
+) -> Result<String, Error> {
+    let statement = c_string(statement)?;
+    let mut values = Values::new(arguments);
+    // SAFETY: as of `run` of a text. SPI returns a cursor, or raises an error, which unwinds; its name ends with NUL.
+    let name = unsafe {
+        let portal = pg_sys::SPI_cursor_open_with_args(
+            ptr::null(),
+            statement.as_ptr(),
+            values.count(),
+            values.types.as_mut_ptr(),
+            values.datums.as_mut_ptr(),
+            values.nulls.as_ptr(),
+            snapshot.is_read_only(),
+            0,
+        );
+        CStr::from_ptr((*portal).name)
+    };
+    Ok(name.to_string_lossy().into_owned())
+}
+
+fn c_string(statement: &str) -> Result<CString, Error> {
+    CString::new(statement).map_err(|_| Error::Damaged("a statement has a zero byte".to_owned()))
+}
+
+impl Statement for str {
+    fn run(&self, values: &mut Values, read_only: bool, limit: c_long) -> Result<c_int, Error> {
+        let statement = c_string(self)?;
+        // SAFETY: a connection to SPI is open, or the status says so. The three lists are of the length that is given, and the values
+        // of their types; SPI copies what it keeps.
+        Ok(unsafe {
+            pg_sys::SPI_execute_with_args(
+                statement.as_ptr(),
+                values.count(),
+                values.types.as_mut_ptr(),
+                values.datums.as_mut_ptr(),
+                values.nulls.as_ptr(),
+                read_only,
+                limit,
+            )
+        })
+    }
+}
+
+impl Statement for String {
+    fn run(&self, values: &mut Values, read_only: bool, limit: c_long) -> Result<c_int, Error> {
+        self.as_str().run(values, read_only, limit)
+    }
+}
+
+/// A statement that is planned until it is dropped.
+pub struct Plan {
+    plan: NonNull<pg_sys::_SPI_plan>,
+    types: Vec<pg_sys::Oid>,
+}
+
+impl Plan {
+    /// Plans a statement for parameters of the types of these. The options are those of cursors, as `CURSOR_OPT_GENERIC_PLAN`.
+    pub fn new(
+        statement: &str,
+        arguments: &[DatumWithOid<'_>],
+        options: u32,
+    ) -> Result<Self, Error> {
+        let statement = c_string(statement)?;
+        let Values { mut types, .. } = Values::new(arguments);
+        let count = c_int::try_from(types.len()).unwrap_or(c_int::MAX);
+        // SAFETY: a connection to SPI is open, or there is no plan. SPI copies the types.
+        let plan = unsafe {
+            pg_sys::SPI_prepare_cursor(
+                statement.as_ptr(),
+                count,
+                types.as_mut_ptr(),
+                options as c_int,
+            )
+        };
+        let Some(plan) = NonNull::new(plan) else {
+            // SAFETY: a variable of this backend.
+            Spi::check_status(unsafe { pg_sys::SPI_result })?;
+            return Err(Error::Damaged("a statement has no plan".to_owned()));
+        };
+        // SAFETY: the plan was just made, and is kept once. It can be, so that the status is good.
+        unsafe { pg_sys::SPI_keepplan(plan.as_ptr()) };
+        Ok(Self { plan, types })
+    }
+}
+
+impl Drop for Plan {
+    fn drop(&mut self) {
+        // SAFETY: the plan was kept, and nothing else frees it.
+        unsafe { pg_sys::SPI_freeplan(self.plan.as_ptr()) };
+    }
+}
+
+impl Statement for Plan {
+    fn run(&self, values: &mut Values, read_only: bool, limit: c_long) -> Result<c_int, Error> {
+        if self.types != values.types {
+            return Err(Error::Damaged("a plan has other parameters".to_owned()));
+        }
+        // SAFETY: a connection to SPI is open, or the status says so. The plan lives as long as this value, and the values are of its
+        // types.
+        Ok(unsafe {
+            pg_sys::SPI_execute_plan(
+                self.plan.as_ptr(),
+                values.datums.as_mut_ptr(),
+                values.nulls.as_ptr(),
+                read_only,
+                limit,
+            )
+        })
+    }
+}
