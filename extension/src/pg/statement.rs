@@ -14,10 +14,10 @@ use pgrx::pg_sys;
 
 use crate::pg::error::Error;
 
-/// What statements see.
+/// The state of the store that statements read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Snapshot {
-    /// What the statement sees that calls the function: nothing that was committed since, nor what the function has written.
+    /// The one that the calling statement reads, without what was committed since, and without what the function has written.
     OfCall,
     /// Each statement sees what is committed when it begins, and what this transaction has written.
     Latest,
@@ -80,7 +80,7 @@ impl Values {
     }
 }
 
-/// What can be run: SQL, which is planned for its values, or a [`Plan`].
+/// A statement that can be run: SQL, which is planned for its values, or a [`Plan`].
 pub trait Statement {
     /// Returns a status of SPI.
     fn run(&self, values: &mut Values, read_only: bool, limit: c_long) -> Result<c_int, Error>;
