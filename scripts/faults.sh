@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Injects faults into the way from lctl to the database, and fails if a reading of the spool is lost or doubled.
 #
-#   faults.sh                        360 faults in three runs at once, with the seeds 1, 2 and 3
+#   faults.sh                        faults of maintenance, and 360 faults in three runs at once, with the seeds 1, 2 and 3
 #   faults.sh FAULTS SEED [WORD]     one run; only faults whose name has the word
 #
 # The table of faults and counts is target/faults/table.md, and that of one run target/faults/SEED.md. Needs what install.sh
@@ -36,6 +36,8 @@ add_up() {
 }
 
 if [ $# -eq 0 ]; then
+    # What maintenance drops, by dates instead of clocks.
+    scripts/test.sh regress:backlog_of_days regress:first_maintenance regress:clock_ahead
     printf '%s\n' 1 2 3 | xargs -P 3 -I SEED "$0" 120 SEED
     add_up "$output"/{1,2,3}.md | tee "$output/table.md"
     exit

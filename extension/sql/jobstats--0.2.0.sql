@@ -1201,11 +1201,16 @@ DECLARE
     everything_else boolean;
     it record;
 BEGIN
-    PERFORM jobstats_internal.lock_everything();
-    gone := ARRAY(
-        SELECT t.target_id FROM jobstats.targets t
-        WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets'))));
-    PERFORM jobstats_internal.require_droppable(gone, coalesce(arguments ->> 'cluster', ''));
+    -- What is refused locks nothing; what may change until the locks are held is checked once more.
+    FOR round IN 1..2 LOOP
+        gone := ARRAY(
+            SELECT t.target_id FROM jobstats.targets t
+            WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets'))));
+        PERFORM jobstats_internal.require_droppable(gone, coalesce(arguments ->> 'cluster', ''));
+        IF round = 1 THEN
+            PERFORM jobstats_internal.lock_everything();
+        END IF;
+    END LOOP;
     everything_else := (SELECT min(t.target_id) FROM jobstats.targets t) = ANY (gone);
     PERFORM set_config('jobstats.drops_history', 'on', true);
     PERFORM jobstats_internal.drop_sums(gone, everything_else);
@@ -1234,7 +1239,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_drop_targets(text[], text) IS
-'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are LIKE patterns; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no patterns, 22023 for patterns that no target fits, 22025 for what is no LIKE pattern, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 and 40P01 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';
+'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are LIKE patterns; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no patterns, 22023 for patterns that no target fits, 22025 for what is no LIKE pattern, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';
 
 -- Whether nodes answer, and what becomes of the front while one does not.
 
@@ -1441,17 +1446,30 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout
 AS $$
 DECLARE
     relation regclass;
+    began timestamptz := clock_timestamp();
 BEGIN
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'the store is being converted', HINT = 'CALL jobstats_convert(); ends that.';
     END IF;
-    -- Maintenance has locked one of these tables until it ends, and feeds wait at the first of theirs. Autovacuum gives way after a second.
-    FOR relation IN
-        SELECT c.oid FROM pg_class c
-        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-        ORDER BY c.relname NOT IN ('feed', 'locks'), c.relname
     LOOP
-        EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', relation);
+        BEGIN
+            -- Feeds lock this first, so new ones wait here, and none of those at work waits for this session. It waits for nothing else
+            -- while it holds a lock: feeds of jobstats_ingest(), readers and maintenance lock tables in any order.
+            LOCK TABLE jobstats.feed IN ACCESS EXCLUSIVE MODE;
+            FOR relation IN
+                SELECT c.oid FROM pg_class c
+                WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+                ORDER BY c.relname <> 'locks', c.relname
+            LOOP
+                EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE NOWAIT', relation);
+            END LOOP;
+            EXIT;
+        EXCEPTION WHEN lock_not_available THEN
+            IF clock_timestamp() > began + interval '3 seconds' THEN
+                RAISE;
+            END IF;
+        END;
+        PERFORM pg_sleep(0.1);
     END LOOP;
     -- A columnstore changes at most 100,000 rows in a statement, unless it is told otherwise.
     PERFORM set_config(s.name, '0', true) FROM pg_settings s WHERE s.name = 'timescaledb.max_tuples_decompressed_per_dml_transaction';
@@ -1517,6 +1535,31 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.renumber(integer, integer) IS
 'Internal: gives all rows of the store that have numbers in the range of one node those of another, and entries other keys.';
 
+CREATE FUNCTION jobstats_internal.prepare_number(node integer) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    old integer;
+BEGIN
+    IF prepare_number.node NOT BETWEEN 0 AND 32766 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('node must be from 0 to 32766, not %s', prepare_number.node), HINT = 'Each node of a front has a number of its own.';
+    -- Who sets up the store refuses one of another role, and nothing of that may run before.
+    ELSIF prepare_number.node IS NOT NULL AND EXISTS (
+        SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.oid = to_regclass('jobstats.settings') AND c.relkind = 'r' AND ARRAY[c.relowner, n.nspowner] <@ ARRAY[current_user::regrole::oid])
+    THEN
+        -- A store of an earlier version has no number.
+        SELECT to_jsonb(s) ->> 'node' INTO old FROM jobstats.settings s;
+        IF old <> prepare_number.node THEN
+            PERFORM jobstats_internal.lock_everything();
+        END IF;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.prepare_number(integer) IS
+'Internal: checks the number that a store is to get, and locks a store that has another one, before setup locks a part of it. Errors: 22023 for a number out of range, 55P03 where feeds, readers or maintenance are at work, 55000 during a conversion.';
+
 CREATE FUNCTION jobstats_internal.number_store(node integer) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1526,9 +1569,6 @@ DECLARE
 BEGIN
     IF number_store.node IS NULL OR number_store.node = old THEN
         RETURN;
-    ELSIF number_store.node NOT BETWEEN 0 AND 32766 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('node must be from 0 to 32766, not %s', number_store.node), HINT = 'Each node of a front has a number of its own.';
     END IF;
     PERFORM jobstats_internal.lock_everything();
     PERFORM jobstats_internal.renumber(old, number_store.node);
@@ -1536,7 +1576,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.number_store(integer) IS
-'Internal: gives a store, with all its rows, another number among the nodes of a front; NULL: it keeps that. Errors: 22023 for a number out of range, 55P03 where feeds or maintenance are at work, 55000 during a conversion.';
+'Internal: gives a store, with all its rows, another number among the nodes of a front; NULL: it keeps that. Errors: 55P03 where feeds or maintenance are at work, 55000 during a conversion.';
 
 -- The relations of a front: its own, which every store has for itself; and those that show the rows of its nodes. A table that a later
 -- version adds is one of these, by its columns.
@@ -1570,7 +1610,7 @@ WHEN 'rollups' THEN 'SELECT n.level, n.width, coalesce(nullif(min(n.refreshed), 
     CASE WHEN count(n.retention) = count(*) THEN max(n.retention) END AS retention
     FROM jobstats.rollup_states n GROUP BY n.level, n.width'
 WHEN 'refresh' THEN 'SELECT true AS one, max(n.number) AS number, max(n.settled) AS settled, max(n.announced) AS announced, min(n.horizon) AS horizon,
-    max(n.dropped) AS dropped, min(n.matched) AS matched
+    max(n.dropped) AS dropped, min(n.matched) AS matched, max(n.clock) AS clock
     FROM jobstats."of nodes refresh" n HAVING count(*) > 0'
 -- A node has summed the targets that it holds.
 WHEN 'used' THEN 'SELECT n.day, n.cluster, n.filesystem, n.kind, n.id, sum(n.kbytes) AS kbytes, sum(n.inodes) AS inodes, sum(n.targets)::bigint AS targets
@@ -3196,7 +3236,9 @@ BEGIN
     -- Increments that rollups have yet to sum are kept, however old they are. So are increments that a feed may
     -- change that does not know a horizon yet.
     UPDATE jobstats.refresh r
-    SET dropped = greatest(r.dropped, least(r.horizon, (
+    SET dropped = greatest(r.dropped, least(r.horizon,
+        -- The day of the newest observation is never dropped, whatever the clock says.
+        (SELECT jobstats_internal.bucket(interval '1 day', max(t.last_observation)) FROM jobstats.targets t), (
         SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d WHERE d.problem IS NULL)))
         FROM jobstats.rollups l)))
     WHERE r.settled = r.number
@@ -3235,23 +3277,43 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget() IS
 'Internal: says up to where increments, observations and rollups are too old to be kept, and keeps in observed when targets were observed. From then on nobody reads what is older; jobstats_internal.drop_before() drops it.';
 
-CREATE FUNCTION jobstats_internal.newest_texts(relation text, horizon timestamptz, OUT targets integer[], OUT times timestamptz[])
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+-- The readings of each of these are compared with the one before.
+CREATE FUNCTION jobstats_internal.compared_by(relation text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+RETURN CASE WHEN relation IN ('raw', 'target_readings') THEN 'r.target_id'
+    WHEN relation = 'server_readings' THEN 'r.cluster, r.server, r.service' END;
+COMMENT ON FUNCTION jobstats_internal.compared_by(text) IS
+'Internal: the key by which rows of a table are compared with the one before, of an alias r; NULL: they are not.';
+
+CREATE FUNCTION jobstats_internal.newest_texts(relation text, horizon timestamptz, OUT keys text[], OUT times timestamptz[])
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
--- The next text of a target is compared with this one. A backlog may be older than raw_retention while it is sent.
-SELECT coalesce(array_agg(t.target_id), '{}'), coalesce(array_agg(n."time"), '{}')
-FROM jobstats.targets t
-CROSS JOIN LATERAL (
-    SELECT r."time" FROM jobstats.raw r WHERE r.target_id = t.target_id ORDER BY r."time" DESC LIMIT 1) n
-WHERE newest_texts.relation = 'raw' AND n."time" < newest_texts.horizon
-    -- Text is not kept longer than its observation.
-    AND n."time" > coalesce((SELECT f.dropped FROM jobstats.refresh f), timestamptz '-infinity')
+DECLARE
+    key text := jobstats_internal.compared_by(relation);
+BEGIN
+    keys := '{}';
+    times := '{}';
+    IF key IS NULL THEN
+        RETURN;
+    END IF;
+    -- The next reading is compared with this one. A backlog may be older than raw_retention while it is sent.
+    EXECUTE format($sql$
+        SELECT coalesce(array_agg(o.key), '{}'), coalesce(array_agg(o."time"), '{}')
+        FROM (
+            SELECT %1$s, ROW(%1$s)::text AS key, max(r."time") AS "time" FROM jobstats.%2$I r
+            -- Text is not kept longer than its observation.
+            WHERE r."time" < $1 AND r."time" > coalesce((SELECT f.dropped FROM jobstats.refresh f), timestamptz '-infinity')
+            GROUP BY %1$s
+        ) o
+        WHERE NOT EXISTS (SELECT FROM jobstats.%2$I r WHERE (%1$s) = (%3$s) AND r."time" >= $1)
+    $sql$, key, relation, replace(key, 'r.', 'o.')) INTO keys, times USING horizon;
+END
 $$;
 COMMENT ON FUNCTION jobstats_internal.newest_texts(text, timestamptz) IS
-'Internal: the newest text of each target that has none since the horizon, by target and time; nothing for relations other than raw.';
+'Internal: the newest reading of each target or service that has none since the horizon, by key and time; nothing for relations whose rows are not compared.';
 
 CREATE FUNCTION jobstats_internal.drop_span(
-    relation text, part text, span_from timestamptz, span_to timestamptz, targets integer[], times timestamptz[])
+    relation text, part text, span_from timestamptz, span_to timestamptz, keys text[], times timestamptz[])
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -3259,9 +3321,9 @@ DECLARE
     timescale text := jobstats_internal.timescale_schema();
 BEGIN
     IF EXISTS (SELECT FROM unnest(times) AS k (kept) WHERE k.kept >= span_from AND k.kept < span_to) THEN
-        EXECUTE format('DELETE FROM jobstats.%I r WHERE r."time" >= $1 AND r."time" < $2 AND NOT EXISTS (
-                SELECT FROM unnest($3, $4) AS k (target_id, "time") WHERE k.target_id = r.target_id AND k."time" = r."time")',
-            relation) USING span_from, span_to, targets, times;
+        EXECUTE format('DELETE FROM jobstats.%I r WHERE r."time" >= $1 AND r."time" < $2 AND (ROW(%s)::text, r."time") NOT IN (
+                SELECT k.key, k."time" FROM unnest($3, $4) AS k (key, "time"))',
+            relation, jobstats_internal.compared_by(relation)) USING span_from, span_to, keys, times;
         RETURN false;
     END IF;
     IF part IS NOT NULL THEN
@@ -3273,8 +3335,8 @@ BEGIN
     RETURN true;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.drop_span(text, text, timestamptz, timestamptz, integer[], timestamptz[]) IS
-'Internal: drops a partition, or the chunk of a span where part is NULL; where it holds texts of these targets and times, deletes all others. Returns whether it was dropped.';
+COMMENT ON FUNCTION jobstats_internal.drop_span(text, text, timestamptz, timestamptz, text[], timestamptz[]) IS
+'Internal: drops a partition, or the chunk of a span where part is NULL; where it holds readings of these keys and times, deletes all others. Returns whether it was dropped.';
 
 CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '300ms'
@@ -3290,7 +3352,7 @@ BEGIN
     SELECT a.attname INTO key
     FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
     WHERE p.partrelid = to_regclass(format('jobstats.%I', relation));
-    IF NOT FOUND AND kept.targets = '{}' THEN
+    IF NOT FOUND AND kept.keys = '{}' THEN
         EXECUTE format('SELECT count(*) FROM %s.drop_chunks($1::regclass, older_than => $2)', timescale)
             INTO dropped USING format('jobstats.%I', relation), horizon;
         RETURN dropped;
@@ -3312,21 +3374,21 @@ BEGIN
         ORDER BY s.name'
     END USING relation, horizon
     LOOP
-        IF jobstats_internal.drop_span(relation, part.name, part.low, part.high, kept.targets, kept.times) THEN
+        IF jobstats_internal.drop_span(relation, part.name, part.low, part.high, kept.keys, kept.times) THEN
             dropped := dropped + 1;
         END IF;
     END LOOP;
     IF key IS NOT NULL THEN
         EXECUTE format('DELETE FROM jobstats.%I r WHERE r.%I < $1%s', relation || '_default', key,
-            CASE WHEN kept.targets <> '{}' THEN ' AND NOT EXISTS (
-                SELECT FROM unnest($2, $3) AS k (target_id, "time") WHERE k.target_id = r.target_id AND k."time" = r."time")' END)
-            USING horizon, kept.targets, kept.times;
+            CASE WHEN kept.keys <> '{}' THEN format(' AND (ROW(%s)::text, r."time") NOT IN (
+                SELECT k.key, k."time" FROM unnest($2, $3) AS k (key, "time"))', jobstats_internal.compared_by(relation)) END)
+            USING horizon, kept.keys, kept.times;
     END IF;
     RETURN dropped;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
-'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number. The newest text of a target stays.';
+'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number. The newest reading of a target or service stays.';
 
 -- TimescaleDB warns of chunks that are too small to gain by columns. Nobody can or needs to do something about these.
 CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz, again boolean DEFAULT false) RETURNS text
@@ -4494,6 +4556,7 @@ DECLARE
 BEGIN
     LOOP
         BEGIN
+            PERFORM jobstats_internal.prepare_number(node);
             message := jobstats_internal.set_up(raw_retention, retention, rejects_retention, rollup_10m_retention, rollup_1h_retention,
                 rollup_1d_retention, chunk_interval, compress_after, refresh_lag, metrics);
             PERFORM jobstats_internal.number_store(node);
@@ -4987,7 +5050,7 @@ BEGIN
     ELSE
         SELECT jobstats_internal.bucket(rollup.width, r.announced) INTO high FROM jobstats.refresh r;
         IF span_from = timestamptz 'epoch' THEN
-            SELECT coalesce(jobstats_internal.bucket(rollup.width, greatest(min(o."time"), min(r.horizon))), high) INTO span_from
+            SELECT coalesce(jobstats_internal.bucket(rollup.width, greatest(min(o."time"), min(r.dropped))), high) INTO span_from
             FROM jobstats.refresh r
             CROSS JOIN jobstats.targets t
             CROSS JOIN LATERAL (
@@ -5278,8 +5341,22 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.require_rows() IS
 'Internal: fails with 55000 where a table of the store lacks a row without which maintenance cannot do its work.';
 
+CREATE FUNCTION jobstats_internal.clock_problem() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Two days leave room for maintenance once a day.
+SELECT format('the clock of this machine shows %s, which is more than two days after the newest reading and the last maintenance (%s). '
+        'Where it is right, SELECT jobstats_setup(); says so', date_trunc('second', now()), date_trunc('second', k.known))
+FROM (
+    SELECT greatest(r.clock, (SELECT max(t.last_observation) FROM jobstats.targets t)) AS known FROM jobstats.refresh r
+) k
+WHERE k.known < now() - interval '2 days'
+$$;
+COMMENT ON FUNCTION jobstats_internal.clock_problem() IS
+'Internal: why the clock of the database may be ahead of the true time, so that maintenance would drop what is to be kept; NULL: it is right.';
+
 CREATE FUNCTION jobstats_internal.maintenance_plan() RETURNS jsonb
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     refresh jsonb := '[{"do": "announce", "step": "refresh", "group": "refresh"}, {"do": "settle", "step": "refresh", "group": "refresh", "patience": "60s"}]';
@@ -5294,6 +5371,11 @@ BEGIN
             || jsonb '{"do": "end", "step": "all"}');
     END IF;
     PERFORM jobstats_internal.require_rows();
+    IF jobstats_internal.clock_problem() IS NOT NULL THEN
+        RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb_build_array(
+            jsonb_build_object('do', 'fail', 'step', 'clock', 'problem', jobstats_internal.clock_problem()), jsonb '{"do": "end", "step": "all"}'));
+    END IF;
+    UPDATE jobstats.refresh SET clock = greatest(clock, now());
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
     RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}, {"do": "reidentify", "step": "identification"}, {"do": "people", "step": "retention of people", "records": true}]'
         || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())

@@ -63,6 +63,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
             &[store::VERSION.into()],
         )?;
         settings::apply(client, &wanted)?;
+        rollup::heal(client)?;
         tables::tune(client, &installation)?;
         settings::create_check(client)?;
         views::create(client, &schema)?;

@@ -23,6 +23,7 @@ DECLARE
 BEGIN
     LOOP
         BEGIN
+            PERFORM jobstats_internal.prepare_number(node);
             message := jobstats_internal.set_up(raw_retention, retention, rejects_retention, rollup_10m_retention, rollup_1h_retention,
                 rollup_1d_retention, chunk_interval, compress_after, refresh_lag, metrics);
             PERFORM jobstats_internal.number_store(node);

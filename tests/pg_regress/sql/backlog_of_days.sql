@@ -1,5 +1,6 @@
 -- A server was cut off for three days, and its shipper sends what waited, oldest first, while maintenance drops raw text that is
--- older than two days. The newest text of a target stays, however old it is, so that the next one continues it.
+-- older than two days. The newest text of a target stays, however old it is, so that the next one continues it; so does the newest reading of
+-- its own counters, and of each service of the server.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -13,7 +14,11 @@ UPDATE texts.clock SET zero = date_trunc('minute', now()) - interval '73 hours';
 -- for an hour and opens one file. That makes 10 + 10 calls after the first text.
 CREATE TABLE readings AS
 SELECT n, at(n * 432) AS "time", mdt('fs-MDT0000', life('77:1:c1', at(-60), n + 1, n + 1),
-    CASE WHEN n > 0 THEN life('short' || n || '.1', at(n * 432 - 60), 1, 1) END) AS body
+    CASE WHEN n > 0 THEN life('short' || n || '.1', at(n * 432 - 60), 1, 1) END)
+    || stats('mdt.fs-MDT0000.md_stats', at(n * 432), at(-60), jsonb_build_object('open', 100 * (n + 1)))
+    || stats('mds.MDS.mdt.stats', at(n * 432), at(-60), jsonb_build_object('req_waittime', 1000 * (n + 1), 'req_waittime_usecs', 5000 * (n + 1)))
+    || stats('mds.MDS.mdt_out.stats', at(n * 432), at(-60), jsonb_build_object('req_waittime', 10 * (n + 1), 'req_waittime_usecs', 50 * (n + 1)))
+    || format(E'osd-ldiskfs.fs-MDT0000.kbytesfree=%s\n', 1000 - n) AS body
 FROM generate_series(0, 10) n;
 
 -- Before the outage: one text of the target, and two of targets that fell silent longer ago. The job 77 also works on another
@@ -54,6 +59,14 @@ SELECT jobstats_setup(raw_retention => '10 days') IS NOT NULL AS ready;
 INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'in order', 'mds1', "time", body FROM readings ORDER BY n;
 SELECT t.cluster, sum(i.open) AS opened, count(DISTINCT i.entry_id) AS jobs
 FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.cluster IN ('backlog', 'in order') GROUP BY t.cluster ORDER BY t.cluster;
+CREATE VIEW counted AS
+SELECT t.cluster, t.name AS of, sum(i.open) AS first, sum(i.open_usecs) AS second, min(i.since) AS since, max(i."time") AS until
+FROM jobstats.target_increments i JOIN jobstats.targets t USING (target_id) GROUP BY 1, 2
+UNION ALL
+SELECT cluster, service, sum(requests), sum(wait_usecs), min(since), max("time") FROM jobstats.server_increments GROUP BY 1, 2;
+SELECT cluster, of, first, second, until - since AS span FROM counted WHERE cluster IN ('backlog', 'in order') ORDER BY 2, 1;
+SELECT s.cluster, s.name, count(*) AS buckets, sum(h.count) AS values
+FROM jobstats.samples_1h h JOIN jobstats.sample_series s USING (series_id) WHERE s.cluster IN ('backlog', 'in order') GROUP BY 1, 2 ORDER BY 2, 1;
 SELECT * FROM differences('in order', 'backlog') WHERE relation <> 'raw';
 SELECT reason, count(*) FROM jobstats.rejects GROUP BY reason;
 SELECT step, problem FROM jobstats.maintenance WHERE problem IS NOT NULL;

@@ -113,11 +113,16 @@ DECLARE
     everything_else boolean;
     it record;
 BEGIN
-    PERFORM jobstats_internal.lock_everything();
-    gone := ARRAY(
-        SELECT t.target_id FROM jobstats.targets t
-        WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets'))));
-    PERFORM jobstats_internal.require_droppable(gone, coalesce(arguments ->> 'cluster', ''));
+    -- What is refused locks nothing; what may change until the locks are held is checked once more.
+    FOR round IN 1..2 LOOP
+        gone := ARRAY(
+            SELECT t.target_id FROM jobstats.targets t
+            WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets'))));
+        PERFORM jobstats_internal.require_droppable(gone, coalesce(arguments ->> 'cluster', ''));
+        IF round = 1 THEN
+            PERFORM jobstats_internal.lock_everything();
+        END IF;
+    END LOOP;
     everything_else := (SELECT min(t.target_id) FROM jobstats.targets t) = ANY (gone);
     PERFORM set_config('jobstats.drops_history', 'on', true);
     PERFORM jobstats_internal.drop_sums(gone, everything_else);
@@ -146,4 +151,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_drop_targets(text[], text) IS
-'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are LIKE patterns; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no patterns, 22023 for patterns that no target fits, 22025 for what is no LIKE pattern, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 and 40P01 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';
+'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are LIKE patterns; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no patterns, 22023 for patterns that no target fits, 22025 for what is no LIKE pattern, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';

@@ -19,17 +19,30 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout
 AS $$
 DECLARE
     relation regclass;
+    began timestamptz := clock_timestamp();
 BEGIN
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'the store is being converted', HINT = 'CALL jobstats_convert(); ends that.';
     END IF;
-    -- Maintenance has locked one of these tables until it ends, and feeds wait at the first of theirs. Autovacuum gives way after a second.
-    FOR relation IN
-        SELECT c.oid FROM pg_class c
-        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-        ORDER BY c.relname NOT IN ('feed', 'locks'), c.relname
     LOOP
-        EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', relation);
+        BEGIN
+            -- Feeds lock this first, so new ones wait here, and none of those at work waits for this session. It waits for nothing else
+            -- while it holds a lock: feeds of jobstats_ingest(), readers and maintenance lock tables in any order.
+            LOCK TABLE jobstats.feed IN ACCESS EXCLUSIVE MODE;
+            FOR relation IN
+                SELECT c.oid FROM pg_class c
+                WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+                ORDER BY c.relname <> 'locks', c.relname
+            LOOP
+                EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE NOWAIT', relation);
+            END LOOP;
+            EXIT;
+        EXCEPTION WHEN lock_not_available THEN
+            IF clock_timestamp() > began + interval '3 seconds' THEN
+                RAISE;
+            END IF;
+        END;
+        PERFORM pg_sleep(0.1);
     END LOOP;
     -- A columnstore changes at most 100,000 rows in a statement, unless it is told otherwise.
     PERFORM set_config(s.name, '0', true) FROM pg_settings s WHERE s.name = 'timescaledb.max_tuples_decompressed_per_dml_transaction';
@@ -95,6 +108,31 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.renumber(integer, integer) IS
 'Internal: gives all rows of the store that have numbers in the range of one node those of another, and entries other keys.';
 
+CREATE FUNCTION jobstats_internal.prepare_number(node integer) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    old integer;
+BEGIN
+    IF prepare_number.node NOT BETWEEN 0 AND 32766 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('node must be from 0 to 32766, not %s', prepare_number.node), HINT = 'Each node of a front has a number of its own.';
+    -- Who sets up the store refuses one of another role, and nothing of that may run before.
+    ELSIF prepare_number.node IS NOT NULL AND EXISTS (
+        SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.oid = to_regclass('jobstats.settings') AND c.relkind = 'r' AND ARRAY[c.relowner, n.nspowner] <@ ARRAY[current_user::regrole::oid])
+    THEN
+        -- A store of an earlier version has no number.
+        SELECT to_jsonb(s) ->> 'node' INTO old FROM jobstats.settings s;
+        IF old <> prepare_number.node THEN
+            PERFORM jobstats_internal.lock_everything();
+        END IF;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.prepare_number(integer) IS
+'Internal: checks the number that a store is to get, and locks a store that has another one, before setup locks a part of it. Errors: 22023 for a number out of range, 55P03 where feeds, readers or maintenance are at work, 55000 during a conversion.';
+
 CREATE FUNCTION jobstats_internal.number_store(node integer) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -104,9 +142,6 @@ DECLARE
 BEGIN
     IF number_store.node IS NULL OR number_store.node = old THEN
         RETURN;
-    ELSIF number_store.node NOT BETWEEN 0 AND 32766 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('node must be from 0 to 32766, not %s', number_store.node), HINT = 'Each node of a front has a number of its own.';
     END IF;
     PERFORM jobstats_internal.lock_everything();
     PERFORM jobstats_internal.renumber(old, number_store.node);
@@ -114,4 +149,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.number_store(integer) IS
-'Internal: gives a store, with all its rows, another number among the nodes of a front; NULL: it keeps that. Errors: 22023 for a number out of range, 55P03 where feeds or maintenance are at work, 55000 during a conversion.';
+'Internal: gives a store, with all its rows, another number among the nodes of a front; NULL: it keeps that. Errors: 55P03 where feeds or maintenance are at work, 55000 during a conversion.';

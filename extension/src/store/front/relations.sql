@@ -30,7 +30,7 @@ WHEN 'rollups' THEN 'SELECT n.level, n.width, coalesce(nullif(min(n.refreshed), 
     CASE WHEN count(n.retention) = count(*) THEN max(n.retention) END AS retention
     FROM jobstats.rollup_states n GROUP BY n.level, n.width'
 WHEN 'refresh' THEN 'SELECT true AS one, max(n.number) AS number, max(n.settled) AS settled, max(n.announced) AS announced, min(n.horizon) AS horizon,
-    max(n.dropped) AS dropped, min(n.matched) AS matched
+    max(n.dropped) AS dropped, min(n.matched) AS matched, max(n.clock) AS clock
     FROM jobstats."of nodes refresh" n HAVING count(*) > 0'
 -- A node has summed the targets that it holds.
 WHEN 'used' THEN 'SELECT n.day, n.cluster, n.filesystem, n.kind, n.id, sum(n.kbytes) AS kbytes, sum(n.inodes) AS inodes, sum(n.targets)::bigint AS targets

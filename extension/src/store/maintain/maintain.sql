@@ -71,7 +71,9 @@ BEGIN
     -- Increments that rollups have yet to sum are kept, however old they are. So are increments that a feed may
     -- change that does not know a horizon yet.
     UPDATE jobstats.refresh r
-    SET dropped = greatest(r.dropped, least(r.horizon, (
+    SET dropped = greatest(r.dropped, least(r.horizon,
+        -- The day of the newest observation is never dropped, whatever the clock says.
+        (SELECT jobstats_internal.bucket(interval '1 day', max(t.last_observation)) FROM jobstats.targets t), (
         SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d WHERE d.problem IS NULL)))
         FROM jobstats.rollups l)))
     WHERE r.settled = r.number
@@ -110,23 +112,43 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget() IS
 'Internal: says up to where increments, observations and rollups are too old to be kept, and keeps in observed when targets were observed. From then on nobody reads what is older; jobstats_internal.drop_before() drops it.';
 
-CREATE FUNCTION jobstats_internal.newest_texts(relation text, horizon timestamptz, OUT targets integer[], OUT times timestamptz[])
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+-- The readings of each of these are compared with the one before.
+CREATE FUNCTION jobstats_internal.compared_by(relation text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+RETURN CASE WHEN relation IN ('raw', 'target_readings') THEN 'r.target_id'
+    WHEN relation = 'server_readings' THEN 'r.cluster, r.server, r.service' END;
+COMMENT ON FUNCTION jobstats_internal.compared_by(text) IS
+'Internal: the key by which rows of a table are compared with the one before, of an alias r; NULL: they are not.';
+
+CREATE FUNCTION jobstats_internal.newest_texts(relation text, horizon timestamptz, OUT keys text[], OUT times timestamptz[])
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
--- The next text of a target is compared with this one. A backlog may be older than raw_retention while it is sent.
-SELECT coalesce(array_agg(t.target_id), '{}'), coalesce(array_agg(n."time"), '{}')
-FROM jobstats.targets t
-CROSS JOIN LATERAL (
-    SELECT r."time" FROM jobstats.raw r WHERE r.target_id = t.target_id ORDER BY r."time" DESC LIMIT 1) n
-WHERE newest_texts.relation = 'raw' AND n."time" < newest_texts.horizon
-    -- Text is not kept longer than its observation.
-    AND n."time" > coalesce((SELECT f.dropped FROM jobstats.refresh f), timestamptz '-infinity')
+DECLARE
+    key text := jobstats_internal.compared_by(relation);
+BEGIN
+    keys := '{}';
+    times := '{}';
+    IF key IS NULL THEN
+        RETURN;
+    END IF;
+    -- The next reading is compared with this one. A backlog may be older than raw_retention while it is sent.
+    EXECUTE format($sql$
+        SELECT coalesce(array_agg(o.key), '{}'), coalesce(array_agg(o."time"), '{}')
+        FROM (
+            SELECT %1$s, ROW(%1$s)::text AS key, max(r."time") AS "time" FROM jobstats.%2$I r
+            -- Text is not kept longer than its observation.
+            WHERE r."time" < $1 AND r."time" > coalesce((SELECT f.dropped FROM jobstats.refresh f), timestamptz '-infinity')
+            GROUP BY %1$s
+        ) o
+        WHERE NOT EXISTS (SELECT FROM jobstats.%2$I r WHERE (%1$s) = (%3$s) AND r."time" >= $1)
+    $sql$, key, relation, replace(key, 'r.', 'o.')) INTO keys, times USING horizon;
+END
 $$;
 COMMENT ON FUNCTION jobstats_internal.newest_texts(text, timestamptz) IS
-'Internal: the newest text of each target that has none since the horizon, by target and time; nothing for relations other than raw.';
+'Internal: the newest reading of each target or service that has none since the horizon, by key and time; nothing for relations whose rows are not compared.';
 
 CREATE FUNCTION jobstats_internal.drop_span(
-    relation text, part text, span_from timestamptz, span_to timestamptz, targets integer[], times timestamptz[])
+    relation text, part text, span_from timestamptz, span_to timestamptz, keys text[], times timestamptz[])
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -134,9 +156,9 @@ DECLARE
     timescale text := jobstats_internal.timescale_schema();
 BEGIN
     IF EXISTS (SELECT FROM unnest(times) AS k (kept) WHERE k.kept >= span_from AND k.kept < span_to) THEN
-        EXECUTE format('DELETE FROM jobstats.%I r WHERE r."time" >= $1 AND r."time" < $2 AND NOT EXISTS (
-                SELECT FROM unnest($3, $4) AS k (target_id, "time") WHERE k.target_id = r.target_id AND k."time" = r."time")',
-            relation) USING span_from, span_to, targets, times;
+        EXECUTE format('DELETE FROM jobstats.%I r WHERE r."time" >= $1 AND r."time" < $2 AND (ROW(%s)::text, r."time") NOT IN (
+                SELECT k.key, k."time" FROM unnest($3, $4) AS k (key, "time"))',
+            relation, jobstats_internal.compared_by(relation)) USING span_from, span_to, keys, times;
         RETURN false;
     END IF;
     IF part IS NOT NULL THEN
@@ -148,8 +170,8 @@ BEGIN
     RETURN true;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.drop_span(text, text, timestamptz, timestamptz, integer[], timestamptz[]) IS
-'Internal: drops a partition, or the chunk of a span where part is NULL; where it holds texts of these targets and times, deletes all others. Returns whether it was dropped.';
+COMMENT ON FUNCTION jobstats_internal.drop_span(text, text, timestamptz, timestamptz, text[], timestamptz[]) IS
+'Internal: drops a partition, or the chunk of a span where part is NULL; where it holds readings of these keys and times, deletes all others. Returns whether it was dropped.';
 
 CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '300ms'
@@ -165,7 +187,7 @@ BEGIN
     SELECT a.attname INTO key
     FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
     WHERE p.partrelid = to_regclass(format('jobstats.%I', relation));
-    IF NOT FOUND AND kept.targets = '{}' THEN
+    IF NOT FOUND AND kept.keys = '{}' THEN
         EXECUTE format('SELECT count(*) FROM %s.drop_chunks($1::regclass, older_than => $2)', timescale)
             INTO dropped USING format('jobstats.%I', relation), horizon;
         RETURN dropped;
@@ -187,21 +209,21 @@ BEGIN
         ORDER BY s.name'
     END USING relation, horizon
     LOOP
-        IF jobstats_internal.drop_span(relation, part.name, part.low, part.high, kept.targets, kept.times) THEN
+        IF jobstats_internal.drop_span(relation, part.name, part.low, part.high, kept.keys, kept.times) THEN
             dropped := dropped + 1;
         END IF;
     END LOOP;
     IF key IS NOT NULL THEN
         EXECUTE format('DELETE FROM jobstats.%I r WHERE r.%I < $1%s', relation || '_default', key,
-            CASE WHEN kept.targets <> '{}' THEN ' AND NOT EXISTS (
-                SELECT FROM unnest($2, $3) AS k (target_id, "time") WHERE k.target_id = r.target_id AND k."time" = r."time")' END)
-            USING horizon, kept.targets, kept.times;
+            CASE WHEN kept.keys <> '{}' THEN format(' AND (ROW(%s)::text, r."time") NOT IN (
+                SELECT k.key, k."time" FROM unnest($2, $3) AS k (key, "time"))', jobstats_internal.compared_by(relation)) END)
+            USING horizon, kept.keys, kept.times;
     END IF;
     RETURN dropped;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
-'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number. The newest text of a target stays.';
+'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number. The newest reading of a target or service stays.';
 
 -- TimescaleDB warns of chunks that are too small to gain by columns. Nobody can or needs to do something about these.
 CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz, again boolean DEFAULT false) RETURNS text

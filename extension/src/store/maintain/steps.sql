@@ -32,8 +32,22 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.require_rows() IS
 'Internal: fails with 55000 where a table of the store lacks a row without which maintenance cannot do its work.';
 
+CREATE FUNCTION jobstats_internal.clock_problem() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Two days leave room for maintenance once a day.
+SELECT format('the clock of this machine shows %s, which is more than two days after the newest reading and the last maintenance (%s). '
+        'Where it is right, SELECT jobstats_setup(); says so', date_trunc('second', now()), date_trunc('second', k.known))
+FROM (
+    SELECT greatest(r.clock, (SELECT max(t.last_observation) FROM jobstats.targets t)) AS known FROM jobstats.refresh r
+) k
+WHERE k.known < now() - interval '2 days'
+$$;
+COMMENT ON FUNCTION jobstats_internal.clock_problem() IS
+'Internal: why the clock of the database may be ahead of the true time, so that maintenance would drop what is to be kept; NULL: it is right.';
+
 CREATE FUNCTION jobstats_internal.maintenance_plan() RETURNS jsonb
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     refresh jsonb := '[{"do": "announce", "step": "refresh", "group": "refresh"}, {"do": "settle", "step": "refresh", "group": "refresh", "patience": "60s"}]';
@@ -48,6 +62,11 @@ BEGIN
             || jsonb '{"do": "end", "step": "all"}');
     END IF;
     PERFORM jobstats_internal.require_rows();
+    IF jobstats_internal.clock_problem() IS NOT NULL THEN
+        RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb_build_array(
+            jsonb_build_object('do', 'fail', 'step', 'clock', 'problem', jobstats_internal.clock_problem()), jsonb '{"do": "end", "step": "all"}'));
+    END IF;
+    UPDATE jobstats.refresh SET clock = greatest(clock, now());
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
     RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}, {"do": "reidentify", "step": "identification"}, {"do": "people", "step": "retention of people", "records": true}]'
         || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())

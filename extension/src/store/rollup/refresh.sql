@@ -131,7 +131,7 @@ BEGIN
     ELSE
         SELECT jobstats_internal.bucket(rollup.width, r.announced) INTO high FROM jobstats.refresh r;
         IF span_from = timestamptz 'epoch' THEN
-            SELECT coalesce(jobstats_internal.bucket(rollup.width, greatest(min(o."time"), min(r.horizon))), high) INTO span_from
+            SELECT coalesce(jobstats_internal.bucket(rollup.width, greatest(min(o."time"), min(r.dropped))), high) INTO span_from
             FROM jobstats.refresh r
             CROSS JOIN jobstats.targets t
             CROSS JOIN LATERAL (

@@ -108,7 +108,9 @@ ALTER TABLE jobstats.observations ADD COLUMN IF NOT EXISTS folded_below bigint;
 -- Patterns of the names of metrics that are kept of texts of the source openmetrics.
 ALTER TABLE jobstats.settings ADD COLUMN IF NOT EXISTS metrics text[] NOT NULL DEFAULT '{}';
 -- Up to when entries that were active are matched with jobs.
-ALTER TABLE jobstats.refresh ADD COLUMN IF NOT EXISTS matched timestamptz NOT NULL DEFAULT 'epoch';
+ALTER TABLE jobstats.refresh
+    ADD COLUMN IF NOT EXISTS matched timestamptz NOT NULL DEFAULT 'epoch',
+    ADD COLUMN IF NOT EXISTS clock timestamptz NOT NULL DEFAULT now();
 -- Whether there are entries whose job alone says who the user is.
 CREATE INDEX IF NOT EXISTS entries_without_uid ON jobstats.entries (entry_id) WHERE uid IS NULL AND job IS NOT NULL;
 

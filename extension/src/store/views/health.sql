@@ -65,7 +65,8 @@ missed AS MATERIALIZED (
 @missed@
 ),
 state AS (
-    SELECT t.target_id, t.cluster, t.name, t.kind, p.server, p.last_observation, p.received - p.last_observation AS delay,
+    SELECT t.target_id, t.cluster, t.name, t.kind, p.server, coalesce(p.last_observation, t.last_observation) AS last_observation,
+        p.received - p.last_observation AS delay,
         p.usual_interval, t.cleanup_interval,
         coalesce(t.cleanup_interval, interval '10 minutes') < 2 * p.usual_interval
             AND coalesce(t.cleanup_interval > interval '0', true) AS cleanup_too_short,
@@ -73,7 +74,9 @@ state AS (
         g.since AS gap_since, g."time" AS gap_until, m.missed,
         CASE
             WHEN t.retired IS NOT NULL THEN 'retired'
-            WHEN p.silent THEN 'silent'
+            WHEN p.target_id IS NULL
+                -- Texts that have just come, and say that they were read long ago, are late, or the clock of this machine is ahead.
+                OR p.silent AND p.received < now() - greatest(3 * p.usual_interval, interval '10 minutes') THEN 'silent'
             WHEN coalesce(r.by_clock, false) OR p.last_observation > p.received + interval '10 seconds' THEN 'clock'
             WHEN p.late OR p.received - p.last_observation > p.usual_interval THEN 'late'
             WHEN 2 * p.duration > p.usual_interval THEN 'slow'
@@ -82,23 +85,25 @@ state AS (
             ELSE 'ok'
         END AS status
     FROM jobstats.targets t
-    JOIN pace p ON p.target_id = t.target_id
+    LEFT JOIN pace p ON p.target_id = t.target_id
     LEFT JOIN ids i ON i.target_id = t.target_id
     LEFT JOIN rejected r ON r.target_id = t.target_id
     LEFT JOIN contested c ON c.target_id = t.target_id
     LEFT JOIN gap g ON g.target_id = t.target_id
     LEFT JOIN missed m ON m.target_id = t.target_id
+    -- One that is retired, and of which nothing is left, is only a name.
+    WHERE p.target_id IS NOT NULL OR t.retired IS NULL
 )
 SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observation, s.delay, s.usual_interval,
     s.cleanup_interval, coalesce(s.cleanup_too_short, false) AS cleanup_too_short,
     CASE WHEN s.status <> 'retired' THEN nullif(concat_ws(' ',
         CASE s.status
-            WHEN 'silent' THEN format('No texts arrive. Check that the shipper on %s runs and can reach this database.', s.server)
+            WHEN 'silent' THEN format('No texts arrive. Check that the shipper on %s runs and can reach this database.', coalesce(s.server, 'its server'))
             WHEN 'clock' THEN CASE
                 WHEN s.elsewhere IS NULL THEN format('The clock of %s or of this machine is wrong. Check that NTP works on both, then look at jobstats.rejects.', s.server)
                 ELSE format('Text from %s was rejected because of its time, while %s feeds the target. Check which of them serves the target, and that NTP works on both.', s.elsewhere, s.server)
             END
-            WHEN 'late' THEN format('Texts arrive late. Check the log of the shipper on %s and the load of this database.', s.server)
+            WHEN 'late' THEN format('Texts arrive late. Check the log of the shipper on %s, the load of this database, and the clocks of both.', s.server)
             WHEN 'slow' THEN format('Reading the target takes more than half of the interval. Set a longer interval for the shipper on %s.', s.server)
             WHEN 'rejects' THEN format('Some text of this target could not be used. To see why: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;', s.server)
             WHEN 'ids' THEN @extschema@.jobstats_ids_remedy(s.malformed)
@@ -137,7 +142,7 @@ WHERE NOT EXISTS (
         WHERE t.cluster = e.cluster
             AND CASE
                 WHEN e.target IS NULL THEN p.server = e.server
-                ELSE t.name = e.target AND (p.target_id IS NOT NULL OR t.retired IS NOT NULL)
+                ELSE t.name = e.target
             END)
     AND NOT EXISTS (
         SELECT FROM jobstats.observations o
