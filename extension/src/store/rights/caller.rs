@@ -10,7 +10,8 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::guc::{Pinned, sends_log};
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
+use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_with};
+use crate::pg::statement::Snapshot;
 use crate::store;
 use crate::store::front::{note_left_out, on_nodes};
 use crate::store::rights::owner::{Rights, current_user};
@@ -118,19 +119,20 @@ fn with_reader<T>(
     })
 }
 
-/// Takes the rights of the store's owner for a reader of a part.
+/// Takes the rights of the store's owner for a reader of a part. What counts are the rights of now: a cursor keeps its snapshot, and no right
+/// that was taken since.
 fn with_rights<T>(
     read: impl FnOnce(Reader, Option<Rights>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let others = |client: &SpiClient<'_>| client.query_value(OWNER_OF_OTHERS, &[]);
-    let Some(owner) = connect_as_of_call::<Option<pg_sys::Oid>>(others)? else {
+    let Some(owner) = connect_with::<Option<pg_sys::Oid>>(Snapshot::Latest, others)? else {
         return read(Reader::All, None);
     };
     let caller = current_user();
     // Plans of statements tell how many rows there are of others.
     let _quiet = sends_log().then(|| Pinned::new([(c"client_min_messages", c"notice")]));
     let rights = Rights::of(owner);
-    match connect_as_of_call(|client| reader(client, caller))? {
+    match connect_with(Snapshot::Latest, |client| reader(client, caller))? {
         Some(reader) => read(reader, Some(rights)),
         None => {
             // Whoever has no right at all is told so by PostgreSQL.
