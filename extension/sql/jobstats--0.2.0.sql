@@ -2029,12 +2029,6 @@ $$;
 COMMENT ON FUNCTION jobstats_help(text) IS
 'Lists the functions of jobstats, or explains those of a topic. Without a topic there is one row per function, in one sentence: questions first, then the store, text, and summaries for any table. A topic is a function, or a part of its name without jobstats_: the arguments, columns and the whole comment of each function that it fits, in lines of 72 characters. A NOTICE names functions with similar names where it fits none.';
 
-CREATE FUNCTION jobstats_internal.is_own(uid bigint, account text, uids bigint[], accounts text[]) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN uids IS NULL OR uid = ANY (uids) OR account = ANY (accounts);
-COMMENT ON FUNCTION jobstats_internal.is_own(bigint, text, bigint[], text[]) IS
-'Internal: whether the job of a user and an account is that of a reader of their own work, who sees these users and accounts; uids NULL: a reader of everything.';
-
 -- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
 
 CREATE PROCEDURE jobstats_maintain_job(job_id integer, config jsonb)
@@ -6009,7 +6003,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_nodes, jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
     jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,
     jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.accounting_node, jobstats_internal.ask_node, jobstats_internal.is_of_node,
-    jobstats_internal.targets_of_two, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.people_kept_for, jobstats_internal.is_own, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
+    jobstats_internal.targets_of_two, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.people_kept_for, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,

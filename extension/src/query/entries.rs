@@ -7,7 +7,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::query::dimension::Level;
-use crate::query::filters::Filters;
+use crate::query::filters::{Filters, bind_own};
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 
@@ -29,6 +29,7 @@ pub fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
     sql!(
         "entries/entries.sql",
         distinct = distinct(plan),
+        entries = filters.seen_entries(params),
         jobs = plan.join_jobs(params),
         names = plan.join_names(filters.chosen(), params),
         conditions = jobs.conditions_on_entries(filters, params),
@@ -42,10 +43,17 @@ fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
         return None;
     }
     let conditions = filters.conditions_on_name(params)?;
+    let users = plan.users(params);
     Some(format!(
         "SELECT {}person.uid FROM {} person LEFT JOIN {} team ON team.gid = person.gid WHERE true{conditions}",
         distinct(plan),
-        plan.users(params),
+        match filters.own() {
+            Some(own) => {
+                let uids = bind_own(own, params)[0].clone();
+                format!("(SELECT * FROM {users} known WHERE known.uid = ANY ({uids}) OFFSET 0)")
+            }
+            None => users,
+        },
         plan.groups(params),
     ))
 }

@@ -9,7 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
 use crate::query::dimension::{DIMENSIONS, Dimension, Level, Table, ValueType};
 use crate::query::params::Params;
-use crate::store::rights::caller::Own;
+use crate::store::rights::caller::{Own, seen_entries};
 
 /// The largest size of the argument `exclude` in bytes of text: enough for some thousand names.
 const EXCLUDE_LIMIT: usize = 64 << 10;
@@ -213,7 +213,7 @@ impl Filters {
         let table = table.into();
         let conditions = self.conditions_on(|it| it.dimension.level == level, table, params);
         match level {
-            Level::Entry => conditions + &self.is_own(table, params),
+            Level::Entry => self.after_own(conditions) + &self.is_own(table, params),
             Level::Target | Level::Server => conditions,
         }
     }
@@ -231,13 +231,29 @@ impl Filters {
             let found = labelled.iter().find(|(of, _)| *of == position);
             filter.condition(position, entry, found.map(|(_, jobs)| &**jobs), params)
         };
-        filters.map(condition).collect::<String>() + &self.is_own(entry, params)
+        self.after_own(filters.map(condition).collect()) + &self.is_own(entry, params)
     }
 
     /// Returns the conditions that can be tested on rows by owner before they are joined with names, each with a leading AND.
     pub fn conditions_on_owners(&self, table: Table, params: &Params) -> String {
         let conditions = self.conditions_on(|it| it.dimension.is_of_owner(), table, params);
-        conditions + &self.is_own(table, params)
+        self.after_own(conditions) + &self.is_own(table, params)
+    }
+
+    /// Returns conditions in a form in which PostgreSQL neither searches by them nor leaves out rows before it joins them, where the reader sees
+    /// their own work alone: what it counts would tell which rows of others they meet.
+    fn after_own(&self, conditions: String) -> String {
+        match self.own.is_some() && !conditions.is_empty() {
+            true => format!(" AND CASE WHEN true{conditions} THEN true END"),
+            false => conditions,
+        }
+    }
+
+    /// Returns the table of entries as the reader sees it.
+    pub fn seen_entries(&self, params: &Params) -> String {
+        let own = self.own.as_ref();
+        let parameters = own.map(|own| bind_own(own, params)).unwrap_or_default();
+        seen_entries(own, parameters.each_ref().map(String::as_str))
     }
 
     /// Returns the condition that a row is the reader's own, with a leading AND, unless the reader sees all.
@@ -255,7 +271,7 @@ impl Filters {
     pub fn conditions_on_name(&self, params: &Params) -> Option<String> {
         let selects_names = |it: &Filter| it.dimension.is_name() && !it.excludes;
         let conditions = self.conditions_on(selects_names, "".into(), params);
-        (!conditions.is_empty()).then_some(conditions)
+        (!conditions.is_empty()).then(|| self.after_own(conditions))
     }
 
     fn conditions_on(
@@ -299,12 +315,20 @@ impl Filters {
 
 /// Returns the condition that these values of a row, its `uid` and its account, are the reader's.
 pub fn is_own(own: &Own, uid: &str, account: &str, params: &Params) -> String {
-    let uids = params.bind("own uids", || own.uids.clone());
-    if own.accounts.is_empty() {
-        return format!("{uid} = ANY ({uids})");
+    let [uids, accounts] = bind_own(own, params);
+    match own.accounts.is_empty() {
+        true => format!("{uid} = ANY ({uids})"),
+        false => format!("({uid} = ANY ({uids}) OR {account} = ANY ({accounts}))"),
     }
-    let accounts = params.bind("own accounts", || own.accounts.clone());
-    format!("({uid} = ANY ({uids}) OR {account} = ANY ({accounts}))")
+}
+
+/// Binds the uids and the accounts of own work. Without accounts, there is no such parameter.
+pub fn bind_own(own: &Own, params: &Params) -> [String; 2] {
+    let accounts = match own.accounts.is_empty() {
+        true => String::new(),
+        false => params.bind("own accounts", || own.accounts.clone()),
+    };
+    [params.bind("own uids", || own.uids.clone()), accounts]
 }
 
 /// Returns the dimensions that say whether work is the reader's own.

@@ -18,7 +18,7 @@ use crate::query::notice::{distinct, listed};
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::window::Window;
-use crate::store::rights::caller::Own;
+use crate::store::rights::caller::{Own, own_parameters, seen};
 
 /// The number of patterns that are looked up in the index of labels, one by one.
 const LOOKED_UP: usize = 100;
@@ -63,7 +63,7 @@ impl Jobs {
     ) -> Result<Self, Error> {
         let mut jobs = Self::default();
         for (position, patterns) in question.filters.of_jobs() {
-            jobs.add_labelled(client, position, &patterns)?;
+            jobs.add_labelled(client, question.filters.own(), position, &patterns)?;
         }
         if question.filters.hides_others() {
             // They may be those of others.
@@ -84,6 +84,7 @@ impl Jobs {
     fn add_labelled(
         &mut self,
         client: &SpiClient<'_>,
+        own: Option<&Own>,
         position: usize,
         patterns: &[String],
     ) -> Result<(), Error> {
@@ -101,14 +102,18 @@ impl Jobs {
             }
             Ok(())
         };
-        if patterns.len() <= LOOKED_UP {
+        let statement = |pattern: &str| {
+            let runs = seen("jobs", own, ["$2", "$3"]);
+            sql!("jobs/labelled.sql", runs = runs, pattern = pattern)
+        };
+        // What is a reader's own is found by no index of labels.
+        if patterns.len() <= LOOKED_UP && own.is_none() {
             for pattern in patterns {
-                let statement = sql!("jobs/labelled.sql", pattern = "$1");
-                add(client.query(&*statement, &[pattern.into()])?)?;
+                add(client.query(&*statement("$1"), &[pattern.into()])?)?;
             }
         } else {
-            let statement = sql!("jobs/labelled.sql", pattern = "ANY ($1)");
-            add(client.query(&*statement, &[patterns.into()])?)?;
+            let [uids, accounts] = own_parameters(own);
+            add(client.query(&*statement("ANY ($1)"), &[patterns.into(), uids, accounts])?)?;
         }
         if !found.is_empty() {
             self.labelled.push((position, found));

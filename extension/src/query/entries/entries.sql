@@ -1,4 +1,4 @@
 SELECT @distinct@entry.entry_id
-FROM jobstats.entries entry
+FROM @entries@ entry
 @jobs@@names@
 WHERE true@conditions@

@@ -5,12 +5,13 @@ use pgrx::prelude::*;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::spi::SqlResult;
+use crate::pg::template::sql;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::{read, write_rows};
 use crate::query::functions::job::required;
 use crate::query::functions::top::rows_wanted;
 use crate::store;
-use crate::store::rights::caller::own_parameters;
+use crate::store::rights::caller::{own_parameters, seen};
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_runs(
@@ -42,7 +43,7 @@ fn jobstats_runs(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
         ];
         write_rows(
             client,
-            include_str!("runs/runs.sql"),
+            &sql!("runs/runs.sql", jobs = seen("jobs", own, ["$5", "$6"])),
             &parameters,
             &mut rows,
         )?;
@@ -88,7 +89,10 @@ fn jobstats_summaries(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult
         ];
         write_rows(
             client,
-            include_str!("runs/summaries.sql"),
+            &sql!(
+                "runs/summaries.sql",
+                summaries = seen("job_summaries", own, ["$7", "$8"])
+            ),
             &parameters,
             &mut rows,
         )?;

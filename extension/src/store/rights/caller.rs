@@ -42,6 +42,34 @@ pub fn own_parameters(own: Option<&Own>) -> [DatumWithOid<'static>; 2] {
     ]
 }
 
+/// Returns a table of jobs as a reader sees it; `uids` and `accounts` are the parameters of a statement. For a reader of their own work, own
+/// rows are found first, whatever else the statement asks of them: what PostgreSQL counts then tells nothing of the rows of others.
+pub fn seen(table: &str, own: Option<&Own>, [uids, accounts]: [&str; 2]) -> String {
+    let Some(own) = own else {
+        return format!("jobstats.{table}");
+    };
+    let of_accounts = match own.accounts.is_empty() {
+        true => String::new(),
+        false => format!(" OR own.account = ANY ({accounts})"),
+    };
+    format!(
+        "(SELECT * FROM jobstats.{table} own WHERE own.uid = ANY ({uids}){of_accounts} OFFSET 0)"
+    )
+}
+
+/// Returns the table of entries as a reader sees it, in the same way: also those that were matched with own jobs.
+pub fn seen_entries(own: Option<&Own>, parameters: [&str; 2]) -> String {
+    if own.is_none() {
+        return "jobstats.entries".to_owned();
+    }
+    format!(
+        "(SELECT * FROM jobstats.entries own WHERE own.uid = ANY ({}) OR own.entry_id = ANY (ARRAY( \
+            SELECT held.entry_id FROM {} job JOIN jobstats.entry_jobs held ON held.job_no = job.job_no)) OFFSET 0)",
+        parameters[0],
+        seen("job_ids", own, parameters)
+    )
+}
+
 /// The beginning of `jobstats.on_behalf_of` where a number of a user follows, and not the name of a role.
 const USER: &str = "uid:";
 
@@ -185,17 +213,6 @@ fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error
         (own, _) => Ok(own),
     }
 }
-
-extension_sql!(
-    r#"
-CREATE FUNCTION jobstats_internal.is_own(uid bigint, account text, uids bigint[], accounts text[]) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN uids IS NULL OR uid = ANY (uids) OR account = ANY (accounts);
-COMMENT ON FUNCTION jobstats_internal.is_own(bigint, text, bigint[], text[]) IS
-'Internal: whether the job of a user and an account is that of a reader of their own work, who sees these users and accounts; uids NULL: a reader of everything.';
-"#,
-    name = "is_own"
-);
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.own_uids() RETURNS bigint[]

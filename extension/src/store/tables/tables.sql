@@ -150,6 +150,8 @@ CREATE TABLE IF NOT EXISTS jobstats.jobs (
 -- No index has `updated`: each text changes it in all rows that it repeats.
 CREATE INDEX IF NOT EXISTS jobs_ended ON jobstats.jobs (ended);
 CREATE INDEX IF NOT EXISTS jobs_job ON jobstats.jobs (job text_pattern_ops);
+CREATE INDEX IF NOT EXISTS jobs_uid ON jobstats.jobs (uid);
+CREATE INDEX IF NOT EXISTS jobs_account ON jobstats.jobs (account);
 CREATE INDEX IF NOT EXISTS jobs_label ON jobstats.jobs (label text_pattern_ops);
 -- The jobs whose users only names tell.
 CREATE INDEX IF NOT EXISTS jobs_user_name ON jobstats.jobs (user_name) WHERE uid IS NULL;
@@ -185,6 +187,7 @@ CREATE TABLE IF NOT EXISTS jobstats.job_ids (
     cpus bigint
 );
 CREATE INDEX IF NOT EXISTS job_ids_job ON jobstats.job_ids (job text_pattern_ops);
+CREATE INDEX IF NOT EXISTS job_ids_account ON jobstats.job_ids (account);
 -- The jobs of a user at a time.
 CREATE INDEX IF NOT EXISTS job_ids_user ON jobstats.job_ids (uid, coalesce(ended, timestamptz 'infinity'));
 
@@ -262,6 +265,7 @@ CREATE TABLE IF NOT EXISTS jobstats.job_summaries (
 CREATE INDEX IF NOT EXISTS job_summaries_ended ON jobstats.job_summaries (ended);
 CREATE INDEX IF NOT EXISTS job_summaries_job ON jobstats.job_summaries (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS job_summaries_uid ON jobstats.job_summaries (uid, ended);
+CREATE INDEX IF NOT EXISTS job_summaries_account ON jobstats.job_summaries (account);
 CREATE INDEX IF NOT EXISTS job_summaries_label ON jobstats.job_summaries (label text_pattern_ops);
 
 -- The rules by which work is judged. A site edits them; setup adds those that are missing.

@@ -11,6 +11,7 @@ use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Row, Statements};
+use crate::pg::template::sql;
 use crate::pg::time::{clock_now, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::query::functions::job::entries::Entries;
@@ -19,7 +20,7 @@ use crate::query::functions::job::report::COLUMNS;
 use crate::query::functions::job::span;
 use crate::query::functions::job::time::Asked;
 use crate::query::notice::{distinct, hinted, listed};
-use crate::store::rights::caller::own_parameters;
+use crate::store::rights::caller::{own_parameters, seen};
 
 /// The largest number of runs of a number that are read. The oldest ones are left out.
 const RUNS_MAX: i64 = 10_000;
@@ -105,7 +106,10 @@ impl Accounting {
     ) -> Result<Option<Self>, Error> {
         let [uids, accounts] = own_parameters(job.own.as_ref());
         let found = client.query(
-            include_str!("runs.sql"),
+            &*sql!(
+                "runs.sql",
+                jobs = seen("jobs", job.own.as_ref(), ["$3", "$4"])
+            ),
             &[job.numbers.clone().into(), RUNS_MAX.into(), uids, accounts],
         )?;
         require_room(found.len(), RUN_BYTES)?;

@@ -22,7 +22,7 @@ use crate::query::functions::job::scope::Scope;
 use crate::query::functions::job::work::{Done, Work};
 use crate::query::measure::{Measure, Measures};
 use crate::query::params::{Params, Query};
-use crate::store::rights::caller::own_parameters;
+use crate::store::rights::caller::{own_parameters, seen};
 
 /// The beginning of the operations of these rows: whoever asks for `write_bytes` of the job does not get them.
 const PREFIX: &str = "attributed_";
@@ -44,15 +44,19 @@ impl<'a> Attributed<'a> {
         let Some((first, last)) = accounting.starts() else {
             return Ok(None);
         };
-        let [uids, _] = own_parameters(job.own.as_ref());
+        let [uids, accounts] = own_parameters(job.own.as_ref());
         let jobs = client.query(
-            include_str!("attributed/jobs.sql"),
+            &*sql!(
+                "attributed/jobs.sql",
+                jobs = seen("job_ids", job.own.as_ref(), ["$5", "$6"])
+            ),
             &[
                 job.numbers.clone().into(),
                 timestamptz(first)?.into(),
                 timestamptz(last)?.into(),
                 job.scheduler.as_deref().into(),
                 uids,
+                accounts,
             ],
         )?;
         let [since, until] = bounds.map(|bound| bound.map(timestamptz).transpose());

@@ -2,9 +2,8 @@
 SELECT coalesce(array_agg(newest.job), '{}') AS numbers, (array_agg(newest.label ORDER BY newest.started DESC NULLS LAST, newest.label))[1] AS label
 FROM (
     SELECT run.job, max(run.started) AS started, max(run.label) AS label
-    FROM jobstats.jobs run
+    FROM @jobs@ run
     WHERE run.label LIKE $2 || '%' AND run.parent IN ($1, $1 || '[]') AND ($3 IS NULL OR run.scheduler = $3)
-        AND jobstats_internal.is_own(run.uid, run.account, $5, $6)
     GROUP BY run.job
     ORDER BY max(run.started) DESC NULLS LAST, run.job
     LIMIT $4

@@ -19,7 +19,7 @@ use crate::pg::tuplestore::Rows;
 use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING};
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::report::COLUMNS;
-use crate::store::rights::caller::own_parameters;
+use crate::store::rights::caller::{own_parameters, seen};
 
 /// The operations of its rows.
 const ENERGY: &str = "energy";
@@ -88,13 +88,13 @@ impl Energy {
             uids,
             accounts,
         ];
-        let condition = "run.job = ANY ($1) AND run.started BETWEEN $2 AND $3 AND ($4 IS NULL OR run.scheduler = $4) \
-            AND jobstats_internal.is_own(run.uid, run.account, $5, $6)";
+        let condition = "run.job = ANY ($1) AND run.started BETWEEN $2 AND $3 AND ($4 IS NULL OR run.scheduler = $4)";
+        let jobs = seen("jobs", job.own.as_ref(), ["$5", "$6"]);
         let window = (
             bounds[0].unwrap_or(Micros::MIN),
             bounds[1].unwrap_or(Micros::MAX).min(accounting.ended()),
         );
-        let (mut runs, are_all) = runs(client, condition, &arguments, RUNS_MAX, window)?;
+        let (mut runs, are_all) = runs(client, (&jobs, condition), &arguments, RUNS_MAX, window)?;
         runs.retain(|run| run.span.0 < run.span.1);
         let metered: Vec<_> = runs.iter().map(|run| run.metered(&counters)).collect();
         let nodes: BTreeSet<_> = metered.iter().flatten().collect();
@@ -195,13 +195,18 @@ fn counters(client: &SpiClient<'_>) -> Result<Counters, Error> {
 /// Returns the runs that fulfil a condition, as far as they lie in a window, and whether these are all.
 fn runs(
     client: &SpiClient<'_>,
-    condition: &str,
+    (jobs, condition): (&str, &str),
     arguments: &[DatumWithOid<'_>],
     most: usize,
     window: Span,
 ) -> Result<(Vec<Run>, bool), Error> {
     let limit = (most + 1).to_string();
-    let statement = sql!("energy/runs.sql", condition = condition, limit = limit);
+    let statement = sql!(
+        "energy/runs.sql",
+        jobs = jobs,
+        condition = condition,
+        limit = limit
+    );
     let found = client.query(&*statement, arguments)?;
     require_room(found.len(), RUN_BYTES)?;
     let are_all = found.len() <= most;
@@ -220,7 +225,7 @@ fn are_shared(
     let condition = "run.started < $2 AND (run.ended > $1 OR run.ended IS NULL)";
     let (beside, are_all) = runs(
         client,
-        condition,
+        ("jobstats.jobs", condition),
         &[since.into(), until.into()],
         BESIDE_MAX,
         span,

@@ -13,7 +13,7 @@ use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::named::Named;
 use crate::query::notice::hinted;
 use crate::query::plan::Plan;
-use crate::store::rights::caller::own_parameters;
+use crate::store::rights::caller::{Own, own_parameters, seen_entries};
 
 /// The memory that an entry takes, with the name of its node.
 const ENTRY_BYTES: usize = 256;
@@ -46,10 +46,13 @@ impl Entries {
         let numbers = job.numbers.clone().into();
         let [uids, accounts] = own_parameters(job.own.as_ref());
         let mut entries = match job.scheduler.as_deref().filter(|_| job.is_shared) {
-            None => Self::read(client, "e.job = ANY ($3)", &[uids, accounts, numbers])?,
+            None => {
+                let parameters = [uids, accounts, numbers];
+                Self::read(client, "e.job = ANY ($3)", job.own.as_ref(), &parameters)?
+            }
             Some(scheduler) => {
                 let parameters = [uids, accounts, numbers, scheduler.into()];
-                Self::read(client, OF_SCHEDULER, &parameters)?
+                Self::read(client, OF_SCHEDULER, job.own.as_ref(), &parameters)?
             }
         };
         entries.are_of_array = job.numbers.len() > 1;
@@ -78,7 +81,7 @@ impl Entries {
     pub fn of(client: &SpiClient<'_>, ids: &[i64]) -> Result<Self, Error> {
         let [uids, accounts] = own_parameters(None);
         let parameters = [uids, accounts, ids.to_vec().into()];
-        let entries = Self::read(client, "e.entry_id = ANY ($3)", &parameters)?;
+        let entries = Self::read(client, "e.entry_id = ANY ($3)", None, &parameters)?;
         Ok(Self {
             are_unnamed: false,
             ..entries
@@ -89,11 +92,13 @@ impl Entries {
     fn read(
         client: &SpiClient<'_>,
         condition: &str,
+        own: Option<&Own>,
         parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
         let statement = format!(
             "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END AS number, e.node, e.uid IS NULL \
-             FROM jobstats.entries e WHERE {condition} AND ($1::bigint[] IS NULL OR {IS_OWN}) ORDER BY e.node"
+             FROM {} e WHERE {condition} AND ($1::bigint[] IS NULL OR {IS_OWN}) ORDER BY e.node",
+            seen_entries(own, ["$1", "$2"])
         );
         let entries = client.query(&*statement, parameters)?;
         require_room(entries.len(), ENTRY_BYTES)?;

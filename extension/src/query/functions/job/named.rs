@@ -5,12 +5,13 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::query::filters::{Filters, exactly};
 use crate::query::functions::job::time::Asked;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::hinted;
 use crate::query::unknown;
-use crate::store::rights::caller::{Own, own_parameters};
+use crate::store::rights::caller::{Own, own_parameters, seen, seen_entries};
 
 /// The number of schedulers that a notice names.
 const LISTED: i64 = 5;
@@ -47,7 +48,11 @@ impl Named {
     ) -> Result<Self, Error> {
         let [uids, accounts] = own_parameters(own);
         let found = client.query_opt(
-            include_str!("numbered.sql"),
+            &*sql!(
+                "numbered.sql",
+                jobs = seen("jobs", own, ["$4", "$5"]),
+                entries = seen_entries(own, ["$4", "$5"]),
+            ),
             &[
                 asked.as_str().into(),
                 exactly(&asked).into(),
@@ -71,8 +76,10 @@ impl Named {
         let [uids, accounts] = own_parameters(own);
         let is_shared = match scheduler.as_deref() {
             Some(scheduler) => client.query_value(
-                "SELECT EXISTS (SELECT FROM jobstats.jobs run WHERE run.job = ANY ($1) AND run.scheduler <> $2 \
-                    AND jobstats_internal.is_own(run.uid, run.account, $3, $4))",
+                &format!(
+                    "SELECT EXISTS (SELECT FROM {} run WHERE run.job = ANY ($1) AND run.scheduler <> $2)",
+                    seen("jobs", own, ["$3", "$4"])
+                ),
                 &[numbers.clone().into(), scheduler.into(), uids, accounts],
             )?,
             None => false,
@@ -123,8 +130,10 @@ impl Named {
     pub fn note_unknown(&self, client: &SpiClient<'_>, asked: &Asked) -> Result<(), Error> {
         let [uids, accounts] = own_parameters(self.own.as_ref());
         let found = client.query(
-            "SELECT DISTINCT run.scheduler FROM jobstats.jobs run WHERE run.job = ANY ($1) \
-                AND jobstats_internal.is_own(run.uid, run.account, $3, $4) ORDER BY 1 LIMIT $2",
+            &*format!(
+                "SELECT DISTINCT run.scheduler FROM {} run WHERE run.job = ANY ($1) ORDER BY 1 LIMIT $2",
+                seen("jobs", self.own.as_ref(), ["$3", "$4"])
+            ),
             &[self.numbers.clone().into(), LISTED.into(), uids, accounts],
         )?;
         let schedulers: Vec<String> = found.map(|row| row.at(1)).collect::<Result<_, Error>>()?;
@@ -168,7 +177,8 @@ fn elements(
         uids,
         accounts,
     ];
-    let row = client.query_only(include_str!("elements.sql"), &parameters, "elements")?;
+    let statement = sql!("elements.sql", jobs = seen("jobs", own, ["$5", "$6"]));
+    let row = client.query_only(&*statement, &parameters, "elements")?;
     let (mut numbers, label): (Vec<String>, Option<String>) =
         (row.get("numbers")?, row.get("label")?);
     if let Some(label) = label.filter(|_| numbers.len() > 1) {

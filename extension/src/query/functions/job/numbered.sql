@@ -6,9 +6,8 @@ SELECT run.job, run.started, EXISTS (
             AND (other.started < run.started + interval '168 hours' AND other.started > run.started - interval '168 hours'
                 OR run.started IS NULL OR other.started IS NULL)
     ) AS is_array
-FROM jobstats.jobs run
+FROM @jobs@ run
 WHERE run.label LIKE $2 AND run.job <> $1 AND ($3 IS NULL OR run.scheduler = $3)
-    AND jobstats_internal.is_own(run.uid, run.account, $4, $5)
-    AND NOT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.job = $1 AND ($4::bigint[] IS NULL OR entry.uid = ANY ($4)))
+    AND NOT EXISTS (SELECT FROM @entries@ entry WHERE entry.job = $1 AND ($4::bigint[] IS NULL OR entry.uid = ANY ($4)))
 ORDER BY run.started DESC NULLS LAST
 LIMIT 1

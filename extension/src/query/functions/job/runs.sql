@@ -5,9 +5,9 @@ SELECT run.scheduler, run.label, coalesce(person.user_name, run.user_name) AS us
     CASE WHEN run.ended IS NOT NULL THEN greatest(run.ended, run.started)
         WHEN run.started IS NOT NULL AND run.updated < known.newest - interval '48 hours' THEN greatest(run.updated, run.started) END AS ended,
     run.nodes, run.cpus
-FROM jobstats.jobs run
+FROM @jobs@ run
 LEFT JOIN jobstats.users person ON person.uid = run.uid
 LEFT JOIN jobstats.schedulers known ON known.scheduler = run.scheduler
-WHERE run.job = ANY ($1) AND jobstats_internal.is_own(run.uid, run.account, $3, $4)
+WHERE run.job = ANY ($1)
 ORDER BY run.started DESC NULLS FIRST, run.scheduler DESC, run.label DESC
 LIMIT $2

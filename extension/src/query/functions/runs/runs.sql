@@ -10,11 +10,10 @@ SELECT run.scheduler, run.job, run.label, run.parent, run.submitted, run.started
         AND NOT EXISTS (
             SELECT FROM jobstats.job_summaries summary
             WHERE summary.job = run.job AND summary.scheduler = run.scheduler AND summary.ended >= run.ended) AS to_come
-FROM jobstats.jobs run
+FROM @jobs@ run
 LEFT JOIN jobstats.users person ON person.uid = run.uid
 WHERE (run.job = $1 OR run.label = $1 OR run.label ^@ rtrim($1, '[]') AND run.parent IN ($1, $1 || '[]'))
     AND ($2 IS NULL OR run.ended IS NULL OR run.ended > $2) AND ($3 IS NULL OR run.started <= $3)
     AND ($4 IS NULL OR run.scheduler = $4)
-    AND jobstats_internal.is_own(run.uid, run.account, $5, $6)
 ORDER BY run.started DESC NULLS LAST
 LIMIT 10000

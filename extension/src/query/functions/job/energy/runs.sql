@@ -3,7 +3,7 @@
 SELECT run.scheduler, run.job, run.label, run.started, run.nodes, run.node_list,
     CASE WHEN run.ended IS NOT NULL THEN greatest(run.ended, run.started)
         WHEN run.updated < known.newest - interval '48 hours' THEN greatest(run.updated, run.started) END AS ended
-FROM jobstats.jobs run
+FROM @jobs@ run
 LEFT JOIN jobstats.schedulers known ON known.scheduler = run.scheduler
 WHERE @condition@
 LIMIT @limit@
