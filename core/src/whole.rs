@@ -165,7 +165,8 @@ pub fn compare(
             ..Compared::default()
         });
     };
-    let mut before = Body::read(before, pause)?;
+    let before = body::without_methods(before, &after, pause)?;
+    let mut before = Body::read(&before, pause)?;
     let printed = after.print();
     body::fill_in(&mut before, &mut after);
     let exports = after.text.records.iter().filter(|record| {

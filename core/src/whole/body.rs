@@ -1,14 +1,15 @@
 //! The text in which the counters of a target and of connections to it are kept.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::escape::escape;
 use crate::increment::Observation;
 use crate::instant::{Micros, SECOND};
-use crate::job_stats::print_identifier;
+use crate::job_stats::{Unit, print_identifier};
 use crate::operation::{self, OPERATIONS, READ, WRITE};
 use crate::pause::Pause;
-use crate::snapshot::{ReadError, Snapshot, print as print_records, read_carried};
+use crate::snapshot::{ReadError, Record, Slot, Snapshot, print as print_records, read_carried};
 use crate::stats::{Counter, Stats};
 use crate::target::TargetKind;
 
@@ -23,6 +24,23 @@ const ALL: u64 = u64::MAX >> (64 - OPERATIONS.len());
 
 /// The bits of the calls of `read` and `write`, which Lustre up to 2.13 counts with the bytes alone.
 const CALLS: u64 = 1 << READ | 1 << WRITE;
+
+/// Methods of the second list of Lustre up to 2.11. Behind the first of them no line is a counter of the target.
+const METHODS: [&str; 8] = [
+    "iocontrol",
+    "set_info_async",
+    "connect",
+    "reconnect",
+    "disconnect",
+    "preprw",
+    "commitrw",
+    "ping",
+];
+
+/// The names of an OST's counters that are also in the second list.
+const IN_BOTH: [&str; 7] = [
+    "getattr", "setattr", "destroy", "create", "statfs", "get_info", "quotactl",
+];
 
 /// A body that has been read.
 pub(super) struct Body<'a> {
@@ -64,6 +82,46 @@ impl<'a> Body<'a> {
         let incomplete = if self.text.complete { "" } else { INCOMPLETE };
         incomplete.to_owned() + &records(&self.text)
     }
+}
+
+/// Returns the body of an OST without the counters that may be those of methods: they are lower in `after`, which has the
+/// target's own. If the target began anew, its other counters say so, or the `start_time` of newer servers.
+///
+/// Lustre up to 2.11 prints the methods behind the counters, and no counter that is zero. So where the target's own is zero,
+/// a method of the same name seems to be the counter.
+pub(super) fn without_methods<'b>(
+    before: &'b str,
+    after: &Body<'_>,
+    pause: Pause<'_>,
+) -> Result<Cow<'b, str>, ReadError> {
+    let body = Body::read(before, pause)?;
+    let own = |of: &Snapshot<'_>| of.records.iter().find(|it| of.id(it).is_empty()).cloned();
+    let (Some(known), Some(now)) = (own(&body.text), own(&after.text)) else {
+        return Ok(Cow::Borrowed(before));
+    };
+    let calls = |of: &Snapshot<'_>, own: &Record, name: &str| {
+        let counter = of.value(own, operation::find(name.as_bytes())? as Slot)?;
+        (counter.unit == Unit::Requests).then_some(counter.samples)
+    };
+    let fell = |name: &&str| {
+        let was = calls(&body.text, &known, name);
+        was.is_some_and(|was| was > calls(&after.text, &now, name).unwrap_or(0))
+    };
+    let fell: Vec<_> = IN_BOTH.into_iter().filter(fell).collect();
+    let printed = known.present | now.present;
+    let mut operations = OPERATIONS.iter().enumerate();
+    let is_of_ost = operations.all(|(slot, it)| printed >> slot & 1 == 0 || it.on(TargetKind::Ost));
+    let is_dated = known.start_time.is_some() || now.start_time.is_some();
+    if is_dated || !is_of_ost || known.present.count_ones() as usize <= fell.len() {
+        return Ok(Cow::Borrowed(before));
+    }
+    let mut records = 0;
+    let is_kept = |line: &&str| {
+        records += usize::from(line.starts_with("- job_id:"));
+        let name = line.trim_start().split(':').next().unwrap_or_default();
+        records > 1 || !fell.contains(&name)
+    };
+    Ok(before.split_inclusive('\n').filter(is_kept).collect())
 }
 
 fn records(snapshot: &Snapshot<'_>) -> String {
@@ -120,7 +178,8 @@ fn write_record(out: &mut String, kind: TargetKind, id: &str, stats: &Stats<'_>)
         let _ = writeln!(out, "  start_time: {seconds}.{nanos:09} secs.nsecs");
     }
     let begin = out.len();
-    for counter in &stats.counters {
+    let is_own = |it: &&Counter<'_>| kind != TargetKind::Ost || !METHODS.contains(&it.name);
+    for counter in stats.counters.iter().take_while(is_own) {
         let index = operation::find(counter.name.as_bytes());
         if index.is_some_and(|index| OPERATIONS[index].on(kind)) {
             write_counter(out, counter);

@@ -313,6 +313,33 @@ fn older_methods_are_no_operations() {
         between(ost(None, ""), ost(None, after)),
         ["0-1 get_info 1 statfs 5"]
     );
+    // Of zeros there is no line, so that the method's is the only one of its name.
+    let texts = [
+        "write_bytes 1000 samples [bytes] 4096 4096 4096000\nstatfs 500 samples [reqs]\n",
+        "write_bytes 1010 samples [bytes] 4096 4096 4136960\nstatfs 510 samples [reqs]\n",
+        "write_bytes 1020 samples [bytes] 4096 4096 4177920\nstatfs 3 samples [reqs]\nstatfs 520 samples [reqs]\n",
+    ];
+    let [first, second, third] = texts.map(|lines| ost(None, lines));
+    assert_eq!(
+        between(first, second.clone()),
+        ["0-1 statfs 10 write 10 write_bytes 40960"]
+    );
+    assert_eq!(
+        between(second.clone(), third),
+        ["0-1 statfs 3 write 10 write_bytes 40960"]
+    );
+    let none = "write_bytes 1020 samples [bytes] 4096 4096 4177920\n";
+    assert_eq!(
+        between(second.clone(), ost(None, none)),
+        ["0-1 write 10 write_bytes 40960"]
+    );
+    let anew = "write_bytes 4 samples [bytes] 4096 4096 16384\nstatfs 3 samples [reqs]\n";
+    assert_eq!(
+        between(second, ost(None, anew)),
+        ["0-1 reset statfs 3 write 4 write_bytes 16384"]
+    );
+    let methods = "punch 1 samples [reqs]\nconnect 5 samples [reqs]\nstatfs 7 samples [reqs]\n";
+    assert_eq!(between(ost(None, ""), ost(None, methods)), ["0-1 punch 1"]);
     assert_eq!(
         between(
             mdt(None, ""),
