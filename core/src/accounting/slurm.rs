@@ -14,6 +14,8 @@
 //!   [`is_forgeable`] finds those that everybody guesses.
 //! - The last line counts only if its end is there: the text does not say otherwise that it was cut.
 //!
+//! Messages before the header, such as `sacct: error: …` where stderr is part of the text, are problems and hide nothing.
+//!
 //! Rows of steps are no jobs and are skipped, and so are blank lines. A further header with the same delimiter begins a further table.
 //!
 //! # Jobs
@@ -37,13 +39,13 @@ mod table;
 mod tests;
 mod time;
 
-use memchr::memmem;
+use memchr::{memchr, memchr_iter, memmem};
 
 use self::header::Header;
 
-use crate::accounting::field::first_lines;
+use crate::accounting::field::{first_lines, lines};
 use crate::accounting::zone::Zone;
-use crate::accounting::{Record, Scheduler};
+use crate::accounting::{Reason, Record, Scheduler};
 use crate::pause::Pause;
 
 /// The number of bytes in which [`recognizes`] looks for names of JSON.
@@ -63,19 +65,31 @@ pub fn records<'a>(
     zone: &Zone,
     pause: Pause<'a>,
 ) -> impl Iterator<Item = Record<'a>> {
-    let text = without_mark(text);
+    let (messages, text) = split(text);
     let (table, objects) = if is_json(text) {
         (None, Some(json::jobs(text, pause)))
     } else {
         (Some(table::jobs(text, zone, pause)), None)
     };
     let table = table.into_iter().flatten();
-    table.chain(objects.into_iter().flatten())
+    let records = table.chain(objects.into_iter().flatten());
+    let before = memchr_iter(b'\n', messages).count();
+    let before = u32::try_from(before).unwrap_or(u32::MAX);
+    let records = records.map(move |record| Record {
+        line: record.line.saturating_add(before),
+        ..record
+    });
+    let messages = lines(messages, pause).filter(|(_, line)| !line.trim_ascii().is_empty());
+    let messages = messages.map(|(line, _)| Record {
+        line,
+        job: Err(Reason::UnreadableRecord),
+    });
+    messages.chain(records)
 }
 
 /// Returns whether a text looks like one of `sacct`: it begins with a header that names jobs, or it is JSON with their list.
 pub fn recognizes(text: &[u8]) -> bool {
-    let text = without_mark(text);
+    let (_, text) = split(text);
     if is_json(text) {
         let first = &text[..text.len().min(FIRST_BYTES)];
         let has = |name: &str| memmem::find(first, name.as_bytes()).is_some();
@@ -87,16 +101,16 @@ pub fn recognizes(text: &[u8]) -> bool {
     header(text).is_some()
 }
 
-/// Returns whether a text is none of JSON, and does not begin with a header that names jobs.
+/// Returns whether a text that is more than messages is none of JSON, and does not begin with a header that names jobs.
 pub fn lacks_header(text: &[u8]) -> bool {
-    let text = without_mark(text);
-    !is_json(text) && header(text).is_none()
+    let (_, text) = split(text);
+    !text.is_empty() && !is_json(text) && header(text).is_none()
 }
 
 /// Returns whether users can write rows into the table: the delimiter is one character that can be typed, so that the name of a job with
 /// an end of line and delimiters may look like the row of another job.
 pub fn is_forgeable(text: &[u8]) -> bool {
-    let header = header(without_mark(text));
+    let header = header(split(text).1);
     let delimiter = header.and_then(|header| std::str::from_utf8(header.delimiter).ok());
     let mut characters = delimiter.unwrap_or_default().chars();
     let can_be_typed = |it: char| it == '\t' || !it.is_control();
@@ -107,6 +121,31 @@ fn header(text: &[u8]) -> Option<Header<'_>> {
     let mut lines = first_lines(text);
     let first = lines.find(|line| !line.trim_ascii().is_empty());
     first.and_then(Header::read)
+}
+
+/// Splits a text into the messages that programs printed to stderr before it, and the text itself. A row is no message, because users
+/// could put a line that looks like a header into the name of a job.
+fn split(text: &[u8]) -> (&[u8], &[u8]) {
+    let mut rest = without_mark(text);
+    while !rest.is_empty() {
+        let end = memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+        if !is_message(&rest[..end]) {
+            break;
+        }
+        rest = &rest[end..];
+    }
+    (&text[..text.len() - rest.len()], without_mark(rest))
+}
+
+/// Returns whether a line is blank or begins with the name of a program or a kind of message, as in `sacct: error: …`.
+fn is_message(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let name = memmem::find(line, b": ").map_or(&[][..], |end| &line[..end]);
+    let is_name = name.first().is_some_and(u8::is_ascii_alphabetic)
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(byte));
+    line.is_empty() || is_name && Header::read(line).is_none()
 }
 
 /// Removes the mark that some editors put before UTF-8.

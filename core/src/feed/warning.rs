@@ -65,6 +65,8 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
         "Print the text without the option -n of lctl get_param."
     } else if has(reason::NO_HEADER) {
         "Let sacct print its header, without --noheader, with these fields: -o JobIDRaw,JobID,Cluster,Submit,Start,End,UID,User,GID,Group,Account,Partition,QOS,State,ExitCode,NNodes,NCPUS,JobName,NodeList."
+    } else if has(reason::NO_TIMES) {
+        "No record says when its job was submitted or began. The columns that sacct prints without -o have no times: let it print Submit, Start and End too."
     } else if has(reason::WRONG_SOURCE) {
         "Name the source of the text in the column source of the feed."
     } else if has(reason::NOT_WANTED) {
@@ -197,6 +199,11 @@ mod tests {
             "text without a target: no target; a: clock."
         );
         assert!(warning(reason::NO_HEADER).hint.contains("JobIDRaw"));
+        assert!(
+            warning(reason::NO_TIMES)
+                .hint
+                .contains("Submit, Start and End")
+        );
         assert!(warning(reason::WRONG_SOURCE).hint.contains("column source"));
         assert!(warning(reason::NOT_WANTED).hint.contains("metrics =>"));
         let different = warning(reason::DIFFERENT);

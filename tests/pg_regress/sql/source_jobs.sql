@@ -89,6 +89,9 @@ SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp
 SELECT action, entries, problems FROM jobstats_ingest('c2', 'slurm1', to_timestamp(1700300001), sacct(
     '60|60|c1|1700300000|1700300001|1700300002|1|x|1|x|stolen||normal|FAILED|0:0|1|1|n1|x'), source => 'slurm');
 SELECT action FROM jobstats_ingest('', 'slurm1', to_timestamp(1700300002), E'no header\nat all\n', source => 'slurm');
+SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700300009), E'sacct: error: no answer\n'
+    || sacct('90|90|c1|1700299000|1700299001|Unknown|1|x|1|x|||normal|RUNNING|0:0|1|1|n1|x'), source => 'slurm');
+SELECT action FROM jobstats_ingest('', 'slurm1', to_timestamp(1700300010), E'sacct: error: no answer\n', source => 'slurm');
 SELECT action FROM jobstats_ingest('', 'slurm1', to_timestamp(1700300003), '', source => 'slurm');
 SELECT action FROM jobstats_ingest('', 'slurm1', to_timestamp(1700300004), E'ada:x:1:1::/h:/s\n', source => 'slurm');
 SELECT action, entries FROM jobstats_ingest('', 'slurm1', to_timestamp(1700300005), sacct(VARIADIC '{}'), source => 'slurm');
@@ -120,8 +123,8 @@ SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp
     E'JobIDRaw|Start|End|NodeList\n76|1700390000|Unknown|n1\n', source => 'slurm',
     covers => tstzrange(to_timestamp(1700398800), to_timestamp(1700400002)));
 SELECT extract(epoch FROM since)::int % 100000 AS since, extract(epoch FROM until)::int % 100000 AS until FROM jobstats.covered WHERE cluster = '' AND source = 'slurm';
--- A header without times, a text that is cut, and one that is none: all say so.
-SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400003), E'JobIDRaw|User|State\n77|ada|RUNNING\n', source => 'slurm');
+-- The columns that sacct prints without -o, a text that is cut, and one that is none: all say so.
+SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400003), E'JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode\n77|x|batch|bio|4|RUNNING|0:0\n', source => 'slurm');
 SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400004), E'JobIDRaw|Start|End|NodeList\n78|1700390000|Unknown|n1\n79|17003', source => 'slurm');
 SELECT action, entries, problems FROM unnest('{slurm,pbs,lsf,gridengine,flux}'::text[]) WITH ORDINALITY AS s (source, n), jobstats_ingest('', 'x',
     to_timestamp(1700400010 + n), source => s.source, body_zstd => '\x28b52ffd0458a100007f454c460201010003003e00010000000a0b0d0a836295dc');

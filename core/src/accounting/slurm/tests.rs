@@ -195,6 +195,31 @@ fn without_a_header_there_is_one_problem() {
 }
 
 #[test]
+fn messages_of_programs_before_the_text_cost_only_themselves() {
+    let messages = "Warning: Permanently added 'slurm1' to the list of known hosts.\r\n\nsacct: error: no answer\n";
+    for body in [format!("{COLUMNS}\n{ROW}\n"), JSON.to_owned()] {
+        let text = format!("{messages}{body}");
+        assert_eq!(jobs(&text), jobs(&body), "{text}");
+        assert_eq!(jobs(&text).len(), 1);
+        let unreadable = [1, 3].map(|line| (line, Reason::UnreadableRecord));
+        assert_eq!(problems(&text), unreadable);
+        assert_eq!(read(&text).last().unwrap().line, 3 + read(&body)[0].line);
+        assert!(recognizes(text.as_bytes()) && !lacks_header(text.as_bytes()));
+        assert_eq!(is_forgeable(text.as_bytes()), is_forgeable(body.as_bytes()));
+    }
+    // Without the text there is no header to ask for.
+    assert!(!lacks_header(messages.as_bytes()) && read(messages).len() == 2);
+    // The name of a job can be a header: a row is no message, and what comes behind it is no table.
+    let forged = "ada|1|x\nJobID|User\n2|bob\n";
+    assert_eq!(problems(forged), [(1, Reason::NoHeader)]);
+    assert_eq!(read("JobID: User\n1: ada\n").len(), 1);
+}
+
+/// A job as `sacct --json` prints it.
+const JSON: &str = r#"{"meta": {}, "jobs": [{"account": "p42", "job_id": 4711, "time": {"submission": 1719835200}}]}
+"#;
+
+#[test]
 fn a_delimiter_of_one_character_that_can_be_typed_is_forgeable() {
     for (delimiter, expected) in [
         ("|", true),
