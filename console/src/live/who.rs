@@ -53,8 +53,11 @@ impl Names {
             return;
         }
         let likely = likely_format(ids.take(MOST_GUESSED));
-        let likely = likely.filter(|likely| !DEFAULT_FORMATS.contains(likely));
-        let formats = likely.into_iter().chain(DEFAULT_FORMATS.iter().copied());
+        // Two formats with jobs would read different users in one identifier, and so know neither user nor job.
+        let has_job = likely.is_some_and(|likely| likely.contains("%j"));
+        let others = DEFAULT_FORMATS.iter().copied();
+        let others = others.filter(|it| Some(*it) != likely && !(has_job && it.contains("%j")));
+        let formats = likely.into_iter().chain(others);
         // A format that cannot be compiled is left out; the formats of the list can be.
         let compiled = formats.filter_map(|format| Format::compile(format, None).ok());
         self.formats = Some(compiled.collect());
@@ -109,6 +112,15 @@ mod tests {
             (Some(1002), Some("make"), None)
         );
         assert!(Arc::ptr_eq(&login, &names.who("make.1002")));
+    }
+
+    #[test]
+    fn the_user_may_come_before_the_job() {
+        let mut names = Names::new(&[]).unwrap();
+        names.guess(["1000:4711:n1", "1000:4712:n2", "1001:4713:n1"].into_iter());
+        let who = names.who("1000:4711:n1");
+        assert_eq!((who.user, who.job.as_deref()), (Some(1000), Some("4711")));
+        assert_eq!(names.who("make.1002").process.as_deref(), Some("make"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Guesses the format with which identifiers were made.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::job_number::looks_like_job;
@@ -45,16 +46,23 @@ static COMPILED: LazyLock<Vec<(&str, Format)>> = LazyLock::new(|| {
 /// Returns the common format that explains most of these identifiers, if one explains more than half of them.
 pub fn likely_format<'i>(ids: impl IntoIterator<Item = &'i str>) -> Option<&'static str> {
     let mut total = 0;
-    let mut explained = vec![0; COMPILED.len()];
+    let mut explained = vec![(0, HashMap::new()); COMPILED.len()];
     for id in ids {
         total += 1;
-        for (count, (_, format)) in explained.iter_mut().zip(COMPILED.iter()) {
-            *count += usize::from(format.identify(id).is_some_and(|it| is_plausible(&it)));
+        for ((count, users), (_, format)) in explained.iter_mut().zip(COMPILED.iter()) {
+            let plausible = format.identify(id).filter(is_plausible);
+            // A job has one user, and a user has many jobs: so `1000:17:n1` shows what comes first.
+            let is_explained = plausible.is_some_and(|it| {
+                it.job
+                    .zip(it.uid)
+                    .is_none_or(|(job, uid)| *users.entry(job).or_insert(uid) == uid)
+            });
+            *count += usize::from(is_explained);
         }
     }
     let candidates = COMPILED.iter().zip(explained);
     // `max_by_key` takes the last of equals, so that the order is reversed: the strictest format is the first.
-    let ((format, _), count) = candidates.rev().max_by_key(|(_, count)| *count)?;
+    let ((format, _), (count, _)) = candidates.rev().max_by_key(|(_, (count, _))| *count)?;
     (2 * count > total).then_some(format)
 }
 
