@@ -306,7 +306,12 @@ impl Url {
                     split.tls.insert(variable, value.replace("%2F", "/"));
                 }
                 _ if name == "service" => split.service = Some(value.to_owned()),
-                _ => kept.push(parameter),
+                // The client library takes a list of hosts here for one host.
+                _ if name == "host" => {
+                    let list = value.replace("%2C", ",").replace("%2c", ",");
+                    kept.extend(list.split(',').map(|host| format!("host={host}")));
+                }
+                _ => kept.push(parameter.to_owned()),
             }
         }
         split.rest = format!("{base}?{}", kept.join("&"));

@@ -276,6 +276,26 @@ fn a_password_file_in_the_home_directory_is_ignored_unless_it_is_private() {
 }
 
 #[test]
+fn hosts_and_ports_may_be_lists_of_parameters() {
+    let listed = |query| {
+        let url = format!("postgresql://writer@/jobstats?{query}&sslmode=require");
+        hosts(&settings(Some(&url), &[]).unwrap().for_writing().config)
+    };
+    let both = |ports: [u16; 2]| {
+        ["a", "/run/b"]
+            .map(str::to_owned)
+            .into_iter()
+            .zip(ports)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(listed("host=a,/run/b&port=1,2"), both([1, 2]));
+    assert_eq!(listed("port=1,2&host=a%2c%2Frun%2Fb"), both([1, 2]));
+    assert_eq!(listed("host=a,/run/b&port=7"), both([7, 7]));
+    assert_eq!(listed("host=a,/run/b"), both([5432, 5432]));
+    assert_eq!(listed("host=a&host=/run/b&port=1,2"), both([1, 2]));
+}
+
+#[test]
 fn writers_ask_several_hosts_for_the_one_that_accepts_writes() {
     let attributes = |url| {
         let settings = settings(Some(url), &[]).unwrap().for_writing();
