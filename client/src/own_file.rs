@@ -14,7 +14,8 @@ use tempfile::Builder;
 
 use crate::file::{directory_of, if_there};
 
-/// Opens a file to read it. Like the functions below it fails at a link, and at all that is no file.
+/// Opens a file to read it. Like the functions below it fails at a link, at all that is no file, and at a file of a user other than root,
+/// this one and the owner of the directory: where all may make files, anybody could make a lock in advance and hold it.
 pub fn read(path: &Path) -> io::Result<File> {
     opened(OpenOptions::new().read(true), path)
 }
@@ -74,9 +75,15 @@ fn give(file: &File, path: &Path) -> io::Result<()> {
 fn opened(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = options.custom_flags(flags).open(path)?;
-    match file.metadata()?.is_file() {
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let owner = found.uid();
+    let is_own = owner == 0 || owner == geteuid().as_raw();
+    match is_own || owner == fs::metadata(directory_of(path))?.uid() {
         true => Ok(file),
-        false => Err(io::Error::other("it is not a file")),
+        false => Err(io::Error::other("it belongs to another user")),
     }
 }
 
@@ -115,6 +122,20 @@ mod tests {
                 let owner = |path| fs::metadata(path).unwrap().uid();
                 assert_eq!([owner(&own), owner(&given)], [0, 65534]);
             }
+        }
+    }
+
+    #[test]
+    fn a_file_of_another_user_is_not_used() {
+        // Only root can give something away.
+        if geteuid().is_root() {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("file");
+            fs::write(&path, "text").unwrap();
+            std::os::unix::fs::chown(&path, Some(65534), None).unwrap();
+            assert!(read(&path).is_err() && existing(&path).is_err() && open(&path).is_err());
+            std::os::unix::fs::chown(directory.path(), Some(65534), None).unwrap();
+            assert!(open(&path).is_ok());
         }
     }
 

@@ -52,7 +52,7 @@ pub struct Identity {
     /// Name of the server's cluster, if several clusters share a database
     #[arg(long, value_name = "NAME", default_value = "")]
     pub cluster: String,
-    /// Lock file that keeps out a second instance [default: one per server, in /run/jobstats-shipper, /run or $TMPDIR]
+    /// Lock file that keeps out a second instance [default: one per server, in /run/jobstats-shipper, /var/lib/jobstats-shipper, /run or $TMPDIR]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
 }

@@ -10,8 +10,8 @@ use jobstats_client::{FileError, own_file};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
-/// The directory that the unit of the packages makes for its user.
-const OF_UNIT: &str = "/run/jobstats-shipper";
+/// The directories of the user of the packages: the unit makes the first, and the package the second.
+const OF_PACKAGE: [&str; 2] = ["/run/jobstats-shipper", "/var/lib/jobstats-shipper"];
 
 /// The most of a lock file that is read.
 const MOST_TEXT: usize = 100;
@@ -81,20 +81,23 @@ impl Lock {
     }
 }
 
-/// Returns the path of the lock for this server: in the directory that the unit makes for its user, if it is there and this user may write to
-/// it, and otherwise in /run for root and in the temporary directory for other users. So the unit, cron and commands by hand have one lock.
+/// Returns the path of the lock for this server: in the first directory of the package that is there and in which this user may write, and
+/// otherwise in /run for root and in the temporary directory for other users. So the unit, cron and commands by hand have one lock, and
+/// nobody else can hold it.
 pub fn default_path(server: &str) -> PathBuf {
-    default_beside(Path::new(OF_UNIT), server)
+    default_in(&OF_PACKAGE.map(Path::new), server)
 }
 
-fn default_beside(of_unit: &Path, server: &str) -> PathBuf {
+fn default_in(directories: &[&Path], server: &str) -> PathBuf {
     let server = server.replace(
         |c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c),
         "_",
     );
     let user = geteuid();
-    if access(of_unit, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
-        of_unit.join(format!("{server}.lock"))
+    let mut directories = directories.iter();
+    let is_open = |path: &&&Path| access(**path, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+    if let Some(directory) = directories.find(is_open) {
+        directory.join(format!("{server}.lock"))
     } else if user.is_root() {
         PathBuf::from(format!("/run/jobstats-shipper.{server}.lock"))
     } else {
@@ -108,13 +111,13 @@ mod tests {
 
     #[test]
     fn whoever_may_write_to_the_directory_of_the_unit_has_its_lock() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = |of_unit: &Path| default_beside(of_unit, "oss 1.site");
-        assert_eq!(
-            path(directory.path()),
-            directory.path().join("oss_1.site.lock")
-        );
-        let other = path(&directory.path().join("missing"));
+        let [directory, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let missing = directory.path().join("missing");
+        let path = |directories: [&Path; 2]| default_in(&directories, "oss 1.site");
+        let own = directory.path().join("oss_1.site.lock");
+        assert_eq!(path([directory.path(), other.path()]), own);
+        assert_eq!(path([&missing, directory.path()]), own);
+        let other = path([&missing, &missing]);
         let name = other.file_name().unwrap().to_str().unwrap();
         assert!(name.starts_with("jobstats-shipper.") && name.ends_with("oss_1.site.lock"));
     }
