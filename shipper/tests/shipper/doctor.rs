@@ -152,6 +152,30 @@ fn what_cannot_be_reached_is_named() {
 }
 
 #[test]
+fn a_server_that_takes_no_writes_is_named_as_a_standby() {
+    let Some(mut database) = Database::with_store() else {
+        return;
+    };
+    let writer = database.writer();
+    let separator = if writer.contains('?') { '&' } else { '?' };
+    let standby = format!("{writer}{separator}options=-c%20default_transaction_read_only=on");
+    let lctl = Fake::new(TWO_TARGETS);
+    let of_several = format!("{standby}&target_session_attrs=read-write");
+    for (url, step) in [(standby, "delivery"), (of_several, "connection")] {
+        let (code, said) = doctor(&url, &lctl, &[]);
+        assert_eq!(code, Some(2));
+        has(
+            &said,
+            &[
+                &format!("FAILED   {step}"),
+                "as a standby does; name its primary",
+            ],
+        );
+        assert!(!said.contains("firewall"), "{said}");
+    }
+}
+
+#[test]
 fn a_running_shipper_does_not_keep_doctor_from_reading() {
     let lctl = Fake::new(TWO_TARGETS);
     let lock = std::fs::File::create(lctl.file("lock")).unwrap();

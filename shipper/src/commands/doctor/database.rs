@@ -79,7 +79,7 @@ impl Examined {
             return;
         }
         if let Err(error) = self.database.connect() {
-            let message = format!("{error}; {}", advice(error.kind()));
+            let message = advised(&error, error.kind());
             return found(Finding::failed("connection", message));
         }
         match self.facts() {
@@ -150,7 +150,7 @@ impl Examined {
             let notices = match self.database.rehearse(reading, text) {
                 Ok(notices) => notices,
                 Err(error) => {
-                    let message = format!("{name}: {error}; {}", advice(error.kind()));
+                    let message = format!("{name}: {}", advised(&error, error.kind()));
                     found(Finding::failed("delivery", message));
                     match error.kind() {
                         Kind::Refused | Kind::Internal | Kind::Slow => continue,
@@ -273,9 +273,16 @@ fn ahead(here: &RangeInclusive<Timestamp>, there: Timestamp) -> SignedDuration {
         .duration_since(there)
 }
 
-/// Returns the remedy of a kind of failure.
-fn advice(kind: Kind) -> &'static str {
-    match kind {
+/// Adds the remedy to a failure. A server that takes no writes fails as one that cannot be reached, because another one may take them.
+fn advised(error: &dyn std::error::Error, kind: Kind) -> String {
+    let error = error.to_string();
+    let is_standby = ["SQLSTATE 25006", "does not allow writes"]
+        .iter()
+        .any(|sign| error.contains(sign));
+    let remedy = match kind {
+        Kind::Lost if is_standby => {
+            "the server takes no writes, as a standby does; name its primary, or all of them as HOST,HOST"
+        }
         Kind::Lost | Kind::Silent => {
             "see whether the server runs and listens there, and whether a firewall is in between"
         }
@@ -289,7 +296,8 @@ fn advice(kind: Kind) -> &'static str {
         Kind::Conflict | Kind::Slow => "see what keeps the server busy, and try again",
         Kind::Refused | Kind::Internal | Kind::Failed => "see the log of the server",
         Kind::Local => "see the disk of this machine",
-    }
+    };
+    format!("{error}; {remedy}")
 }
 
 #[cfg(test)]
