@@ -3230,9 +3230,7 @@ BEGIN
     -- Increments that rollups have yet to sum are kept, however old they are. So are increments that a feed may
     -- change that does not know a horizon yet.
     UPDATE jobstats.refresh r
-    SET dropped = greatest(r.dropped, least(r.horizon,
-        -- The day of the newest observation is never dropped, whatever the clock says.
-        (SELECT jobstats_internal.bucket(interval '1 day', max(t.last_observation)) FROM jobstats.targets t), (
+    SET dropped = greatest(r.dropped, least(r.horizon, (
         SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d WHERE d.problem IS NULL)))
         FROM jobstats.rollups l)))
     WHERE r.settled = r.number

@@ -10,7 +10,7 @@ BEGIN
             SELECT j.row || jsonb_build_object(''entry_id'', e.name, ''target_id'', ((j.row ->> ''target_id'')::bigint - 1) %% 65536,
                 ''job_no'', (j.row ->> ''job_no'')::bigint %% (1::bigint << 40), ''series_id'', (j.row ->> ''series_id'')::bigint %% (1::bigint << 40),
                 ''event_id'', (j.row ->> ''event_id'')::bigint %% (1::bigint << 40)) AS row
-            FROM (SELECT to_jsonb(t) - ''{node,after}''::text[] AS row FROM (SELECT * FROM jobstats.%I OFFSET 0) t) j
+            FROM (SELECT to_jsonb(t) - ''{node,after,clock}''::text[] AS row FROM (SELECT * FROM jobstats.%I OFFSET 0) t) j
             LEFT JOIN jobstats.entries e ON e.entry_id = (j.row ->> ''entry_id'')::bigint) r', relation) INTO found;
     RETURN found;
 END

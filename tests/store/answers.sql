@@ -21,7 +21,7 @@ $$;
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
 LEFT JOIN (VALUES ('observations', '{received,kept,folded_below}'::text[]), ('entries', '{clusters}'), ('entry_formats', '{cluster,node_pattern}'), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended,people_forgotten}'), ('finding_rules', '{fair_of_site,bad_of_site,jobs}'), ('events', '{event_id,updated,told}'), ('watch', '{ran}'),
-    ('rollups', '{refreshed,users_refreshed,dropped}'), ('rollup_states', '{refreshed,users_refreshed,dropped}'), ('settings', '{limited_since,personal_retention}'), ('refresh', '{number,settled,announced,horizon,dropped,matched}'),
+    ('rollups', '{refreshed,users_refreshed,dropped}'), ('rollup_states', '{refreshed,users_refreshed,dropped}'), ('settings', '{limited_since,personal_retention}'), ('refresh', '{number,settled,announced,horizon,dropped,matched,clock}'),
     ('target_readings', '{received}'), ('targets', '{observations_total,text_bytes_total,problems_total}'))
     AS i (relation, columns) ON i.relation = c.relname
 WHERE c.relnamespace = 'jobstats'::regnamespace AND (c.relkind IN ('r', 'p') OR c.relkind = 'v' AND c.relname LIKE 'rollup\_%') AND NOT c.relispartition

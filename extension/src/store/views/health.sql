@@ -72,11 +72,10 @@ state AS (
             AND coalesce(t.cleanup_interval > interval '0', true) AS cleanup_too_short,
         i.malformed, r.elsewhere, r.not_theirs, c.servers AS contested,
         g.since AS gap_since, g."time" AS gap_until, m.missed,
+        p.received > now() - greatest(3 * p.usual_interval, interval '10 minutes') AS arrives,
         CASE
             WHEN t.retired IS NOT NULL THEN 'retired'
-            WHEN p.target_id IS NULL
-                -- Texts that have just come, and say that they were read long ago, are late, or the clock of this machine is ahead.
-                OR p.silent AND p.received < now() - greatest(3 * p.usual_interval, interval '10 minutes') THEN 'silent'
+            WHEN p.target_id IS NULL OR p.silent THEN 'silent'
             WHEN coalesce(r.by_clock, false) OR p.last_observation > p.received + interval '10 seconds' THEN 'clock'
             WHEN p.late OR p.received - p.last_observation > p.usual_interval THEN 'late'
             WHEN 2 * p.duration > p.usual_interval THEN 'slow'
@@ -91,14 +90,17 @@ state AS (
     LEFT JOIN contested c ON c.target_id = t.target_id
     LEFT JOIN gap g ON g.target_id = t.target_id
     LEFT JOIN missed m ON m.target_id = t.target_id
-    -- One that is retired, and of which nothing is left, is only a name.
-    WHERE p.target_id IS NOT NULL OR t.retired IS NULL
+    -- One that is retired, and of which nothing is left, is only a name; one that was never observed is known by other parameters alone.
+    WHERE p.target_id IS NOT NULL OR t.retired IS NULL AND t.last_observation IS NOT NULL
 )
 SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observation, s.delay, s.usual_interval,
     s.cleanup_interval, coalesce(s.cleanup_too_short, false) AS cleanup_too_short,
     CASE WHEN s.status <> 'retired' THEN nullif(concat_ws(' ',
         CASE s.status
-            WHEN 'silent' THEN format('No texts arrive. Check that the shipper on %s runs and can reach this database.', coalesce(s.server, 'its server'))
+            WHEN 'silent' THEN format(CASE
+                WHEN s.arrives THEN 'The newest text was read long before it arrived. The shipper on %s is sending a backlog, or its clock or that of this machine is wrong.'
+                ELSE 'No texts arrive. Check that the shipper on %s runs and can reach this database.'
+            END, coalesce(s.server, 'its server'))
             WHEN 'clock' THEN CASE
                 WHEN s.elsewhere IS NULL THEN format('The clock of %s or of this machine is wrong. Check that NTP works on both, then look at jobstats.rejects.', s.server)
                 ELSE format('Text from %s was rejected because of its time, while %s feeds the target. Check which of them serves the target, and that NTP works on both.', s.elsewhere, s.server)
@@ -142,7 +144,7 @@ WHERE NOT EXISTS (
         WHERE t.cluster = e.cluster
             AND CASE
                 WHEN e.target IS NULL THEN p.server = e.server
-                ELSE t.name = e.target
+                ELSE t.name = e.target AND coalesce(p.last_observation, t.last_observation, t.retired) IS NOT NULL
             END)
     AND NOT EXISTS (
         SELECT FROM jobstats.observations o
