@@ -131,7 +131,7 @@ impl Plan {
         })
     }
 
-    /// Raises a notice if the answer does not cover all targets up to its end.
+    /// Raises notices if the answer does not cover all targets up to its end, or ends well before now.
     pub fn note_behind(&self) -> Result<(), Error> {
         if let Some(last) = self.window.stalled {
             hinted(
@@ -144,8 +144,14 @@ impl Plan {
                     timestamptz(last)?
                 ),
             );
-        } else if !self.window.behind.is_empty() {
+            return Ok(());
+        }
+        if !self.window.behind.is_empty() {
             pgrx::notice!("{}", behind(&self.window.behind));
+        }
+        if let Some((target, age)) = &self.window.cut {
+            let (target, age) = (shown(target), rounded(*age));
+            pgrx::notice!("the window ends {age} ago, at the last observation of {target}");
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The window of a question: its start, its end and its steps.
 
 use jobstats_core::instant::{Micros, Span};
-use jobstats_core::window::{StepError, StepWidth, step_edges};
+use jobstats_core::window::{Last, Reach, StepError, StepWidth, reach, step_edges};
 use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 
@@ -39,9 +39,11 @@ const ALMOST_NOW: Micros = 10_000_000;
 pub struct Window {
     /// The edges of the steps: the start of the window, the start of every further step, and the end.
     pub edges: Vec<Micros>,
-    /// The targets in scope that were last observed before the end of a window that reaches now, and how long ago that
-    /// was. They lower the coverage.
+    /// The targets in scope without an observation in a window that reaches now, and those that are late or silent, each with the
+    /// time since it was observed. They lower the coverage.
     pub behind: Vec<(String, Micros)>,
+    /// The target that cut the window by more than a usual interval, and the length of the cut.
+    pub cut: Option<(String, Micros)>,
     /// The time of the last observation, if the window reaches now and all targets in scope are late or silent.
     pub stalled: Option<Micros>,
     /// Set if the window reaches now and a target in scope was observed within the day before its start, or since then.
@@ -54,13 +56,14 @@ impl Window {
         Self {
             edges: vec![since, until],
             behind: Vec::new(),
+            cut: None,
             stalled: None,
             observed_lately: false,
         }
     }
 
     /// Returns the window that is asked for. A window that reaches now is cut to the time up to which the targets in
-    /// scope have been observed. Returns `None` if that is before its start.
+    /// scope have been [observed](reach). Returns `None` if that is before its start.
     ///
     /// # Errors
     /// - [`Error::empty_window`] if the window does not begin before its end.
@@ -79,17 +82,25 @@ impl Window {
         } else {
             Vec::new()
         };
-        let end = observed_until(&observations, since).map_or(until, |end| end.min(until));
+        let lasts: Vec<Last<'_>> = observations.iter().map(LastObservation::last).collect();
+        let Reach { end, cut_by } = reach(&lasts, since, now);
+        let end = end.map_or(until, |end| end.min(until));
         if end <= since {
             return Ok(None);
         }
         let edges = steps((since, end), width)?;
         let (stalled, observed_lately) = (stalled(&observations), !observations.is_empty());
-        let behind = observations.into_iter().filter(|last| last.time < end);
+        let cut = cut_by.and_then(|position| observations.get(position));
+        let cut = cut.map(|last| (last.target.clone(), now - last.time));
+        let is_behind = |last: &LastObservation| {
+            last.time <= since || (last.late || last.silent) && last.time < end
+        };
+        let behind = observations.into_iter().filter(is_behind);
         let behind = behind.map(|last| (last.target, now - last.time)).collect();
         Ok(Some(Self {
             edges,
             behind,
+            cut,
             stalled,
             observed_lately,
         }))
@@ -179,10 +190,22 @@ fn width(step: &Interval) -> Result<StepWidth, Error> {
 struct LastObservation {
     target: String,
     time: Micros,
-    /// Set if the target has not been observed for three usual intervals and ten minutes.
-    silent: bool,
-    /// Set if the target has not been observed for two usual intervals.
+    server: String,
+    usual_interval: Option<Micros>,
     late: bool,
+    silent: bool,
+}
+
+impl LastObservation {
+    fn last(&self) -> Last<'_> {
+        Last {
+            time: self.time,
+            server: &self.server,
+            usual_interval: self.usual_interval,
+            late: self.late,
+            silent: self.silent,
+        }
+    }
 }
 
 /// The memory that the last observation of a target takes.
@@ -211,6 +234,8 @@ fn last_observations(
         Ok(LastObservation {
             target: row.get("target")?,
             time: row.time("last_observation")?,
+            server: row.get("server")?,
+            usual_interval: row.get("usual_interval")?,
             silent: row.get("silent")?,
             late: row.get("late")?,
         })
@@ -223,18 +248,4 @@ fn stalled(observations: &[LastObservation]) -> Option<Micros> {
     let behind = |last: &LastObservation| last.silent || last.late;
     let latest = observations.iter().map(|last| last.time).max();
     latest.filter(|_| observations.iter().all(behind))
-}
-
-/// Returns the time up to which all targets have been observed, except those that are silent, late, or not observed in
-/// the window yet: one of them must not hold up the others. If there are no other targets, it is the time of the last
-/// observation. Returns `None` if the window need not be cut: no target is in scope, or all are silent and were so before
-/// the window.
-fn observed_until(observations: &[LastObservation], since: Micros) -> Option<Micros> {
-    let in_time = |last: &&LastObservation| !last.silent && !last.late && last.time > since;
-    let earliest = observations.iter().filter(in_time).map(|last| last.time);
-    let latest = observations.iter().map(|last| last.time).max();
-    let all_silent = observations.iter().all(|last| last.silent);
-    earliest
-        .min()
-        .or(latest.filter(|&time| time > since || !all_silent))
 }

@@ -174,7 +174,7 @@ END $$;
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
 DO $$ BEGIN PERFORM delay('x-OST0002', '7 minutes'); END $$;
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
--- One that is usually seen every hour is not.
+-- One that is usually seen every hour is not late, and not waited for.
 DO $$ BEGIN
     PERFORM observe('now', 'x-OST0003', 'oss2', ARRAY(SELECT now() - n * interval '1 hour' - interval '5 minutes' FROM generate_series(0, 5) AS n));
 END $$;

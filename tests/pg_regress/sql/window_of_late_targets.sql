@@ -1,4 +1,4 @@
--- A window that reaches now does not wait for targets that are late: these lower the coverage and are named.
+-- A window that reaches now does not wait for targets that are late or read seldom: these lower the coverage, and are named if they were not observed in it.
 \getenv source PG_ABS_SRCDIR
 \set reading :source '/include/reading.sql'
 \set ECHO none
@@ -39,7 +39,7 @@ SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by =
 -- A window that does not reach now is what it is, and says nothing.
 SELECT seconds, coverage < 1 AS partial FROM jobstats_rates(until => now() - interval '1 minute', operations => '{write_bytes}', by => '{}');
 
--- One that is read every 15 minutes is waited for, unless it was last read before the window.
+-- One that is read every 15 minutes counts for the time for which it was observed. It is named only if it was last read before the window.
 DO $$ BEGIN PERFORM observe_until('west', 'home-OST0000', 480, 900); PERFORM observe_until('west', 'home-OST0001', 30, 120); END $$;
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', filesystem => '{home}');
 DO $$ BEGIN PERFORM delay('home-OST0000', '4 minutes'); END $$;
@@ -47,12 +47,33 @@ SELECT target, status FROM jobstats.health WHERE cluster = 'west' ORDER BY targe
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', filesystem => '{home}');
 SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '1 hour', operations => '{write_bytes}', filesystem => '{home}');
 
+-- A target is read every minute, and another one every 15 minutes: all that the first wrote counts. So it does where a new target has one text.
+DO $$ BEGIN
+    PERFORM observe_until('', 'work-OST0000', 10, 60);
+    PERFORM act('', 'work-OST0000', '1:1000:n1', ago(n * 60 + 70), ago(n * 60 + 10), '{"write": 1, "write_bytes": 4096}') FROM generate_series(0, 8) AS n;
+    PERFORM observe_until('', 'work-OST0001', 540, 900);
+    PERFORM act('', 'work-OST0001', '1:1000:n1', ago(590), ago(540), '{"write": 1, "write_bytes": 1000}');
+END $$;
+CREATE VIEW leaders AS SELECT target, total, coverage FROM jobstats_top(operation => 'write_bytes', by => '{target}', filesystem => '{work}');
+TABLE leaders;
+DO $$ BEGIN PERFORM observe('', 'work-OST0002', 'oss1', ARRAY[ago(590)]); END $$;
+TABLE leaders;
+-- Nor can the writer of one server hold up the others, however many targets it feeds, and however seldom.
+DO $$ BEGIN
+    PERFORM observe('', 'work-OST00' || n, 'mine', ARRAY[ago(590 + 1000), ago(590)]) FROM generate_series(10, 29) AS n;
+    PERFORM observe('', 'work-OST0030', 'oss2', ARRAY[ago(80), ago(20)]);
+END $$;
+SELECT * FROM leaders WHERE total > 0;
+-- What cuts a window by more than the usual interval is named.
+DO $$ BEGIN PERFORM observe_until('', 'more-OST000' || n, CASE n WHEN 0 THEN 215 ELSE 40 END, CASE n WHEN 0 THEN 240 ELSE 120 END) FROM generate_series(0, 2) AS n; END $$;
+SELECT DISTINCT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', filesystem => '{more}');
+
 -- Five are named, those that are behind most.
 DO $$ BEGIN PERFORM delay('scratch-OST000' || n, n * interval '20 minutes') FROM generate_series(4, 9) AS n; END $$;
 SELECT seconds FROM jobstats_rates(operations => '{write_bytes}', by => '{}', filesystem => '{scratch}');
--- Where all are late, the window ends at the last observation of any.
+-- Where all are late, the window ends at the last observation of any, and is not cut by more than four intervals.
 SELECT seconds FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', by => '{}', target => '{scratch-OST0003,scratch-OST0004}');
--- So it does where all are silent. Where all were silent before the window began, it stays as it was asked for.
+-- So it is where all are silent. Where all were silent before the window began, it stays as it was asked for.
 SELECT seconds, coverage FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', by => '{}', target => '{scratch-OST0004}');
 SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{scratch-OST0004}');
 

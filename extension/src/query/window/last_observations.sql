@@ -1,6 +1,7 @@
--- The last observation of each target in scope, and whether the target is silent or late. A target of another cluster than
--- the unnamed one is shown with its cluster. Nobody waits for retired targets.
-SELECT concat_ws('/', nullif(target.cluster, ''), target.name) AS target, pace.last_observation, pace.silent, pace.late
+-- The last observation of each target in scope, its server and usual interval in microseconds, and whether the target is silent or
+-- late. A target or server of another cluster than the unnamed one is shown with its cluster. Nobody waits for retired targets.
+SELECT concat_ws('/', nullif(target.cluster, ''), target.name) AS target, concat_ws('/', nullif(target.cluster, ''), pace.server) AS server,
+    pace.last_observation, (extract(epoch FROM pace.usual_interval) * 1000000)::bigint AS usual_interval, pace.silent, pace.late
 FROM (
     @pace@
 ) pace
