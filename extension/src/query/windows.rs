@@ -20,11 +20,24 @@ use crate::query::without_times;
 /// The part of its time for which a day must have been observed to be compared with.
 pub const LEAST_COVERAGE: f64 = 0.8;
 
-/// The position of the first dimension in a row of a group.
-const FIRST_VALUE: usize = COVERED + 1;
-
-/// The position of the part of the window that was observed.
+/// The positions of the part of the window that was observed of all targets in scope, of the rate, and of the part that was observed of
+/// the targets of the group.
 const COVERED: usize = 3;
+const RATE: usize = 4;
+const COVERAGE: usize = 5;
+
+/// The position of the first dimension in a row of a group.
+const FIRST_VALUE: usize = COVERAGE + 1;
+
+/// What a group did in a window.
+pub struct Done {
+    /// The total in whole calls, bytes or microseconds.
+    pub amount: i128,
+    /// The sum of the rates of its targets, each per second for which that was observed; `None` if none was.
+    pub rate: Option<f64>,
+    /// The part of the time of its targets that was observed.
+    pub coverage: f64,
+}
 
 /// Reads windows, one after the other.
 #[derive(Default)]
@@ -36,8 +49,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Gives `each` the groups in the window of a plan with their totals, in whole calls, bytes or microseconds, if at least this part of
-    /// it was observed. So many groups are held already. Returns the part that was observed.
+    /// Gives `each` the groups in the window of a plan with what they did, if at least this part of it was observed. So many groups are held already. Returns the part that was observed.
     pub fn read(
         &mut self,
         client: &SpiClient<'_>,
@@ -45,7 +57,7 @@ impl Windows {
         plan: &Plan,
         least: f64,
         held: usize,
-        each: impl FnMut(Group, i128) -> Result<(), Error>,
+        each: impl FnMut(Group, Done) -> Result<(), Error>,
     ) -> Result<f64, Error> {
         let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
         let query = statement.with_coverage();
@@ -56,8 +68,10 @@ impl Windows {
         } else {
             ""
         };
+        let seconds = (plan.window.until() - plan.window.since()) as f64 / 1e6;
         let sql = format!(
-            "SELECT CASE WHEN answer.total_0 <> 0 THEN trunc(answer.total_0{unit})::text END AS amount, answer.timed, answer.all_timed, answer.covered{values} \
+            "SELECT CASE WHEN answer.total_0 <> 0 THEN trunc(answer.total_0{unit})::text END AS amount, answer.timed, answer.all_timed, answer.covered, \
+             answer.rate_0 AS rate, answer.observed / (answer.targets * {seconds}::double precision - answer.idle) AS coverage{values} \
              FROM ({}) answer",
             query.sql
         );
@@ -110,7 +124,7 @@ fn take(
     mut found: Tuples<'_>,
     least: f64,
     held: usize,
-    mut each: impl FnMut(Group, i128) -> Result<(), Error>,
+    mut each: impl FnMut(Group, Done) -> Result<(), Error>,
 ) -> Result<(f64, Option<bool>), Error> {
     let columns = found.columns().len();
     groups::require_room(held + found.len(), columns - FIRST_VALUE)?;
@@ -119,7 +133,7 @@ fn take(
             column,
             match column {
                 1 | 2 => &BOOLEANS,
-                COVERED => &FLOATS,
+                COVERED | RATE | COVERAGE => &FLOATS,
                 _ => &TEXTS,
             },
         )?;
@@ -143,7 +157,12 @@ fn take(
             .boolean(1)
             .zip(found.boolean(2))
             .map(|(any, all)| any && all);
-        each(groups::read(&found, FIRST_VALUE), amount)?;
+        let done = Done {
+            amount,
+            rate: found.float(RATE),
+            coverage: found.float(COVERAGE).unwrap_or_default(),
+        };
+        each(groups::read(&found, FIRST_VALUE), done)?;
     }
     Ok((covered, all_timed))
 }

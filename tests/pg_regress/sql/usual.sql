@@ -29,3 +29,18 @@ SELECT kind, target, operation, rate * 600 AS calls, median, times_usual, percen
 SELECT rank, uid FROM jobstats_usual(at(0), at(10), 'open', n => 1);
 SELECT * FROM jobstats_usual(at(0), at(10), n => -1);
 SELECT count(*) FROM jobstats_usual(at(20), at(30));
+
+-- A target counts for the time for which it was observed. Four are read every hour for ten days, three of them until midnight: user 1001, who
+-- writes once a second on the first, does as usual, and as the rates say.
+DO $$ BEGIN
+    FOR ost IN 0..3 LOOP
+        PERFORM observe('', 'fs-OST000' || ost, 'oss1', ARRAY(SELECT at(h * 60) FROM generate_series(-248, CASE ost WHEN 0 THEN 2 ELSE -8 END) AS h));
+    END LOOP;
+    PERFORM act('fs-OST0000', '105:1001:n01', m - 10 - 1440 * day, m - 1440 * day, '{"write": 600}')
+        FROM generate_series(0, 10) AS day, generate_series(-230, 120, 10) AS m;
+END $$;
+SELECT uid, target, rate, median, times_usual, percentile, days, coverage
+FROM unnest('{"{uid}","{target}","{uid,target}"}'::text[]) AS g (by), jobstats_usual(at(-240), at(120), 'write', g.by::text[], filesystem => '{fs}');
+SELECT uid, target, rate, coverage
+FROM unnest('{"{uid}","{uid,target}"}'::text[]) AS g (by), jobstats_rates(at(-240), at(120), '{write}', g.by::text[], filesystem => '{fs}');
+SELECT rank, uid, before, after, change, groups FROM jobstats_changes(at(-240), at(120), 'write', '{uid}', filesystem => '{fs}');

@@ -24,7 +24,7 @@ use crate::query::notice::hinted;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::window::{ROW_LIMIT, Window};
-use crate::query::windows::{LEAST_COVERAGE, Windows, days_before};
+use crate::query::windows::{Done, LEAST_COVERAGE, Windows, days_before};
 
 /// The number of days that a window is compared with.
 const DAYS: i32 = 7;
@@ -155,11 +155,11 @@ impl Found {
     ) -> Result<f64, Error> {
         let held = self.groups.len();
         let groups = &mut self.groups;
-        let add = |group, amount: i128| {
+        let add = |group, done: Done| {
             let amounts: &mut Amounts = groups.entry(group).or_default();
             match side {
-                Side::Before => amounts.before = amounts.before.saturating_add(amount),
-                Side::After => amounts.after = amount,
+                Side::Before => amounts.before = amounts.before.saturating_add(done.amount),
+                Side::After => amounts.after = done.amount,
             }
             match groups.len() {
                 ..=ROW_LIMIT => Ok(()),

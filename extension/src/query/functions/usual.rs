@@ -18,11 +18,11 @@ use crate::query::empty;
 use crate::query::filters::Filters;
 use crate::query::functions::top::rows_wanted;
 use crate::query::groups::{Group, Unnested};
-use crate::query::measure::{Measures, SECONDS};
+use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::window::ROW_LIMIT;
-use crate::query::windows::{LEAST_COVERAGE, Windows, days_before};
+use crate::query::windows::{Done, LEAST_COVERAGE, Windows, days_before};
 
 /// The longest window: a day, also where that has an hour more.
 const LONGEST: Micros = DAY + HOUR;
@@ -46,7 +46,7 @@ CREATE FUNCTION jobstats_usual(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_usual IS
-'Compares what users or targets do with what is usual for them. Groups can be users, accounts, targets or file systems. The window is (since, until], of at most a day. What a group does in it is compared with what it did in the same window, in local time, on each of the 30 days before of which at least 0.8 was observed (days is their number); a day on which it did nothing counts as 0. rate, the quartiles and the mean are per second that the targets were observed: requests in service for times. times_usual is rate / median and times_mean rate / mean, NULL where that is 0; percentile is the part of the days with less, those with as much counted half. Returns the n groups that are most above their median, of those that did anything in the window. coverage is the part of the window that was observed. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or one of over a day and a negative n, 54000 for over a million groups, 55000 where there is no store.';
+'Compares what users or targets do with what is usual for them. Groups can be users, accounts, targets or file systems. The window is (since, until], of at most a day. What a group does in it is compared with what it did in the same window, in local time, on each of the 30 days before of which at least 0.8 was observed (days is their number); a day on which it did nothing counts as 0. rate, the quartiles and the mean are per second that the targets of the group were observed, as in jobstats_rates(): requests in service for times. times_usual is rate / median and times_mean rate / mean, NULL where that is 0; percentile is the part of the days with less, those with as much counted half. Returns the n groups that are most above their median, of those that did anything in the window. coverage is the part of the time of all targets in the group that was observed. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or one of over a day and a negative n, 54000 for over a million groups, 55000 where there is no store.';
 "#)]
 fn jobstats_usual(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let period = Period::take(&mut arguments)?;
@@ -88,14 +88,15 @@ struct Found {
     groups: BTreeMap<Group, Rates>,
     /// The number of days before.
     days: usize,
-    /// The part of the window that was observed.
+    /// The part of the window that was observed of all targets in scope.
     coverage: f64,
 }
 
-/// The rates of a group per second, of times in microseconds.
-#[derive(Default)]
+/// The rates of a group per second for which its targets were observed.
 struct Rates {
     now: f64,
+    /// The part of the window for which its targets were observed.
+    coverage: f64,
     /// The rates of the days on which it did anything.
     before: Vec<f64>,
 }
@@ -104,28 +105,33 @@ impl Found {
     fn find(client: &SpiClient<'_>, question: &Question, plan: &Plan) -> Result<Self, Error> {
         let (mut windows, mut found) = (Windows::default(), Self::default());
         let groups = &mut found.groups;
-        let add = |group, amount| match groups.len() {
-            ROW_LIMIT.. => Err(Error::TooManyRows),
-            _ => {
-                groups.entry(group).or_insert_with(Rates::default).now += amount as f64;
-                Ok(())
+        let add = |group, done: Done| {
+            if groups.len() >= ROW_LIMIT {
+                return Err(Error::TooManyRows);
             }
+            if let Some(now) = done.rate {
+                let (coverage, before) = (done.coverage, Vec::new());
+                groups.insert(
+                    group,
+                    Rates {
+                        now,
+                        coverage,
+                        before,
+                    },
+                );
+            }
+            Ok(())
         };
         found.coverage = windows.read(client, question, plan, 0.0, 0, add)?;
-        let seconds = (plan.window.until() - plan.window.since()) as f64 / 1e6;
-        for rates in groups.values_mut() {
-            rates.now /= seconds * found.coverage;
-        }
         for window in days_before(client, &plan.window, DAYS)? {
             let Some(plan) = Plan::over(client, question, window)? else {
                 continue;
             };
-            let seconds = (plan.window.until() - plan.window.since()) as f64 / 1e6;
             let mut of_day = Vec::new();
-            let add = |group: Group, amount| {
+            let add = |group: Group, done: Done| {
                 // What did nothing now is not compared.
                 if groups.contains_key(&group) {
-                    of_day.push((group, amount));
+                    of_day.extend(done.rate.map(|rate| (group, rate)));
                 }
                 Ok(())
             };
@@ -133,9 +139,9 @@ impl Found {
             let coverage = windows.read(client, question, &plan, LEAST_COVERAGE, held, add)?;
             if coverage >= LEAST_COVERAGE {
                 found.days += 1;
-                for (group, amount) in of_day {
+                for (group, rate) in of_day {
                     if let Some(rates) = groups.get_mut(&group) {
-                        rates.before.push(amount as f64 / (seconds * coverage));
+                        rates.before.push(rate);
                     }
                 }
             }
@@ -151,15 +157,16 @@ impl Found {
         n: usize,
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        let (days, coverage) = (self.days, self.coverage);
+        let days = self.days;
         let compared = self.groups.into_iter().map(|(group, mut rates)| {
             rates.before.resize(days, 0.0);
             let usual = Usual::of(rates.now, &mut rates.before);
-            (group, rates.now, usual)
+            (group, rates, usual)
         });
-        let mut compared: Vec<(Group, f64, Option<Usual>)> = compared.collect();
-        let excess =
-            |it: &(Group, f64, Option<Usual>)| it.2.map_or(it.1, |usual| usual.excess(it.1));
+        let mut compared: Vec<(Group, Rates, Option<Usual>)> = compared.collect();
+        let excess = |(_, rates, usual): &(Group, Rates, Option<Usual>)| {
+            usual.map_or(rates.now, |usual| usual.excess(rates.now))
+        };
         compared.sort_by(|one, other| excess(other).total_cmp(&excess(one)));
         compared.truncate(n);
         let of = |value: fn(&Usual) -> Option<f64>| {
@@ -168,7 +175,8 @@ impl Found {
         };
         let measure = question.measures.list.first().map(|it| it.name.clone());
         let days = i64::try_from(days).ok();
-        let rates: Vec<f64> = compared.iter().map(|it| it.1).collect();
+        let rates: Vec<f64> = compared.iter().map(|it| it.1.now).collect();
+        let coverage: Vec<f64> = compared.iter().map(|it| it.1.coverage).collect();
         let mut params: Vec<DatumWithOid<'_>> = vec![
             measure.into(),
             days.into(),
@@ -188,15 +196,12 @@ impl Found {
             arrays,
             values,
         } = Unnested::new(&question.by, "usual", groups, &mut params);
-        let unit = if question.asks_times() { SECONDS } else { "1" };
         let sql = format!(
-            "SELECT usual.rank{columns}, $1::text AS operation, usual.rate * {unit}::double precision AS rate, \
-             usual.lower * {unit}::double precision AS lower_quartile, usual.median * {unit}::double precision AS median, \
-             usual.upper * {unit}::double precision AS upper_quartile, usual.mean * {unit}::double precision AS mean, usual.times_usual, \
-             usual.times_mean, usual.percentile, $2::bigint AS days, $3::double precision AS coverage \
-             FROM unnest($4::double precision[], $5::double precision[], $6::double precision[], $7::double precision[], \
+            "SELECT usual.rank{columns}, $1::text AS operation, usual.rate, usual.lower AS lower_quartile, usual.median, \
+             usual.upper AS upper_quartile, usual.mean, usual.times_usual, usual.times_mean, usual.percentile, $2::bigint AS days, usual.coverage \
+             FROM unnest($3::double precision[], $4::double precision[], $5::double precision[], $6::double precision[], $7::double precision[], \
                  $8::double precision[], $9::double precision[], $10::double precision[], $11::double precision[]{arrays}) WITH ORDINALITY \
-                 AS usual (rate, lower, median, upper, mean, times_usual, times_mean, percentile{values}, rank) \
+                 AS usual (coverage, rate, lower, median, upper, mean, times_usual, times_mean, percentile{values}, rank) \
              ORDER BY usual.rank"
         );
         write_rows(client, &sql, &params, rows)?;
