@@ -19,6 +19,6 @@ pub mod stalled;
 mod tests;
 pub mod waiting;
 
-pub use episode::Episode;
+pub use episode::{Episode, MEASURED};
 pub use joined::{Event, join, overlap};
 pub use readings::Reading;

@@ -1,6 +1,9 @@
 //! Episodes: from when to when something was so, though not every reading says so.
 
-use crate::instant::{MINUTE, Micros, Span};
+use crate::instant::{HOUR, MINUTE, Micros, Span};
+
+/// The time from its start by which an episode is measured. A long one that is judged again need not be read to its start.
+pub const MEASURED: Micros = 3 * HOUR;
 
 /// A time in which a service or a target was not as usual.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,7 +22,7 @@ pub struct Episode {
     pub over: bool,
     /// By how many times it passed the floor of its kind when it was found.
     pub rate: f64,
-    /// The measured value, in the detector's unit.
+    /// The value in the first [`MEASURED`], in the detector's unit.
     pub value: f64,
     /// The usual value, in the same unit.
     pub usual: f64,
@@ -72,6 +75,13 @@ pub(super) struct Stretch {
     pub found: Micros,
     pub confirmed: Option<Micros>,
     pub over: bool,
+}
+
+impl Stretch {
+    /// Returns the time up to which it is [measured](MEASURED).
+    pub fn measured_until(&self) -> Micros {
+        self.until.min(self.began + MEASURED)
+    }
 }
 
 /// Finds the episodes in readings, which are in order of time.

@@ -45,8 +45,10 @@ fn of_rule(subject: usize, rule: &Rule, limit: f64) -> Vec<Episode> {
             let least = broken
                 .filter(|it| *it >= limit)
                 .fold(f64::INFINITY, f64::min);
-            let seconds: f64 = within(it.until).map(Reading::seconds).sum();
-            let amount: f64 = within(it.until).map(|it| it.value * it.seconds()).sum();
+            let seconds: f64 = within(it.measured_until()).map(Reading::seconds).sum();
+            let amount: f64 = within(it.measured_until())
+                .map(|it| it.value * it.seconds())
+                .sum();
             Episode {
                 subject,
                 began: it.began,

@@ -103,8 +103,8 @@ fn of_target(subject: usize, target: &Target, targets: &[Target]) -> Vec<Episode
                 confirmed: it.confirmed,
                 over: it.over,
                 rate: of(it.found, |own| own.value / (TIMES_USUAL * own.usual)),
-                value: of(it.until, |own| own.value),
-                usual: of(it.until, |own| own.usual),
+                value: of(it.measured_until(), |own| own.value),
+                usual: of(it.measured_until(), |own| own.usual),
             }
         })
         .collect()

@@ -91,7 +91,7 @@ fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Ep
             confirmed: it.confirmed,
             over: it.over,
             rate: service.least(it.began, it.found, threshold) / threshold,
-            value: service.mean(it.began, it.until).unwrap_or(0.0),
+            value: service.mean(it.began, it.measured_until()).unwrap_or(0.0),
             usual,
         })
         .collect()

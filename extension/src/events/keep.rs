@@ -153,10 +153,16 @@ impl Events {
         };
         let event = &mut stored[position];
         event.is_found = true;
-        // The readings do not show when an earlier event began, and what it was like then.
-        let is_earlier = event.span.0 < judgement.span.0 && found.span.0 != event.span.0;
+        // The readings do not show all that was before an earlier event, and so neither when it was found nor what was usual. How full a
+        // target was is known from the event.
+        let is_earlier = event.span.0 < judgement.span.0 && found.kind != "full";
         if is_earlier {
-            if !event.is_open && found.span.1 <= event.span.1 || found.span.1 < event.span.1 {
+            // What goes on ends before its last reading, where the low ones began that end it.
+            let is_known = match event.is_open {
+                true => found.span.1 < event.span.1 && !found.over,
+                false => found.span.1 <= event.span.1,
+            };
+            if is_known {
                 return Ok(None);
             }
             found.span.0 = event.span.0;

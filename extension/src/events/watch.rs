@@ -1,5 +1,6 @@
 //! `jobstats_watch()` judges what was read since it was last called.
 
+use jobstats_core::event::MEASURED;
 use jobstats_core::instant::{DAY, HOUR, Micros, Span};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -20,9 +21,8 @@ use crate::pg::time::timestamptz;
 const BEFORE: Micros = HOUR;
 /// The longest time that is judged at once.
 const AT_ONCE: Micros = DAY;
-/// The age up to which an event that goes on is judged again from its start. Of an older one only the end is looked for: a disk may be slow for
-/// days.
-const GOES_ON: Micros = 3 * HOUR;
+/// The age up to which an event is judged again from its start. Of an older one only the end is looked for: a disk may be slow for days.
+const GOES_ON: Micros = MEASURED;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.watch() RETURNS bigint
@@ -94,15 +94,15 @@ impl State {
         let rejudge = self.rejudge.unwrap_or(Micros::MAX);
         let until = newest.min(watched.min(rejudge).saturating_add(AT_ONCE));
         let mut since = rejudge.min(watched - HOUR).max(self.dropped);
-        let open = client.query_time(
-            "SELECT min(e.began) FROM jobstats.events e WHERE e.ended IS NULL AND e.kind IN ('waiting', 'slow_target', 'stalled', 'rule') \
+        let touched = client.query_time(
+            "SELECT min(e.began) FROM jobstats.events e WHERE (e.ended IS NULL OR e.until >= $2) AND e.kind IN ('waiting', 'slow_target', 'stalled', 'rule') \
                  AND e.began BETWEEN $1 AND $2",
             &[
                 timestamptz(since - GOES_ON)?.into(),
                 timestamptz(since)?.into(),
             ],
         )?;
-        since = open.unwrap_or(since);
+        since = touched.unwrap_or(since);
         Ok((since < until).then_some(Judgement {
             span: (since, until),
             watched,
