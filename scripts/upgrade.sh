@@ -48,8 +48,9 @@ database() { scripts/cluster.sh url "$cluster" "$1"; }
 load() { "$built/jobstats-simulator" load --job-stats-only "${world[@]}" --from "$2" --hours "$3" --database-url "$(database "$1")" >/dev/null 2>&1; }
 catalog() { psql -q "$(database "$1")" -f tests/store/catalog.sql; }
 answers() { psql -q "$(database "$1")" "${@:2}" -f tests/store/answers.sql; }
-# Version 0.1 rounds every quotient that a rate is the sum of: its last digits may be others.
-answers_in_round_numbers() { answers "$1" -c 'SET extra_float_digits = -3' "${@:2}"; }
+# Version 0.1 rounds every quotient that a rate is the sum of: its last digits may be others. It took the end of a row for the time of
+# the last activity where that was before its last ten minutes.
+answers_in_round_numbers() { answers "$1" -v last_active=NULL -c 'SET extra_float_digits = -3' "${@:2}"; }
 # As the manual has it: what raw text covers is computed again by the rules of this version.
 recompute() {
     local changed

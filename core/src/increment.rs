@@ -265,7 +265,8 @@ pub struct Increment<'a> {
     pub time: Micros,
     /// True if the counters restarted in this span.
     pub reset: bool,
-    /// The `snapshot_time` of the record, if it is on the wall clock; on the last part only.
+    /// The `snapshot_time` of the record, if it is on the wall clock and after `since`; after splitting, on the last part and on those that
+    /// end after it.
     pub last_active: Option<Micros>,
     /// The growth of the columns, above 0 and below 2^53, each column at most once.
     pub totals: Vec<(Column, i64)>,

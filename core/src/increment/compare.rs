@@ -374,6 +374,8 @@ impl<'a, 'o> Comparing<'a, 'o> {
         );
         increments.extend(rows.map(|row| Increment {
             reset: Some(row.since) == reset,
+            // A part of the row could not tell an earlier one, which shows that the clock is wrong, from one that lies before it.
+            last_active: row.last_active.filter(|&at| at > row.since),
             ..row
         }));
         Ok(())

@@ -69,7 +69,8 @@ pub fn reach(instant: Micros, coarse: &[Coarse]) -> Micros {
 /// Divides a row at the edges that it crosses: multiples of [`edge_distance`] since 1970-01-01 00:00 UTC.
 ///
 /// Returns the parts in order, without parts in which nothing was counted. An edge belongs to the part before it. The
-/// first part has `reset`, the last part has `last_active` and `detail`.
+/// first part has `reset`, the last part has `detail`. `last_active` is with the last part and with each that ends after it, so that no
+/// part lasts longer than the entry was active.
 pub fn split(increment: Increment<'_>) -> Parts<'_> {
     Parts {
         distance: edge_distance(increment.since, increment.time),
@@ -146,7 +147,7 @@ fn inner_part<'a>(whole: &Increment<'a>, from: Micros, until: Micros) -> Option<
         since: from,
         time: until,
         reset: false,
-        last_active: None,
+        last_active: whole.last_active.filter(|&at| at < until),
         totals,
         read_histogram,
         write_histogram,

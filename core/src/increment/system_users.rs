@@ -147,7 +147,9 @@ impl<'a> Increment<'a> {
         self.since = self.since.min(part.since);
         self.time = self.time.max(part.time);
         self.reset |= part.reset;
-        self.last_active = self.last_active.max(part.last_active);
+        // A part without it was active until its end.
+        let both = self.last_active.zip(part.last_active);
+        self.last_active = both.map(|(one, other)| one.max(other));
         let counted = Counted::of(self).and(&part).unwrap_or_default();
         self.totals = counted.totals;
         self.read_histogram = counted.read_histogram;

@@ -227,6 +227,23 @@ fn reset_goes_with_the_first_part_and_detail_with_the_last() {
 }
 
 #[test]
+fn last_active_is_with_the_parts_that_end_after_it() {
+    let last_active = |last_active| {
+        let whole = Increment {
+            last_active: Some(last_active),
+            ..row(0, 40 * MINUTE, &[40])
+        };
+        let parts = split(whole).map(|part| part.last_active.map(|it| it / MINUTE));
+        parts.collect::<Vec<_>>()
+    };
+    assert_eq!(last_active(39 * MINUTE), [None, None, None, Some(39)]);
+    let early = [None, Some(11), Some(11), Some(11)];
+    assert_eq!(last_active(11 * MINUTE), early);
+    // A clock that is ahead is shown.
+    assert_eq!(last_active(50 * MINUTE), [None, None, None, Some(50)]);
+}
+
+#[test]
 fn a_row_with_detail_alone_keeps_its_end() {
     let whole = Increment {
         reset: true,
@@ -285,19 +302,23 @@ fn any_row_up_to(width: Micros) -> impl Strategy<Value = Increment<'static>> {
         prop::collection::vec(total, 0..4),
         (histogram(), histogram()),
         any::<(bool, bool)>(),
+        0.0..1.1,
     )
-        .prop_map(|(since, width, totals, (read, write), (reset, detail))| {
-            let row = row(since, since + width, &totals);
-            let is_empty = totals.is_empty() && read.is_none() && write.is_none();
-            Increment {
-                reset,
-                last_active: Some(since + width - 1),
-                read_histogram: read,
-                write_histogram: write,
-                detail: (detail || is_empty).then(|| "{}".to_owned()),
-                ..row
-            }
-        })
+        .prop_map(
+            |(since, width, totals, (read, write), (reset, detail), part)| {
+                let active = (width as f64 * part) as Micros;
+                let row = row(since, since + width, &totals);
+                let is_empty = totals.is_empty() && read.is_none() && write.is_none();
+                Increment {
+                    reset,
+                    last_active: Some(since + active.max(1)),
+                    read_histogram: read,
+                    write_histogram: write,
+                    detail: (detail || is_empty).then(|| "{}".to_owned()),
+                    ..row
+                }
+            },
+        )
 }
 
 fn total(parts: &[Increment], column: Column) -> i64 {
@@ -362,8 +383,12 @@ proptest! {
         let (last, others) = parts.split_last().unwrap();
         prop_assert_eq!(last.time, row.time);
         prop_assert_eq!(&last.detail, &row.detail);
+        prop_assert!(others.iter().all(|part| part.detail.is_none()));
         prop_assert_eq!(last.last_active, row.last_active);
-        prop_assert!(others.iter().all(|part| part.detail.is_none() && part.last_active.is_none()));
+        // The latest end of the parts is that of the activity.
+        let ends = parts.iter().map(|part| part.time.min(part.last_active.unwrap_or(part.time)));
+        let end = row.time.min(row.last_active.unwrap_or(row.time));
+        prop_assert!(ends.max().unwrap() <= end);
     }
 
     #[test]

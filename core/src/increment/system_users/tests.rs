@@ -52,6 +52,20 @@ fn folded(increments: Vec<Increment<'_>>) -> Vec<Increment<'_>> {
 }
 
 #[test]
+fn a_sum_was_active_as_long_as_any_of_its_entries() {
+    let last_active = |times: [Option<i64>; 2]| {
+        let entries = ["sh.0", "cron.0"].into_iter().zip(times);
+        let entries = entries.map(|(id, last_active)| Increment {
+            last_active,
+            ..increment(id, &[(calls(OPEN), 1)], None)
+        });
+        folded(entries.collect())[0].last_active
+    };
+    assert_eq!(last_active([Some(3), Some(5)]), Some(5));
+    assert_eq!(last_active([Some(3), None]), None);
+}
+
+#[test]
 fn entries_of_a_user_become_one() {
     let sums = folded(vec![
         increment("sh.0", &[(calls(OPEN), 1), (usecs(OPEN), 3)], None),

@@ -1,6 +1,2 @@
--- `last_active` comes from the clock of the server; outside of the row, that clock is wrong.
-, greatest(usage.since, @since@) AS first,
-    greatest(@since@, least(@until@, CASE
-        WHEN usage.last_active > usage.since AND usage.last_active < usage."time" THEN usage.last_active
-        ELSE usage."time"
-    END)) AS last
+-- `last_active` comes from the clock of the server, which is wrong if it is after the row. Of a piece of a row it may lie before the piece.
+, greatest(usage.since, @since@) AS first, greatest(@since@, least(@until@, usage.last_active, usage."time")) AS last

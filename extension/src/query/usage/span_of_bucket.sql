@@ -1,1 +1,1 @@
-, greatest(usage.first, @since@) AS first, least(usage.last, @until@) AS last
+, greatest(usage.first, @since@) AS first, greatest(@since@, least(usage.last, @until@)) AS last

@@ -39,7 +39,7 @@ WITH meanings (relation, name, meaning) AS (
     (NULL, 'last', 'When the entry was last active: as the server says, else the end of the last increment.'),
     (NULL, 'resets', 'How often counters restarted.'),
     (NULL, 'observed', 'Time of the observation from which the row was computed.'),
-    (NULL, 'last_active', 'Last update of the entry as the server says (its snapshot_time).'),
+    (NULL, 'last_active', 'Last update of the entry as the server says (its snapshot_time); NULL where that is not after the row began. A piece of a row may end after it.'),
     (NULL, 'reset', 'The counters restarted in this span.'),
     (NULL, 'span_from', 'Start of the span, exclusive.'),
     (NULL, 'span_to', 'End of the span, inclusive.'),
