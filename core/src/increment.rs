@@ -184,6 +184,9 @@ pub enum Reason {
         /// The growth of the counter.
         growth: u64,
     },
+    /// A sum cannot count any more (rule 7).
+    #[error("sum stays at {0}, the most that it can count")]
+    Stuck(u64),
     /// The entries of the target together did more than the target can do (rule 14).
     #[error(
         "{growth} {counted} are impossible: all entries together can have {limit} since the text before"
@@ -205,6 +208,7 @@ impl Reason {
             Self::Fell { .. } => "counter fell",
             Self::OlderLife => "older life",
             Self::TooLarge { .. } => "too large",
+            Self::Stuck(_) => "stuck",
             Self::Impossible { .. } => "impossible",
         }
     }

@@ -209,6 +209,7 @@ impl<'a> CarriedRecords<'a> {
             snapshot_time: part.record.snapshot_time,
             start_time,
             last_seen: Some(part.since),
+            ended: false,
             present: listed,
             counters: begin..own.counters.end(),
         });

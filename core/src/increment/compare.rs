@@ -161,6 +161,9 @@ impl<'a, 'o> Comparing<'a, 'o> {
     }
 
     fn record(&mut self, record: &'a Record) -> Result<(), TryReserveError> {
+        if self.history.has_ended(self.text, record) {
+            return self.problem(record, None, Reason::OlderLife);
+        }
         let head = self.history.find(self.text, record)?;
         self.last = head;
         let before = match head {

@@ -9,7 +9,7 @@ use super::life::{Life, SeenValues};
 use crate::instant::Micros;
 use crate::job_stats::Time;
 use crate::pause::Pause;
-use crate::snapshot::{ByKey, Key, Record, Snapshot};
+use crate::snapshot::{ByKey, Key, Keys, Record, Snapshot};
 
 /// The snapshot of a text that is gone, and the carried records of a text that has none.
 pub(super) static NOTHING: LazyLock<Snapshot<'static>> = LazyLock::new(Snapshot::default);
@@ -39,6 +39,8 @@ struct Chains<'a> {
     heads: ByKey<'a, Head>,
     next: Vec<Option<usize>>,
     is_head: Vec<bool>,
+    /// The entries of which the text has a life that ended while it was printed (rule 5).
+    ended: Keys<'a>,
 }
 
 impl<'a> Chains<'a> {
@@ -53,6 +55,7 @@ impl<'a> Chains<'a> {
             heads: ByKey::default(),
             next: filled(None, len)?,
             is_head: filled(true, len)?,
+            ended: Keys::default(),
         };
         let several = if text.has_several_lives {
             len
@@ -65,6 +68,12 @@ impl<'a> Chains<'a> {
         }
         for (position, record) in pause.among((0..of_text).zip(&text.records).rev()) {
             let key = text.key(record);
+            if record.ended {
+                chains.is_head[position] = false;
+                chains.ended.try_reserve(1)?;
+                chains.ended.insert(key);
+                continue;
+            }
             // Most entries of a text have no other part.
             if text.has_several_lives || chains.heads.contains_key(&key) {
                 chains.add(key, position);
@@ -250,6 +259,12 @@ impl<'a> History<'a> {
             self.found[found] = true;
             position = next.and_then(|next| next[found]);
         }
+    }
+
+    /// Returns true if a life of the entry had ended in the text already, which another one that ended would repeat.
+    pub fn has_ended(&self, text: &Snapshot, record: &Record) -> bool {
+        let chains = self.chains.as_ref();
+        record.ended && chains.is_some_and(|chains| chains.ended.contains(&text.key(record)))
     }
 
     /// Notes that a record is taken for this entry without proof. Returns true if it is the first such record.

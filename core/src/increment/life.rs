@@ -1,6 +1,6 @@
 //! The known values of one life of an entry: the record of a text, overlaid by the records that were carried with it.
 
-use super::value::{bit, fall, restarted, slot_in, slots};
+use super::value::{bit, fall, slot_in, slots};
 use crate::instant::Micros;
 use crate::job_stats::Time;
 use crate::snapshot::{Counter, CounterIter, Record, Slot, Snapshot};
@@ -110,7 +110,8 @@ impl<'a> Life<'a> {
     /// Returns the earliest time since which the record's counters can have restarted, judged by their values alone, or
     /// `None` if they did not restart.
     pub fn restarted(&self, snapshot: &Snapshot, record: &Record) -> Option<Micros> {
-        self.where_true(snapshot, record, restarted).max()
+        self.where_true(snapshot, record, |before, now| before.restarted(now))
+            .max()
     }
 
     /// Returns true if a counter is lower in the record.

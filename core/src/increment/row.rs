@@ -15,6 +15,9 @@ use crate::snapshot::{Counter, HISTOGRAM_LEN, Slot};
 /// The growth from which on a counter is not believed. A double holds every integer below it.
 pub(super) const TOO_LARGE: u64 = 1 << 53;
 
+/// The sums at which a counter of 64 bits, signed or not, can stay.
+const LIMITS: [u64; 2] = [i64::MAX as u64, u64::MAX];
+
 const NOTHING: Histogram = [0; HISTOGRAM_LEN];
 
 /// The growth of one life of an entry, with a row for each time at which counters were last seen.
@@ -177,7 +180,8 @@ impl Change<'_, '_> {
         match (OPERATIONS[index].kind, self.now.unit) {
             (Kind::Bytes, unit) => {
                 if unit == Unit::Bytes {
-                    self.put(Column::Total(index), "sum", self.sum());
+                    let sum = self.sum();
+                    self.put(Column::Total(index), "sum", sum);
                     self.put_histogram(index);
                 }
                 if let Some(calls) = calls_of(index).filter(|calls| counted_apart >> calls & 1 == 0)
@@ -188,7 +192,8 @@ impl Change<'_, '_> {
             (Kind::Requests, unit) => {
                 self.put(Column::Total(index), "samples", self.samples());
                 if unit == Unit::Microseconds {
-                    self.put(Column::Usecs(index), "sum", self.sum());
+                    let sum = self.sum();
+                    self.put(Column::Usecs(index), "sum", sum);
                 }
             }
         }
@@ -200,7 +205,8 @@ impl Change<'_, '_> {
     fn unlisted(&mut self) {
         let mut detail = self.extremes();
         detail.samples = self.believed("samples", self.samples());
-        detail.sum = self.believed("sum", self.sum());
+        let sum = self.sum();
+        detail.sum = self.believed("sum", sum);
         let sizes = self.sizes().filter(|sizes| *sizes != NOTHING);
         detail.hist = sizes.map(Vec::from);
         if !detail.is_empty() {
@@ -213,8 +219,14 @@ impl Change<'_, '_> {
         self.now.samples.saturating_sub(self.before.samples)
     }
 
-    fn sum(&self) -> u64 {
-        self.now.sum.saturating_sub(self.before.sum)
+    /// Returns the growth of the sum. One that stays at its limit while calls go on becomes a problem: what they add to it is lost.
+    fn sum(&mut self) -> u64 {
+        let sum = self.now.sum;
+        let growth = sum.saturating_sub(self.before.sum);
+        if LIMITS.contains(&sum) && growth < TOO_LARGE && self.samples() > 0 {
+            self.problems.push((self.name, Reason::Stuck(sum)));
+        }
+        growth
     }
 
     /// Returns the growth of the histogram's elements, if both histograms are known.

@@ -32,12 +32,6 @@ pub(super) fn fall(before: &Counter<'_>, now: &Counter<'_>) -> Option<Reason> {
         .map(|(field, from, to)| Reason::Fell { field, from, to })
 }
 
-/// Returns true if the counter restarted, judged by its values alone. `sumsq` wraps or saturates and proves nothing.
-pub(super) const fn restarted(before: &Counter<'_>, now: &Counter<'_>) -> bool {
-    let bounds_shrank = now.max < before.max || now.min > before.min;
-    now.samples < before.samples || now.sum < before.sum || (before.samples > 0 && bounds_shrank)
-}
-
 /// Returns the operation's bit in [`crate::snapshot::Record::present`], or `None` for an unlisted operation.
 pub(super) fn bit(slot: Slot) -> Option<u64> {
     (usize::from(slot) < OPERATIONS.len()).then(|| 1 << slot)

@@ -54,6 +54,13 @@ impl Counter<'_> {
         are_zero(&self.numbers()) && self.histogram.is_none()
     }
 
+    /// Returns true if the counter restarted before it was `now`, judged by its values alone. `sumsq` wraps or saturates and
+    /// proves nothing.
+    pub(crate) const fn restarted(&self, now: &Counter<'_>) -> bool {
+        let bounds_shrank = now.max < self.max || now.min > self.min;
+        now.samples < self.samples || now.sum < self.sum || (self.samples > 0 && bounds_shrank)
+    }
+
     pub(crate) const fn numbers(&self) -> [u64; NUMBERS] {
         [self.samples, self.min, self.max, self.sum, self.sumsq]
     }

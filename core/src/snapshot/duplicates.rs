@@ -1,8 +1,8 @@
 //! Resolves identifiers that stand in one text twice (rule 5).
 //!
 //! Lustre prints an identifier twice if its entry was removed and made again while the text was printed, or if the
-//! position in the list of entries was lost. Records with different start times are two lives of the entry; otherwise
-//! they are one life, read twice.
+//! position in the list of entries was lost. Records with different start times are two lives of the entry, and so are
+//! records without any of which the later has restarted; otherwise they are one life, read twice.
 
 use std::cmp::Reverse;
 use std::collections::TryReserveError;
@@ -29,14 +29,18 @@ pub(super) fn resolve<'a>(
     }
     let mut removed = Vec::new();
     for group in pause.among(groups) {
-        let used = lives(&snapshot.records, &group)?;
+        let used = lives(snapshot, &group)?;
         snapshot.has_several_lives |= used.len() > 1;
         for position in &group {
             let record = &snapshot.records[*position];
-            let life = used.binary_search_by_key(&record.start_time, |used| {
-                snapshot.records[*used].start_time
+            // The record that is used of a life is its last one.
+            let life = used.partition_point(|used| {
+                (snapshot.records[*used].start_time, used) < (record.start_time, position)
             });
-            if !life.is_ok_and(|life| is_same(snapshot, *position, used[life])) {
+            if !used
+                .get(life)
+                .is_some_and(|used| is_same(snapshot, *position, *used))
+            {
                 let problem = Problem {
                     line: record.line,
                     target: snapshot.target,
@@ -50,8 +54,12 @@ pub(super) fn resolve<'a>(
                 budget.report(problem, entry, &mut snapshot.problems)?;
             }
         }
-        let records = used.iter();
-        let records = collect(records.map(|position| snapshot.records[*position].clone()))?;
+        let records = used.iter().map(|position| {
+            let record = snapshot.records[*position].clone();
+            let ended = record.start_time.is_none() && used.last() != Some(position);
+            Record { ended, ..record }
+        });
+        let records = collect(records)?;
         for (position, record) in group.iter().zip(records) {
             snapshot.records[*position] = record;
         }
@@ -115,16 +123,32 @@ fn groups(
 
 /// Returns the record that is used of each life, the oldest life first. If some records have a start time, a record
 /// without one has lost it and cannot tell its life.
-fn lives(records: &[Record], group: &[usize]) -> Result<Vec<usize>, TryReserveError> {
-    let start = |position: &usize| records[*position].start_time;
+fn lives(snapshot: &Snapshot<'_>, group: &[usize]) -> Result<Vec<usize>, TryReserveError> {
+    let start = |position: &usize| snapshot.records[*position].start_time;
     let mut used = collect(group.iter().copied())?;
     if group.iter().any(|position| start(position).is_some()) {
         used.retain(|position| start(position).is_some());
+        // The last record of each life comes first.
+        used.sort_unstable_by_key(|position| (start(position), Reverse(*position)));
+        used.dedup_by_key(|position| start(position));
+        return Ok(used);
     }
-    // The last record of each life comes first.
-    used.sort_unstable_by_key(|position| (start(position), Reverse(*position)));
-    used.dedup_by_key(|position| start(position));
+    let mut followers = group.iter().skip(1);
+    used.retain(|position| {
+        let next = followers.next();
+        next.is_none_or(|next| has_restarted(snapshot, *position, *next))
+    });
     Ok(used)
+}
+
+/// Returns true if the later of two records without start time is of another life (rule 4).
+fn has_restarted(snapshot: &Snapshot<'_>, earlier: usize, later: usize) -> bool {
+    let [earlier, later] = [earlier, later].map(|position| &snapshot.records[position]);
+    let mut counters = snapshot.counters_of(later);
+    snapshot.counters_of(earlier).any(|before| {
+        let now = Snapshot::value_among(&mut counters, later, before.slot);
+        now.is_some_and(|now| before.restarted(&now))
+    })
 }
 
 /// Returns true if two records say the same.

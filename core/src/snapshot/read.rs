@@ -400,6 +400,7 @@ impl<'a> Sink<'a> for Reader<'a> {
             snapshot_time: None,
             start_time: None,
             last_seen: None,
+            ended: false,
             present: 0,
             counters: end..end,
         };

@@ -87,3 +87,57 @@ fn rule_5_an_entry_read_twice_without_start_time_has_survived_until_then() {
     assert_eq!(seen.rows, ["a (0, 120] open=1 reset"]);
     assert_eq!(seen.carried, ["b @ 0: open=5"]);
 }
+
+#[test]
+fn rule_5_without_start_time_the_earlier_record_has_the_last_work_of_a_life_that_ended() {
+    let mut target = Target::first(&[job("a", "open 10")]);
+    let seen = target.observe(120, &[job("a", "open 30"), job("a", "open 35")]);
+    assert_eq!(seen.rows, ["a (0, 120] open=25"]);
+    let seen = target.observe(240, &[job("a", "open 60"), job("a", "open 4")]);
+    assert_eq!(
+        seen.rows,
+        ["a (120, 240] open=25", "a (120, 240] open=4 reset"]
+    );
+    assert_eq!((seen.entries, seen.resets), (2, 1));
+    let seen = target.observe(360, &[job("a", "open 9")]);
+    assert_eq!(seen.rows, ["a (240, 360] open=5"]);
+    // Of the life that ended nothing is known any more, even where the later record is cut.
+    target.observe(480, &[job("a", "open 9, close 7"), job("a", "open 1")]);
+    let seen = target.observe(600, &[job("a", "open 2, close 1")]);
+    assert_eq!(seen.rows, ["a (480, 600] open=1", "a (360, 600] close=1"]);
+}
+
+#[test]
+fn rule_5_a_life_may_end_unchanged_or_unknown_and_others_follow_it() {
+    // Nothing was done in the known life, and the new one has passed it already.
+    let mut target = Target::first(&[job("a", "open 3, close 9")]);
+    let twice = [job("a", "open 3, close 9"), job("a", "open 5, close 1")];
+    let seen = target.observe(120, &twice);
+    assert_eq!(seen.rows, ["a (0, 120] open=5 close=1 reset"]);
+    // Both lives are new, and so is a third one.
+    let mut target = Target::first(&[job("b", "open 1")]);
+    let records = ["open 6", "open 2", "open 3", "open 1"].map(|counters| job("a", counters));
+    let seen = target.observe(120, &[&[job("b", "open 1")], &records[..]].concat());
+    assert_eq!(
+        seen.rows,
+        [
+            "a (0, 120] open=6",
+            "a (0, 120] open=3",
+            "a (0, 120] open=1"
+        ]
+    );
+    let seen = target.observe(240, &[job("b", "open 1"), job("a", "open 2")]);
+    assert_eq!(seen.rows, ["a (120, 240] open=1"]);
+}
+
+#[test]
+fn rule_5_records_that_stand_there_twice_in_text_after_text_prove_nothing() {
+    let mut target = Target::first(&[job("a", "open 35")]);
+    target.observe(120, &[job("a", "open 60"), job("a", "open 4")]);
+    let seen = target.observe(240, &[job("a", "open 62"), job("a", "open 5")]);
+    assert_eq!(seen.rows, ["a (120, 240] open=1"]);
+    assert_eq!(
+        seen.problems,
+        ["a - line 3: older life: a later life of the entry was seen before"]
+    );
+}

@@ -196,6 +196,29 @@ fn rule_7_each_number_is_judged_alone() {
 }
 
 #[test]
+fn rule_7_a_sum_that_stays_at_its_limit_is_a_problem() {
+    for (name, limit) in [("write", i64::MAX as u64), ("tickle", u64::MAX)] {
+        let counter = |samples, sum| job("a", &format!("{name} {samples} usecs 1 9 {sum}"));
+        let mut target = Target::first(&[counter(10, limit - 20)]);
+        // The calls are counted, and as much of the time as is proven.
+        let seen = target.observe(120, &[counter(15, limit)]);
+        assert!(seen.rows[0].contains("20"), "{:?}", seen.rows);
+        let stuck =
+            format!("a {name} line 3: stuck: sum stays at {limit}, the most that it can count");
+        assert_eq!(seen.problems, [stuck.as_str()]);
+        let seen = target.observe(240, &[counter(16, limit)]);
+        assert_eq!((seen.rows.len(), seen.problems), (1, vec![stuck]));
+        // Without a call nothing is lost.
+        assert!(
+            target
+                .observe(360, &[counter(16, limit)])
+                .problems
+                .is_empty()
+        );
+    }
+}
+
+#[test]
 fn rule_7_operations_without_a_column_are_told_apart_by_name_in_whatever_order_they_come() {
     let mut target = Target::first(&[job("a", "tickle 1, poke 2")]);
     let seen = target.observe(120, &[job("a", "poke 2, tickle 3")]);

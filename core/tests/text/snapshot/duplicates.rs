@@ -66,10 +66,20 @@ fn of_differing_records_of_one_life_the_later_is_used() {
         "1749555000 8; ! 1"
     );
     assert_eq!(read(&[("", 7), ("", 8)]), "- 8; ! 1");
-    assert_eq!(read(&[("", 8), ("", 7), ("", 9), ("", 7)]), "- 7; ! 1; ! 7");
+    assert_eq!(read(&[("", 7), ("", 7), ("", 9), ("", 9)]), "- 9; ! 1; ! 4");
     assert_eq!(
         read(&[("1749555000", 7), ("1749555500", 1), ("1749555000", 8)]),
         "1749555000 8; 1749555500 1; ! 1"
+    );
+}
+
+/// Without start time, counters that fell tell the lives apart.
+#[test]
+fn without_start_time_a_record_that_fell_is_of_a_later_life() {
+    assert_eq!(read(&[("", 60), ("", 4)]), "- 60; - 4");
+    assert_eq!(
+        read(&[("", 8), ("", 7), ("", 9), ("", 7)]),
+        "- 8; - 9; - 7; ! 4"
     );
 }
 
