@@ -116,16 +116,36 @@ pub struct Reading {
 /// is off by a quarter of that time, times the difference between the power in the span and beside it: both ends by a twentieth of the span.
 pub const PARTS: Micros = 10;
 
+/// Returns whether a time fits often enough into a span.
+const fn is_short(time: Micros, whole: Micros) -> bool {
+    time.saturating_mul(PARTS) <= whole
+}
+
+/// Returns whether a counter stood still for more than a short part of a span. No node takes nothing while it works: its sensor is broken,
+/// or too coarse for the span.
+#[must_use]
+pub fn stands_still(readings: &[Reading], (since, until): Span) -> bool {
+    let mut still: Micros = 0;
+    readings.windows(2).any(|pair| {
+        let inside = pair[1].at.min(until) - pair[0].at.max(since);
+        let grew = pair[1].joules != Some(0.0);
+        still = if grew { 0 } else { still + inside.max(0) };
+        !is_short(still, until.saturating_sub(since))
+    })
+}
+
 /// Returns the joules of a counter in a span; `None` if readings, which are in order of time, do not tell. What follows the last reading of a
 /// span that still goes on has the mean power before.
 #[must_use]
 pub fn during(readings: &[Reading], (since, until): Span, goes_on: bool) -> Option<f64> {
-    let is_short = |time: Micros, whole: Micros| time.saturating_mul(PARTS) <= whole;
     let last = readings.last()?.at.min(until);
     let is_near = is_short(until.saturating_sub(last), last.saturating_sub(since));
     let whole = until.saturating_sub(since);
     let until = if goes_on && is_near { last } else { until };
     let length = until.saturating_sub(since);
+    if stands_still(readings, (since, until)) {
+        return None;
+    }
     let (mut covered, mut sum) = (0, 0.0);
     for pair in readings.windows(2) {
         let &[Reading { at: from, .. }, Reading { at: to, joules }] = pair else {

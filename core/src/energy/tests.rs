@@ -111,6 +111,30 @@ fn what_is_not_known_within_a_span_makes_all_of_it_unknown() {
 }
 
 #[test]
+fn a_counter_that_stands_still_for_more_than_a_tenth_of_a_span_does_not_tell() {
+    let mut readings = readings();
+    let span = (20 * MINUTE, 40 * MINUTE);
+    for reading in &mut readings[30..=31] {
+        reading.joules = Some(0.0);
+    }
+    assert_eq!(during(&readings, span, false), Some(432_000.0));
+    assert!(!stands_still(&readings, span));
+    readings[32].joules = Some(0.0);
+    assert_eq!(during(&readings, span, false), None);
+    assert!(stands_still(&readings, span));
+    // What it did at other times does not matter.
+    assert_eq!(
+        during(&readings, (32 * MINUTE, 40 * MINUTE), false),
+        Some(192_000.0)
+    );
+    for reading in &mut readings[1..] {
+        reading.joules = Some(0.0);
+    }
+    assert_eq!(during(&readings, span, false), None);
+    assert_eq!(during(&readings, (20 * MINUTE, 62 * MINUTE), true), None);
+}
+
+#[test]
 fn a_span_that_goes_on_has_the_mean_power_behind_the_last_reading() {
     let readings = readings();
     assert_eq!(
@@ -142,7 +166,7 @@ fn parts_add_up_unless_the_whole_node_is_metered() {
 proptest! {
     /// A counter that goes round is read at any times that are near enough: the growths add up to the energy, and so do spans.
     #[test]
-    fn growths_add_up_to_the_energy(watts in prop::collection::vec((0_u32..1_000, 1_i64..60), 2..200), maximum in 65_536_u32..262_144, cut in 0_usize..200) {
+    fn growths_add_up_to_the_energy(watts in prop::collection::vec((1_u32..1_000, 1_i64..60), 2..200), maximum in 65_536_u32..262_144, cut in 0_usize..200) {
         let meter = meter("node_rapl_package_joules_total");
         let (mut energy, mut at) = (0_u64, 0);
         let mut readings = vec![Reading { at, joules: None }];

@@ -33,10 +33,11 @@ SELECT count(*) FROM generate_series(0, 59) m, meter('mon', m, format(E'node_rap
 node_rapl_package_joules_total{instance="n02.site:9100"} %s\n', CASE WHEN m < 33 THEN 100000 + m * 7200 ELSE m * 7200 END % 262144));
 SELECT * FROM hours;
 -- 31 ran twice, 32 and 33 at the same time on n01, 34 while n02 began anew, 35 on a node that nobody meters, 36 on one of these too, 37 for a
--- minute, 38 runs on, and 39 ended at once.
+-- minute, 38 runs on, and 39 ended at once. For 41 to 44, see below.
 SELECT account(run('31', 5, 15, 2, 'n[01-02]') || run('31', 15.5, 25.5, 1, 'n01') || run('32', 26, 38, 1, 'n01') || run('33', 30, 38, 1, 'n01')
     || run('34', 28, 38, 1, 'n02') || run('35', 10, 30, 1, 'n03') || run('36', 16, 26, 2, 'n[02-03]') || run('37', 38.25, 39.25, 1, 'n01')
-    || run('38', 40, NULL, 1, 'n02') || run('39', 20, 20, 1, 'None assigned'));
+    || run('38', 40, NULL, 1, 'n02') || run('39', 20, 20, 1, 'None assigned')
+    || run('41', 5, 15, 1, 'n10') || run('42', 15, 35, 1, 'n30') || run('43', 4, 14, 1, 'n30') || run('44', 4, 14, 1, 'n110'));
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', at(o.minute), ost('scratch-OST0000', (SELECT string_agg(record(job || ':1000:n01', o.minute::integer, o.minute * 1000000000::bigint), '' ORDER BY job)
     FROM generate_series(31, 38) AS job))
@@ -52,6 +53,12 @@ SELECT count(*) FROM generate_series(0, 59) m, meter('n01.site', m, format(E'job
 SELECT total FROM jobstats_job('31') WHERE operation = 'energy';
 SELECT count(*) FROM generate_series(0, 30) m, meter('other', m, format(E'jobstats_node_joules_total{instance="n01"} %s\n', m * 18000));
 SELECT total FROM jobstats_job('31') WHERE operation = 'energy';
+-- A counter that stands still while the job works knows nothing, whether it does so all the time or from some minute on; one minute of ten
+-- is not much.
+SELECT count(*) FROM generate_series(0, 59) m, unnest(ARRAY[0, 20, 100]) works, LATERAL (SELECT 'n' || 10 + works AS node) n,
+    meter(node, m, format(E'jobstats_node_joules_total %s\n', 1000000 + 18000 * CASE WHEN works < 100 THEN least(m, works) WHEN m > 8 THEN m - 1 ELSE m END));
+SELECT job, energy.total AS joules, energy.rate AS watts
+FROM generate_series(41, 44) job LEFT JOIN LATERAL jobstats_job(job, by => '{}') energy ON energy.operation = 'energy' ORDER BY job;
 -- However often a counter is read, an hour has few readings. They go with their series.
 SELECT count(*) FROM generate_series(0, 180, 10) s, meter('n04', s / 60.0, format(E'jobstats_node_joules_total %s\n', s * 100));
 SELECT e.times, e.joules FROM jobstats.energy e JOIN jobstats.samples s USING (series_id) WHERE s.server = 'n04' ORDER BY e.bucket;

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_core::accounting::node_list::{contains, contains_any, count};
-use jobstats_core::energy::{Meter, PARTS, Reading, during, of_node};
+use jobstats_core::energy::{Meter, PARTS, Reading, during, of_node, stands_still};
 use jobstats_core::instant::{HOUR, Micros, Span};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use pgrx::{AnyNumeric, IntoDatum};
 
-use crate::pg::error::Error;
+use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Row, Statements};
@@ -19,6 +19,7 @@ use crate::pg::tuplestore::Rows;
 use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING};
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::report::COLUMNS;
+use crate::query::notice::hinted;
 use crate::store::rights::caller::{own_parameters, seen};
 
 /// The operations of its rows.
@@ -286,7 +287,7 @@ impl Run {
         for node in metered {
             pause();
             let counters = counters.get(*node).map_or(&[][..], Vec::as_slice);
-            match self.joules_of_node(client, counters)? {
+            match self.joules_of_node(client, node, counters)? {
                 Some(joules) => sum += joules,
                 None => return Ok(None),
             }
@@ -298,6 +299,7 @@ impl Run {
     fn joules_of_node(
         &self,
         client: &SpiClient<'_>,
+        node: &str,
         counters: &[Counter],
     ) -> Result<Option<f64>, Error> {
         let (since, until) = self.span;
@@ -321,18 +323,29 @@ impl Run {
                 joules,
             }));
         }
-        let (mut known, mut said_by) = (Vec::new(), BTreeSet::new());
+        let (mut known, mut said_by, mut is_still) = (Vec::new(), BTreeSet::new(), false);
         for counter in counters {
             let mut readings = readings.remove(&counter.series).unwrap_or_default();
             if !readings.iter().any(|it| since < it.at && it.at <= until) {
                 continue;
             }
             readings.sort_by_key(|reading| reading.at);
+            is_still |= stands_still(&readings, self.span);
             known.push((counter.meter, during(&readings, self.span, self.goes_on)));
             said_by.insert(&counter.said_by);
         }
         // Two servers that say the joules of a node mean two nodes, or the same joules.
-        Ok(of_node(&known).filter(|_| said_by.len() == 1))
+        let joules = of_node(&known).filter(|_| said_by.len() == 1);
+        if joules.is_none() && is_still {
+            hinted(
+                format!(
+                    "a counter of the joules of node {} stood still",
+                    shown(node)
+                ),
+                "The energy of the job is not known. The sensor is broken, or counts in steps that are too large for the time of the job.",
+            );
+        }
+        Ok(joules)
     }
 
     /// Returns whether another run was, or may have been, on one of these nodes at the same time.
