@@ -11,6 +11,8 @@ mod tests;
 /// The work of a subject as servers saw it. Sums are as exact as a `f64` is, since only their ratios count.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Work {
+    /// Set if it is what some of the targets saw, of which the others may have seen more.
+    pub is_of_some_targets: bool,
     /// The seconds from its first call to its last one.
     pub seconds: f64,
     /// All calls.
@@ -90,6 +92,8 @@ const LARGE: f64 = 100e9;
 const FEW_TARGETS: f64 = 4.0;
 /// The number of files from which on it matters that they are removed again.
 const MANY_FILES: f64 = 1_000.0;
+/// How many times as many files as it made are removed by who at least half removes its own.
+const CLEANS_UP: f64 = 2.0;
 /// The part of the time of servers under which it does not matter how it was spent.
 const LEAST_SHARE: f64 = 0.05;
 /// The bytes in a MiB.
@@ -140,9 +144,20 @@ impl Rule {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
+    /// Returns whether it compares what targets of different kinds saw, or one target with all.
+    const fn needs_all_targets(self) -> bool {
+        matches!(
+            self,
+            Self::SmallFiles | Self::Opens | Self::Syncs | Self::OneTarget | Self::Metadata
+        )
+    }
+
     /// Returns the value of work by this rule; the larger, the worse. `None` if the rule says nothing of it.
     #[must_use]
     pub fn value(self, work: &Work) -> Option<Value> {
+        if work.is_of_some_targets && self.needs_all_targets() {
+            return None;
+        }
         let exact = |value: Option<f64>| value.map(Value::exact);
         let moved = work.read.bytes + work.write.bytes;
         match self {
@@ -155,7 +170,8 @@ impl Rule {
             Self::ShortLived => {
                 let (made, removed) = (work.creates.count, work.unlinks.count);
                 // Who removes what others made cleans up.
-                let is_about_own = made > MANY_FILES && removed > MANY_FILES;
+                let is_about_own =
+                    made > MANY_FILES && removed > MANY_FILES && removed <= made * CLEANS_UP;
                 exact(part(removed, made).filter(|_| is_about_own))
             }
             Self::OneTarget => {

@@ -646,10 +646,10 @@ BEGIN
         SELECT e.job, coalesce(sum(i.reads), 0), coalesce(sum(i.small_reads), 0), coalesce(sum(i.writes), 0), coalesce(sum(i.small_writes), 0)
         FROM (
             -- The first 16 elements are those of at most 32 KiB.
-            SELECT u.entry_id, sum(jobstats_internal.sized(u.read_bytes_hist, 32)) FILTER (WHERE u.read > 0) AS reads,
-                sum(jobstats_internal.sized(u.read_bytes_hist, 16)) FILTER (WHERE u.read > 0) AS small_reads,
-                sum(jobstats_internal.sized(u.write_bytes_hist, 32)) FILTER (WHERE u.write > 0) AS writes,
-                sum(jobstats_internal.sized(u.write_bytes_hist, 16)) FILTER (WHERE u.write > 0) AS small_writes
+            SELECT u.entry_id, sum(jobstats_internal.sized(u.read_bytes_hist, 32)) AS reads,
+                sum(jobstats_internal.sized(u.read_bytes_hist, 16)) AS small_reads,
+                sum(jobstats_internal.sized(u.write_bytes_hist, 32)) AS writes,
+                sum(jobstats_internal.sized(u.write_bytes_hist, 16)) AS small_writes
             FROM jobstats.increments u
             WHERE u."time" > progress.sized AND u."time" <= progress.sized + interval '10 minutes'
             GROUP BY u.entry_id
@@ -2368,7 +2368,7 @@ CREATE FUNCTION jobstats_findings(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_findings_wrapper';
 COMMENT ON FUNCTION jobstats_findings IS
-'Says in what way jobs or users burden servers, and what to change. Judges each group in (since, until] by the rules in jobstats.finding_rules, and returns a row for each finding of one of these levels (good, fair, bad), the worst first. A value is bad if it is above the rule''s floor and above what 99 of a hundred jobs of the last 30 days had, fair if it is above the lower floor and above what 95 had; while under a hundred jobs are known, nothing is bad. What a rule is about must have taken 5 % of the time that servers spent on the group, which is share, and service_time in seconds (share is of calls, where servers report no times). Groups of less than ten minutes, 1,000 calls or, where servers report times, 60 seconds of servers are not judged. By or of some targets, kinds or servers, the rules one_target and metadata say nothing. What has no job is one group. estimated: made of means, as Lustre before 2.16 prints no sizes. It says what servers saw, and not what a program meant. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or level or an empty window, 54000 for over a million groups, 55000 where there is no store.';
+'Says in what way jobs or users burden servers, and what to change. Judges each group in (since, until] by the rules in jobstats.finding_rules, and returns a row for each finding of one of these levels (good, fair, bad), the worst first. A value is bad if it is above the rule''s floor and above what 99 of a hundred jobs of the last 30 days had, fair if it is above the lower floor and above what 95 had; while under a hundred jobs are known, nothing is bad. What a rule is about must have taken 5 % of the time that servers spent on the group, which is share, and service_time in seconds (share is of calls, where servers report no times). Groups of less than ten minutes, 1,000 calls or, where servers report times, 60 seconds of servers are not judged. By or of some targets, kinds or servers, the rules opens, syncs, small_files, one_target and metadata say nothing. What has no job is one group. estimated: made of means, as Lustre before 2.16 prints no sizes. It says what servers saw, and not what a program meant. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or level or an empty window, 54000 for over a million groups, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_first(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_first_wrapper';

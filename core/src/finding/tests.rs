@@ -199,3 +199,30 @@ fn what_costs_servers_next_to_nothing_is_good() {
     let found = judge(Rule::Syncs, &thresholds, &work).unwrap();
     assert_eq!((found.level, found.share), (Level::Fair, Some(0.09)));
 }
+
+#[test]
+fn of_some_targets_no_rule_says_anything_whose_parts_lie_on_different_kinds() {
+    for rule in Rule::ALL {
+        let of_some = Work {
+            is_of_some_targets: true,
+            ..work(rule, 0.9)
+        };
+        let says = [
+            Rule::SmallReads,
+            Rule::SmallWrites,
+            Rule::Getattrs,
+            Rule::ShortLived,
+        ]
+        .contains(&rule);
+        assert_eq!(rule.value(&of_some).is_some(), says, "{rule:?}");
+    }
+}
+
+#[test]
+fn who_removes_more_than_twice_what_it_made_cleans_up() {
+    let mut removes = work(Rule::ShortLived, 1.0);
+    removes.unlinks.count = 2e6;
+    assert_eq!(Rule::ShortLived.value(&removes), Some(Value::exact(2.0)));
+    removes.unlinks.count += 1.0;
+    assert_eq!(Rule::ShortLived.value(&removes), None);
+}

@@ -72,6 +72,10 @@ UPDATE jobstats.finding_rules SET fair = 1, bad = 0.5 WHERE finding = 'syncs';
 SELECT uid, finding, says FROM found('{uid}');
 SELECT finding, says FROM found('{target}', target => '{%OST0004}');
 SELECT finding, says FROM found('{}', job => '{8}', target => '{%OST0004}');
+-- Nor do other rules whose parts lie on different kinds of targets say anything of one kind, one server or some targets: job 4 read 4 GiB.
+SELECT kind.kind, f.job, f.finding, f.says FROM unnest(ARRAY['MDT', 'OST']) kind (kind), jobstats_findings(at(0), at(20), kind => ARRAY[kind.kind]) f;
+SELECT count(*) FROM jobstats_findings(at(0), at(20), server => '{server}', job => '{3,4,6,8,9}');
+SELECT count(*) FROM jobstats_findings(at(0), at(20), exclude => '{"target": ["%OST0005"]}', job => '{3,4,6,8,9}');
 SELECT * FROM jobstats_findings(at(0), at(20), levels => '{worse}');
 SELECT * FROM jobstats_verdict(at(0), at(20), n => -1);
 -- The sizes of all jobs of more than a day are not read, those of a few are.
@@ -82,6 +86,17 @@ SELECT job, finding, round(value::numeric, 2), estimated
 FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => '{bad,fair,good}', job => '{1}') WHERE finding = 'small_reads';
 SELECT count(*) FROM jobstats_findings(at(60), at(80));
 SELECT count(*) FROM jobstats_verdict(at(60), at(80));
+-- Who removes more than twice what it made cleans up. And a part of a divided row may have sizes of calls that count in another part.
+DO $$
+BEGIN
+    PERFORM observe(target, 'server', 100, 120) FROM unnest(ARRAY['scratch-MDT0000', 'scratch-OST0003']) AS target;
+    PERFORM act('scratch-MDT0000', job || ':1001:n02', 100, 120, jsonb_build_object('mknod', 2000, 'mknod_usecs', 10000000, 'unlink', removed, 'unlink_usecs', 60000000))
+    FROM (VALUES (21, 4000), (22, 4001)) AS v (job, removed);
+    PERFORM act('scratch-OST0003', '23:1001:n02', 100, 110, jsonb_build_object('write', 4000, 'write_bytes', 4000000000, 'write_usecs', 100000000,
+        'write_bytes_hist', array_fill(0, ARRAY[20]) || 2000 || array_fill(0, ARRAY[7])));
+    PERFORM act('scratch-OST0003', '23:1001:n02', 110, 120, jsonb_build_object('write_bytes', 8192000, 'write_bytes_hist', array_fill(0, ARRAY[12]) || 2000 || array_fill(0, ARRAY[15])));
+END $$;
+SELECT job, finding, value, estimated FROM jobstats_findings(at(100), at(120)) WHERE finding IN ('short_lived_files', 'small_writes');
 
 -- Maintenance finds out what is usual: two days ago, 199 jobs wrote in pieces of 31.9 to 63.8 KiB, and one program. Of another job's writes the
 -- sizes are known, in two hours: a quarter of them is of 4 KiB.
@@ -98,6 +113,11 @@ BEGIN
     PERFORM act('', 'scratch-OST0000', 'rsync.1001', noon, noon + interval '10 minutes', '{"write": 2000, "write_bytes": 2000, "write_usecs": 60000000}');
     PERFORM act('', 'scratch-OST0000', '2000:1000:n01', noon, part, jsonb_build_object('write', 2000, 'write_bytes', 2000 * 65536,
         'write_usecs', 60000000, 'write_bytes_hist', sizes)) FROM unnest(ARRAY[noon + interval '10 minutes', noon + interval '2 hours']) AS part;
+    -- A part of a divided row may have sizes of calls that count in another part: here as many small ones again.
+    PERFORM act('', 'scratch-OST0000', '2001:1000:n01', noon, noon + interval '10 minutes', jsonb_build_object('write', 2000, 'write_bytes', 2000 * 65536,
+        'write_usecs', 60000000, 'write_bytes_hist', array_fill(0, ARRAY[20]) || 1500 || array_fill(0, ARRAY[11])));
+    PERFORM act('', 'scratch-OST0000', '2001:1000:n01', noon + interval '10 minutes', noon + interval '20 minutes', jsonb_build_object('write_bytes', 4096,
+        'write_bytes_hist', array_fill(0, ARRAY[12]) || 500 || array_fill(0, ARRAY[19])));
 END $$;
 -- A call judges for as long as it may, and the next one goes on.
 CALL jobstats_maintain();

@@ -44,3 +44,15 @@ SELECT operation, calls, min, max, stddev, median_rate IS NULL AS has_no_buckets
 SELECT operation, calls, min, max, stddev, median_rate IS NULL AS has_no_buckets FROM jobstats_job('7', at(0), at(15), '15 minutes') WHERE target IS NULL;
 SELECT operation, calls, min, max FROM jobstats_job('7', since => at(-1), until => at(15)) WHERE target IS NULL;
 SELECT operation, calls, min, max FROM jobstats_job('7', until => at(20)) WHERE target IS NULL;
+
+-- A row that is divided: 41 calls, of which one took a microsecond, all of it in the second part. The calls of the first part count.
+DO $$ BEGIN
+    INSERT INTO jobstats.feed (server, "time", body)
+    SELECT 'oss1', at(minute), ost('fs-OST0014', format(E'- job_id: 11:1000:n1\n  snapshot_time: 1.0 secs.nsecs\n  start_time: %s.0 secs.nsecs\n'
+        '  getattr: { samples: %s, unit: usecs, min: 0, max: %s, sum: %s, sumsq: %s }\n  read_bytes: { samples: %s, unit: bytes, min: 0, max: %s, sum: %s, sumsq: %s }\n',
+        extract(epoch FROM at(16))::bigint, calls, one, one, one, calls, one, one, one))
+    FROM (VALUES (28, 0, 0), (32, 41, 1)) AS reading (minute, calls, one) ORDER BY minute;
+END $$;
+SELECT minute(i."time"), i.getattr, i.getattr_usecs, i.read, i.read_bytes FROM jobstats.increments i JOIN jobstats.entries e USING (entry_id) WHERE e.job = '11' ORDER BY 1;
+SELECT target, operation, total, calls, per_call FROM jobstats_job('11');
+SELECT operation, total, calls, per_call FROM jobstats_totals(at(20), at(40), '{read_bytes,getattr,metadata,service_time}', '{job}', job => '{11}');

@@ -56,6 +56,19 @@ SELECT 'oss1', at(minute), ost('fs-OST0015', VARIADIC CASE WHEN minute > 0 THEN 
 FROM unnest(ARRAY[0, 5]) AS minute;
 SELECT operation, known_from, count, mean, stddev FROM jobstats_sizes(at(-5), at(5), job => '{9}');
 
+-- A row that is divided has parts without a whole call. One call of 10 MB; ten calls of 10 MB, 4 KiB and 64 KiB in three readings; and, in an
+-- hour, two of 4 KiB and one of 1 MiB.
+INSERT INTO jobstats.feed (server, "time", body)
+SELECT 'oss1', at(t.minute), ost(t.target, VARIADIC CASE WHEN t.writes IS NULL THEN '{}' ELSE ARRAY[calls(t.prints, t.job || ':1000:n1', at(t.start), '{}', t.writes::numeric[])] END)
+FROM (VALUES ('fs-OST0024', 18, 'squares', '10', 16, '{}'), ('fs-OST0024', 22, 'squares', '10', 16, '{10000000}'),
+    ('fs-OST0034', 15, 'squares', '11', 0, NULL), ('fs-OST0034', 18, 'squares', '11', 16, '{10000000,4096,4096,4096}'),
+    ('fs-OST0034', 22, 'squares', '11', 16, '{10000000,4096,4096,4096,10000000}'),
+    ('fs-OST0034', 28, 'squares', '11', 16, '{10000000,4096,4096,4096,10000000,65536,65536,65536,65536,65536}'),
+    ('fs-OST0026', 20, 'hist', '12', 16, '{}'), ('fs-OST0026', 80, 'hist', '12', 16, '{4096,4096,1048576}')) AS t (target, minute, prints, job, start, writes);
+SELECT e.job, minute(i."time"), i.write, i.write_bytes, i.write_bytes_hist[13] AS "4K", i.write_bytes_hist[21] AS "1M"
+FROM jobstats.increments i JOIN jobstats.entries e USING (entry_id) WHERE e.job IN ('10', '12') ORDER BY 1, 2;
+SELECT job, known_from, upper, count, mean, stddev FROM jobstats_sizes(at(10), at(90), '{job}', target => '{%24,%34,%26}');
+
 -- Users by name, also where rollups by user could answer another question: only increments have sizes.
 INSERT INTO jobstats.users VALUES (1000, 'ada');
 CALL jobstats_maintain();

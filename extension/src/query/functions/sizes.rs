@@ -269,14 +269,12 @@ impl Sizes<'_> {
                 "\nGROUP BY usage.target_id, usage.entry_id",
             ),
         };
-        let select = |[sum, end]: [&str; 2],
-                      value: &dyn Fn(&str) -> String,
-                      hist: &dyn Fn(&str) -> String| {
+        let select = |[sum, end]: [&str; 2], hist: &dyn Fn(&str) -> String| {
             let columns = OPERATIONS.iter().flat_map(|(bytes, calls)| {
                 [("", ELEMENTS), ("small_", small)].map(|(prefix, first)| {
-                    let (calls_of, hist) = (value(calls), hist(&format!("{bytes}_hist")));
+                    let hist = hist(&format!("{bytes}_hist"));
                     format!(
-                        ", {sum}CASE WHEN {calls_of} > 0 THEN jobstats_internal.sized({hist}, {first}) END{end} AS {prefix}{calls}"
+                        ", {sum}jobstats_internal.sized({hist}, {first}){end} AS {prefix}{calls}"
                     )
                 })
             });
@@ -284,11 +282,8 @@ impl Sizes<'_> {
             format!("SELECT usage.target_id, usage.entry_id{key}{columns}")
         };
         let condition = self.of_entries(few, params);
-        let whole = select([sum, end], &whole_of, &whole_of);
-        let share = |column: &str| self.share(&whole_of(column), params);
-        let part = select(["", ""], &share, &|column| {
-            self.part_of_histogram(column, params)
-        });
+        let whole = select([sum, end], &whole_of);
+        let part = select(["", ""], &|column| self.part_of_histogram(column, params));
         let usage = self.of_window(params, &condition, group_by, [whole, part]);
         let usage = self.plan.with_jobs(usage, params);
         self.plan.with_names(usage, false, params)

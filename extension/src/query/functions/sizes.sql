@@ -13,7 +13,8 @@ call AS NOT MATERIALIZED (
     CROSS JOIN LATERAL (
         VALUES @operations@
     ) operation (operation, calls, bytes, hist, detail)
-    WHERE operation.calls > 0
+    -- Of a row that was divided, a part may have bytes or sizes of a call that counts in another part.
+    WHERE operation.calls > 0 OR operation.bytes > 0 OR operation.hist IS NOT NULL
 ),
 part AS (
     SELECT call.target_id@of_sum@, call.operation, call.keeps_histograms, count(call.hist) > 0 AS has_histogram,
@@ -26,8 +27,8 @@ part AS (
 reading AS (
     SELECT call.target_id, call.entry_id@of_call@, call.operation, call.keeps_histograms, sum(call.calls) AS calls,
         sum(call.bytes) AS bytes,
-        coalesce(sum((call.detail ->> 'sumsq'::text)::numeric), sum(call.bytes) * sum(call.bytes) / sum(call.calls)) AS squares,
-        bool_and(call.is_timed AND call.has_detail) AND sum(call.calls)
+        coalesce(sum((call.detail ->> 'sumsq'::text)::numeric), sum(call.bytes) * sum(call.bytes) / nullif(sum(call.calls), 0)) AS squares,
+        bool_or(call.is_timed) AND bool_and(call.has_detail) AND sum(call.calls)
             * power(least(max((call.detail ->> 'max'::text)::numeric), sum(call.bytes), @largest@::numeric), 2::numeric)
             < 18446744073709551616 AS has_squares
     FROM call
@@ -71,9 +72,10 @@ answer AS (
     GROUP BY usage.operation@names@, element.number
     UNION ALL
     SELECT usage.operation@names@, 'sums', NULL, NULL, usage.calls, (usage.bytes / usage.calls)::double precision,
-        CASE WHEN usage.has_squares AND usage.squares * usage.spread_calls >= usage.spread_bytes * usage.spread_bytes
+        CASE WHEN usage.has_squares AND usage.spread_calls > 0 AND usage.squares * usage.spread_calls >= usage.spread_bytes * usage.spread_bytes
             THEN (sqrt(usage.squares * usage.spread_calls - usage.spread_bytes * usage.spread_bytes) / usage.spread_calls)::double precision END
     FROM sums usage
+    WHERE usage.calls > 0
 )
 SELECT @columns@, answer.operation, answer.known_from, answer.lower, answer.upper, answer.count,
     (answer.count / sum(answer.count) OVER (PARTITION BY answer.operation@of_answer@))::double precision AS share, answer.mean,

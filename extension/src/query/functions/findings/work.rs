@@ -103,15 +103,12 @@ pub fn find(
         take(Tuples::query(client, &statement, &query.params)?, by)
     })?;
     // File systems and clusters have targets of both kinds.
-    let is_of_targets = by
+    let is_of_some_targets = by
         .iter()
         .chain(question.filters.chosen())
         .any(|it| it.level != Level::Entry && !["cluster", "filesystem"].contains(&it.name));
-    if is_of_targets {
-        for (_, work) in &mut groups {
-            // These say whether work is spread over targets.
-            (work.targets, work.on_mdts) = (0.0, None);
-        }
+    for (_, work) in &mut groups {
+        work.is_of_some_targets = is_of_some_targets;
     }
     let sizes = match entries {
         Some(entries) => take_sizes(client, KEPT_SIZES, &[entries.to_vec().into()])?,
@@ -171,6 +168,7 @@ fn read(found: &Tuples<'_>) -> Work {
         sized: None,
     };
     Work {
+        is_of_some_targets: false,
         seconds: number(0),
         all: calls(1),
         // What asked no MDT for anything cost them nothing.

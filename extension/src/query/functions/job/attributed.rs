@@ -174,5 +174,6 @@ fn sums(work: &Work, scope: &Scope, grouping: &Grouping) -> BTreeMap<(Group, usi
             }
         }
     }
+    sums.retain(|_, sum| sum.total != 0);
     sums
 }

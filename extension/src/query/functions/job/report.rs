@@ -100,6 +100,7 @@ impl Report<'_> {
                 return Err(Error::TooManyRows);
             }
         }
+        sums.retain(|_, sum| sum.done.total != 0);
         Ok(sums)
     }
 

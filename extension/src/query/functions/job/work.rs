@@ -132,6 +132,8 @@ pub struct Work {
     measures: Vec<Made>,
     by_node: bool,
     done: HashMap<Place, Vec<Option<Box<Done>>>>,
+    /// The measures that are not zero on each target.
+    used: HashSet<(i32, usize)>,
 }
 
 impl Work {
@@ -152,6 +154,7 @@ impl Work {
             measures: made,
             by_node,
             done: HashMap::new(),
+            used: HashSet::new(),
         }
     }
 
@@ -165,13 +168,15 @@ impl Work {
         self.done.len()
     }
 
-    /// Returns the usage in each place by measure.
+    /// Returns the usage in each place by measure. It has calls that took nothing, unless no call on the target took anything: then their
+    /// bytes or times are not known there.
     pub fn done(&self) -> impl Iterator<Item = (&Place, impl Iterator<Item = (usize, &Done)>)> {
         self.done.iter().map(|(place, done)| {
             let done = done.iter().enumerate();
             (
                 place,
-                done.filter_map(|(measure, it)| Some((measure, it.as_deref()?))),
+                done.filter(|(measure, _)| self.used.contains(&(place.target, *measure)))
+                    .filter_map(|(measure, it)| Some((measure, it.as_deref()?))),
             )
         })
     }
@@ -225,14 +230,17 @@ impl Work {
         };
         let done = self.done.entry(place);
         let done = done.or_insert_with(|| self.measures.iter().map(|_| None).collect());
-        for (measure, done) in self.measures.iter().zip(done) {
-            let Some(part) = measure.total.of(row).filter(|&part| part != 0) else {
-                continue;
-            };
+        for (position, (measure, done)) in self.measures.iter().zip(done).enumerate() {
             let value = |sum: &Option<Added>| sum.as_ref().and_then(|it| it.of(row));
+            let (total, calls) = (measure.total.of(row).unwrap_or(0), value(&measure.calls));
+            if total != 0 {
+                self.used.insert((row.target, position));
+            } else if calls.unwrap_or(0) == 0 {
+                continue;
+            }
             let part = Done {
-                total: part,
-                calls: value(&measure.calls),
+                total,
+                calls,
                 spent: value(&measure.spent),
                 first: row.first,
                 last: row.last,
