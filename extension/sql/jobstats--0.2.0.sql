@@ -3795,7 +3795,7 @@ FROM jobstats.entries e
 WHERE d.problem LIKE '%, entry %' AND e.entry_id = ANY (entries) AND strpos(d.problem, ', entry ' || left(e.name, 100) || ':') > 0;
 UPDATE jobstats.entries e
 SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL::text), gid = NULL, node = NULL, executable = NULL,
-    pid = NULL, format = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
+    pid = NULL, format = NULL, claimed = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
 FROM (
     SELECT e.entry_id, jobstats_internal.pseudonym_of_job(e.job, kept) AS job,
         CASE WHEN find_again THEN jobstats_internal.pseudonym(e.name) ELSE jobstats_internal.name_for_ever(e.entry_id) END AS name
@@ -4418,14 +4418,17 @@ AS $$
 BEGIN
     RETURN QUERY
     SELECT DISTINCT ON (r."time", r.cluster, r.filesystem) r."time", r."time" + r.seconds * interval '1 second', r.cluster, r.filesystem,
-        r.uid, r.user_name, r.account, r.job, r.rate, r.rate / nullif(r.of_all, 0)
+        r.uid, r.user_name, r.account, r.job, r.of_subject, r.of_subject / nullif(r.of_all, 0)
     FROM (
-        SELECT r.*, sum(r.rate) OVER (PARTITION BY r."time", r.cluster, r.filesystem) AS of_all
+        SELECT r.*, sum(r.rate) OVER (PARTITION BY r."time", r.cluster, r.filesystem) AS of_all,
+            -- root works for jobs too: the user is the one who did most of it.
+            CASE largest_subjects."by" WHEN 'job' THEN sum(r.rate) OVER (PARTITION BY r."time", r.cluster, r.filesystem, r.job) ELSE r.rate END AS of_subject
         FROM @extschema@.jobstats_rates(largest_subjects.since, largest_subjects.until, ARRAY[largest_subjects.operation],
-            '{cluster,filesystem}' || CASE largest_subjects."by" WHEN 'user' THEN '{uid,user_name}'::text[] ELSE ARRAY[largest_subjects."by"] END, largest_subjects.step) r
+            '{cluster,filesystem}' || CASE largest_subjects."by" WHEN 'user' THEN '{uid,user_name}'::text[]
+                WHEN 'job' THEN '{uid,user_name,job}' ELSE ARRAY[largest_subjects."by"] END, largest_subjects.step) r
     ) r
-    WHERE r.filesystem IS NOT NULL AND r.rate IS NOT NULL AND num_nonnulls(r.uid, r.account, r.job) > 0
-    ORDER BY r."time", r.cluster, r.filesystem, r.rate DESC, r.uid, r.account, r.job;
+    WHERE r.filesystem IS NOT NULL AND r.rate IS NOT NULL AND CASE largest_subjects."by" WHEN 'job' THEN r.job IS NOT NULL ELSE num_nonnulls(r.uid, r.account) > 0 END
+    ORDER BY r."time", r.cluster, r.filesystem, r.of_subject DESC, r.job, r.rate DESC, r.uid, r.account;
 EXCEPTION WHEN invalid_parameter_value OR program_limit_exceeded THEN
     RAISE WARNING 'the rule "%" is not judged: %', rule, SQLERRM;
 END

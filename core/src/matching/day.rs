@@ -37,19 +37,29 @@ pub enum Verdict {
     Ambiguous,
     /// The job was over before.
     Stale,
+    /// The number is that of a job of another user.
+    Claimed,
     /// Accounting does not know such a job.
     Unknown,
 }
 
 impl Entry<'_> {
+    /// Returns whether the user certainly has no part in a job. What users export says no more than what they want to be taken for.
+    fn claims(&self, job: &Job) -> bool {
+        let is_other = |user: &Owner| !self.is_system && !user.can_be(&job.values.owner);
+        self.user.is_some_and(is_other) && self.is_of_scheduler(job)
+    }
+
+    fn is_of_scheduler(&self, job: &Job) -> bool {
+        self.scheduler
+            .is_none_or(|scheduler| scheduler == job.scheduler)
+    }
+
     /// Returns whether the work can be that of a job, whenever it was.
     fn fits(&self, job: &Job) -> bool {
         let owner = &job.values.owner;
         let is_user = |user: &Owner| self.is_system || owner.is_known() && user.can_be(owner);
-        self.user.is_none_or(is_user)
-            && self
-                .scheduler
-                .is_none_or(|scheduler| scheduler == job.scheduler)
+        self.user.is_none_or(is_user) && self.is_of_scheduler(job)
     }
 }
 
@@ -81,8 +91,15 @@ pub fn decide(entry: Entry<'_>, activity: Activity, jobs: &[Job], late: Micros) 
             };
         }
     }
-    match fitting.iter().any(|&it| is_over(&jobs[it], activity)) {
-        true => Verdict::Stale,
+    let claimed = || jobs.iter().filter(|job| entry.claims(job));
+    if claimed().any(|job| overlap(job, activity, EARLY, late).is_some()) {
+        return Verdict::Claimed;
+    }
+    if fitting.iter().any(|&it| is_over(&jobs[it], activity)) {
+        return Verdict::Stale;
+    }
+    match claimed().any(|job| is_over(job, activity)) {
+        true => Verdict::Claimed,
         false => Verdict::Unknown,
     }
 }

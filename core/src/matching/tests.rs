@@ -195,7 +195,7 @@ fn jobs_of_different_users_that_both_fit_are_ambiguous() {
     );
     assert_eq!(
         verdict(of(&root, false), (10, 11), &found),
-        Verdict::Unknown
+        Verdict::Claimed
     );
 }
 
@@ -242,7 +242,7 @@ fn the_node_is_not_asked_if_there_is_only_one_job() {
     };
     assert_eq!(found[0].ran_on("a02"), Some(false));
     assert_eq!(verdict(of(&ada), (10, 11), &found), Verdict::Job(0));
-    assert_eq!(verdict(of(&bob), (10, 11), &found), Verdict::Unknown);
+    assert_eq!(verdict(of(&bob), (10, 11), &found), Verdict::Claimed);
 }
 
 /// Identifiers whose users have chosen `SLURM_JOB_ID` so long that what the kernel wrote behind it is cut off, with what would be
@@ -253,11 +253,11 @@ fn a_number_of_the_system_that_a_user_may_have_chosen_fits_no_job_of_others() {
     let formats = Formats::compile(["%j:%u:%H"]).expect("a format");
     for (id, expected) in [
         ("4711:0:n101", Verdict::Job(0)),
-        ("4711:0:n101aaaaaaaaaaaaaaaaaaaa", Verdict::Unknown),
-        ("4711.aaaaaaaaaaaaaaaaaaa:0:n101", Verdict::Unknown),
-        (r"4711:0:n101\x41aaaaaaaaaaaaaaaa", Verdict::Unknown),
+        ("4711:0:n101aaaaaaaaaaaaaaaaaaaa", Verdict::Claimed),
+        ("4711.aaaaaaaaaaaaaaaaaaa:0:n101", Verdict::Claimed),
+        (r"4711:0:n101\x41aaaaaaaaaaaaaaaa", Verdict::Claimed),
         ("4711:1000:n101", Verdict::Job(0)),
-        ("4711:1001:n101", Verdict::Unknown),
+        ("4711:1001:n101", Verdict::Claimed),
     ] {
         let identity = formats.identify(id);
         let owner = identity.uid.map(|uid| user(uid.into()));
@@ -321,9 +321,41 @@ fn users_are_compared_by_number_or_else_by_name() {
         user_name: Some(name.to_owned()),
     };
     assert_eq!(with(&both(1000, "ada")), Verdict::Job(0));
-    assert_eq!(with(&both(1000, "bob")), Verdict::Unknown);
+    assert_eq!(with(&both(1000, "bob")), Verdict::Claimed);
     // Nobody has said what this user is called.
     assert_eq!(with(&user(1000)), Verdict::Job(0));
+}
+
+/// The job of another user is claimed while it runs, and as long afterwards as its own work would be stale.
+#[test]
+fn work_with_the_number_of_another_users_job_is_no_job() {
+    let runs = [
+        run("alpha", user(1000), 10, Some(12)),
+        run("alpha", user(1001), 300, Some(310)),
+    ];
+    let found = jobs(runs, 30 * DAY);
+    let (ada, bob) = (user(1000), user(1001));
+    let of = |user, scheduler| Entry {
+        user: Some(user),
+        scheduler,
+        ..Entry::default()
+    };
+    let bobs = |hours| verdict(of(&bob, None), hours, &found);
+    assert_eq!(bobs((9, 10)), Verdict::Claimed);
+    assert_eq!(bobs((20, 21)), Verdict::Claimed);
+    assert_eq!(bobs((250, 251)), Verdict::Unknown);
+    assert_eq!(bobs((301, 302)), Verdict::Job(1));
+    assert_eq!(
+        verdict(of(&ada, None), (301, 302), &found),
+        Verdict::Claimed
+    );
+    // A job of another scheduler is none of this node, and of a job without a known user nobody can tell.
+    assert_eq!(
+        verdict(of(&bob, Some("beta")), (9, 10), &found),
+        Verdict::Unknown
+    );
+    let nobodys = jobs([run("alpha", Owner::default(), 8, Some(12))], 30 * DAY);
+    assert_eq!(verdict(of(&bob, None), (9, 10), &nobodys), Verdict::Unknown);
 }
 
 #[test]

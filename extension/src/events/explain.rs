@@ -383,8 +383,11 @@ impl Event {
         match words::subject(largest, by) {
             None => "This role does not see whose work it was.".to_owned(),
             Some(name) => format!(
-                "{} did {} of all.",
+                "{}{} did {} of all.",
                 words::capital(&name),
+                words::subject(largest, "uid")
+                    .filter(|_| by == "job")
+                    .map_or(String::new(), |user| format!(" of {user}")),
                 percent(largest["share"].as_f64().unwrap_or(0.0))
             ),
         }

@@ -7,14 +7,17 @@ AS $$
 BEGIN
     RETURN QUERY
     SELECT DISTINCT ON (r."time", r.cluster, r.filesystem) r."time", r."time" + r.seconds * interval '1 second', r.cluster, r.filesystem,
-        r.uid, r.user_name, r.account, r.job, r.rate, r.rate / nullif(r.of_all, 0)
+        r.uid, r.user_name, r.account, r.job, r.of_subject, r.of_subject / nullif(r.of_all, 0)
     FROM (
-        SELECT r.*, sum(r.rate) OVER (PARTITION BY r."time", r.cluster, r.filesystem) AS of_all
+        SELECT r.*, sum(r.rate) OVER (PARTITION BY r."time", r.cluster, r.filesystem) AS of_all,
+            -- root works for jobs too: the user is the one who did most of it.
+            CASE largest_subjects."by" WHEN 'job' THEN sum(r.rate) OVER (PARTITION BY r."time", r.cluster, r.filesystem, r.job) ELSE r.rate END AS of_subject
         FROM @extschema@.jobstats_rates(largest_subjects.since, largest_subjects.until, ARRAY[largest_subjects.operation],
-            '{cluster,filesystem}' || CASE largest_subjects."by" WHEN 'user' THEN '{uid,user_name}'::text[] ELSE ARRAY[largest_subjects."by"] END, largest_subjects.step) r
+            '{cluster,filesystem}' || CASE largest_subjects."by" WHEN 'user' THEN '{uid,user_name}'::text[]
+                WHEN 'job' THEN '{uid,user_name,job}' ELSE ARRAY[largest_subjects."by"] END, largest_subjects.step) r
     ) r
-    WHERE r.filesystem IS NOT NULL AND r.rate IS NOT NULL AND num_nonnulls(r.uid, r.account, r.job) > 0
-    ORDER BY r."time", r.cluster, r.filesystem, r.rate DESC, r.uid, r.account, r.job;
+    WHERE r.filesystem IS NOT NULL AND r.rate IS NOT NULL AND CASE largest_subjects."by" WHEN 'job' THEN r.job IS NOT NULL ELSE num_nonnulls(r.uid, r.account) > 0 END
+    ORDER BY r."time", r.cluster, r.filesystem, r.of_subject DESC, r.job, r.rate DESC, r.uid, r.account;
 EXCEPTION WHEN invalid_parameter_value OR program_limit_exceeded THEN
     RAISE WARNING 'the rule "%" is not judged: %', rule, SQLERRM;
 END

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::entry_id::user_may_be_forged;
+use jobstats_core::entry_id::{Identity, user_may_be_forged};
 use jobstats_core::instant::Micros;
 use jobstats_core::matching::{Activity, Entry, FOREVER, Owner, Range, Verdict, day_of, ranges};
 use pgrx::spi::SpiClient;
@@ -12,6 +12,7 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{Row, Statements, connect_mut};
 use crate::pg::time::{EARLIEST, timestamptz};
+use crate::store::formats::usable_formats;
 use crate::store::rollup;
 
 /// The number of entries that are matched at a time.
@@ -31,6 +32,10 @@ struct Identified {
     scheduler: Option<String>,
     node: Option<String>,
     first_seen: Micros,
+    name: String,
+    clusters: Vec<String>,
+    /// Set if it was found to claim the job of another user.
+    is_claimed: bool,
 }
 
 impl Identified {
@@ -58,7 +63,7 @@ pub fn renew(
         // What says which job a forgotten entry belongs to is gone; it keeps the job that it had.
         let ids: Option<Vec<i64>> = client.execute_value(
             "SELECT array_agg(e.entry_id) FROM (\
-             SELECT e.entry_id FROM jobstats.entries e WHERE e.job = ANY ($1) AND (e.status <> 'forgotten' \
+             SELECT e.entry_id FROM jobstats.entries e WHERE (e.job = ANY ($1) OR e.claimed = ANY ($1)) AND (e.status <> 'forgotten' \
              OR NOT EXISTS (SELECT FROM jobstats.entry_jobs m JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id)) LIMIT $2) e",
             &[numbers.to_vec().into(), ENTRIES_MAX.into()],
         )?;
@@ -79,7 +84,7 @@ fn renew_some(
     let entries = identified(client, ids)?;
     let mut days = days(client, ids, jobs, store)?;
     // The columns: entry, first day, last day, job, status, and whether the range is the only one.
-    let mut rows = Vec::new();
+    let (mut rows, mut claims) = (Vec::new(), Vec::new());
     for entry in &entries {
         pause();
         let Some(known) = jobs.get(&entry.number) else {
@@ -93,6 +98,10 @@ fn renew_some(
         let days = days.remove(&entry.id);
         let days = days.unwrap_or_else(|| vec![first_seen]);
         let found = ranges(entry.entry(), &days, &known.jobs, store.late);
+        let is_claimed = is_claimed(&found);
+        if is_claimed != entry.is_claimed {
+            claims.push((entry, is_claimed));
+        }
         // A day on which nothing is known of the entry must not count for the job of another day.
         let has = |range: &Range| {
             let range = range.from..range.until;
@@ -105,11 +114,13 @@ fn renew_some(
             let (job_no, status) = match range.verdict {
                 Verdict::Job(position) => (Some(known.keys[position]), "known"),
                 Verdict::Ambiguous => (None, "ambiguous"),
+                Verdict::Claimed => (None, "claimed"),
                 Verdict::Stale | Verdict::Unknown => (None, "stale"),
             };
             rows.push((entry.id, range.from, last_day, job_no, status, is_alone));
         }
     }
+    write_claims(client, &claims)?;
     let changed = client.execute_rows(
         include_str!("write_entries.sql"),
         &[
@@ -123,6 +134,41 @@ fn renew_some(
         ],
     )?;
     note_changed(client, changed)
+}
+
+/// Returns whether an entry has no job on any day but claims those of other users. A user who had a job of the number at another time keeps it:
+/// an identifier has one number.
+fn is_claimed(ranges: &[Range]) -> bool {
+    !ranges.is_empty() && ranges.iter().all(|it| it.verdict == Verdict::Claimed)
+}
+
+/// Stores which entries claim the job of another user and so have none, and which no longer do.
+fn write_claims(client: &mut SpiClient<'_>, claims: &[(&Identified, bool)]) -> Result<(), Error> {
+    if claims.is_empty() {
+        return Ok(());
+    }
+    let formats = usable_formats(client)?;
+    let (mut statuses, mut workloads) = (Vec::new(), Vec::new());
+    for &(entry, is_claimed) in claims {
+        let identity = formats.identify_in(&entry.clusters, &entry.name);
+        let job = identity.job.filter(|_| !is_claimed);
+        workloads.push(Identity { job, ..identity }.workload(&entry.name));
+        let status = match is_claimed {
+            true => "claimed",
+            false => identity.status.as_str(),
+        };
+        statuses.push(status.to_owned());
+    }
+    client.execute(
+        include_str!("claim.sql"),
+        &[
+            claims.iter().map(|it| it.0.id).collect::<Vec<_>>().into(),
+            claims.iter().map(|it| it.1).collect::<Vec<_>>().into(),
+            statuses.into(),
+            workloads.into(),
+        ],
+    )?;
+    Ok(())
 }
 
 /// Notes ranges of days in which entries have got another job.
@@ -158,6 +204,9 @@ fn identified(client: &mut SpiClient<'_>, ids: &[i64]) -> Result<Vec<Identified>
             node: row.at(6)?,
             scheduler: row.at(7)?,
             first_seen: row.at(8)?,
+            is_claimed: row.at(11)?,
+            clusters: row.at::<Option<Vec<String>>>(12)?.unwrap_or_default(),
+            name,
         })
     });
     identified.collect()

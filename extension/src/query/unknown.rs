@@ -82,7 +82,7 @@ fn hint(dimension: &Dimension) -> String {
         name @ ("cluster" | "target" | "server") => format!("jobstats.health lists the {name}s."),
         "filesystem" => "jobstats.targets lists the file systems.".to_owned(),
         "kind" => "Valid are MDT, OST.".to_owned(),
-        "status" => "Valid are ok, missing_job, truncated, partial, malformed.".to_owned(),
+        "status" => "Valid are ok, missing_job, truncated, partial, malformed, claimed.".to_owned(),
         "user_name" | "group_name" => {
             format!(
                 "{} lists the names that are known.",

@@ -62,6 +62,29 @@ INSERT INTO jobstats.to_match VALUES ('11'), ('12'), ('14');
 CALL jobstats_maintain();
 SELECT job, scheduler, runs, account FROM jobstats.job_ids ORDER BY job, scheduler;
 
+-- Who exports the number of another user's job has no job, as soon as accounting says whose it is; root works for the job.
+INSERT INTO jobstats.feed (server, "time", body)
+SELECT 'oss1', at(o.minute), ost('scratch-OST0000', (SELECT string_agg(record(id, o.minute - 2000, 4096 * (o.minute - 2000)), '' ORDER BY id)
+    FROM unnest(ARRAY['4711:1000:n01', '4711:0:n01', '4711:2000:n05', '4712:2000:n05']) AS id))
+FROM (VALUES (2000), (2010), (2020)) AS o (minute);
+CREATE VIEW claims AS
+SELECT job, workload, uid, status, total FROM jobstats_totals(at(2000), at(2020), '{write}', '{job,workload,uid,status}', node => '{n01,n05}');
+SELECT * FROM claims ORDER BY uid, job;
+SELECT account(2030, run('4711', '4711', 'alpha', 1990, 2025, 1000, 'physics'));
+CALL jobstats_maintain();
+SELECT * FROM claims ORDER BY uid, job;
+SELECT name, job, claimed, status, workload FROM jobstats.entries WHERE name LIKE '471%' ORDER BY name COLLATE "C";
+SELECT operation, target, total, nodes FROM jobstats_job(4711) WHERE operation IN ('write', 'claimed_write');
+SELECT day, calls, status, remedy FROM jobstats.job_quality WHERE status = 'claimed';
+-- It stays so when all identifiers are read again.
+SELECT jobstats_reidentify();
+CALL jobstats_maintain();
+SELECT name, job, claimed, status FROM jobstats.entries WHERE claimed IS NOT NULL ORDER BY name COLLATE "C";
+-- Accounting that comes later names a job of this user.
+SELECT account(2040, run('4711', '4711', 'alpha', 2001, 2025, 2000, 'bio'));
+CALL jobstats_maintain();
+SELECT name, job, claimed, status, workload FROM jobstats.entries WHERE name LIKE '471%' ORDER BY name COLLATE "C";
+
 -- Jobs that retention takes leave no match behind.
 UPDATE jobstats.settings SET jobs_retention = '1 minute';
 CALL jobstats_maintain();

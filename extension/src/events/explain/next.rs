@@ -105,7 +105,7 @@ fn waiting(
     let job = culprit["job"].as_str().filter(|_| is_named);
     let job = job.filter(|job| !plain(job, "").is_empty());
     let known = match job {
-        Some(job) => Known::of(client, job)?,
+        Some(job) => Known::of(client, job, culprit["uid"].as_i64())?,
         None => Known::default(),
     };
     if let Some(job) = job {
@@ -170,11 +170,15 @@ struct Known {
 }
 
 impl Known {
-    fn of(client: &SpiClient<'_>, job: &str) -> Result<Self, Error> {
+    /// The identifiers of a job also limit others who name it; then they are not known.
+    fn of(client: &SpiClient<'_>, job: &str, uid: Option<i64>) -> Result<Self, Error> {
         let row = client.query_opt(
             "SELECT (SELECT j.source FROM jobstats.jobs j WHERE j.job = $1 LIMIT 1) AS source, \
-                 (SELECT e.name FROM jobstats.entries e WHERE e.job = $1 ORDER BY e.name LIMIT 1) AS identifier",
-            &[job.into()],
+                 (SELECT e.name FROM jobstats.entries e WHERE e.job = $1 AND NOT EXISTS (\
+                     SELECT FROM jobstats.entries o, jobstats.settings s WHERE (o.job = $1 OR o.claimed = $1) \
+                         AND o.uid >= s.system_uids_below AND o.uid IS DISTINCT FROM $2) \
+                     ORDER BY e.name LIMIT 1) AS identifier",
+            &[job.into(), uid.into()],
         )?;
         row.map_or(Ok(Self::default()), |row| {
             Ok(Self {

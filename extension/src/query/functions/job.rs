@@ -19,7 +19,7 @@ use crate::query::window::Window;
 use crate::store;
 
 use accounting::Accounting;
-use attributed::Attributed;
+use attributed::{Attributed, note_claimed};
 use energy::Energy;
 use entries::{Entries, note_unmatched};
 use grouping::{Grouping, OF_TARGETS};
@@ -138,7 +138,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
             accounting,
         };
         let bounds = asked.bounds()?;
-        let bytes = subject.report(client, &job, asked, &grouping, &mut rows)?;
+        let [bytes, service_time] = subject.report(client, &job, asked, &grouping, &mut rows)?;
         let Some(accounting) = &subject.accounting else {
             return Ok(());
         };
@@ -147,6 +147,10 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         }
         if let Some(work) = Attributed::of_job(client, &job, accounting, bounds)? {
             work.write(client, &grouping, &mut rows)?;
+        }
+        if let Some(work) = Attributed::claimed(client, &job, accounting, bounds)? {
+            let claimed = work.write(client, &grouping, &mut rows)?;
+            note_claimed(&job, claimed, service_time);
         }
         Ok(())
     })
@@ -161,7 +165,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// Writes the rows of its usage, and returns the bytes that it read and wrote.
+    /// Writes the rows of its usage, and returns the bytes that it read and wrote, and its service time.
     fn report(
         &self,
         client: &SpiClient<'_>,
@@ -169,7 +173,7 @@ impl Subject {
         mut asked: Asked,
         grouping: &Grouping,
         rows: &mut Rows,
-    ) -> Result<i128, Error> {
+    ) -> Result<[i128; 2], Error> {
         let filters = job.filter(Filters::default());
         if let Some(accounting) = &self.accounting {
             accounting.limit(&mut asked)?;
@@ -181,10 +185,12 @@ impl Subject {
             }
             (_, Some(accounting)) => {
                 accounting.note_no_work(job, self.is_cut);
-                Ok(0)
+                Ok([0; 2])
             }
-            (_, None) if self.entries.is_empty() => job.note_nothing(client, &filters).map(|()| 0),
-            (_, None) => Ok(0),
+            (_, None) if self.entries.is_empty() => {
+                job.note_nothing(client, &filters).map(|()| [0; 2])
+            }
+            (_, None) => Ok([0; 2]),
         }
     }
 
@@ -195,11 +201,11 @@ impl Subject {
         grouping: &Grouping,
         chosen: Chosen,
         rows: &mut Rows,
-    ) -> Result<i128, Error> {
+    ) -> Result<[i128; 2], Error> {
         let (entries, measures) = (&self.entries, Measures::every()?);
         let found = Usage::read(client, chosen.window, measures, filters, entries, grouping)?;
         let Some(usage) = found else {
-            return Ok(0);
+            return Ok([0; 2]);
         };
         let Usage {
             plan,
@@ -226,7 +232,11 @@ impl Subject {
             is_cut: self.is_cut,
         };
         report.write(work, rows)?;
-        Ok(usage.bytes())
+        let total = |names: &[&str]| work.total(measures, names);
+        Ok([
+            total(&["read_bytes", "write_bytes"]),
+            total(&["service_time"]),
+        ])
     }
 }
 
@@ -273,16 +283,5 @@ impl Usage {
             scope,
             work,
         }))
-    }
-
-    /// Returns the bytes that were read and written.
-    fn bytes(&self) -> i128 {
-        let done = self.work.done().flat_map(|(_, done)| done);
-        let is_bytes = |measure: usize| {
-            let name = self.measures.list[measure].name.as_str();
-            matches!(name, "read_bytes" | "write_bytes")
-        };
-        let bytes = done.filter(|&(measure, _)| is_bytes(measure));
-        bytes.map(|(_, done)| done.total).sum()
     }
 }

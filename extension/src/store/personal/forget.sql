@@ -109,7 +109,7 @@ FROM jobstats.entries e
 WHERE d.problem LIKE '%, entry %' AND e.entry_id = ANY (entries) AND strpos(d.problem, ', entry ' || left(e.name, 100) || ':') > 0;
 UPDATE jobstats.entries e
 SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL::text), gid = NULL, node = NULL, executable = NULL,
-    pid = NULL, format = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
+    pid = NULL, format = NULL, claimed = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
 FROM (
     SELECT e.entry_id, jobstats_internal.pseudonym_of_job(e.job, kept) AS job,
         CASE WHEN find_again THEN jobstats_internal.pseudonym(e.name) ELSE jobstats_internal.name_for_ever(e.entry_id) END AS name

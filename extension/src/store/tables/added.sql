@@ -138,3 +138,7 @@ ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS node integer NOT NULL DEFAULT 0 CHECK (node BETWEEN 0 AND 32766),
     ADD COLUMN IF NOT EXISTS front boolean NOT NULL DEFAULT false,
     ADD COLUMN IF NOT EXISTS leave_out_nodes boolean NOT NULL DEFAULT true;
+
+-- The number of another user's job that an identifier names. The entry has no job, as long as accounting says so.
+ALTER TABLE jobstats.entries ADD COLUMN IF NOT EXISTS claimed text;
+CREATE INDEX IF NOT EXISTS entries_claimed ON jobstats.entries (claimed text_pattern_ops) WHERE claimed IS NOT NULL;

@@ -117,6 +117,10 @@ impl Accounting {
         let runs = PAUSE.among(found).map(|row| Run::read(&row, now));
         let mut runs: Vec<Run> = runs.collect::<Result<_, Error>>()?;
         runs.reverse();
+        // A federation of schedulers revokes the siblings of the job that it has begun elsewhere.
+        if !runs.iter().all(Run::is_revoked) {
+            runs.retain(|run| !run.is_revoked());
+        }
         let [since, until] = asked.bounds()?;
         runs.retain(|run| {
             let scheduler = run.values.texts[SCHEDULER].as_deref();
@@ -198,6 +202,15 @@ impl Accounting {
     /// Returns the end of the last run, or the time up to which the work of a running job is known.
     pub fn ended(&self) -> Micros {
         self.together.ended.unwrap_or(self.observed)
+    }
+
+    /// Returns the times between which work may be that of the job.
+    pub fn near(&self) -> Option<Span> {
+        let started = self.started()?;
+        Some((
+            started.saturating_sub(NEAR),
+            self.ended().saturating_add(NEAR),
+        ))
     }
 
     /// Limits the time that is asked for to that of the job, if its number had other jobs.
@@ -434,6 +447,10 @@ impl Run {
         };
         until.is_none_or(|until| started.saturating_sub(NEAR) <= until)
             && since.is_none_or(|since| self.end(now).saturating_add(NEAR) > since)
+    }
+
+    fn is_revoked(&self) -> bool {
+        self.values.started.is_none() && self.values.result[0].as_deref() == Some("REVOKED")
     }
 
     fn end(&self, now: Micros) -> Micros {

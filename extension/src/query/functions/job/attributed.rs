@@ -1,4 +1,4 @@
-//! The work without a job that a job is likely to have done. Its rows stand beside those of the job, and are in none of its sums.
+//! The work without a job that a job is likely to have done, or that claims its number and is of another user. Its rows stand beside those of the job, and are in none of its sums.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use pgrx::spi::SpiClient;
 use pgrx::{AnyNumeric, IntoDatum};
 
 use crate::matching::attributed::{Span, spans};
-use crate::pg::error::Error;
+use crate::pg::error::{Error, shown};
 use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
@@ -21,14 +21,20 @@ use crate::query::functions::job::report::{COLUMNS, per_call, told};
 use crate::query::functions::job::scope::Scope;
 use crate::query::functions::job::work::{Done, Work};
 use crate::query::measure::{Measure, Measures};
+use crate::query::notice::hinted;
 use crate::query::params::{Params, Query};
 use crate::store::rights::caller::{own_parameters, seen};
 
-/// The beginning of the operations of these rows: whoever asks for `write_bytes` of the job does not get them.
-const PREFIX: &str = "attributed_";
+/// The beginnings of the operations of these rows: whoever asks for `write_bytes` of the job does not get them.
+const ATTRIBUTED: &str = "attributed_";
+const CLAIMED: &str = "claimed_";
 
-/// The attributed work of a job.
+/// The part of the service time of a job from which a notice says that others claim its number.
+const NOTED: f64 = 0.01;
+
+/// The work of others' or nobody's entries that is shown with a job.
 pub struct Attributed<'a> {
+    prefix: &'static str,
     accounting: &'a Accounting,
     spans: Vec<Span>,
 }
@@ -66,18 +72,55 @@ impl<'a> Attributed<'a> {
             found.extend(spans(client, row.at(1)?, since, until)?);
         }
         Ok((!found.is_empty()).then_some(Self {
+            prefix: ATTRIBUTED,
             accounting,
             spans: found,
         }))
     }
 
-    /// Writes its rows: those of all of it, then those of each group.
+    /// Finds the work of other users that claims the number of a job while it may be at work. Returns `None` if there is none, and for a
+    /// reader of their own work, who does not see that of others.
+    pub fn claimed(
+        client: &SpiClient<'_>,
+        job: &Named,
+        accounting: &'a Accounting,
+        [since, until]: [Option<Micros>; 2],
+    ) -> Result<Option<Self>, Error> {
+        let Some((first, last)) = accounting.near().filter(|_| job.own.is_none()) else {
+            return Ok(None);
+        };
+        let (since, until) = (
+            since.map_or(first, |it| it.max(first)),
+            until.map_or(last, |it| it.min(last)),
+        );
+        let entries = client.query(
+            "SELECT e.entry_id FROM jobstats.entries e WHERE e.claimed = ANY ($1) ORDER BY e.entry_id",
+            &[job.numbers.clone().into()],
+        )?;
+        let spans = entries.map(|row| {
+            let entry = row.at(1)?;
+            Ok(Span {
+                entry,
+                since,
+                until,
+            })
+        });
+        let spans = spans.collect::<Result<Vec<_>, Error>>()?;
+        let prefix = CLAIMED;
+        Ok((!spans.is_empty()).then_some(Self {
+            prefix,
+            accounting,
+            spans,
+        }))
+    }
+
+    /// Writes its rows: those of all of it, then those of each group. Returns its service time.
     pub fn write(
         &self,
         client: &SpiClient<'_>,
         grouping: &Grouping,
         rows: &mut Rows,
-    ) -> Result<(), Error> {
+    ) -> Result<i128, Error> {
         let ids: Vec<i64> = self.spans.iter().map(|span| span.entry).collect();
         let entries = Entries::of(client, &ids)?;
         let targets = client.query(include_str!("attributed/targets.sql"), &[])?;
@@ -92,7 +135,7 @@ impl<'a> Attributed<'a> {
             let names = scope.names(group);
             self.write_row((names, node), &measures.list[measure], &done, rows)?;
         }
-        Ok(())
+        Ok(work.total(&measures, &["service_time"]))
     }
 
     /// Returns the statement for its rows in the rollup, in the form that [`Work`] reads.
@@ -135,7 +178,7 @@ impl<'a> Attributed<'a> {
             told(done.total, measure.is_time())?,
             per_call(measure, done)?,
         );
-        let operation = format!("{PREFIX}{}", measure.name);
+        let operation = format!("{}{}", self.prefix, measure.name);
         let of_accounting = self.accounting.of_row(None)?;
         let nodes = i64::try_from(done.nodes.len()).unwrap_or(i64::MAX);
         rows.put(|| {
@@ -157,6 +200,21 @@ impl<'a> Attributed<'a> {
             row
         });
         Ok(())
+    }
+}
+
+/// Raises a notice if others claim the number of a job with a part of its service time that matters.
+pub fn note_claimed(job: &Named, claimed: i128, service_time: i128) {
+    let part = claimed as f64 / (service_time as f64).max(1.0);
+    if claimed > 0 && part >= NOTED {
+        hinted(
+            format!(
+                "other users claim the number of job {}: their work, which is left out, took {:.0} % of its service time",
+                shown(&job.asked),
+                100.0 * part
+            ),
+            "The rows whose operations begin with claimed_ show it. jobstats_totals() by uid for the status claimed says whose it is.",
+        );
     }
 }
 

@@ -77,7 +77,8 @@ impl Named {
         let is_shared = match scheduler.as_deref() {
             Some(scheduler) => client.query_value(
                 &format!(
-                    "SELECT EXISTS (SELECT FROM {} run WHERE run.job = ANY ($1) AND run.scheduler <> $2)",
+                    "SELECT EXISTS (SELECT FROM {} run WHERE run.job = ANY ($1) AND run.scheduler <> $2 \
+                        AND (run.started IS NOT NULL OR run.state <> 'REVOKED') IS NOT FALSE)",
                     seen("jobs", own, ["$3", "$4"])
                 ),
                 &[numbers.clone().into(), scheduler.into(), uids, accounts],

@@ -181,6 +181,14 @@ impl Work {
         })
     }
 
+    /// Returns the sum of the measures of these names.
+    pub fn total(&self, measures: &Measures, names: &[&str]) -> i128 {
+        let done = self.done().flat_map(|(_, done)| done);
+        let is_asked = |measure: usize| names.contains(&measures.list[measure].name.as_str());
+        let asked = done.filter(|&(measure, _)| is_asked(measure));
+        asked.map(|(_, done)| done.total).sum()
+    }
+
     /// Adds the rows of a [statement](crate::query::statement::Statement::rows_of_entries).
     pub fn add_rows(
         &mut self,
