@@ -40,7 +40,8 @@ pub enum Cause {
     Unknown,
     /// The values were lost in a reset that nothing shows: there is no start time, and no value fell.
     HiddenReset,
-    /// The values are in the older of two records with one identifier in one text, without start times.
+    /// The values are in the older of two records with one identifier in one text, without start times, and nothing shows
+    /// that it is of another life: no value fell, or the text before had two lives of the entry as well.
     Rule5,
 }
 
@@ -168,6 +169,8 @@ struct Auditor<'a> {
     previous: Option<PreviousText>,
     /// The time of the last text that showed any of the entries that a reader remembers and the previous text lacks.
     last_missed: Option<Nanos>,
+    /// The entry of which the previous text shows two lives, without start times.
+    renewed: Option<u32>,
     observed: Option<(Nanos, Nanos)>,
 }
 
@@ -194,6 +197,7 @@ impl<'a> Auditor<'a> {
             known: HashMap::new(),
             previous: None,
             last_missed: None,
+            renewed: None,
             observed: None,
         }
     }
@@ -236,7 +240,7 @@ impl<'a> Auditor<'a> {
     }
 
     fn read(&mut self, reading: &Reading, label: Nanos) {
-        let superseded = reading.doubled_life().filter(|_| !self.has_start_times);
+        let superseded = self.superseded(reading);
         let mut survived = false;
         for (position, life) in reading.records.iter().enumerate() {
             if Some(life.number) == superseded {
@@ -255,6 +259,17 @@ impl<'a> Auditor<'a> {
             server: reading.server,
             whole: reading.cut.is_none(),
         });
+    }
+
+    /// Returns the number of the life whose record cannot be told from an older record of the life that follows it.
+    fn superseded(&mut self, reading: &Reading) -> Option<u64> {
+        let before = self.renewed.take();
+        let older = reading.doubled_life().filter(|_| !self.has_start_times)?;
+        let newer = reading.records.last()?;
+        if older.counters.fell(&newer.counters, self.layout, self.kind) {
+            self.renewed = Some(newer.entry);
+        }
+        (self.renewed.is_none() || self.renewed == before).then_some(older.number)
     }
 
     /// Notes a record that shows amounts but cannot be used.

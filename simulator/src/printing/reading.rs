@@ -94,11 +94,11 @@ impl Reading {
         Some(reading)
     }
 
-    /// Returns the number of the older of two lives with one identifier.
-    pub fn doubled_life(&self) -> Option<u64> {
+    /// Returns the older of two lives with one identifier.
+    pub fn doubled_life(&self) -> Option<&Life> {
         let again = self.records.last().filter(|_| self.doubled)?;
-        let older = self.records.iter().find(|life| life.entry == again.entry)?;
-        Some(older.number)
+        let mut lives = self.records.iter();
+        lives.find(|life| life.entry == again.entry).map(Rc::as_ref)
     }
 
     /// Returns the counters of a record whose lines are whole.
