@@ -25,7 +25,8 @@ const ALL: u64 = u64::MAX >> (64 - OPERATIONS.len());
 /// The bits of the calls of `read` and `write`, which Lustre up to 2.13 counts with the bytes alone.
 const CALLS: u64 = 1 << READ | 1 << WRITE;
 
-/// Methods of the second list of Lustre up to 2.11. Behind the first of them no line is a counter of the target.
+/// Methods of Lustre up to 2.11, which prints them behind the counters of an OST: behind the first of them no line is a counter
+/// of the target. Up to 2.5 methods are all that there is but for [`BEFORE_METHODS`], and those that are operations count.
 const METHODS: [&str; 8] = [
     "iocontrol",
     "set_info_async",
@@ -36,6 +37,9 @@ const METHODS: [&str; 8] = [
     "commitrw",
     "ping",
 ];
+
+/// What stands before the first of [`METHODS`] where there is no other list.
+const BEFORE_METHODS: [&str; 3] = ["read_bytes", "write_bytes", "get_info"];
 
 /// The names of an OST's counters that are also in the second list.
 const IN_BOTH: [&str; 7] = [
@@ -169,6 +173,17 @@ pub(super) fn fill_in<'a>(before: &mut Body<'a>, after: &mut Body<'a>) {
     before.text.complete = false;
 }
 
+/// Returns the counters without those of a second list.
+fn own_counters<'s, 'o>(kind: TargetKind, counters: &'s [Counter<'o>]) -> &'s [Counter<'o>] {
+    let is_method = |it: &Counter<'_>| kind == TargetKind::Ost && METHODS.contains(&it.name);
+    let methods = counters.iter().position(is_method);
+    let own = &counters[..methods.unwrap_or(counters.len())];
+    match own.iter().all(|it| BEFORE_METHODS.contains(&it.name)) {
+        true => counters,
+        false => own,
+    }
+}
+
 /// Writes a record as short as it can be read. Operations that are not listed are older methods, or unknown.
 fn write_record(out: &mut String, kind: TargetKind, id: &str, stats: &Stats<'_>) {
     // Writing into memory does not fail.
@@ -178,8 +193,7 @@ fn write_record(out: &mut String, kind: TargetKind, id: &str, stats: &Stats<'_>)
         let _ = writeln!(out, "  start_time: {seconds}.{nanos:09} secs.nsecs");
     }
     let begin = out.len();
-    let is_own = |it: &&Counter<'_>| kind != TargetKind::Ost || !METHODS.contains(&it.name);
-    for counter in stats.counters.iter().take_while(is_own) {
+    for counter in own_counters(kind, &stats.counters) {
         let index = operation::find(counter.name.as_bytes());
         if index.is_some_and(|index| OPERATIONS[index].on(kind)) {
             write_counter(out, counter);

@@ -340,6 +340,13 @@ fn older_methods_are_no_operations() {
     );
     let methods = "punch 1 samples [reqs]\nconnect 5 samples [reqs]\nstatfs 7 samples [reqs]\n";
     assert_eq!(between(ost(None, ""), ost(None, methods)), ["0-1 punch 1"]);
+    // Up to 2.5 there is one list, in which the target's operations stand between the methods.
+    let single = "write_bytes 6 samples [bytes] 1 1 6\nget_info 2 samples [reqs]\nconnect 5 samples [reqs]\nstatfs 7 samples [reqs]\n\
+                  punch 3 samples [reqs]\npreprw 6 samples [reqs]\nquotactl 4 samples [reqs]\nping 8 samples [reqs]\n";
+    assert_eq!(
+        between(ost(None, ""), ost(None, single)),
+        ["0-1 get_info 2 punch 3 quotactl 4 statfs 7 write 6 write_bytes 6"]
+    );
     assert_eq!(
         between(
             mdt(None, ""),
