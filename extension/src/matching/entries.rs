@@ -234,8 +234,7 @@ fn days(
     )?;
     let mut days = Days::new();
     for row in rows {
-        let (first, last): (i64, i64) = (row.at(2)?, row.at(3)?);
-        let day = day_of(last);
+        let (first, last, day) = (row.at(2)?, row.at(3)?, row.at(4)?);
         let of_entry = days.entry(row.at(1)?).or_default();
         of_entry.push(Activity { day, first, last });
     }

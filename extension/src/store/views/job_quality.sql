@@ -11,7 +11,7 @@ WITH summed AS MATERIALIZED (
     WHERE r.level = '1d' AND entry_status.until - entry_status.since >= interval '24 hours' AND entry_status.until <= r.refreshed
 ),
 active AS MATERIALIZED (
-    SELECT t.cluster, i.entry_id, min(i.first) AS first, max(i.last) AS last, sum(i.calls) AS calls, sum(i.bytes) AS bytes
+    SELECT t.cluster, i.entry_id, least(min(i.first), max(i.last)) AS first, max(i.last) AS last, sum(i.calls) AS calls, sum(i.bytes) AS bytes
     FROM (
         SELECT i.target_id, i.entry_id, i.first, i.last, @calls@ AS calls, coalesce(i.read_bytes, 0) + coalesce(i.write_bytes, 0) AS bytes
         FROM jobstats.rollup_1d i
