@@ -20,7 +20,7 @@ $$;
 -- since a version that counts, and secrets: keys of entries depend on them, so that names take their place.
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
-LEFT JOIN (VALUES ('observations', '{received,kept,folded_below}'::text[]), ('entries', '{clusters}'), ('entry_formats', '{cluster,node_pattern}'), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended,people_forgotten}'), ('finding_rules', '{fair_of_site,bad_of_site,jobs}'), ('events', '{event_id,updated,told}'), ('watch', '{ran}'),
+LEFT JOIN (VALUES ('observations', '{received,kept,folded_below}'::text[]), ('entries', '{clusters,claimed}'), ('entry_formats', '{cluster,node_pattern}'), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended,people_forgotten}'), ('finding_rules', '{fair_of_site,bad_of_site,jobs}'), ('events', '{event_id,updated,told}'), ('watch', '{ran}'),
     ('rollups', '{refreshed,users_refreshed,dropped}'), ('rollup_states', '{refreshed,users_refreshed,dropped}'), ('settings', '{limited_since,personal_retention}'), ('refresh', '{number,settled,announced,horizon,dropped,matched,clock}'),
     ('target_readings', '{received}'), ('targets', '{observations_total,text_bytes_total,problems_total}'))
     AS i (relation, columns) ON i.relation = c.relname

@@ -255,7 +255,7 @@ fn a_number_of_the_system_that_a_user_may_have_chosen_fits_no_job_of_others() {
         ("4711:0:n101", Verdict::Job(0)),
         ("4711:0:n101aaaaaaaaaaaaaaaaaaaa", Verdict::Claimed),
         ("4711.aaaaaaaaaaaaaaaaaaa:0:n101", Verdict::Claimed),
-        (r"4711:0:n101\x41aaaaaaaaaaaaaaaa", Verdict::Claimed),
+        (r"4711:0:n101\x41aaaaaaaaaaaaaaaa", Verdict::Unknown),
         ("4711:1000:n101", Verdict::Job(0)),
         ("4711:1001:n101", Verdict::Claimed),
     ] {

@@ -165,6 +165,9 @@ DELETE FROM before;
 INSERT INTO before TABLE sums;
 SELECT problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
 TABLE by_user;
+-- The readings do not show the event, so late text has withdrawn it.
+SELECT withdrawn IS NOT NULL AS withdrawn FROM jobstats.events;
+UPDATE jobstats.events SET withdrawn = NULL;
 -- When the last text is gone, so is what kept her in mind. Nothing of her is left.
 DO $$ BEGIN PERFORM jobstats_setup(raw_retention => '5 days', rejects_retention => '5 days'); END $$;
 UPDATE jobstats.forgotten SET until = now();
