@@ -92,7 +92,7 @@ const LARGE: f64 = 100e9;
 const FEW_TARGETS: f64 = 4.0;
 /// The number of files from which on it matters that they are removed again.
 const MANY_FILES: f64 = 1_000.0;
-/// How many times as many files as it made are removed by who at least half removes its own.
+/// The most removed files per file made of a job that removes its own files.
 const CLEANS_UP: f64 = 2.0;
 /// The part of the time of servers under which it does not matter how it was spent.
 const LEAST_SHARE: f64 = 0.05;

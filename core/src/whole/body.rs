@@ -38,7 +38,7 @@ const METHODS: [&str; 8] = [
     "ping",
 ];
 
-/// What stands before the first of [`METHODS`] where there is no other list.
+/// The lines that stand before the first of [`METHODS`] where there is no other list.
 const BEFORE_METHODS: [&str; 3] = ["read_bytes", "write_bytes", "get_info"];
 
 /// The names of an OST's counters that are also in the second list.

@@ -15,7 +15,7 @@ const LONGEST_CUT: Micros = 4;
 /// The last observation of a target.
 #[derive(Debug, Clone, Copy)]
 pub struct Last<'a> {
-    /// When it was.
+    /// The time of the observation.
     pub time: Micros,
     /// The server that the target was read from.
     pub server: &'a str,

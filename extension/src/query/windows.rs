@@ -29,7 +29,7 @@ const COVERAGE: usize = 5;
 /// The position of the first dimension in a row of a group.
 const FIRST_VALUE: usize = COVERAGE + 1;
 
-/// What a group did in a window.
+/// The work of a group in a window.
 pub struct Done {
     /// The total in whole calls, bytes or microseconds.
     pub amount: i128,
