@@ -26,6 +26,9 @@ use http::{HttpError, HttpOptions, Refusal};
 /// same reason, and every wait takes up to the time limit of a statement.
 const MOST_WAITS: usize = 2;
 
+/// The reason for which the database rejects a text whose time cannot be true, as its warning names it.
+const CLOCK: &str = " clock";
+
 /// An error that kept a target from being stored.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
@@ -71,6 +74,8 @@ pub struct Progress {
     message: Option<String>,
     /// The numbers of texts that were stored and rejected before the last attempt.
     before: (u64, u64),
+    /// Set if the database rejected a text for its time.
+    pub is_untimely: bool,
 }
 
 /// The answer of the database to a text that it took.
@@ -149,6 +154,7 @@ impl Progress {
         let state = match answer {
             Answer::Stored => TextState::Stored,
             Answer::Rejected(warning) => {
+                self.is_untimely |= warning.contains(CLOCK);
                 self.message.get_or_insert(warning);
                 TextState::Rejected
             }

@@ -5,6 +5,9 @@
 //! readings follow the steady clock since boot for an hour after a step, and the database rejects no text of that hour for
 //! its time. The `start_time` of entries comes from Lustre: what begins while the clock is behind stays doubtful. After
 //! that hour, and within the first minutes after boot, when a time server sets the clock, the new time counts.
+//!
+//! If the database rejects readings for their time, its clock or this one is wrong. If this one is then stepped, it was this one: the new
+//! time counts at once. If the database takes a later reading without a step, it was the other: those readings are sent again.
 
 use std::fs;
 use std::io;
@@ -21,6 +24,9 @@ mod tests;
 
 /// The file of the spool with the clocks at the last reading.
 const FILE: &str = "clock";
+
+/// The file of the spool with the number of the first reading that the database rejected for its time, while this clock went on evenly.
+const REJECTED: &str = "clock.rejected";
 
 /// The smallest difference between the clocks that counts as a step.
 const STEP: SignedDuration = SignedDuration::from_secs(10);
@@ -53,7 +59,7 @@ pub fn correction(directory: &Path) -> SignedDuration {
     let before = own_file::read(&path).and_then(io::read_to_string);
     let before = before.unwrap_or_default();
     let before = Clocks::parse(&before);
-    let (correction, clocks) = judge(before.as_ref(), now);
+    let (correction, clocks) = judge(before.as_ref(), now, || forget_rejected(directory));
     if !correction.is_zero() {
         warn(format_args!(
             "the clock of this machine was stepped by {:#}; times of readings go on as before for an hour",
@@ -68,17 +74,46 @@ pub fn correction(directory: &Path) -> SignedDuration {
     }
 }
 
-/// Compares the clocks with those of the reading before.
-fn judge(before: Option<&Clocks>, now: Clocks) -> (SignedDuration, Clocks) {
+/// Notes that the database rejected a reading for its time, if this clock is followed and no earlier one is noted. Without a note the
+/// reading stays set aside.
+pub fn note_rejected(directory: &Path, number: u64) {
+    if directory.join(FILE).exists() && rejected_since(directory).is_none() {
+        let line = format!("{number}\n");
+        let _ = own_file::replace(&directory.join(REJECTED), ".new-", line.as_bytes(), false);
+    }
+}
+
+/// Returns the number of the first reading that is noted.
+pub fn rejected_since(directory: &Path) -> Option<u64> {
+    let noted = own_file::read(&directory.join(REJECTED)).and_then(io::read_to_string);
+    noted.ok()?.trim().parse().ok()
+}
+
+/// Removes the note. Returns true if there was one.
+pub fn forget_rejected(directory: &Path) -> bool {
+    fs::remove_file(directory.join(REJECTED)).is_ok()
+}
+
+/// Compares the clocks with those of the reading before. `forget_rejected` is called where the times of readings before this one are
+/// doubtful, and returns true if the database has rejected one for its time.
+fn judge(
+    before: Option<&Clocks>,
+    now: Clocks,
+    forget_rejected: impl FnOnce() -> bool,
+) -> (SignedDuration, Clocks) {
     let Some(before) = before.filter(|before| before.boot == now.boot && before.up <= now.up)
     else {
+        forget_rejected();
         return (SignedDuration::ZERO, now);
     };
     let steady = before.time.saturating_add(now.up - before.up);
     let steady = steady.unwrap_or(Timestamp::MAX);
     let step = now.time.duration_since(steady);
     let stepped = before.stepped.unwrap_or(now.up);
-    let counts = step.abs() <= STEP || now.up < SETTLING || now.up - stepped >= PATIENCE;
+    let counts = step.abs() <= STEP
+        || forget_rejected()
+        || now.up < SETTLING
+        || now.up - stepped >= PATIENCE;
     if counts {
         return (SignedDuration::ZERO, now);
     }

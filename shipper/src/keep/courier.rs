@@ -12,9 +12,10 @@ use jobstats_client::spool::{Directory, Entry, Losses, REJECTED, SpoolError, Spo
 use jobstats_client::{Backoff, Kind};
 
 use crate::frame::Reading;
+use crate::keep::clock;
 use crate::keep::spool::{KeepError, Spool};
 use crate::send::{Feed, Progress, Unsent};
-use crate::system::message::{self, report, warn};
+use crate::system::message::{self, notice, report, warn};
 
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,8 @@ pub struct Courier {
     feed: Feed,
     /// The failures that keep readings waiting, by source. The source of a reading that is not in the spool is empty.
     holds: HashMap<String, Hold>,
+    /// The last reading whose success let rejected ones be sent again. What is rejected twice is not sent a third time.
+    taken_back: u64,
 }
 
 /// The failures of a source in series.
@@ -65,6 +68,7 @@ impl Courier {
             spool,
             feed,
             holds: HashMap::new(),
+            taken_back: 0,
         }
     }
 
@@ -215,9 +219,16 @@ impl Courier {
         self.feed.send(&reading, &mut progress);
         self.spool.state.note(progress.event());
         match progress.result() {
-            Ok(()) => self.finish(entry, Directory::remove),
+            Ok(()) => {
+                self.finish(entry, Directory::remove)?;
+                self.take_back(entry.sequence)
+                    .map_err(|cause| self.unusable(cause))
+            }
             Err(unsent) if progress.is_over() => {
                 self.finish(entry, Directory::set_aside)?;
+                if progress.is_untimely && entry.sequence > self.taken_back {
+                    clock::note_rejected(self.spool.path(), entry.sequence);
+                }
                 self.spool.count(Losses {
                     refused: 1,
                     ..Losses::default()
@@ -233,6 +244,28 @@ impl Courier {
                 partly: Some(Box::new(progress)),
             }),
         }
+    }
+
+    /// Lets readings wait again that the database rejected for their time, after it has taken a later one: its clock was wrong.
+    fn take_back(&mut self, taken: u64) -> io::Result<()> {
+        let (path, directory) = (self.spool.path(), &self.spool.directory);
+        let Some(first) = clock::rejected_since(path).filter(|first| *first < taken) else {
+            return Ok(());
+        };
+        let mut count = 0;
+        for entry in directory.rejected()? {
+            if (first..taken).contains(&entry.sequence) {
+                count += u64::from(directory.requeue(&entry)?);
+            }
+        }
+        clock::forget_rejected(path);
+        self.taken_back = taken;
+        let waiting = message::waiting(count);
+        notice(format_args!(
+            "the database takes readings of this time again: {waiting} again in {}",
+            path.display()
+        ));
+        Ok(())
     }
 
     /// Takes up the progress of an earlier attempt at this reading.

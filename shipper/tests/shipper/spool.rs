@@ -182,6 +182,32 @@ fn a_text_that_is_rejected_is_kept_because_the_database_keeps_little_of_it() {
 }
 
 #[test]
+fn readings_that_were_rejected_are_sent_again_when_the_clock_of_the_database_is_right() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    numbered(&mut database);
+    trigger(
+        &mut database,
+        "IF current_setting('test.clock', true) <> '' THEN
+            RAISE WARNING 'jobstats rejected 1 of 1 texts (1 clock)'; RETURN NULL; END IF;",
+    );
+    let behind = database.url_with("options=-c%20test.clock%3Dbehind");
+    let machine = Machine::new(COUNTING);
+    machine.once(&database.url()).run().succeeds_silently();
+    for reading in [2, 3] {
+        let said = format!("reading {reading} is set aside in");
+        machine.once(&behind).run().is(65, &[&said]);
+    }
+    assert_eq!(machine.files("rejected").len(), 2);
+    let words = ["the database takes readings of this time again: 2 readings wait again"];
+    machine.once(&database.url()).run().is(0, &words);
+    let expected = [texts([1]), texts([4]), texts([2, 3])].concat();
+    assert_eq!(arrived(&mut database), expected);
+    assert!(machine.files("").is_empty() && machine.files("rejected").is_empty());
+}
+
+#[test]
 fn errors_of_access_store_version_role_and_disk_set_nothing_aside() {
     let Some(mut database) = Database::new() else {
         return;

@@ -12,12 +12,22 @@ fn ahead(errors: impl IntoIterator<Item = i64>) -> Vec<i64> {
 }
 
 fn ahead_from(start: i64, errors: impl IntoIterator<Item = i64>) -> Vec<i64> {
+    times(start, errors, i64::MAX)
+}
+
+/// As above, with a database that rejects readings that are ahead by more than `limit`.
+fn times(start: i64, errors: impl IntoIterator<Item = i64>, limit: i64) -> Vec<i64> {
     let mut before = None;
+    let mut rejected = false;
     let mut all = Vec::new();
     for (reading, error) in errors.into_iter().enumerate() {
         let up = start + 120 * reading as i64;
-        let (correction, clocks) = judge(before.as_ref(), clocks("boot", up, WALL + up + error));
-        all.push(error + correction.as_secs());
+        let now = clocks("boot", up, WALL + up + error);
+        let forget = || std::mem::take(&mut rejected);
+        let (correction, clocks) = judge(before.as_ref(), now, forget);
+        let ahead = error + correction.as_secs();
+        rejected |= ahead > limit;
+        all.push(ahead);
         before = Some(clocks);
     }
     all
@@ -49,6 +59,29 @@ fn a_step_counts_after_an_hour() {
 }
 
 #[test]
+fn the_right_time_counts_at_once_where_the_wrong_one_was_rejected() {
+    let wrong_for_long = || [[0; 1].as_slice(), &[500; 40], &[0; 10]].concat();
+    let set_right = |limit| times(24 * 3600, wrong_for_long(), limit)[41..].to_vec();
+    assert_eq!(set_right(300), [0; 10]);
+    // A database that takes them gets no two readings of one time.
+    assert_eq!(set_right(1000), [500; 10]);
+}
+
+#[test]
+fn the_first_reading_that_is_rejected_is_noted_where_the_clock_is_followed() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path();
+    note_rejected(path, 7);
+    assert_eq!(rejected_since(path), None);
+    correction(path);
+    note_rejected(path, 8);
+    note_rejected(path, 9);
+    assert_eq!(rejected_since(path), Some(8));
+    assert!(forget_rejected(path));
+    assert!(!forget_rejected(path));
+}
+
+#[test]
 fn a_step_after_boot_counts_at_once() {
     assert_eq!(ahead_from(60, [-900, -900, 0, 0]), [-900, -900, 0, 0]);
 }
@@ -63,7 +96,7 @@ fn another_boot_says_nothing_about_this_one() {
     let before = clocks("one", 100_000, WALL);
     let now = clocks("two", 100_120, WALL + 86400);
     assert_eq!(
-        judge(Some(&before), now.clone()),
+        judge(Some(&before), now.clone(), || true),
         (SignedDuration::ZERO, now)
     );
 }
