@@ -1266,7 +1266,7 @@ EXCEPTION WHEN query_canceled OR OTHERS THEN
     IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
         RAISE;
     END IF;
-    problem := format('does not answer: %s', left(SQLERRM, 200));
+    problem := format('does not answer: %s', jobstats_internal.escaped(left(SQLERRM, 200)));
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer, boolean) IS
@@ -2320,6 +2320,11 @@ CREATE FUNCTION jobstats_internal.energy_growth(
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_energy_growth_wrapper';
 COMMENT ON FUNCTION jobstats_internal.energy_growth(text, double precision, double precision, double precision, double precision) IS
 'Internal: the joules that a counter with this name grew by between two readings, also if it began again at zero after its maximum; NULL if nobody can tell.';
+
+CREATE FUNCTION jobstats_internal.escaped(sentence text) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_escaped_wrapper';
+COMMENT ON FUNCTION jobstats_internal.escaped(text) IS
+'Internal: a sentence in which control characters, which names from texts can have, are escaped.';
 
 CREATE FUNCTION jobstats_events(
     since timestamptz DEFAULT now() - interval '7 days', until timestamptz DEFAULT now(),
@@ -6029,5 +6034,5 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
     jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
-    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief, jobstats_internal.nearest, jobstats_internal.sized
+    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief, jobstats_internal.nearest, jobstats_internal.escaped, jobstats_internal.sized
 TO PUBLIC;

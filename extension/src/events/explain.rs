@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::events::list::{Whose, read};
 use crate::pg::arguments::Arguments;
-use crate::pg::error::Error;
+use crate::pg::error::{Error, escaped};
 use crate::pg::jsonb::Jsonb;
 use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::tuplestore::Rows;
@@ -57,7 +57,7 @@ impl Line {
     fn new(topic: &'static str, text: String, details: Value) -> Self {
         Self {
             topic,
-            text,
+            text: escaped(&text).into_owned(),
             details,
         }
     }
@@ -146,15 +146,12 @@ impl Event {
     /// Returns the kind and the place of the event.
     pub fn summary(&self) -> String {
         let kind = self.kind.replace('_', " ");
-        format!(
-            "{kind} on {}: {}",
-            self.filesystem,
-            several(&match self.kind.as_str() {
-                "rule" => self.texts("rules"),
-                "waiting" if !self.is_only_probed() => self.servers.clone(),
-                _ => self.targets.clone(),
-            })
-        )
+        let names = several(&match self.kind.as_str() {
+            "rule" => self.texts("rules"),
+            "waiting" if !self.is_only_probed() => self.servers.clone(),
+            _ => self.targets.clone(),
+        });
+        escaped(&format!("{kind} on {}: {names}", self.filesystem)).into_owned()
     }
 
     /// Returns what the event is in a few sentences; with names, also whose work it was.
@@ -164,7 +161,7 @@ impl Event {
         if names && matches!(self.kind.as_str(), "waiting" | "rule") {
             sentences.extend(self.who().map(|it| it.text));
         }
-        sentences.join(" ")
+        escaped(&sentences.join(" ")).into_owned()
     }
 
     fn lines(&self) -> Vec<Line> {

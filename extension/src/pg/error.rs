@@ -212,23 +212,30 @@ pub enum Error {
     DamagedValue(String),
 }
 
-/// Returns the beginning of a text for a message: otherwise a megabyte from a caller could go into the log of the
-/// server.
-///
-/// Control characters are escaped: names come from texts of others, and psql prints messages as they are.
+/// Returns the beginning of a text for a message, escaped: otherwise a megabyte from a caller could go into the log of the server.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    let short = shortened(text, 60);
-    if !short.contains(char::is_control) {
-        return short;
+    match shortened(text, 60) {
+        Cow::Borrowed(short) => escaped(short),
+        Cow::Owned(short) => escaped(&short).into_owned().into(),
     }
-    let escaped = short.chars().map(|it| {
-        if it.is_control() {
-            it.escape_default().to_string()
-        } else {
-            it.to_string()
-        }
+}
+
+/// Escapes what a terminal obeys in a sentence: control characters, and marks that end a line or change the direction of text. Names in it come
+/// from texts of others.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_obeyed) {
+        return text.into();
+    }
+    let escaped = text.chars().map(|it| match is_obeyed(it) {
+        true => it.escape_default().to_string(),
+        false => it.to_string(),
     });
     escaped.collect::<String>().into()
+}
+
+fn is_obeyed(character: char) -> bool {
+    let is_mark = matches!(character, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    is_mark || character.is_control()
 }
 
 /// The largest number of characters of a message.

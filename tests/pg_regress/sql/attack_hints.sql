@@ -90,6 +90,20 @@ DROP ROLE regress_gone;
 SELECT count(*) FROM jobstats.writers;
 CALL jobstats_maintain();
 SELECT role FROM jobstats.writers;
+-- In sentences, control characters and marks of direction in names are escaped: a terminal obeys them, and a line may look like two.
+INSERT INTO jobstats.feed (server, "time", body) VALUES (E'oss\x1b[2J\n9', now(), 'x'),
+    ('oss1', date_trunc('hour', now()) - interval '3 hours', ost('fs-OST0001', record('1:1000:n1', 1, 4096), record(E'\x1b[2J', 1, 4096))),
+    ('oss1', date_trunc('hour', now()) - interval '2 hours', ost('fs-OST0001', record('1:1000:n1', 3, 4096), record(E'\x1b[2J', 3, 4096)));
+CALL jobstats_maintain();
+INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, usual, rate, details, culprits, told)
+SELECT k.kind, '', 'fs', d.day, d.day, d.day, d.day, 'warning', ARRAY[E'fs-OST\x1b[2J'], ARRAY[E'oss\n9\u2028'], 1, 1, '{"services": ["ost"]}',
+    jsonb_build_object('by', 'job', 'named', true, 'subjects', jsonb_build_array(jsonb_build_object('job', E'1\x1b[2J\r\u202e', 'share', 1))), now()
+FROM unnest('{waiting,slow_target}'::text[]) AS k (kind), (VALUES (timestamptz '2025-11-03 10:00+00')) AS d (day);
+SELECT x.text FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE x.topic IN ('what', 'who', 'excluded') ORDER BY e.event_id, x.line;
+SELECT a -> 'annotations' ->> 'summary', a -> 'annotations' ->> 'description' FROM jsonb_array_elements(jobstats_alerts(true)) a;
+SELECT status, remedy FROM jobstats.health WHERE status = 'rejects' AND server LIKE 'oss%9';
+SELECT DISTINCT example ~ '[[:cntrl:]]', remedy ~ '[[:cntrl:]]', remedy LIKE '%for example \\u{1b}%' FROM jobstats.job_quality WHERE status = 'malformed';
+SELECT bool_or(remedy ~ '[[:cntrl:]]') FROM jobstats.health;
 \pset format aligned
 \pset tuples_only off
 DROP OWNED BY regress_bound;

@@ -23,7 +23,7 @@ EXCEPTION WHEN query_canceled OR OTHERS THEN
     IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
         RAISE;
     END IF;
-    problem := format('does not answer: %s', left(SQLERRM, 200));
+    problem := format('does not answer: %s', jobstats_internal.escaped(left(SQLERRM, 200)));
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer, boolean) IS

@@ -1,4 +1,7 @@
 CREATE OR REPLACE VIEW jobstats.health AS
+SELECT h.cluster, h.target, h.kind, h.server, h.status, h.last_observation, h.delay, h.usual_interval, h.cleanup_interval, h.cleanup_too_short,
+    jobstats_internal.escaped(h.remedy) AS remedy, h.missed
+FROM (
 WITH recent AS MATERIALIZED (
     SELECT o.target_id, o."time" FROM @last_of_a_day@ o
 ),
@@ -234,4 +237,5 @@ UNION ALL
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
     format('The store is damaged: %s. SELECT jobstats_setup(); mends it or says what to do.', d.damage), NULL
 FROM (SELECT jobstats_internal.damage_in_words() AS damage) d
-WHERE d.damage IS NOT NULL;
+WHERE d.damage IS NOT NULL
+) h;

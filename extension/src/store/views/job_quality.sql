@@ -127,7 +127,7 @@ counted AS (
     GROUP BY e.cluster, e.status
 )
 SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.calls, 0))::double precision, c.example,
-    CASE
+    jobstats_internal.escaped(CASE
         WHEN c.status = 'known' AND m.class IS NOT NULL THEN format(
             'Jobs run on nodes of class %s, for example %s. If these are compute nodes: UPDATE jobstats.nodes SET class = ''compute'' WHERE pattern = %L;',
             m.class, m.example, m.pattern)
@@ -164,7 +164,7 @@ SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.cal
         WHEN c.status = 'malformed' THEN format(
             'These identifiers match no format, for example %s. If some clients have another jobid_name, add its format to jobstats.entry_formats, then run SELECT jobstats_reidentify();',
             c.example)
-    END,
+    END),
     CASE c.status
         WHEN 'known' THEN m.class IS NOT NULL
         WHEN 'without job' THEN m.class IS NOT NULL
