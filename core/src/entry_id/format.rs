@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use self::pattern::{Code, Fields, Item, Pattern, behind_long_job, items};
 use super::job_number::names_server;
-use super::length::{is_longest, may_be_longest};
+use super::length::may_be_longest;
 use super::like::Like;
 use super::{Identity, Status};
 
@@ -216,16 +216,13 @@ impl Format {
             status: Status::Ok,
             ..Identity::MALFORMED
         };
-        let is_pushed = self.has_long_job && may_be_longest(id);
+        let is_long = may_be_longest(id);
+        let is_pushed = self.has_long_job && is_long;
         for ((code, width), field) in found() {
             let text = id.get(field.range())?;
             // A number at the end is taken to be whole: identifiers that end in a number seldom come near the limit, unless
             // their job is long.
-            let may_be_at_limit = if code.is_number() {
-                is_pushed
-            } else {
-                is_longest(id)
-            };
+            let may_be_at_limit = is_pushed || !code.is_number() && is_long;
             let ends_at_limit = field.end() == id.len() && may_be_at_limit;
             let may_be_cut = ends_at_limit || code.may_be_cut(text, width);
             if may_be_cut {
@@ -245,7 +242,7 @@ impl Format {
             identity.status = Status::Truncated;
         }
         if found().count() < fields.wanted {
-            identity.status = if is_longest(id) {
+            identity.status = if is_long {
                 Status::Truncated
             } else {
                 Status::Partial

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::length::is_longest;
+use super::length::may_be_longest;
 use super::{Identity, Status};
 use crate::entry_id::flux::decimal;
 
@@ -13,7 +13,7 @@ impl<'a> Identity<'a> {
     /// Returns the identity of an identifier that is nothing but the number of a job, which clients send that have only
     /// `jobid_var` set. A number that Lustre may have cut is none; a name of a server may be cut.
     pub(super) fn of_job(id: &'a str) -> Option<Self> {
-        let status = match is_longest(id) {
+        let status = match may_be_longest(id) {
             true => Status::Truncated,
             false => Status::Ok,
         };

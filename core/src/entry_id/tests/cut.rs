@@ -68,8 +68,19 @@ fn identifiers_of_31_bytes_are_truncated_unless_they_end_in_a_number() {
         ),
         (
             "%e@%u@%h",
-            r"d\xC3@0@co-es-pm-149.co-es.data",
+            r"d\xC3@0@co-es-pm-149.co-es.dat",
             r"uid=0 node=co-es-pm-149 executable=d\xC3 ok",
+        ),
+        // The notation may be text that its user wrote.
+        (
+            "%e@%u@%h",
+            r"d\xC3@0@co-es-pm-149.co-es.data",
+            r"uid=0 node=co-es-pm-149 executable=d\xC3 truncated",
+        ),
+        (
+            "%e:%u:%H",
+            r"a\xAA\x41:4000000000:n123456789012",
+            r"uid=4000000000 executable=a\xAA\x41 truncated",
         ),
         (
             "%e@%u@%h",
@@ -182,8 +193,21 @@ fn what_a_long_job_can_push_out_is_never_in_order() {
         (
             "%j:%u:%e",
             r"4711.aaaaa:1000:\x41aaaaaaaaaaa",
-            r"job=4711.aaaaa uid=1000 executable=\x41aaaaaaaaaaa truncated",
+            r"job=4711.aaaaa uid=1000 truncated",
             false,
+        ),
+        // The first stands for a byte that is no text, the second for four letters of the user.
+        (
+            "%j:%u:%H",
+            r"4711.s\xAA\x41:1000:n1aaaaaaaaaaaa",
+            r"job=4711.s\xAA\x41 uid=1000 truncated",
+            false,
+        ),
+        (
+            "%j:%u:%H",
+            r"4711.s\xAA:1000:n101",
+            r"job=4711.s\xAA uid=1000 node=n101 ok",
+            true,
         ),
         (
             "%j:%u:%H",
