@@ -302,17 +302,24 @@ impl Pattern {
         is_clear.then(|| Self::with_any(before, UNLIMITED, &[]))
     }
 
-    /// Returns the pattern of identifiers that have any text of at most so many bytes between these items.
+    /// Returns the pattern of identifiers that have any text of at most so many bytes between these items. A domain may follow a
+    /// short name, if it cannot be taken for what the literals separate.
     fn with_any(before: &[Item], most: usize, behind: &[Item]) -> Self {
         let mut pattern = Self::default();
-        before.iter().for_each(|item| pattern.item(item));
+        let mut all = before.iter().chain(behind);
+        let has_domain = !all.any(|item| matches!(item, Item::Literal('.')));
+        before
+            .iter()
+            .for_each(|item| pattern.named(item, has_domain));
         match most {
             most if most > LONGEST_ID => pattern.text.push_str(".+"),
             most => pattern
                 .text
                 .push_str(&format!(r"(?:\\x[0-9A-F]{{2}}|.){{1,{most}}}")),
         }
-        behind.iter().for_each(|item| pattern.item(item));
+        behind
+            .iter()
+            .for_each(|item| pattern.named(item, has_domain));
         // The job is missing.
         pattern.wanted = pattern.groups.len() + 1;
         pattern
@@ -345,11 +352,15 @@ impl Pattern {
                 let rest = Code::Job.pattern(0, width.saturating_sub(1));
                 self.group(Code::Job, *width, &format!("|(?:[0-9]|ƒ){rest}"));
             }
-            Item::Code(Code::ShortHost, _) if has_domain => {
-                self.item(item);
-                self.text.push_str(r"(?:\.[0-9A-Za-z._-]*)?");
-            }
-            item => self.item(item),
+            item => self.named(item, has_domain),
+        }
+    }
+
+    /// Adds an item. A domain may follow a short name.
+    fn named(&mut self, item: &Item, has_domain: bool) {
+        self.item(item);
+        if has_domain && matches!(item, Item::Code(Code::ShortHost, _)) {
+            self.text.push_str(r"(?:\.[0-9A-Za-z._-]*)?");
         }
     }
 

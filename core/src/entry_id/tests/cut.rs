@@ -141,6 +141,28 @@ fn a_job_that_looks_like_several_fields_hides_nobody() {
             "1001:a:bbbbbbbbbbbbbbbbbbbbb:n5",
             "uid=1001 truncated",
         ),
+        // Behind the name of a node stands its domain.
+        (
+            "%.8j:%u:%H",
+            "x:2000:n5.cl.example.org",
+            "uid=2000 node=n5 partial",
+        ),
+        (
+            "%.8j:%u:%H",
+            "a:b:2000:n5.cl.example.org",
+            "uid=2000 node=n5 partial",
+        ),
+        (
+            "%u:%j:%H",
+            "2000:x:n5.cl.example.org",
+            "uid=2000 node=n5 partial",
+        ),
+        (
+            "%H:%u:%j:%g",
+            "n5.cl:1001:a:b:100",
+            "uid=1001 gid=100 node=n5 partial",
+        ),
+        ("%j:%u:%H", "x:2000:n5.cl.example.orgaaaaaaa", "malformed"),
         // A job that is limited cuts off nothing but the end of the node.
         (
             "%.8j:%u:%H",
