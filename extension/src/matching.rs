@@ -83,11 +83,16 @@ pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     let store = Store::read(client)?;
     // While tables are small, the planner prefers to read them as a whole, once for each portion.
     let _pinned = Pinned::new([(c"enable_seqscan", c"off")]);
+    let mut claims = Vec::new();
     for numbers in portions(client, numbers)? {
         // What is read stays in memory as long as its connection.
         let jobs = connect_mut(|client| jobs::renew(client, &numbers, &store))?;
-        entries::renew(client, &numbers, &jobs, &store)?;
+        claims.extend(entries::renew(client, &numbers, &jobs, &store)?);
         done::queue(client, &numbers, &jobs, &store)?;
+    }
+    // All at once, in the order in which feeds lock entries.
+    if !claims.is_empty() {
+        client.execute(include_str!("matching/claim.sql"), &[claims.into()])?;
     }
     Ok(taken)
 }
@@ -164,7 +169,7 @@ pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
 }
 
 /// The statement that makes feeds of jobs, and who matches them, wait.
-const LOCK_JOBS: &str = "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE";
+pub const LOCK_JOBS: &str = "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE";
 
 /// Lets everything be matched anew after identities have changed. Entries whose jobs are not known belong to none from now on.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
@@ -178,13 +183,12 @@ pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
 }
 
 /// Lets entries whose identities have changed be matched anew, with the jobs of these numbers. Until then they belong to none, since
-/// the job may be that of another user.
+/// the job may be that of another user. The caller holds the lock on jobs.
 pub fn forget_some(
     client: &mut SpiClient<'_>,
     changed: Vec<i64>,
     numbers: Vec<Option<String>>,
 ) -> Result<(), Error> {
-    client.execute(LOCK_JOBS, &[])?;
     client.execute(
         "INSERT INTO jobstats.to_match (job) SELECT DISTINCT n.job FROM unnest($1::text[]) AS n (job) \
          WHERE n.job IS NOT NULL AND EXISTS (SELECT FROM jobstats.jobs)",

@@ -1,12 +1,15 @@
--- Takes from entries the numbers of jobs of other users that they claim ($2), or gives them back. What is forgotten stays as it is.
-UPDATE jobstats.entries e
-SET job = CASE WHEN n.is_claimed THEN NULL ELSE n.number END, claimed = CASE WHEN n.is_claimed THEN n.number END,
-    status = n.status, workload = n.workload
-FROM (
-    SELECT k.entry_id, coalesce(k.job, k.claimed) AS number, c.is_claimed, c.status, c.workload
-    FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::text[]) AS c (entry_id, is_claimed, status, workload)
-    JOIN jobstats.entries k ON k.entry_id = c.entry_id
-    WHERE k.status <> text 'forgotten'
-    ORDER BY k.entry_id
-    FOR NO KEY UPDATE OF k) n
-WHERE e.entry_id = n.entry_id
+-- Takes from entries the number of a job of another user, which they claim, or gives it back. How well the identifier could be read, maintenance
+-- then finds again. What is forgotten stays as it is.
+WITH changed AS (
+    UPDATE jobstats.entries e
+    SET job = e.claimed, claimed = e.job, status = CASE WHEN e.claimed IS NULL THEN text 'claimed' ELSE 'ok' END,
+        workload = coalesce(e.claimed, e.executable || '.' || e.uid, e.name)
+    FROM (
+        SELECT k.entry_id FROM jobstats.entries k
+        WHERE k.entry_id = ANY ($1) AND k.status <> text 'forgotten'
+        ORDER BY k.entry_id
+        FOR NO KEY UPDATE) k
+    WHERE e.entry_id = k.entry_id
+    RETURNING e.entry_id, e.job
+)
+INSERT INTO jobstats.to_identify (entry_id) SELECT c.entry_id FROM changed c WHERE c.job IS NOT NULL

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::entry_id::{Identity, user_may_be_forged};
+use jobstats_core::entry_id::user_may_be_forged;
 use jobstats_core::instant::Micros;
 use jobstats_core::matching::{Activity, Entry, FOREVER, Owner, Range, Verdict, day_of, ranges};
 use pgrx::spi::SpiClient;
@@ -12,7 +12,6 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{Row, Statements, connect_mut};
 use crate::pg::time::{EARLIEST, timestamptz};
-use crate::store::formats::usable_formats;
 use crate::store::rollup;
 
 /// The number of entries that are matched at a time.
@@ -32,8 +31,6 @@ struct Identified {
     scheduler: Option<String>,
     node: Option<String>,
     first_seen: Micros,
-    name: String,
-    clusters: Vec<String>,
     /// Set if it was found to claim the job of another user.
     is_claimed: bool,
 }
@@ -52,13 +49,15 @@ impl Identified {
 /// The days on which entries were active, in order.
 type Days = HashMap<i64, Vec<Activity>>;
 
-/// Matches all entries with these numbers with the jobs of these numbers.
+/// Matches all entries with these numbers with the jobs of these numbers. Returns those that begin to claim the job of another user, or no
+/// longer do so.
 pub fn renew(
     client: &mut SpiClient<'_>,
     numbers: &[String],
     jobs: &Jobs,
     store: &Store,
-) -> Result<(), Error> {
+) -> Result<Vec<i64>, Error> {
+    let mut claims = Vec::new();
     for numbers in numbers.chunks(NUMBERS) {
         // What says which job a forgotten entry belongs to is gone; it keeps the job that it had.
         let ids: Option<Vec<i64>> = client.execute_value(
@@ -69,10 +68,10 @@ pub fn renew(
         )?;
         for ids in ids.unwrap_or_default().chunks(AT_A_TIME) {
             // What is read stays in memory as long as its connection.
-            connect_mut(|client| renew_some(client, ids, jobs, store))?;
+            claims.extend(connect_mut(|client| renew_some(client, ids, jobs, store))?);
         }
     }
-    Ok(())
+    Ok(claims)
 }
 
 fn renew_some(
@@ -80,7 +79,7 @@ fn renew_some(
     ids: &[i64],
     jobs: &Jobs,
     store: &Store,
-) -> Result<(), Error> {
+) -> Result<Vec<i64>, Error> {
     let entries = identified(client, ids)?;
     let mut days = days(client, ids, jobs, store)?;
     // The columns: entry, first day, last day, job, status, and whether the range is the only one.
@@ -98,9 +97,11 @@ fn renew_some(
         let days = days.remove(&entry.id);
         let days = days.unwrap_or_else(|| vec![first_seen]);
         let found = ranges(entry.entry(), &days, &known.jobs, store.late);
-        let is_claimed = is_claimed(&found);
+        // An identifier has one number: a user who had a job with it at another time keeps it.
+        let claims_all = found.iter().all(|it| it.verdict == Verdict::Claimed);
+        let is_claimed = claims_all && !found.is_empty();
         if is_claimed != entry.is_claimed {
-            claims.push((entry, is_claimed));
+            claims.push(entry.id);
         }
         // A day on which nothing is known of the entry must not count for the job of another day.
         let has = |range: &Range| {
@@ -120,7 +121,6 @@ fn renew_some(
             rows.push((entry.id, range.from, last_day, job_no, status, is_alone));
         }
     }
-    write_claims(client, &claims)?;
     let changed = client.execute_rows(
         include_str!("write_entries.sql"),
         &[
@@ -133,42 +133,8 @@ fn renew_some(
             rows.iter().map(|it| it.5).collect::<Vec<_>>().into(),
         ],
     )?;
-    note_changed(client, changed)
-}
-
-/// Returns whether an entry has no job on any day but claims those of other users. A user who had a job of the number at another time keeps it:
-/// an identifier has one number.
-fn is_claimed(ranges: &[Range]) -> bool {
-    !ranges.is_empty() && ranges.iter().all(|it| it.verdict == Verdict::Claimed)
-}
-
-/// Stores which entries claim the job of another user and so have none, and which no longer do.
-fn write_claims(client: &mut SpiClient<'_>, claims: &[(&Identified, bool)]) -> Result<(), Error> {
-    if claims.is_empty() {
-        return Ok(());
-    }
-    let formats = usable_formats(client)?;
-    let (mut statuses, mut workloads) = (Vec::new(), Vec::new());
-    for &(entry, is_claimed) in claims {
-        let identity = formats.identify_in(&entry.clusters, &entry.name);
-        let job = identity.job.filter(|_| !is_claimed);
-        workloads.push(Identity { job, ..identity }.workload(&entry.name));
-        let status = match is_claimed {
-            true => "claimed",
-            false => identity.status.as_str(),
-        };
-        statuses.push(status.to_owned());
-    }
-    client.execute(
-        include_str!("claim.sql"),
-        &[
-            claims.iter().map(|it| it.0.id).collect::<Vec<_>>().into(),
-            claims.iter().map(|it| it.1).collect::<Vec<_>>().into(),
-            statuses.into(),
-            workloads.into(),
-        ],
-    )?;
-    Ok(())
+    note_changed(client, changed)?;
+    Ok(claims)
 }
 
 /// Notes ranges of days in which entries have got another job.
@@ -205,8 +171,6 @@ fn identified(client: &mut SpiClient<'_>, ids: &[i64]) -> Result<Vec<Identified>
             scheduler: row.at(7)?,
             first_seen: row.at(8)?,
             is_claimed: row.at(11)?,
-            clusters: row.at::<Option<Vec<String>>>(12)?.unwrap_or_default(),
-            name,
         })
     });
     identified.collect()

@@ -8,7 +8,7 @@ SELECT j.job
 FROM renamed r
 JOIN jobstats.jobs j ON j.user_name = r.user_name AND j.uid IS NULL
 UNION
-SELECT e.job
+SELECT j.job
 FROM renamed r
 JOIN jobstats.entries e ON e.uid = r.uid
-WHERE EXISTS (SELECT FROM jobstats.jobs j WHERE j.job = e.job AND j.uid IS NULL)
+JOIN jobstats.jobs j ON j.job IN (e.job, e.claimed) AND j.uid IS NULL

@@ -5,7 +5,7 @@
 //! maintenance goes through all entries in the order of their keys, which are hashes. Feeds go on meanwhile and identify new
 //! entries by the new formats. Each portion takes along what depends on identities: sums by user, and jobs.
 //!
-//! All locks are taken in this order: the store, entries in the order of their keys, jobs.
+//! All locks are taken in this order: the store, jobs, entries in the order of their keys.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -235,6 +235,7 @@ impl Pass {
         client: &mut SpiClient<'_>,
         mut entries: Vec<Entry>,
     ) -> Result<Changed, Error> {
+        client.execute(matching::LOCK_JOBS, &[])?;
         if self.formats.differ_by_cluster() {
             self.complete(client, &mut entries)?;
         }

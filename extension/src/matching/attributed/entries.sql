@@ -6,7 +6,7 @@ WITH class AS MATERIALIZED (
 SELECT e.entry_id, e.node
 FROM (
     SELECT e.entry_id, split_part(e.node, text '.', 1) AS node FROM jobstats.entries e
-    WHERE e.uid = $1 AND e.job IS NULL AND e.node IS NOT NULL
+    WHERE e.uid = $1 AND e.job IS NULL AND e.claimed IS NULL AND e.node IS NOT NULL
 ) e
 LEFT JOIN LATERAL (
     SELECT k.class FROM class k WHERE e.node LIKE k.pattern ORDER BY length(k.pattern) DESC, k.pattern LIMIT 1

@@ -58,6 +58,8 @@ BEGIN
             END IF;
             PERFORM pg_sleep(0.01);
         END LOOP;
+        -- Who matches jobs locks entries in the same order.
+        PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (candidates || idle) ORDER BY e.entry_id FOR UPDATE;
         WITH deleted AS (
             DELETE FROM jobstats.entries e
             WHERE e.entry_id IN (SELECT jobstats_internal.unused_entries(candidates, low, high, timestamptz '-infinity'))

@@ -326,12 +326,12 @@ DECLARE
     kept text[];
 BEGIN
     PERFORM jobstats_internal.lock_store();
+    -- Feeds of jobs lock them in another order.
+    PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
     numbers := ARRAY(SELECT jobstats_internal.jobs_of_user(forget_work_of.uid));
     identified := ARRAY(SELECT jobstats_internal.entries_of_user(forget_work_of.uid, numbers));
     PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (identified) ORDER BY e.entry_id FOR NO KEY UPDATE;
     PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
-    -- Feeds of jobs lock them in another order.
-    PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
     runs := ARRAY(SELECT jobstats_internal.runs_of_user(forget_work_of.uid));
     kept := jobstats_internal.jobs_of_others(identified, numbers, runs);
     PERFORM jobstats_internal.forget_culprits(forget_work_of.uid,

@@ -25,7 +25,7 @@ CROSS JOIN LATERAL (
     SELECT 2, 'earlier_users', count(*), min(u.since), max(u.until), '{uid,user_name,gid}', k.people
     FROM jobstats.earlier_users u WHERE u.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 3, 'entries', count(*), min(m.first_seen), NULL, '{name,job,uid,gid,node,executable,pid}', k.people FROM mine m
+    SELECT 3, 'entries', count(*), min(m.first_seen), NULL, '{name,job,uid,gid,node,executable,pid,claimed}', k.people FROM mine m
     UNION ALL
     SELECT 4, 'rollup_1d', count(*), min(r.first), max(r.last), '{entry_id}', k.people
     FROM mine m JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id

@@ -328,7 +328,7 @@ CREATE TABLE IF NOT EXISTS jobstats.identification (
 );
 INSERT INTO jobstats.identification DEFAULT VALUES ON CONFLICT DO NOTHING;
 
--- Entries that have to be identified again, since another cluster has sent them.
+-- Entries that have to be identified again.
 CREATE TABLE IF NOT EXISTS jobstats.to_identify (
     entry_id bigint NOT NULL
 );

@@ -6,11 +6,11 @@ WITH new AS MATERIALIZED (
         $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[])
         AS n (entry_id, name, job, uid, gid, node, executable, pid, format, status, workload, list)
 ), old AS MATERIALIZED (
-    SELECT e.entry_id, coalesce(e.job, e.claimed) AS job, e.uid, e.node
+    SELECT e.entry_id, e.job, e.uid, e.node
     FROM jobstats.entries e
     JOIN new n ON n.entry_id = e.entry_id
-    -- What claims the job of another user has another status.
-    WHERE (coalesce(e.job, e.claimed), e.uid, e.gid, e.node, e.executable, e.pid, e.format, e.clusters) IS DISTINCT FROM
+    -- What claims the job of another user has a status and a workload of its own.
+    WHERE (coalesce(e.claimed, e.job), e.uid, e.gid, e.node, e.executable, e.pid, e.format, e.clusters) IS DISTINCT FROM
         (n.job, n.uid, n.gid, n.node, n.executable, n.pid, n.format, n.clusters)
         OR e.claimed IS NULL AND (e.status, e.workload) IS DISTINCT FROM (n.status, n.workload)
     ORDER BY e.entry_id
