@@ -5,13 +5,14 @@
 CREATE SCHEMA jobstats_internal;
 COMMENT ON SCHEMA jobstats_internal IS 'What the functions of the extension jobstats are made of; not to be called directly.';
 
--- health is asked every minute. Its advice on matches is found here, at most once per call of maintenance, in an hour that rollups
--- know, so that it costs as much in a store of years as in one of a day.
+-- health is asked every minute. Its advice on matches is found here, at most once per call of maintenance, in an hour or a day that
+-- rollups know, so that it costs as much in a store of years as in one of a day.
 CREATE FUNCTION jobstats_internal.advise() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     known timestamptz := (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '10m');
+    day timestamptz := (SELECT date_bin(interval '24 hours', l.refreshed, timestamptz 'epoch') FROM jobstats.rollups l WHERE l.level = '1d');
     written bigint;
 BEGIN
     DELETE FROM jobstats.advice a;
@@ -20,7 +21,27 @@ BEGIN
     -- The span ends where rollups end, and lies within a day of UTC as matches do.
     FROM jobstats.status_quality(
         greatest(known - interval '1 hour', jobstats_internal.bucket(interval '24 hours', known - interval '1 microsecond')), known) q
-    WHERE q.urgent;
+    WHERE q.urgent
+    UNION ALL
+    -- Of a whole day, since who claims jobs may do so in bursts. Where no entry claims any, nothing is read.
+    (SELECT DISTINCT ON (c.cluster) c.cluster, 'claimed', format('Of what was read and written on %s, %s %% was by identifiers that name jobs of other users, most of it of uid %s for jobs of %s, for example %s. If one person has both numbers, accounting and clients disagree about users; otherwise the user exports numbers of these jobs.',
+        ((day - interval '24 hours') AT TIME ZONE 'UTC')::date, round(100 * c.claimed / c.of_all), c.uid, c.owner, c.example), now()
+    FROM (
+        SELECT t.cluster, e.uid, e.owner, min(e.name) AS example, sum(b.bytes) AS bytes, sum(sum(b.bytes)) OVER w AS of_all,
+            sum(sum(b.bytes) FILTER (WHERE e.entry_id IS NOT NULL)) OVER w AS claimed
+        FROM jobstats.rollup_1d r
+        CROSS JOIN LATERAL (SELECT coalesce(r.read_bytes, 0) + coalesce(r.write_bytes, 0) AS bytes) b
+        JOIN jobstats.targets t ON t.target_id = r.target_id
+        LEFT JOIN (
+            SELECT e.entry_id, e.uid, e.name, coalesce((
+                SELECT coalesce(text 'uid ' || k.uid, k.user_name) FROM jobstats.job_ids k
+                WHERE k.job = e.claimed ORDER BY k.started > day, k.started DESC LIMIT 1), text 'others') AS owner
+            FROM jobstats.entries e WHERE e.claimed IS NOT NULL) e ON e.entry_id = r.entry_id
+        WHERE r.bucket > day - interval '24 hours' AND r.bucket <= day AND EXISTS (SELECT FROM jobstats.entries k WHERE k.claimed IS NOT NULL)
+        GROUP BY t.cluster, e.uid, e.owner
+        WINDOW w AS (PARTITION BY t.cluster)) c
+    WHERE c.uid IS NOT NULL AND 20 * c.claimed >= c.of_all AND c.claimed > 0
+    ORDER BY c.cluster, c.bytes DESC, c.uid);
     GET DIAGNOSTICS written = ROW_COUNT;
     RETURN written;
 END
@@ -1917,7 +1938,7 @@ CROSS JOIN LATERAL (
     SELECT 2, 'earlier_users', count(*), min(u.since), max(u.until), '{uid,user_name,gid}', k.people
     FROM jobstats.earlier_users u WHERE u.uid = jobstats_personal_data.uid
     UNION ALL
-    SELECT 3, 'entries', count(*), min(m.first_seen), NULL, '{name,job,uid,gid,node,executable,pid}', k.people FROM mine m
+    SELECT 3, 'entries', count(*), min(m.first_seen), NULL, '{name,job,uid,gid,node,executable,pid,claimed}', k.people FROM mine m
     UNION ALL
     SELECT 4, 'rollup_1d', count(*), min(r.first), max(r.last), '{entry_id}', k.people
     FROM mine m JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id
@@ -2464,7 +2485,7 @@ CREATE FUNCTION jobstats_job(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[], text) IS
-'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4; the number of an array stands for all of its elements. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). energy and energy_per_gb are the joules of a job that had its metered nodes for itself, and those per GB that it read and wrote; rate is watts. The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4; the number of an array stands for all of its elements. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). energy and energy_per_gb are the joules of a job that had its metered nodes for itself, and those per GB that it read and wrote; rate is watts. The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done, and with claimed_, that of other users who name this job: both are in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_job(
     job bigint, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
@@ -4017,12 +4038,12 @@ DECLARE
     kept text[];
 BEGIN
     PERFORM jobstats_internal.lock_store();
+    -- Feeds of jobs lock them in another order.
+    PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
     numbers := ARRAY(SELECT jobstats_internal.jobs_of_user(forget_work_of.uid));
     identified := ARRAY(SELECT jobstats_internal.entries_of_user(forget_work_of.uid, numbers));
     PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (identified) ORDER BY e.entry_id FOR NO KEY UPDATE;
     PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
-    -- Feeds of jobs lock them in another order.
-    PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
     runs := ARRAY(SELECT jobstats_internal.runs_of_user(forget_work_of.uid));
     kept := jobstats_internal.jobs_of_others(identified, numbers, runs);
     PERFORM jobstats_internal.forget_culprits(forget_work_of.uid,
@@ -4701,6 +4722,8 @@ BEGIN
             END IF;
             PERFORM pg_sleep(0.01);
         END LOOP;
+        -- Who matches jobs locks entries in the same order.
+        PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (candidates || idle) ORDER BY e.entry_id FOR UPDATE;
         WITH deleted AS (
             DELETE FROM jobstats.entries e
             WHERE e.entry_id IN (SELECT jobstats_internal.unused_entries(candidates, low, high, timestamptz '-infinity'))

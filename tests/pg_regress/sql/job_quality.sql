@@ -29,11 +29,11 @@ $$;
 -- What health says of the hour that ends at a minute, as maintenance would find it then.
 CREATE FUNCTION texts.health_at(minute numeric) RETURNS TABLE (cluster text, status text, remedy text) LANGUAGE plpgsql AS $$
 DECLARE
-    known timestamptz := (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '10m');
+    known timestamptz[] := ARRAY(SELECT l.refreshed FROM jobstats.rollups l WHERE l.level IN ('10m', '1d') ORDER BY l.width);
 BEGIN
-    UPDATE jobstats.rollups l SET refreshed = at(minute) WHERE l.level = '10m';
+    UPDATE jobstats.rollups l SET refreshed = at(minute) WHERE l.level IN ('10m', '1d');
     PERFORM jobstats_internal.advise();
-    UPDATE jobstats.rollups l SET refreshed = known WHERE l.level = '10m';
+    UPDATE jobstats.rollups l SET refreshed = known[CASE l.level WHEN '10m' THEN 1 ELSE 2 END] WHERE l.level IN ('10m', '1d');
     RETURN QUERY SELECT h.cluster, h.status, h.remedy FROM jobstats.health h WHERE h.status IN ('accounting', 'nodes') AND h.target IS NULL
         AND h.remedy NOT LIKE 'The accounting of % has been read up to %' ORDER BY 1, 2, 3;
 END
@@ -131,6 +131,16 @@ CALL jobstats_maintain();
 SELECT * FROM health_at(11540);
 UPDATE jobstats.nodes SET class = CASE pattern WHEN 'c%' THEN 'compute' WHEN 'l%' THEN 'login' ELSE class END;
 SELECT * FROM health_at(11540);
+
+-- Users who name the jobs of others, from a twentieth of a day's bytes on, with the pair that has most of it: not where it is less.
+SELECT account(12900, 13200, run('5001', 'alpha', 12960, 13100, 1000) || run('5002', 'alpha', 12960, 13100, 1001));
+SELECT act('claims', 12960, 13060, VARIADIC ARRAY['5001:2000:n01', '5002:2000:n01', '5001:2000:n02', '5001:2001:n01']
+    || ARRAY(SELECT '5001:1000:n' || n FROM generate_series(10, 85) n));
+SELECT act('fewer', 12960, 13060, VARIADIC ARRAY['5001:2000:n01', '5002:2000:n01', '5001:2000:n02', '5001:2001:n01']
+    || ARRAY(SELECT '5001:1000:n' || n FROM generate_series(10, 86) n));
+CALL jobstats_maintain();
+SELECT * FROM health_at(13060);
+SELECT * FROM health_at(14500);
 
 -- Most identifiers match no format.
 SELECT act('bad', 14400, 14420, VARIADIC ARRAY(SELECT format('dd@%s@r01c%s', 1000 + n, n) FROM generate_series(1, 12) n));

@@ -156,9 +156,7 @@ SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.cal
             'Accounting names these jobs when they have ended. If they ended long ago, jobstats.covered has the times of which accounting was read.'
         WHEN c.status = 'uncovered' THEN
             'Accounting was not read for all of this time: jobstats.covered has the times that were. Feed what is missing.'
-        WHEN c.status = 'claimed' THEN format(
-            'The identifiers name jobs of other users, for example %s. Most is of uid %s for jobs of uid %s. If one person has both numbers, accounting and clients disagree about users; otherwise the user exports the number of a job.',
-            c.example, o.uid, o.owner)
+        WHEN c.status = 'claimed' THEN 'If one person has both numbers, accounting and clients disagree about users; otherwise a user exports the numbers of others'' jobs.'
         WHEN c.status = 'malformed' AND 2 * c.entries > w.entries THEN @extschema@.jobstats_ids_remedy(ARRAY(
             SELECT e.name FROM entry e WHERE e.cluster = c.cluster AND e.status = 'malformed' ORDER BY e.name LIMIT 100))
         WHEN c.status = 'malformed' THEN format(
@@ -168,7 +166,6 @@ SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.cal
     CASE c.status
         WHEN 'known' THEN m.class IS NOT NULL
         WHEN 'without job' THEN m.class IS NOT NULL
-        WHEN 'claimed' THEN 20 * c.calls >= w.calls
         WHEN 'unconfirmed' THEN w.of_many AND w.numbers >= 10 AND 20 * c.entries >= w.entries
         WHEN 'ambiguous' THEN c.entries >= 10 AND 20 * c.entries >= w.entries
         ELSE false
@@ -181,16 +178,6 @@ LEFT JOIN LATERAL (
     SELECT string_agg(i.scheduler, ' and ' ORDER BY i.scheduler) FILTER (WHERE i.several) AS schedulers, min(i.scheduler) AS one
     FROM (SELECT i.scheduler, count(*) OVER () > 1 AS several FROM jobstats.job_ids i WHERE i.job = c.job GROUP BY i.scheduler) i
 ) k ON c.status = 'ambiguous'
-LEFT JOIN LATERAL (
-    SELECT x.uid, i.uid AS owner
-    FROM entry e
-    JOIN jobstats.entries x ON x.entry_id = e.entry_id
-    JOIN jobstats.job_ids i ON i.job = x.claimed AND i.uid <> x.uid
-    WHERE e.cluster = c.cluster AND e.status = 'claimed'
-    GROUP BY x.uid, i.uid
-    ORDER BY sum(e.calls) DESC, x.uid, i.uid
-    LIMIT 1
-) o ON c.status = 'claimed'
 $quality$;
 COMMENT ON FUNCTION jobstats.status_quality(timestamptz, timestamptz) IS
 'Internal: what the view job_quality says of a span within a UTC day.';
