@@ -83,7 +83,7 @@ dimensions! {
     node Node: String,
     /// The executable.
     executable Executable: String,
-    /// The readability of the identifier: `ok`, `missing_job`, `truncated`, `partial` or `malformed`.
+    /// The readability of the identifier: `ok`, `missing_job`, `truncated`, `partial` or `malformed`; `claimed` if its job is that of another user.
     status Status: String,
     /// The number of the user.
     uid Uid: i64,

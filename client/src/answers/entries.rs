@@ -21,7 +21,7 @@ answer! {
         entry_id: i64,
         /// The identifier as it arrived.
         entry: String,
-        /// The readability of the identifier: `ok`, `missing_job`, `truncated`, `partial` or `malformed`.
+        /// The readability of the identifier: `ok`, `missing_job`, `truncated`, `partial` or `malformed`; `claimed` if its job is that of another user.
         status: String,
         /// The job; without one the executable and user; without these the identifier.
         workload: String,

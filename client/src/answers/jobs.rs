@@ -30,7 +30,7 @@ answer! {
         target: Option<String>,
         node: Option<String>,
         /// The operation; `run` for a run; `energy` and `energy_per_gb` for joules; with `attributed_` before it for work without a job that
-        /// this job is likely to have done, which is in none of the other rows.
+        /// this job is likely to have done, with `claimed_` for that of other users who name this job. Both are in none of the other rows.
         operation: String,
         total: Option<Decimal>,
         calls: Option<Decimal>,

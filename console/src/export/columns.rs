@@ -50,7 +50,7 @@ const FIRST: [(&str, Kind, bool, &str); 22] = [
     ("kind", Kind::Text, OPEN, "the kind of the target: MDT or OST"),
     ("target", Kind::Text, OPEN, "the target"),
     ("entry", Kind::Text, PERSONAL, "the identifier as clients sent it"),
-    ("status", Kind::Text, OPEN, "whether the identifier could be read: ok, missing_job, truncated, partial or malformed"),
+    ("status", Kind::Text, OPEN, "whether the identifier could be read: ok, missing_job, truncated, partial or malformed; claimed: its job is that of another user"),
     ("job", Kind::Text, PERSONAL, "the job of the identifier"),
     ("uid", Kind::Number, PERSONAL, "the number of the user"),
     ("user_name", Kind::Text, PERSONAL, "the name that the user had on this day"),

@@ -25,8 +25,14 @@ const ENERGY: [(&str, &str, &str); 2] = [
     ("energy_per_gb", "joules_per_gb", "Energy per GB"),
 ];
 
-/// The beginning of the operations of work without a job that is likely to be of this one.
-const ATTRIBUTED: &str = "attributed_";
+/// The beginnings of the operations of work that is not counted: without a job, but likely of this one; and of other users who name this job.
+const NOT_COUNTED: [(&str, &str); 2] = [
+    (
+        "attributed_",
+        "Work without a job number on its nodes is likely its own too",
+    ),
+    ("claimed_", "Other users name this job, too"),
+];
 
 /// The largest number of jobs that a question names one by one.
 const NAMED: usize = 100;
@@ -168,7 +174,9 @@ pub fn ask(
     }
     // A number alone does not say of which job work without a number is likely to be.
     if knows && choice.is_none() {
-        subject.notes.extend(attributed(&job.rows));
+        let notes = NOT_COUNTED.iter();
+        let notes = notes.filter_map(|it| not_counted(&job.rows, it));
+        subject.notes.extend(notes);
     }
     if !whole.is_empty() {
         if subject.fact("user").is_none() {
@@ -198,8 +206,8 @@ const fn state(knows: bool, shown: &JobRow) -> Option<&'static str> {
     }
 }
 
-/// Says how much work without a job is likely to be of this one.
-fn attributed(rows: &[JobRow]) -> Option<String> {
+/// Says how much work is not counted.
+fn not_counted(rows: &[JobRow], (prefix, why): &(&str, &str)) -> Option<String> {
     let kinds = [
         ("read_bytes", "read"),
         ("write_bytes", "written"),
@@ -207,13 +215,13 @@ fn attributed(rows: &[JobRow]) -> Option<String> {
     ];
     let said = kinds.into_iter().filter_map(|(operation, verb)| {
         let mut rows = rows.iter().filter(|row| is_whole(row));
-        let found = rows.find(|row| row.operation.strip_prefix(ATTRIBUTED) == Some(operation))?;
+        let found = rows.find(|row| row.operation.strip_prefix(prefix) == Some(operation))?;
         Some(format!("{} {verb}", total(number(found.total?), operation)))
     });
     let said: Vec<_> = said.collect();
     (!said.is_empty()).then(|| {
         let said = said.join(", ");
-        format!("Work without a job number on its nodes is likely its own too, and is not counted here: {said}.")
+        format!("{why}. This is not counted here: {said}.")
     })
 }
 

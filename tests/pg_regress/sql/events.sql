@@ -77,6 +77,19 @@ SELECT jsonb_pretty(a - 'startsAt' - 'endsAt' || jsonb_build_object('annotations
     'starts', minute((a ->> 'startsAt')::timestamptz), 'ends', minute((a ->> 'endsAt')::timestamptz)))
 FROM jsonb_array_elements(jobstats_alerts(names => true)) a;
 
+-- The number of the job limits others who name it, too, so a rule is about the user. Who only names it has no job.
+INSERT INTO jobstats.entries (entry_id, name, uid, claimed, status, workload, first_seen) VALUES (1, '4711:1003:n03', 1003, '4711', 'claimed', '4711:1003:n03', at(60));
+SELECT substring("text" FROM 'nrs_tbf_rule=.*') AS rule FROM explain('waiting') WHERE "text" ~ 'rule="start';
+DELETE FROM jobstats.entries WHERE entry_id = 1;
+UPDATE jobstats.entries SET job = NULL, claimed = '4711', status = 'claimed', workload = name WHERE name = '4711:1002:n02';
+UPDATE jobstats.watch SET rejudge_from = at(0);
+CALL jobstats_watch();
+SELECT topic, "text" FROM explain('waiting') WHERE topic = 'who' OR "text" ~ 'rule="start|What the job';
+UPDATE jobstats.entries SET job = '4711', claimed = NULL, status = 'ok', workload = '4711' WHERE name = '4711:1002:n02';
+UPDATE jobstats.watch SET rejudge_from = at(0);
+CALL jobstats_watch();
+SELECT to_jsonb(b) - text 'updated' FROM before b EXCEPT SELECT to_jsonb(e) - text 'updated' FROM jobstats.events e;
+
 -- Texts of another server come late, after maintenance has summed what they are about.
 SELECT feed2(VARIADIC '{0,2,58,60,110}'), feed(VARIADIC every_two(122, 184));
 CALL jobstats_maintain();

@@ -44,6 +44,17 @@ CALL jobstats_watch();
 TABLE at_once EXCEPT SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] FROM jobstats.events e;
 SELECT trace, "rows" FROM jobstats_forget_user(1002) WHERE "rows" > 0;
 SELECT culprits #> '{subjects,0,uid}' <> '1002' AS forgotten FROM jobstats.events;
+-- A rule about jobs names the user with most of the job, root's work for it included.
+DELETE FROM jobstats.events;
+DELETE FROM jobstats.rules;
+SELECT count(*) FROM (SELECT jobstats_ingest('', 'oss1', at(m), ost('fs-OST0001', worked('18:1003:n01', 2700 + 9 * m) || worked('18:0:n01', 2700 + 3 * m)))
+    FROM generate_series(0, 150, 10) m) m;
+INSERT INTO jobstats.rules (name, operation, "by", threshold, enabled) VALUES ('much of a job', 'write_bytes', 'job', 11000000, true);
+UPDATE jobstats.watch SET watched_until = at(0), rejudge_from = NULL;
+CALL jobstats_watch();
+SELECT value, culprits FROM found;
+SELECT x.topic, regexp_replace(x.text, '\d{4}-\d\d-\d\d \d\d:\d\d|\d\d:\d\d', 'TIME', 'g') AS "text"
+FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE x.topic IN ('what', 'who');
 -- A rule that cannot be judged keeps no other from it.
 INSERT INTO jobstats.rules (name, operation, threshold, enabled) VALUES ('no such operation', 'nonsense', 2, true);
 CALL jobstats_watch();

@@ -59,6 +59,13 @@ SELECT operation, label, user_name, state, exit_code, started, ended, run_time, 
 WHERE operation IN ('run', 'service_time');
 -- Of two schedulers only the runs are listed: one must be chosen.
 SELECT operation, scheduler, user_name, account, in_service FROM jobstats_job('14', by => '{}');
+-- A federation revokes the siblings of a job that never began elsewhere: nothing is to be chosen.
+BEGIN;
+INSERT INTO jobstats.jobs (scheduler, job, label, submitted, state, source, updated) VALUES ('beta', '4711', '4711', at(-5), 'REVOKED', 'slurm', at(200));
+SELECT operation, scheduler, state, total FROM jobstats_job('4711', by => '{}') WHERE operation IN ('run', 'write_bytes');
+SELECT operation, scheduler, state, total FROM jobstats_job('4711', by => '{}', scheduler => 'alpha') WHERE operation IN ('run', 'write_bytes');
+SELECT operation, scheduler, state, total FROM jobstats_job('4711', by => '{}', scheduler => 'beta') WHERE operation IN ('run', 'write_bytes');
+ROLLBACK;
 -- A number that came back is the last job with it; since and until choose another one.
 SELECT operation, total, user_name, started FROM jobstats_job('900', by => '{}') WHERE operation IN ('run', 'write_bytes');
 SELECT operation, total, user_name, started FROM jobstats_job('900', at(-43300), at(-43100), by => '{}') WHERE operation IN ('run', 'write_bytes');

@@ -117,15 +117,15 @@ impl Accounting {
         let runs = PAUSE.among(found).map(|row| Run::read(&row, now));
         let mut runs: Vec<Run> = runs.collect::<Result<_, Error>>()?;
         runs.reverse();
-        // A federation of schedulers revokes the siblings of the job that it has begun elsewhere.
-        if !runs.iter().all(Run::is_revoked) {
-            runs.retain(|run| !run.is_revoked());
-        }
         let [since, until] = asked.bounds()?;
         runs.retain(|run| {
             let scheduler = run.values.texts[SCHEDULER].as_deref();
             job.is_of(scheduler) && run.touches(since, until, now)
         });
+        // A federation of schedulers revokes the siblings of the job that it has begun elsewhere.
+        if !runs.iter().all(Run::is_revoked) {
+            runs.retain(|run| !run.is_revoked());
+        }
         let are_fixed = (since.is_some(), until.is_some());
         let Some(chosen) = Chosen::of(runs, job.started, are_fixed, now) else {
             return Ok(None);

@@ -29,8 +29,8 @@ use crate::store::rights::caller::{own_parameters, seen};
 const ATTRIBUTED: &str = "attributed_";
 const CLAIMED: &str = "claimed_";
 
-/// The part of the service time of a job from which a notice says that others claim its number.
-const NOTED: f64 = 0.01;
+/// A notice says that others claim the number of a job if they took at least this part of its service time: one in so many.
+const NOTED: i128 = 100;
 
 /// The work of others' or nobody's entries that is shown with a job.
 pub struct Attributed<'a> {
@@ -71,11 +71,15 @@ impl<'a> Attributed<'a> {
         for row in jobs {
             found.extend(spans(client, row.at(1)?, since, until)?);
         }
-        Ok((!found.is_empty()).then_some(Self {
-            prefix: ATTRIBUTED,
+        Ok(Self::of(ATTRIBUTED, accounting, found))
+    }
+
+    fn of(prefix: &'static str, accounting: &'a Accounting, spans: Vec<Span>) -> Option<Self> {
+        (!spans.is_empty()).then_some(Self {
+            prefix,
             accounting,
-            spans: found,
-        }))
+            spans,
+        })
     }
 
     /// Finds the work of other users that claims the number of a job while it may be at work. Returns `None` if there is none, and for a
@@ -97,21 +101,14 @@ impl<'a> Attributed<'a> {
             "SELECT e.entry_id FROM jobstats.entries e WHERE e.claimed = ANY ($1) ORDER BY e.entry_id",
             &[job.numbers.clone().into()],
         )?;
-        let spans = entries.map(|row| {
-            let entry = row.at(1)?;
-            Ok(Span {
-                entry,
-                since,
-                until,
-            })
-        });
-        let spans = spans.collect::<Result<Vec<_>, Error>>()?;
-        let prefix = CLAIMED;
-        Ok((!spans.is_empty()).then_some(Self {
-            prefix,
-            accounting,
-            spans,
-        }))
+        let span = |entry| Span {
+            entry,
+            since,
+            until,
+        };
+        let spans = entries.map(|row| Ok(span(row.at(1)?)));
+        let spans = spans.collect::<Result<_, Error>>()?;
+        Ok(Self::of(CLAIMED, accounting, spans))
     }
 
     /// Writes its rows: those of all of it, then those of each group. Returns its service time.
@@ -205,13 +202,14 @@ impl<'a> Attributed<'a> {
 
 /// Raises a notice if others claim the number of a job with a part of its service time that matters.
 pub fn note_claimed(job: &Named, claimed: i128, service_time: i128) {
-    let part = claimed as f64 / (service_time as f64).max(1.0);
-    if claimed > 0 && part >= NOTED {
+    if claimed > 0 && NOTED * claimed >= service_time {
+        let seconds = |micros: i128| micros as f64 / 1e6;
         hinted(
             format!(
-                "other users claim the number of job {}: their work, which is left out, took {:.0} % of its service time",
+                "other users name job {}: their work, which is left out, took {:.3} s of servers' time, and that of the job {:.3} s",
                 shown(&job.asked),
-                100.0 * part
+                seconds(claimed),
+                seconds(service_time)
             ),
             "The rows whose operations begin with claimed_ show it. jobstats_totals() by uid for the status claimed says whose it is.",
         );
