@@ -259,7 +259,7 @@ fn causes_are_those_that_a_layout_leaves_open() {
             has_start_times,
             "{layout:?}"
         );
-        assert_eq!(cells(Cause::Rule5) == 0, has_start_times, "{layout:?}");
+        assert!(!has_start_times || cells(Cause::Rule5) == 0, "{layout:?}");
     }
 }
 

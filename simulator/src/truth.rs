@@ -7,6 +7,8 @@ mod job_truth;
 pub mod queues;
 pub mod series;
 pub mod tally;
+#[cfg(test)]
+mod tests;
 pub mod totals;
 pub mod whole;
 
