@@ -103,7 +103,8 @@ amid() {
     ! wait "$command"
 }
 
-attach() { in_database front -At -v node="$1" -v host="$cluster" -v dbname="front $1" -f tests/front/attach.sql; }
+# attach NODE [CLUSTER]
+attach() { in_database front -At -v node="$1" -v host="${2:-$cluster}" -v dbname="front $1" -f tests/front/attach.sql; }
 
 # Without what depends on where and when it runs.
 plain() {
@@ -137,6 +138,42 @@ away() {
     for node in node{0..3} empty; do up "$node"; done
     "${in_front[@]}" -c 'CALL jobstats_maintain()' 2>/dev/null
 }
+
+# frozen
+# All processes of a server with two nodes are stopped while sessions wait for them, and go on later.
+frozen() {
+    local server=$cluster.frozen in_front=(in_database front -v VERBOSITY=verbose -v ON_ERROR_STOP=0 -P format=unaligned) n
+    local -x PROCESS
+    scripts/cluster.sh start "$server"
+    PROCESS=$(head -n 1 "$server/data/postmaster.pid")
+    trap 'go_on; scripts/cluster.sh remove "$server"' EXIT
+    for n in 20 21; do
+        cluster=$server make "frozen$n" "$n"
+        attach "frozen$n" "$server"
+    done
+    echo 'questions end'
+    "${in_front[@]}" -f tests/front/frozen.sql >"$output/waits" 2>&1 &
+    await "a.application_name = 'waits' AND a.state = 'active'"
+    echo 'there is always one that waits'
+    for n in 1 2 3; do
+        until in_database front -f tests/front/away.sql; do sleep 0.1; done >/dev/null 2>&1 &
+    done
+    in_database front -c "UPDATE jobstats.settings SET node_timeout = DEFAULT"
+    for n in {1..20}; do
+        "${in_front[@]}" -c 'CALL jobstats_maintain()' 2>&1 | grep -v 'in use' || true
+        [ "$(in_database front -At -c "SELECT count(left_out_since) FROM jobstats.attached WHERE name LIKE 'frozen%'")" != 2 ] || break
+    done | sort
+    "${in_front[@]}" -f tests/front/away.sql
+    go_on
+    wait
+    cat "$output/waits"
+    echo 'all are back'
+    "${in_front[@]}" -c 'CALL jobstats_maintain()' 2>&1 | sort
+    "${in_front[@]}" -f tests/front/away.sql -c "SELECT jobstats_detach('frozen20'), jobstats_detach('frozen21')"
+    scripts/cluster.sh remove "$server"
+    trap - EXIT
+}
+go_on() { kill -CONT "$PROCESS" $(pgrep -P "$PROCESS"); }
 
 # divide NAME PATTERN OTHER NUMBER PATTERN
 # A store that has been fed half of the texts of two patterns is copied. The copy gets a number, and every row of it stays what it is but for the numbers that it
@@ -197,6 +234,8 @@ in_database front -f tests/front/plans.sql 2>&1 | awk '
     { cat "$output/summed" && exit 1; }
 away 2>&1 | plain >"$output/away"
 diff -u tests/front/away.expected "$output/away"
+frozen 2>&1 | plain >"$output/frozen"
+diff -u tests/front/frozen.expected "$output/frozen"
 ask front
 diff -u "$output/single" "$output/front"
 # What is read now is told as a single store tells it.

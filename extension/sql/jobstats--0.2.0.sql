@@ -898,8 +898,10 @@ DECLARE
     server CONSTANT text := 'jobstats_' || jobstats_attach.name;
     is_new CONSTANT boolean := num_nonnulls(host, port, dbname, "user", password) > 0;
     state jsonb;
+    limited boolean;
 BEGIN
     PERFORM jobstats_internal.lock_front();
+    limited := jobstats_internal.limit_wait();
     PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new, "user");
     IF is_new THEN
         EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', fdw_tuple_cost ''0.2'', '
@@ -929,6 +931,7 @@ BEGIN
     IF is_new THEN
         PERFORM jobstats_internal.require_own_numbers(jobstats_attach.name);
     END IF;
+    PERFORM jobstats_internal.end_wait(limited);
     RETURN format('Node %s, number %s, version %s: %s targets.', jobstats_attach.name, state ->> 'node', state ->> 'version', state ->> 'targets');
 END
 $$;
@@ -1270,24 +1273,29 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
+    -- It ends after the block: nodes are also asked to end what has failed.
+    limited CONSTANT boolean := jobstats_internal.limit_wait();
     is_other boolean;
     context text;
 BEGIN
-    EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
-        INTO STRICT version, targets, last_observation, refreshed, is_other;
-    version := left(version, 60);
-    problem := CASE WHEN is_other THEN 'is another store than the one that was attached'
-        WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
-        THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L)', version, name) END;
-    IF with_targets AND problem IS NULL THEN
-        EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
-    END IF;
-EXCEPTION WHEN query_canceled OR OTHERS THEN
-    GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
-    IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
-        RAISE;
-    END IF;
-    problem := format('does not answer: %s', jobstats_internal.escaped(left(SQLERRM, 200)));
+    BEGIN
+        EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
+            INTO STRICT version, targets, last_observation, refreshed, is_other;
+        version := left(version, 60);
+        problem := CASE WHEN is_other THEN 'is another store than the one that was attached'
+            WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
+            THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L)', version, name) END;
+        IF with_targets AND problem IS NULL THEN
+            EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
+        END IF;
+    EXCEPTION WHEN query_canceled OR OTHERS THEN
+        GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+        IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
+            RAISE;
+        END IF;
+        problem := format('does not answer: %s', coalesce(jobstats_internal.end_wait(limited), jobstats_internal.escaped(left(SQLERRM, 200))));
+    END;
+    PERFORM jobstats_internal.end_wait(limited);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer, boolean) IS
@@ -1398,9 +1406,11 @@ AS $$
 DECLARE
     attached record;
     context text;
+    limited boolean;
     all_answer boolean := true;
 BEGIN
     FOR attached IN SELECT n.* FROM jobstats_internal.nodes_of_front() n LOOP
+        limited := jobstats_internal.limit_wait();
         IF attached.problem IS NULL THEN
             BEGIN
                 RETURN QUERY EXECUTE format('SELECT to_jsonb(h) FROM jobstats.%I h', attached.name || ' health');
@@ -1409,19 +1419,22 @@ BEGIN
                 IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
                     RAISE;
                 END IF;
-                attached.problem := left(SQLERRM, 200);
+                attached.problem := coalesce(jobstats_internal.end_wait(limited), left(SQLERRM, 200));
             END;
         END IF;
+        PERFORM jobstats_internal.end_wait(limited);
         all_answer := all_answer AND (attached.problem IS NULL OR attached.left_out_since IS NOT NULL);
         RETURN NEXT jsonb_build_object(text 'target', attached.name, text 'server', 'jobstats ' || attached.version, text 'status', text 'node',
             text 'last_observation', attached.last_observation, text 'remedy', attached.problem);
     END LOOP;
+    limited := jobstats_internal.limit_wait();
     IF all_answer THEN
         RETURN QUERY
         SELECT jsonb_build_object(text 'cluster', t.cluster, text 'target', t.name, text 'status', text 'node', text 'remedy',
             format('Nodes %s have this target. All servers that it can be on have to feed one of them; on the other ones SELECT jobstats_retire_target(%L, %L);', t.nodes, t.name, t.cluster))
         FROM jobstats_internal.targets_of_two() t;
     END IF;
+    PERFORM jobstats_internal.end_wait(limited);
     RETURN QUERY
     SELECT jsonb_build_object(text 'status', text 'maintenance', text 'remedy',
         format('Nobody has asked since %s whether all nodes answer. Schedule it for each minute: CALL jobstats_maintain();', date_trunc('second', c.checked)))
@@ -2336,6 +2349,12 @@ LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', '
 COMMENT ON FUNCTION jobstats_internal.end_maintenance() IS
 'Internal: lets the next maintenance begin.';
 
+CREATE FUNCTION jobstats_internal.end_wait(limited boolean) RETURNS text
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_end_wait_wrapper';
+COMMENT ON FUNCTION jobstats_internal.end_wait(boolean) IS
+'Internal: ends the limit of jobstats_internal.limit_wait() if that has returned true. Returns what is said where the limit was reached, else NULL.';
+
 CREATE FUNCTION jobstats_internal.energy_growth(
     name text, maximum double precision, before double precision, after double precision, seconds double precision) RETURNS double precision
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_energy_growth_wrapper';
@@ -2513,6 +2532,12 @@ COMMENT ON FUNCTION jobstats_internal.known_sources(text[]) IS
 CREATE FUNCTION jobstats_last(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_last_wrapper';
 COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'Returns the value of the last reading.';
+
+CREATE FUNCTION jobstats_internal.limit_wait() RETURNS boolean
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_limit_wait_wrapper';
+COMMENT ON FUNCTION jobstats_internal.limit_wait() IS
+'Internal: limits how long this session waits for nodes from now on; false: something around has limited it.';
 
 CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -4504,7 +4529,8 @@ BEGIN
         ('refresh_lag', '0', '1000 years', '20 minutes'),
         ('chunk_interval', '1 hour', '1 year', '1 day'),
         ('max_ahead', '0', '1 day', '5 minutes'),
-        ('feed_wait', '100 milliseconds', '1 hour', '10 seconds')
+        ('feed_wait', '100 milliseconds', '1 hour', '10 seconds'),
+        ('node_timeout', '1 second', '1 hour', '2 minutes')
     ) AS s (name, least, most, example)
     WHERE s.name = require_setting.name;
     SELECT n.* INTO number
@@ -6031,7 +6057,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
     jobstats_nodes, jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
     jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,
-    jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.accounting_node, jobstats_internal.ask_node, jobstats_internal.is_of_node,
+    jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.accounting_node, jobstats_internal.ask_node, jobstats_internal.is_of_node, jobstats_internal.limit_wait, jobstats_internal.end_wait,
     jobstats_internal.targets_of_two, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.people_kept_for, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.

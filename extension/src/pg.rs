@@ -5,6 +5,7 @@ pub mod argument;
 pub mod arguments;
 pub mod ballast;
 pub mod bytea;
+pub mod deadline;
 pub mod error;
 pub mod guc;
 pub mod jsonb;

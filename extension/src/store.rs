@@ -19,7 +19,7 @@ mod texts;
 mod version;
 pub mod views;
 
-pub use front::{is_front, leaves_out, read, require_rows};
+pub use front::{is_front, leaves_out, limit, on_nodes, read, require_rows};
 pub use jobstats_core::columns::{self, sum};
 pub use maintain::lock;
 pub use relations::{add_operations, kind};

@@ -10,8 +10,8 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::plans;
 use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut};
+use crate::pg::{deadline, plans};
 use crate::store::installation::Installation;
 use crate::store::{self, comments, rollup, tables, views};
 
@@ -68,18 +68,60 @@ pub fn leaves_out(client: &SpiClient<'_>) -> Result<bool, Error> {
     )
 }
 
-/// Raises a notice if the front answers without some of its nodes.
+/// What is said where the limit ended the waiting.
+const IS_OVER: &str = "settings.node_timeout has passed";
+
+/// Limits how long what follows waits for nodes, until [`on_nodes`] ends. Returns whether nothing around has limited it.
+pub fn limit(client: &SpiClient<'_>) -> Result<bool, Error> {
+    deadline::start(plans::query_value(
+        client,
+        "SELECT (extract(epoch FROM s.node_timeout) * 1000)::integer FROM jobstats.settings s",
+    )?)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.limit_wait() RETURNS boolean
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.limit_wait() IS
+'Internal: limits how long this session waits for nodes from now on; false: something around has limited it.';
+"#)]
+fn jobstats_limit_wait() -> SqlResult<bool> {
+    Ok(connect_as_of_call(limit)?)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.end_wait(limited boolean) RETURNS text
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.end_wait(boolean) IS
+'Internal: ends the limit of jobstats_internal.limit_wait() if that has returned true. Returns what is said where the limit was reached, else NULL.';
+"#)]
+fn jobstats_end_wait(limited: bool) -> Option<&'static str> {
+    if limited {
+        deadline::stop();
+    }
+    deadline::is_over().then_some(IS_OVER)
+}
+
+/// Raises a notice if the front answers without some of its nodes, and limits how long the question waits for the others.
 ///
 /// # Errors
-/// [`Error::Node`] if it has none left.
+/// [`Error::Node`] if it has none left, and while one is about to be left out: a question that waits for it holds what that needs.
 pub fn note_left_out(client: &SpiClient<'_>) -> Result<(), Error> {
+    limit(client)?;
     let row = plans::query_opt(
         client,
         "SELECT string_agg(format('%s (since %s)', a.name, date_trunc('second', a.left_out_since)), ', ' ORDER BY a.node) \
-         FILTER (WHERE a.left_out_since IS NOT NULL) AS missing, bool_and(a.left_out_since IS NOT NULL) AS all_are \
-         FROM jobstats.attached a",
+         FILTER (WHERE a.left_out_since IS NOT NULL) AS missing, bool_and(a.left_out_since IS NOT NULL) AS all_are, \
+         string_agg(format('%s (%s)', a.name, a.problem), ', ' ORDER BY a.node) \
+         FILTER (WHERE a.left_out_since IS NULL AND a.problem LIKE 'does not answer:%' AND s.leave_out_nodes) AS silent \
+         FROM jobstats.attached a, jobstats.settings s",
     )?;
     let row = row.ok_or(Error::NoRow("attached"))?;
+    if let Some(silent) = row.get("silent")? {
+        return Err(Error::Node(silent));
+    }
     let Some(missing) = row.get::<Option<String>>("missing")? else {
         return Ok(());
     };
@@ -109,17 +151,25 @@ pub fn read<T>(read: impl FnOnce(&SpiClient<'_>) -> Result<T, Error>) -> Result<
     })
 }
 
-/// Asks nodes. An error of a connection becomes an [`Error::Node`].
+/// Asks nodes. An error of a connection becomes an [`Error::Node`]. The limit of what is asked ends, after an error with the transaction.
 pub fn on_nodes<T>(read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    PgTryBuilder::new(AssertUnwindSafe(read))
+    let is_outermost = !deadline::is_running();
+    let answer = PgTryBuilder::new(AssertUnwindSafe(read))
         .catch_others(|caught| match &caught {
             CaughtError::PostgresError(report) if is_of_connection(report.sql_error_code()) => {
-                let said = report.message().lines().next().unwrap_or_default();
+                let said = match deadline::is_over() {
+                    true => IS_OVER,
+                    false => report.message().lines().next().unwrap_or_default(),
+                };
                 Err(Error::Node(said.to_owned()))
             }
             _ => caught.rethrow(),
         })
-        .execute()
+        .execute()?;
+    if is_outermost {
+        deadline::stop();
+    }
+    Ok(answer)
 }
 
 /// Returns whether only a connection to a node can fail so: one to this session ends the session.

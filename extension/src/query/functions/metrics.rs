@@ -27,9 +27,12 @@ COMMENT ON FUNCTION jobstats_metrics() IS
 'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(), and the space and state that servers said within the last hour; for services of servers, how long requests waited; the number of events that last; for the store, the time of the last maintenance and the lag of the rollups. While a node of a front does not answer and is not left out, it has how the nodes are, and nothing else. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
 "#)]
 fn jobstats_metrics() -> SqlResult<String> {
-    let text = connect_as_of_call(|client| -> Result<String, Error> {
+    let read = |client: &SpiClient<'_>| {
         store::require(client)?;
         let (nodes, all_answer) = nodes(client)?;
+        if !nodes.is_empty() {
+            store::limit(client)?;
+        }
         let (targets, elsewhere, gauges, maintenance) = if all_answer {
             let (targets, elsewhere) = (targets(client)?, elsewhere(client)?);
             let gauges = gauges(client)?.into_iter().chain(nodes).collect();
@@ -39,8 +42,8 @@ fn jobstats_metrics() -> SqlResult<String> {
         };
         exposition(&targets, &elsewhere, &gauges, &maintenance)
             .map_err(|ExpositionError::Memory(bytes)| Error::Memory(bytes))
-    })?;
-    Ok(text)
+    };
+    Ok(store::on_nodes(|| connect_as_of_call(read))?)
 }
 
 /// The memory that a target takes with its rates.

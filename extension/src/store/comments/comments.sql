@@ -334,6 +334,7 @@ WITH meanings (relation, name, meaning) AS (
     ('settings', 'node', 'Number of the store among the nodes of a front: numbers of its targets begin at node * 65536 + 1. jobstats_setup() sets it.'),
     ('settings', 'front', 'True: the store is a front, which shows the rows of its nodes and has none of its own.'),
     ('settings', 'leave_out_nodes', 'True: a front answers without nodes that do not answer, and says so. False: questions fail until they do.'),
+    ('settings', 'node_timeout', 'How long a question to a front may take: then its connections to nodes are cut, and it fails with 08006.'),
     ('settings', 'alerts_per_week', 'How many events of a file system that slow it down are told in a week, on the average of four weeks. Weaker ones stay in events as info.'),
     ('settings', 'evidence_retention', 'How much longer than other raw text the texts of events are kept in evidence. They take a twentieth of the bytes of the store at most.'),
     ('settings', 'events_retention', 'How long events and maintenance windows are kept after their end.'),

@@ -163,8 +163,10 @@ DECLARE
     server CONSTANT text := 'jobstats_' || jobstats_attach.name;
     is_new CONSTANT boolean := num_nonnulls(host, port, dbname, "user", password) > 0;
     state jsonb;
+    limited boolean;
 BEGIN
     PERFORM jobstats_internal.lock_front();
+    limited := jobstats_internal.limit_wait();
     PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new, "user");
     IF is_new THEN
         EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', fdw_tuple_cost ''0.2'', '
@@ -194,6 +196,7 @@ BEGIN
     IF is_new THEN
         PERFORM jobstats_internal.require_own_numbers(jobstats_attach.name);
     END IF;
+    PERFORM jobstats_internal.end_wait(limited);
     RETURN format('Node %s, number %s, version %s: %s targets.', jobstats_attach.name, state ->> 'node', state ->> 'version', state ->> 'targets');
 END
 $$;

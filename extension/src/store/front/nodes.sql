@@ -6,24 +6,29 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
+    -- It ends after the block: nodes are also asked to end what has failed.
+    limited CONSTANT boolean := jobstats_internal.limit_wait();
     is_other boolean;
     context text;
 BEGIN
-    EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
-        INTO STRICT version, targets, last_observation, refreshed, is_other;
-    version := left(version, 60);
-    problem := CASE WHEN is_other THEN 'is another store than the one that was attached'
-        WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
-        THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L)', version, name) END;
-    IF with_targets AND problem IS NULL THEN
-        EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
-    END IF;
-EXCEPTION WHEN query_canceled OR OTHERS THEN
-    GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
-    IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
-        RAISE;
-    END IF;
-    problem := format('does not answer: %s', jobstats_internal.escaped(left(SQLERRM, 200)));
+    BEGIN
+        EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
+            INTO STRICT version, targets, last_observation, refreshed, is_other;
+        version := left(version, 60);
+        problem := CASE WHEN is_other THEN 'is another store than the one that was attached'
+            WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
+            THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L)', version, name) END;
+        IF with_targets AND problem IS NULL THEN
+            EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
+        END IF;
+    EXCEPTION WHEN query_canceled OR OTHERS THEN
+        GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+        IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
+            RAISE;
+        END IF;
+        problem := format('does not answer: %s', coalesce(jobstats_internal.end_wait(limited), jobstats_internal.escaped(left(SQLERRM, 200))));
+    END;
+    PERFORM jobstats_internal.end_wait(limited);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer, boolean) IS
@@ -134,9 +139,11 @@ AS $$
 DECLARE
     attached record;
     context text;
+    limited boolean;
     all_answer boolean := true;
 BEGIN
     FOR attached IN SELECT n.* FROM jobstats_internal.nodes_of_front() n LOOP
+        limited := jobstats_internal.limit_wait();
         IF attached.problem IS NULL THEN
             BEGIN
                 RETURN QUERY EXECUTE format('SELECT to_jsonb(h) FROM jobstats.%I h', attached.name || ' health');
@@ -145,19 +152,22 @@ BEGIN
                 IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
                     RAISE;
                 END IF;
-                attached.problem := left(SQLERRM, 200);
+                attached.problem := coalesce(jobstats_internal.end_wait(limited), left(SQLERRM, 200));
             END;
         END IF;
+        PERFORM jobstats_internal.end_wait(limited);
         all_answer := all_answer AND (attached.problem IS NULL OR attached.left_out_since IS NOT NULL);
         RETURN NEXT jsonb_build_object(text 'target', attached.name, text 'server', 'jobstats ' || attached.version, text 'status', text 'node',
             text 'last_observation', attached.last_observation, text 'remedy', attached.problem);
     END LOOP;
+    limited := jobstats_internal.limit_wait();
     IF all_answer THEN
         RETURN QUERY
         SELECT jsonb_build_object(text 'cluster', t.cluster, text 'target', t.name, text 'status', text 'node', text 'remedy',
             format('Nodes %s have this target. All servers that it can be on have to feed one of them; on the other ones SELECT jobstats_retire_target(%L, %L);', t.nodes, t.name, t.cluster))
         FROM jobstats_internal.targets_of_two() t;
     END IF;
+    PERFORM jobstats_internal.end_wait(limited);
     RETURN QUERY
     SELECT jsonb_build_object(text 'status', text 'maintenance', text 'remedy',
         format('Nobody has asked since %s whether all nodes answer. Schedule it for each minute: CALL jobstats_maintain();', date_trunc('second', c.checked)))

@@ -194,6 +194,9 @@ fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error
             match name.strip_prefix(USER) {
                 Some(uid) => {
                     let uid: u32 = uid.parse().map_err(|_| Error::NobodyAsks)?;
+                    if store::is_front(client)? {
+                        store::limit(client)?;
+                    }
                     client.query_opt(OWN_OF_USER, &[i64::from(uid).into()])?
                 }
                 None => client.query_opt(OWN_OF_NAMED, &[name.into()])?,

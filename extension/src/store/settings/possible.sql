@@ -40,7 +40,8 @@ BEGIN
         ('refresh_lag', '0', '1000 years', '20 minutes'),
         ('chunk_interval', '1 hour', '1 year', '1 day'),
         ('max_ahead', '0', '1 day', '5 minutes'),
-        ('feed_wait', '100 milliseconds', '1 hour', '10 seconds')
+        ('feed_wait', '100 milliseconds', '1 hour', '10 seconds'),
+        ('node_timeout', '1 second', '1 hour', '2 minutes')
     ) AS s (name, least, most, example)
     WHERE s.name = require_setting.name;
     SELECT n.* INTO number

@@ -133,11 +133,12 @@ ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS events_retention interval NOT NULL DEFAULT '2 years' CHECK (events_retention > '0'),
     ADD COLUMN IF NOT EXISTS evidence_retention interval NOT NULL DEFAULT '30 days' CHECK (evidence_retention >= '0');
 
--- The number of the store among the nodes of a front; whether it is a front itself, and answers without nodes that do not answer.
+-- The number of the store among the nodes of a front; whether it is a front itself, answers without nodes that do not answer, and how long it waits for them.
 ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS node integer NOT NULL DEFAULT 0 CHECK (node BETWEEN 0 AND 32766),
     ADD COLUMN IF NOT EXISTS front boolean NOT NULL DEFAULT false,
-    ADD COLUMN IF NOT EXISTS leave_out_nodes boolean NOT NULL DEFAULT true;
+    ADD COLUMN IF NOT EXISTS leave_out_nodes boolean NOT NULL DEFAULT true,
+    ADD COLUMN IF NOT EXISTS node_timeout interval NOT NULL DEFAULT '2 minutes' CHECK (node_timeout BETWEEN '1 second' AND '1 hour');
 
 -- The number of another user's job that an identifier names. The entry has no job, as long as accounting says so.
 ALTER TABLE jobstats.entries ADD COLUMN IF NOT EXISTS claimed text;
