@@ -101,7 +101,7 @@ impl Health {
         Section::new("health", "Health of the monitoring", blocks)
     }
 
-    /// Returns the problems, each once: those of the store first, then those with most targets.
+    /// Returns the problems, each once: those of the store first, then those with most targets, by their names.
     fn problems(&self) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let rows = self.rows.iter();
@@ -125,9 +125,9 @@ impl Health {
         for problem in &mut problems {
             problem.targets.sort();
         }
-        problems.sort_by_key(|problem| match problem.targets.len() {
-            0 => (0, 0),
-            count => (1, usize::MAX - count),
+        problems.sort_by_cached_key(|problem| match problem.targets.len() {
+            0 => (0, 0, Vec::new()),
+            count => (1, usize::MAX - count, problem.targets.clone()),
         });
         problems
     }
