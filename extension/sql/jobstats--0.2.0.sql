@@ -2387,6 +2387,12 @@ AS 'jobstats-0.2.0', 'jobstats_explain_wrapper';
 COMMENT ON FUNCTION jobstats_explain(bigint) IS
 'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), probe (how long a probe of the shipper took), excluded (what else was not the reason, or what else happened), told (why nobody was told), evidence (how much raw text of that time is kept, and until when), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
 
+CREATE FUNCTION jobstats_internal.feeding() RETURNS TABLE (pid integer, role text, since timestamptz, idle_since timestamptz)
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_feeding_wrapper';
+COMMENT ON FUNCTION jobstats_internal.feeding() IS
+'Internal: the sessions that hold locks of a feed, the oldest transaction first, for who may read health or feed; idle_since NULL: at work.';
+
 CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz, entries bigint[])
 RETURNS TABLE (finding text, "values" double precision[])
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_finding_values_wrapper';
@@ -2470,12 +2476,12 @@ COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interv
 
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
-    source text, own_targets text[], own_server boolean, covers tstzrange
+    source text, covers tstzrange
 ) RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_ingest_own_wrapper';
-COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], boolean, tstzrange) IS
-'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets, and what is of the server if own_server is true; own_targets NULL: all.';
+COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, tstzrange) IS
+'Internal: what jobstats_ingest does, for anybody who may feed such a text, with the rights of the store''s owner. Errors: also 42501 where the caller may not feed it.';
 
 CREATE FUNCTION jobstats_internal.watch() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -3149,25 +3155,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.create_schema() IS
 'Internal: creates the schema of the store; false: another transaction has just done so, and has committed.';
 
--- Runs with the rights of the extension's owner, a superuser: PostgreSQL shows other roles neither the start of a
--- transaction nor the age of its snapshot.
-CREATE FUNCTION jobstats_internal.feeding() RETURNS TABLE (pid integer, role name, since timestamptz, idle_since timestamptz)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT a.pid, a.usename, a.xact_start, CASE WHEN a.state LIKE 'idle in transaction%' THEN a.state_change END
-FROM pg_stat_activity a
-WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
-    AND EXISTS (
-        SELECT FROM pg_locks l
-        WHERE l.pid = a.pid AND l.granted AND l.relation = to_regclass('jobstats.targets') AND l.mode = 'RowShareLock')
-    -- Anybody may call it, as the views and triggers of readers and writers do. Inside, current_user is the owner of the extension.
-    AND (has_table_privilege(session_user, to_regclass('jobstats.health')::oid, 'SELECT')
-        OR has_table_privilege(session_user, to_regclass('jobstats.feed')::oid, 'INSERT'))
-ORDER BY a.xact_start
-$$;
-COMMENT ON FUNCTION jobstats_internal.feeding() IS
-'Internal: the sessions that hold locks of a feed, the oldest transaction first, for who may read health or feed; idle_since NULL: at work.';
-
+-- Runs with the rights of the extension's owner, a superuser: PostgreSQL shows other roles no age of a snapshot.
 CREATE FUNCTION jobstats_internal.is_looked_at_since(instant xid8) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -6072,8 +6060,8 @@ GRANT EXECUTE ON ROUTINE
     jobstats_density_agg(double precision), jobstats_density_agg(double precision, integer), jobstats_rollup(jobstats_density),
     jobstats_buckets, jobstats_count, jobstats_zeros,
 -- The types and the reading functions call these routines with the rights of the caller. None of them reads a table;
--- staged_increments() shows a session only what the session itself computes, and feeding() shows who keeps feeds
--- waiting.
+-- staged_increments() shows a session only what the session itself computes, feeding() shows who may read health or feed who keeps
+-- feeds waiting, and ingest() takes of a caller what that role may feed.
     jobstats_internal.counter_in, jobstats_internal.counter_out, jobstats_internal.counter_recv, jobstats_internal.counter_send,
     jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
     jobstats_internal.density_in, jobstats_internal.density_out, jobstats_internal.density_recv, jobstats_internal.density_send,
@@ -6081,7 +6069,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.sum(bigint, bigint, bigint), jobstats_internal.sum(numeric, bigint, bigint),
     jobstats_internal.sum_of_rates(bigint, bigint, bigint), jobstats_internal.sum_of_rates(numeric, bigint, bigint),
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
-    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.damage_in_words,
+    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.ingest, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
     jobstats_internal.staged_increments, jobstats_internal.detail_in_brief, jobstats_internal.nearest, jobstats_internal.escaped, jobstats_internal.sized
 TO PUBLIC;

@@ -10,6 +10,8 @@ use crate::pg::arguments::Arguments as Call;
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
 use crate::pg::tuplestore::Rows;
+use crate::store::rights::writer::as_writer;
+use crate::store::sources;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_ingest(
@@ -25,9 +27,7 @@ COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interv
 'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of another source gives one row without a target, whose action is users, groups, jobs or samples. covers is the span of time in which a text of jobs is complete. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server, or covers without a start or an end, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
 "#)]
 fn jobstats_ingest(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
-    let columns = columns(&mut call)?;
-    let covers = call.take()?;
-    for outcome in run(Arguments { covers, ..columns })? {
+    for outcome in run(columns(&mut call)?)? {
         rows.put(|| {
             let mut row = [None; 3 + Counts::NAMES.len()];
             let counts = outcome.counts.values().map(IntoDatum::into_datum);
@@ -44,28 +44,29 @@ fn jobstats_ingest(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
-    source text, own_targets text[], own_server boolean, covers tstzrange
+    source text, covers tstzrange
 ) RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], boolean, tstzrange) IS
-'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets, and what is of the server if own_server is true; own_targets NULL: all.';
+COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, tstzrange) IS
+'Internal: what jobstats_ingest does, for anybody who may feed such a text, with the rights of the store''s owner. Errors: also 42501 where the caller may not feed it.';
 "#)]
 fn jobstats_ingest_own(mut call: Call<'_>) -> SqlResult<()> {
     let columns = columns(&mut call)?;
-    let own_targets: Option<Vec<Option<String>>> = call.take_large()?;
-    let own_server: Option<bool> = call.take()?;
-    let covers = call.take()?;
-    run(Arguments {
-        covers,
-        own_server: own_server.unwrap_or_default(),
-        own_targets: own_targets.map(|targets| targets.into_iter().flatten().collect()),
-        ..columns
+    let source = sources::named(columns.source.as_deref())?;
+    let cluster = columns.cluster.clone().unwrap_or_default();
+    let server = columns.server.clone();
+    as_writer(&cluster, server.as_deref(), source, |own| {
+        run(Arguments {
+            own_targets: own.targets,
+            own_server: own.server,
+            ..columns
+        })
     })?;
     Ok(())
 }
 
-/// Takes the columns of a row of the feed, in the order of both functions, which have different ones after them. All targets are its own.
+/// Takes the columns of a row of the feed. All targets are its own.
 fn columns<'call>(call: &mut Call<'call>) -> Result<Arguments<'call>, Error> {
     Ok(Arguments {
         cluster: call.take()?,
@@ -76,6 +77,7 @@ fn columns<'call>(call: &mut Call<'call>) -> Result<Arguments<'call>, Error> {
         duration: call.take()?,
         shipper: call.take()?,
         source: call.take()?,
+        covers: call.take()?,
         ..Arguments::default()
     })
 }

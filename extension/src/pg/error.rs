@@ -66,6 +66,18 @@ pub enum Error {
     /// A dimension that a reader without names may not ask for.
     #[error("this role sees no names, so it may not ask by {0}")]
     Nameless(&'static str),
+    /// A text that its sender has no right to feed.
+    #[error("role {role} may not feed {}cluster '{cluster}' from server {server}", .text.map_or(String::new(), |it| format!("{it} of ")))]
+    MayNotFeed {
+        /// The role, as SQL writes it.
+        role: String,
+        /// The source, unless it is lctl.
+        text: Option<&'static str>,
+        /// The cluster.
+        cluster: String,
+        /// The server, in quotes, or NULL.
+        server: String,
+    },
     /// A conversion without TimescaleDB.
     #[error("TimescaleDB is not installed in this database")]
     NoTimescale,
@@ -312,7 +324,7 @@ impl Error {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
             }
             Self::Node(_) => Code::ERRCODE_CONNECTION_FAILURE,
-            Self::NotOwner | Self::NobodyAsks | Self::Nameless(_) => {
+            Self::NotOwner | Self::NobodyAsks | Self::Nameless(_) | Self::MayNotFeed { .. } => {
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE
             }
             Self::ReadOnly => Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
@@ -373,6 +385,10 @@ impl Error {
     fn hint(&self) -> Option<Cow<'static, str>> {
         let hint = match self {
             Self::Settings { hint, .. } => return Some(hint.clone().into()),
+            Self::MayNotFeed { text, .. } => {
+                let sources = text.map_or(String::new(), |it| format!(", sources => '{{{it}}}'"));
+                return Some(format!("The owner of the store allows it with jobstats_grant_writer(role, cluster, server{sources}).").into());
+            }
             Self::Argument { hint, .. } => return Some(hint.clone()),
             Self::Unknown { valid, .. } => return Some(format!("Valid are {valid}.").into()),
             Self::UnknownSource { valid, .. } => {

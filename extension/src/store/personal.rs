@@ -7,7 +7,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::plans;
 use crate::pg::spi::{SqlResult, Statements};
-use crate::store::rights::owner::Rights;
+use crate::store::rights::owner::{Rights, owner_of_store};
 
 extension_sql_file!("personal/pseudonyms.sql", name = "pseudonyms");
 extension_sql_file!(
@@ -24,9 +24,7 @@ extension_sql_file!("personal/held.sql", name = "held");
 
 /// Returns the secrets of the store, which its owner alone may read.
 pub fn secrets(client: &SpiClient<'_>) -> Result<Secrets, Error> {
-    let owner = "SELECT n.nspowner FROM pg_catalog.pg_namespace n WHERE n.nspname = 'jobstats'";
-    let owner: Option<pg_sys::Oid> = plans::query_value(client, owner)?;
-    let rights = Rights::of(owner.ok_or(Error::NoStore)?);
+    let rights = Rights::of(owner_of_store(client)?);
     let row = plans::query_opt(
         client,
         "SELECT s.keys, s.mask, s.pseudonyms FROM jobstats.secrets s",

@@ -2,6 +2,7 @@
 
 pub(crate) mod caller;
 pub(crate) mod owner;
+pub(crate) mod writer;
 
 use pgrx::prelude::*;
 

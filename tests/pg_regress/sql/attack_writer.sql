@@ -157,6 +157,77 @@ SELECT s.server, s.target, s.name, s.value, (SELECT sum(u.kbytes) FROM jobstats.
 FROM jobstats.samples s ORDER BY s.name;
 SELECT target, reason, text FROM jobstats.rejects WHERE server IN ('oss8', 'oss9') AND received > now() - interval '1 hour' AND (text LIKE '%of the server' OR text IS NULL);
 
+-- Who feeds is who inserts, whoever's session it is. The function of an index runs with the rights of the table's owner where a superuser, or
+-- autovacuum, analyzes the table.
+CREATE ROLE regress_anon;
+CREATE SCHEMA evil AUTHORIZATION regress_evil;
+GRANT USAGE ON SCHEMA evil TO regress_anon;
+SET SESSION AUTHORIZATION regress_evil;
+CREATE TABLE evil.t AS SELECT count_of('c1', 'fs-OST0005', 5) AS body;
+CREATE FUNCTION evil.f(body text) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN 1; END';
+CREATE INDEX ON evil.t (evil.f(body));
+CREATE FUNCTION evil.feed(server text, body text) RETURNS void LANGUAGE sql AS 'INSERT INTO jobstats.feed (cluster, server, body) VALUES (''c1'', server, body)';
+CREATE FUNCTION evil.ingest(server text, body text) RETURNS void LANGUAGE sql AS 'SELECT jobstats_internal.ingest(''c1'', server, NULL, body, NULL, NULL, NULL, NULL, NULL)';
+CREATE OR REPLACE FUNCTION evil.f(body text) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    way text;
+BEGIN
+    FOREACH way IN ARRAY ARRAY['feed', 'ingest'] LOOP
+        BEGIN
+            EXECUTE format('SELECT evil.%I(''oss1'', $1)', way) USING body;
+        EXCEPTION WHEN OTHERS THEN
+            RAISE WARNING '% as % in a session of %: %', way, current_user, CASE session_user WHEN 'regress_evil' THEN session_user ELSE 'a superuser' END, SQLERRM;
+        END;
+    END LOOP;
+    RETURN 1;
+END
+$$;
+RESET SESSION AUTHORIZATION;
+ANALYZE evil.t;
+SELECT count(*) FROM jobstats.targets WHERE name = 'fs-OST0005';
+-- What its function feeds for somebody else is its own, within its bounds; so is what a role feeds that has become it. Nobody else gets in.
+SET SESSION AUTHORIZATION regress_evil;
+ALTER FUNCTION evil.feed(text, text) SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
+SET SESSION AUTHORIZATION regress_anon;
+SELECT evil.feed('oss9', count_of('c1', 'fs-OST0092', 1) || count_of('c1', 'fs-OST0005', 1));
+SELECT evil.feed('oss1', count_of('c1', 'fs-OST0005', 1));
+\echo :LAST_ERROR_SQLSTATE
+SELECT evil.ingest('oss9', count_of('c1', 'fs-OST0092', 2));
+\echo :LAST_ERROR_SQLSTATE
+RESET SESSION AUTHORIZATION;
+CREATE ROLE regress_login NOINHERIT IN ROLE regress_evil;
+SET SESSION AUTHORIZATION regress_login;
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss9', count_of('c1', 'fs-OST0093', 1));
+SET ROLE regress_evil;
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss9', count_of('c1', 'fs-OST0093', 1));
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss1', count_of('c1', 'fs-OST0005', 1));
+RESET SESSION AUTHORIZATION;
+-- A row of writers alone is no right to feed.
+REVOKE INSERT ON jobstats.feed FROM regress_evil;
+SET SESSION AUTHORIZATION regress_evil;
+SELECT jobstats_internal.ingest('c1', 'oss9', NULL, count_of('c1', 'fs-OST0092', 3), NULL, NULL, NULL, NULL, NULL);
+\echo :LAST_ERROR_SQLSTATE
+RESET SESSION AUTHORIZATION;
+GRANT INSERT ON jobstats.feed TO regress_evil;
+SELECT * FROM stored WHERE target IN ('fs-OST0005', 'fs-OST0092', 'fs-OST0093');
+-- Its view is no other way in: who inserts there feeds for oneself. After an error nothing is left of the rights with which a feed runs.
+SET SESSION AUTHORIZATION regress_evil;
+CREATE VIEW evil.v AS SELECT * FROM jobstats.feed;
+GRANT INSERT ON evil.v TO regress_anon;
+SET SESSION AUTHORIZATION regress_anon;
+INSERT INTO evil.v (cluster, server, body) VALUES ('c1', 'oss9', 'x');
+SET SESSION AUTHORIZATION regress_login;
+SET ROLE regress_evil;
+DO $$ BEGIN
+    INSERT INTO jobstats.feed (cluster, server, body_zstd) VALUES ('c1', 'oss9', 'x');
+EXCEPTION WHEN invalid_binary_representation THEN
+    RAISE NOTICE '%', current_user;
+    EXECUTE 'RESET ROLE';
+    EXECUTE 'CREATE TEMPORARY TABLE mine () ON COMMIT DROP';
+    RAISE NOTICE '%', current_user;
+END $$;
+RESET SESSION AUTHORIZATION;
+
 -- A failover without a pause: the target restarts on the other server, and what the first one still had to say is placed.
 SET SESSION AUTHORIZATION regress_oss2;
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('c1', 'oss2', clock_timestamp() + interval '2 seconds', count_of('c1', 'fs-OST0000', 3));
@@ -239,5 +310,5 @@ SELECT status FROM jobstats.health WHERE cluster = 'c7';
 SELECT max(octet_length(target)) AS target FROM jobstats.rejects WHERE cluster = 'c7';
 
 SET client_min_messages = warning;
-DROP OWNED BY regress_oss1, regress_oss2, regress_evil, regress_targets, regress_any, regress_member CASCADE;
-DROP ROLE regress_oss1, regress_oss2, regress_evil, regress_targets, regress_any, regress_member;
+DROP OWNED BY regress_oss1, regress_oss2, regress_evil, regress_targets, regress_any, regress_member, regress_anon CASCADE;
+DROP ROLE regress_oss1, regress_oss2, regress_evil, regress_targets, regress_any, regress_member, regress_anon, regress_login;

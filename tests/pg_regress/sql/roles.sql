@@ -72,7 +72,7 @@ RESET SESSION AUTHORIZATION;
 SET ROLE regress_site;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c2', 'oss1', E:'empty');
 RESET ROLE;
--- A function that runs with the rights of another writer does not set it free.
+-- A function that runs with the rights of another writer feeds as that one, whoever calls it.
 SET SESSION AUTHORIZATION regress_shipper;
 CREATE FUNCTION pg_temp.feed(cluster text, body text) RETURNS void LANGUAGE sql SECURITY DEFINER AS $$
 INSERT INTO jobstats.feed (cluster, server, body) VALUES (cluster, 'oss1', body)

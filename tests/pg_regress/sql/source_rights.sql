@@ -28,7 +28,7 @@ INSERT INTO jobstats.feed (cluster, server, body, source) VALUES ('c1', 'oss1', 
 -- Under the name of job_stats it is no use either.
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss1', E'evil:x:0:0::/root:/bin/sh\n');
 INSERT INTO jobstats.users VALUES (0, 'evil');
-SELECT jobstats_internal.ingest('', 'x', NULL, E'evil:x:0:0::/root:/bin/sh\n', NULL, NULL, NULL, 'passwd', NULL, NULL, NULL);
+SELECT jobstats_internal.ingest('', 'x', NULL, E'evil:x:0:0::/root:/bin/sh\n', NULL, NULL, NULL, 'passwd', NULL);
 SET SESSION AUTHORIZATION regress_source_login;
 INSERT INTO jobstats.feed (cluster, server, body, source) VALUES ('c1', 'login1', E'ada:x:1:1::/h:/s\n', 'passwd');
 INSERT INTO jobstats.feed (cluster, server, body, source) VALUES ('c2', 'login1', E'evil:x:1:1::/h:/s\n', 'passwd');

@@ -156,7 +156,15 @@ SELECT entry, since, until, open FROM texts.increments WHERE target = 'b-MDT0000
 SELECT "time", target, line, reason, text FROM rejects WHERE target = 'b-MDT0000' OR target IS NULL;
 
 -- A writer may feed the own counters of its own targets alone.
-SELECT jobstats_internal.ingest('', 'mds1', at(12), stats('mdt.fs-MDT0000.md_stats', at(12), at(-60), '{"open": 160}'), NULL, NULL, NULL, NULL, '{b-%}', NULL, NULL);
+CREATE ROLE regress_mds;
+SELECT jobstats_grant_writer('regress_mds', target => 'b-%') \gset
+GRANT USAGE ON SCHEMA texts TO regress_mds;
+GRANT SELECT ON texts.clock TO regress_mds;
+SET ROLE regress_mds;
+SELECT whole('fs-MDT0000', 12, '{"open": 160}');
+RESET ROLE;
+DROP OWNED BY regress_mds;
+DROP ROLE regress_mds;
 SELECT target, reason FROM rejects WHERE reason = 'not yours';
 
 -- Health says which file systems have much of it in the last hour that is summed up. These are no targets, of which metrics could tell.

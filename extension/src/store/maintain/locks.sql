@@ -55,25 +55,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.create_schema() IS
 'Internal: creates the schema of the store; false: another transaction has just done so, and has committed.';
 
--- Runs with the rights of the extension's owner, a superuser: PostgreSQL shows other roles neither the start of a
--- transaction nor the age of its snapshot.
-CREATE FUNCTION jobstats_internal.feeding() RETURNS TABLE (pid integer, role name, since timestamptz, idle_since timestamptz)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT a.pid, a.usename, a.xact_start, CASE WHEN a.state LIKE 'idle in transaction%' THEN a.state_change END
-FROM pg_stat_activity a
-WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
-    AND EXISTS (
-        SELECT FROM pg_locks l
-        WHERE l.pid = a.pid AND l.granted AND l.relation = to_regclass('jobstats.targets') AND l.mode = 'RowShareLock')
-    -- Anybody may call it, as the views and triggers of readers and writers do. Inside, current_user is the owner of the extension.
-    AND (has_table_privilege(session_user, to_regclass('jobstats.health')::oid, 'SELECT')
-        OR has_table_privilege(session_user, to_regclass('jobstats.feed')::oid, 'INSERT'))
-ORDER BY a.xact_start
-$$;
-COMMENT ON FUNCTION jobstats_internal.feeding() IS
-'Internal: the sessions that hold locks of a feed, the oldest transaction first, for who may read health or feed; idle_since NULL: at work.';
-
+-- Runs with the rights of the extension's owner, a superuser: PostgreSQL shows other roles no age of a snapshot.
 CREATE FUNCTION jobstats_internal.is_looked_at_since(instant xid8) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$

@@ -12,6 +12,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::plans;
 use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut};
 use crate::store;
 
@@ -57,8 +58,15 @@ impl Drop for Rights {
     }
 }
 
+/// Returns the owner of the store, who need not be the caller.
+pub(in crate::store) fn owner_of_store(client: &SpiClient<'_>) -> Result<pg_sys::Oid, Error> {
+    let owner = "SELECT n.nspowner FROM pg_catalog.pg_namespace n WHERE n.nspname = 'jobstats'";
+    let owner: Option<pg_sys::Oid> = plans::query_value(client, owner)?;
+    owner.ok_or(Error::NoStore)
+}
+
 /// Returns the role with whose rights statements run.
-pub(super) fn current_user() -> pg_sys::Oid {
+pub(in crate::store) fn current_user() -> pg_sys::Oid {
     // SAFETY: reads a variable of this backend.
     unsafe { pg_sys::GetUserId() }
 }

@@ -42,8 +42,8 @@ GRANT EXECUTE ON ROUTINE
     jobstats_density_agg(double precision), jobstats_density_agg(double precision, integer), jobstats_rollup(jobstats_density),
     jobstats_buckets, jobstats_count, jobstats_zeros,
 -- The types and the reading functions call these routines with the rights of the caller. None of them reads a table;
--- staged_increments() shows a session only what the session itself computes, and feeding() shows who keeps feeds
--- waiting.
+-- staged_increments() shows a session only what the session itself computes, feeding() shows who may read health or feed who keeps
+-- feeds waiting, and ingest() takes of a caller what that role may feed.
     jobstats_internal.counter_in, jobstats_internal.counter_out, jobstats_internal.counter_recv, jobstats_internal.counter_send,
     jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
     jobstats_internal.density_in, jobstats_internal.density_out, jobstats_internal.density_recv, jobstats_internal.density_send,
@@ -51,7 +51,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.sum(bigint, bigint, bigint), jobstats_internal.sum(numeric, bigint, bigint),
     jobstats_internal.sum_of_rates(bigint, bigint, bigint), jobstats_internal.sum_of_rates(numeric, bigint, bigint),
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
-    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.damage_in_words,
+    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.ingest, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
     jobstats_internal.staged_increments, jobstats_internal.detail_in_brief, jobstats_internal.nearest, jobstats_internal.escaped, jobstats_internal.sized
 TO PUBLIC;

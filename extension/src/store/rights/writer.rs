@@ -1,0 +1,66 @@
+//! Finds out what the caller may feed.
+//!
+//! Who feeds is the role with whose rights the INSERT runs, and not that of the session: the function of an index runs with the rights of
+//! the table's owner in the session of whoever analyzes the table, and a `SECURITY DEFINER` function with those of its owner.
+
+use crate::pg::error::{Error, shown};
+use crate::pg::plans;
+use crate::pg::spi::{connect_as_of_call, connect_mut};
+use crate::store;
+use crate::store::rights::owner::{Rights, current_user, owner_of_store};
+use crate::store::sources::{LCTL, Source};
+
+/// What a role may feed: targets whose name is LIKE one of these patterns, or all, and what is of the server.
+pub(crate) struct Bounds {
+    pub targets: Option<Vec<String>>,
+    pub server: bool,
+}
+
+/// What `jobstats.writers` allows the role and those whose rights it has, if it may INSERT. Whoever has the rights of the store's owner, as
+/// whom this runs, may feed all.
+const BOUNDS: &str = "\
+    SELECT count(*) > 0 OR pg_catalog.pg_has_role($4, current_user, 'USAGE') AS allowed, pg_catalog.quote_ident(pg_catalog.pg_get_userbyid($4)) AS role, \
+        CASE WHEN bool_and(w.target IS NOT NULL) AND NOT pg_catalog.pg_has_role($4, current_user, 'USAGE') THEN array_agg(w.target) END AS targets, \
+        coalesce(bool_or(w.server IS NOT NULL), false) AS server \
+    FROM jobstats.writers w \
+    WHERE (w.cluster IS NULL OR w.cluster = $1) AND (w.server IS NULL OR $2 LIKE w.server) AND $3 = ANY (w.sources) \
+        AND pg_catalog.pg_has_role($4, w.role, 'USAGE') AND pg_catalog.has_schema_privilege($4, 'jobstats'::text, 'USAGE') \
+        AND pg_catalog.has_table_privilege($4, 'jobstats.feed'::text, 'INSERT')";
+
+/// Takes in a text of this cluster, server and source with the rights of the store's owner, if the caller may feed it.
+///
+/// # Errors
+/// Those of `feed`, [`Error::NoStore`], [`Error::StoreVersion`], and [`Error::MayNotFeed`].
+pub(crate) fn as_writer<T>(
+    cluster: &str,
+    server: Option<&str>,
+    source: &Source,
+    feed: impl FnOnce(Bounds) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let caller = current_user();
+    let _rights = Rights::of(connect_as_of_call(owner_of_store)?);
+    let bounds = connect_mut(|client| {
+        store::require(client)?;
+        let text = [
+            cluster.into(),
+            server.into(),
+            source.name.into(),
+            caller.into(),
+        ];
+        let own = plans::rows(client, BOUNDS, &text)?.next();
+        let own = own.ok_or(Error::NoRow("writers"))?;
+        if !own.get::<bool>("allowed")? {
+            return Err(Error::MayNotFeed {
+                role: own.get("role")?,
+                text: (*source != LCTL).then_some(source.name),
+                cluster: shown(cluster).into_owned(),
+                server: server.map_or("NULL".to_owned(), |it| format!("'{}'", shown(it))),
+            });
+        }
+        Ok(Bounds {
+            targets: own.get("targets")?,
+            server: own.get("server")?,
+        })
+    })?;
+    feed(bounds)
+}
