@@ -210,8 +210,16 @@ fn identify<'a>(formats: impl Iterator<Item = &'a Format> + Clone, id: &'a str) 
     Identity::of_folded(id)
         .or_else(|| whole(formats.clone(), id))
         .or_else(|| Identity::of_job(id).filter(|_| may_be_job()))
-        .or_else(|| only_one(parts()))
+        .or_else(|| fullest(parts()))
+        .or_else(|| Some(identify(formats.clone(), unquoted(id)?)))
         .unwrap_or(Identity::MALFORMED)
+}
+
+/// Returns the identifier without the quotes that clients send whose `jobid_name` was set with quotes. Of a long one, the user may have
+/// written the last.
+fn unquoted(id: &str) -> Option<&str> {
+    let inner = id.strip_prefix('"')?.strip_suffix('"')?;
+    (!length::may_be_longest(id)).then_some(inner)
 }
 
 /// Returns the reading by the first format that matches the whole identifier, if no other format that may have made it reads another
@@ -268,6 +276,14 @@ fn only_one<'a>(mut readings: impl Iterator<Item = Identity<'a>>) -> Option<Iden
     readings
         .all(|other| other.says_the_same(&first))
         .then_some(first)
+}
+
+/// Returns the reading that says all that the others say. One of a job that is text says less than others do.
+fn fullest<'a>(readings: impl Iterator<Item = Identity<'a>>) -> Option<Identity<'a>> {
+    let readings: Vec<_> = readings.collect();
+    let has = |it: Identity<'a>, other| it.in_common(other).says_the_same(&other);
+    let mut all = readings.iter().copied();
+    all.find(|&it| readings.iter().all(|&other| has(it, other)))
 }
 
 impl FromIterator<Format> for Formats {

@@ -169,6 +169,43 @@ fn nothing_is_read_where_formats_name_different_users() {
 }
 
 #[test]
+fn a_job_that_is_text_says_less_than_another_format() {
+    let of = |format, nodes| {
+        Format::compile(format, None)
+            .unwrap()
+            .only_for(None, nodes)
+            .unwrap()
+    };
+    let formats = Formats::from_iter([of("%e:%u:%H", Some("login%")), of("%j:%u:%H", None)]);
+    for (id, expected) in [
+        (
+            "vi:1000:login1.site.fi",
+            "uid=1000 node=login1 executable=vi ok",
+        ),
+        ("x:1000:n1.site.fi", "uid=1000 node=n1 partial"),
+    ] {
+        assert_eq!(show(formats.identify(id)), expected, "{id}");
+    }
+}
+
+/// Servers from 2.15.2 on show them, older ones look as if they had quoted the identifier.
+#[test]
+fn quotes_around_an_identifier_are_no_part_of_it() {
+    for (id, expected) in [
+        ("\"4711:1000:n1\"", "job=4711 uid=1000 node=n1 ok"),
+        ("\":1000:n1\"", "uid=1000 node=n1 missing_job"),
+        ("\"vi.1000\"", "uid=1000 executable=vi ok"),
+        ("\"4711\"", "job=4711 ok"),
+        ("\"4711:1000:n1", "job=\"4711 uid=1000 node=n1 ok"),
+        ("\"", "malformed"),
+        // The last one may be that of the user.
+        ("\"4711:1000:n1aaaaaaaaaaaaaaaaa\"", "malformed"),
+    ] {
+        assert_eq!(show(defaults().identify(id)), expected, "{id}");
+    }
+}
+
+#[test]
 fn a_node_label_is_the_node_where_the_format_asks_for_none() {
     let label = |format, id| {
         let format = Format::compile(format, Some("login")).unwrap();
@@ -306,10 +343,23 @@ fn formats_seen_in_the_wild() {
             "17:dd:500",
             "job=17 uid=500 executable=dd ok",
         ),
+        ("%j?%H:%e:%u", "n1:dd:500", "uid=500 executable=dd partial"),
+        // Whoever has no job is on this node, or has called the job like one.
+        ("%j?%H:%e:%u", "alice:cp:0", "uid=0 executable=cp partial"),
         (
-            "%j?%H:%e:%u",
-            "n1:dd:500",
-            "uid=500 node=n1 executable=dd ok",
+            "%j.%e.%u",
+            "4711.python3.11.1000",
+            "job=4711 uid=1000 executable=python3.11 ok",
+        ),
+        (
+            "%j.%e.%u",
+            ".python3.11.1000",
+            "uid=1000 executable=python3.11 missing_job",
+        ),
+        (
+            "%j.%e.%u.%h",
+            "4711.a.1000.aaaaaaaaaaa.vi.7.n",
+            "job=4711 uid=7 node=n executable=vi ok",
         ),
         ("%e.%u", "kworker.0", "uid=0 executable=kworker ok"),
         ("%j", "4686875[12].pbs", "job=4686875[12] ok"),

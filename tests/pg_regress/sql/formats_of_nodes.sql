@@ -35,7 +35,7 @@ SELECT jobstats_reidentify();
 DELETE FROM jobstats.entry_formats WHERE priority = 9;
 -- Hostile patterns take no time.
 INSERT INTO jobstats.entry_formats (priority, format, node_pattern) SELECT n, '%u+%H', repeat('%a', 100) || 'b' FROM generate_series(10, 200) n;
-SELECT status FROM jobstats_identify('1+' || repeat('a', 250));
+SELECT status FROM jobstats_identify('1+' || repeat('a', 250) || '.a');
 DELETE FROM jobstats.entry_formats WHERE priority >= 10;
 
 -- What clients send, by format.

@@ -13,6 +13,14 @@ ORDER BY position;
 SELECT format, job, uid, node, executable
 FROM (VALUES ('%j:%u:%H'), ('%j?%e:%u:%H')) AS formats (tried), jobstats_identify('wget:1000:login1', ARRAY[tried]);
 
+-- A job with the notation of bytes may be 31 bytes long, a job that is text stands before a node with its domain, a program has dots, a job
+-- may look like a node, and quotes around jobid_name come along.
+SELECT tried, entry, job, uid, node, executable, status
+FROM (VALUES (1, '%j:%u:%H', '4711.s\xAA\x41:1000:n1aaaaaaaaaaaa'), (2, '%.8j:%u:%H', 'x:2000:n5.cl.example.org'),
+    (3, '%j.%e.%u', '4711.python3.11.1000'), (4, '%j?%H:%e:%u', 'alice:cp:0'), (5, '%j:%u:%H', '"4711:1000:n1"')) AS t (n, tried, entry),
+    jobstats_identify(entry, ARRAY[tried])
+ORDER BY n;
+
 -- Without formats those of the store are used, and before there is one the usual ones.
 SELECT * FROM jobstats_identify('wget.1000');
 SELECT * FROM jobstats_identify('4711:1000:n101');

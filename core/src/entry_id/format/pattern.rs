@@ -250,7 +250,10 @@ impl Pattern {
         match items {
             // A job alone may contain colons, because there is no other field to separate.
             [Item::Code(Code::Job, UNLIMITED)] => pattern.group(Code::Job, UNLIMITED, ".*"),
-            items => items.iter().for_each(|item| pattern.item(item)),
+            items => (0..items.len()).for_each(|at| pattern.item_of_whole(&items[at..])),
+        }
+        if pattern.wanted > 0 {
+            pattern.wanted = pattern.groups.len();
         }
         pattern
     }
@@ -344,6 +347,24 @@ impl Pattern {
         }
     }
 
+    /// Adds the first of these items. A job in front of a program ends as early as it can, since programs have dots in their names more
+    /// often: but only if the fields behind the program are the same wherever it begins.
+    fn item_of_whole(&mut self, items: &[Item]) {
+        match items {
+            [
+                Item::Code(Code::Job, width),
+                Item::Literal(_),
+                Item::Code(Code::Executable, _),
+                behind @ ..,
+            ] if are_told_apart(behind) => {
+                let shortest = format!("{}?", Code::Job.pattern(0, *width));
+                self.group(Code::Job, *width, &shortest);
+            }
+            [item, ..] => self.item(item),
+            [] => {}
+        }
+    }
+
     /// Adds an item of which less is known: only what begins with a digit, or with the ƒ of Flux, is a job. A domain may
     /// follow a short name.
     fn item_of_part(&mut self, item: &Item, has_domain: bool) {
@@ -390,15 +411,25 @@ impl Pattern {
     }
 
     /// Adds `%j?X`. Text that begins with a digit is first tried as a job, other text first as the X, because a job may
-    /// be any text: tried before `%e`, it would match every program.
+    /// be any text: tried before `%e`, it would match every program. A node is written by the kernel and a job by its user, so other text
+    /// is neither if the X is a node.
     fn job_or(&mut self, width: usize, fallback: &[Item]) {
         self.text.push_str("(?:");
         let after_digit = Code::Job.pattern(0, width.saturating_sub(1));
         self.group(Code::Job, width, &format!("[0-9]{after_digit}"));
         self.text.push('|');
-        fallback.iter().for_each(|item| self.item(item));
-        self.text.push('|');
-        self.group(Code::Job, width, &Code::Job.pattern(1, width));
+        let any = Code::Job.pattern(1, width);
+        match fallback {
+            [Item::Code(node, most)] if node.is_node() => {
+                self.text.extend([&node.pattern(1, *most), "|", &any]);
+                self.wanted = 1;
+            }
+            fallback => {
+                fallback.iter().for_each(|item| self.item(item));
+                self.text.push('|');
+                self.group(Code::Job, width, &any);
+            }
+        }
         self.text.push(')');
     }
 }
