@@ -29,7 +29,7 @@ pub(crate) use compare::wall;
 pub use counts::{Counts, clamp};
 pub use detail::{Detail, leave_out};
 pub use keep::Keep;
-pub use late_text::can_be_older;
+pub use late_text::{can_be_followed, can_be_older};
 pub use limit::MAX_RATE;
 pub use split::{Coarse, Parts, edge_distance, reach, share, spans, split};
 pub use system_users::Folded;
@@ -226,6 +226,9 @@ pub enum LateReason {
     /// A counter would fall.
     #[error("a counter of entry {0:?} would fall")]
     Fell(String),
+    /// An entry is in none of the texts that follow, and cannot have been dropped.
+    #[error("entry {0:?} is missing from the texts that follow")]
+    Lost(String),
     /// There is not enough memory to find out.
     #[error("not enough memory to compare the snapshots")]
     OutOfMemory(#[from] TryReserveError),

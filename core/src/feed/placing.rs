@@ -1,7 +1,7 @@
 //! Decides whether a text may be placed among the observations of its target.
 
 use super::reason;
-use crate::increment::{CompareError, LateReason, Observation, can_be_older};
+use crate::increment::{CompareError, LateReason, Observation, can_be_followed, can_be_older};
 use crate::instant::Micros;
 use crate::pause::Pause;
 use crate::snapshot::Snapshot;
@@ -88,15 +88,16 @@ fn is_mostly_unusable(snapshot: &Snapshot<'_>) -> bool {
 }
 
 /// Returns the reason why a text cannot be placed between `previous` and `next`; `None` if it can. `since` is the time of
-/// the observation with which `next` was compared, `None` if `next` was a baseline.
+/// the observation with which `next` was compared, `None` if `next` was a baseline. `after` is the observation after `next`.
 ///
 /// # Errors
 /// [`CompareError::OutOfMemory`] if there is not enough memory to find out.
 pub fn why_not_before(
     this: &Observation<'_>,
     previous: Option<&Observation<'_>>,
-    next: &Observation<'_>,
-    since: Option<Micros>,
+    (next, since): (&Observation<'_>, Option<Micros>),
+    after: Option<&Observation<'_>>,
+    cleanup_interval: u32,
     pause: Pause<'_>,
 ) -> Result<Option<&'static str>, CompareError> {
     // Retention may have deleted the observation with which `next` was compared. A baseline was compared with none.
@@ -107,7 +108,9 @@ pub fn why_not_before(
     if is_gone {
         return Ok(Some(reason::TOO_LATE));
     }
-    match can_be_older(this, previous, next, pause) {
+    let can_be_followed =
+        |()| can_be_followed(this, previous, (next, after), cleanup_interval, pause);
+    match can_be_older(this, previous, next, pause).and_then(can_be_followed) {
         Ok(()) => Ok(None),
         Err(LateReason::OutOfMemory(error)) => Err(error.into()),
         Err(_) => Ok(Some(reason::CLOCK)),
@@ -213,7 +216,7 @@ mod tests {
             ..observation
         };
         let why_not = |previous: Option<&_>, next: &_, since| {
-            why_not_before(&this, previous, next, since, Pause::NEVER)
+            why_not_before(&this, previous, (next, since), None, 600, Pause::NEVER)
         };
         assert_eq!(why_not(Some(&previous), &next, Some(10)), Ok(None));
         assert_eq!(why_not(None, &next, None), Ok(None));
@@ -229,7 +232,14 @@ mod tests {
         let text = Snapshot::default();
         let [previous, next] = [10, 30].map(|time| observed(time, "oss1", &text));
         let this = observed(20, "oss2", &text);
-        let why_not = why_not_before(&this, Some(&previous), &next, Some(10), Pause::NEVER);
+        let why_not = why_not_before(
+            &this,
+            Some(&previous),
+            (&next, Some(10)),
+            None,
+            600,
+            Pause::NEVER,
+        );
         assert_eq!(why_not, Ok(Some("clock")));
     }
 }

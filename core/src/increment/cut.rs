@@ -20,14 +20,19 @@ pub(super) fn is_any_active(
     let Some(text) = next.snapshot else {
         return false;
     };
-    let limit = match cleanup_interval {
-        0 => DAY,
-        seconds => Micros::from(seconds) * SECOND,
-    };
+    let limit = idle_limit(cleanup_interval);
     let times = missing.iter().filter_map(|record| record.snapshot_time);
     times
         .filter_map(|time| age(time, previous, next, text))
         .any(|age| age < limit)
+}
+
+/// Returns the time for which an entry must have been idle before Lustre may drop it; a day if Lustre never does so.
+pub(super) fn idle_limit(cleanup_interval: u32) -> Micros {
+    match cleanup_interval {
+        0 => DAY,
+        seconds => Micros::from(seconds) * SECOND,
+    }
 }
 
 /// Returns how long before `next` an entry was active at most; `None` if that is not known. A clock that counts from boot is

@@ -448,7 +448,8 @@ proptest! {
             if position == place {
                 let (late, next) = (&texts[wrong].1, &texts[place + 1]);
                 let time = (time + next.0) / 2;
-                if observer.target.admits_text(time, late, (next.0, &next.1)).is_ok() {
+                let next = (next.0, next.1.as_str());
+                if observer.target.admits_text(time, late, next, None).is_ok() {
                     observer.observe(time * SECOND, late);
                 }
             }

@@ -1,7 +1,8 @@
 use jobstats_core::increment::LateReason;
 use jobstats_core::pause::Pause;
 
-use crate::support::{Kept, Target, booted, born, job, text};
+use crate::store::Store;
+use crate::support::{Kept, Target, active, booted, born, job, text};
 
 fn fell(id: &str) -> Result<(), LateReason> {
     Err(LateReason::Fell(id.to_owned()))
@@ -156,4 +157,72 @@ fn rule_8_what_is_carried_with_the_text_before_counts_like_the_text() {
     assert_eq!(admits("open 5", -20), start_time("a"));
     assert_eq!(admits("open 2", -9), fell("a"));
     assert_eq!(admits("open 3", -9), Ok(()));
+}
+
+/// Lustre up to 2.14. The clock of the server is an hour back when 400 calls have been made, so the text says 09:01.
+#[test]
+fn rule_8_a_new_entry_cannot_vanish_while_it_is_busy() {
+    let background = || active("bg.0", -3_600, "open 5");
+    let with = |minute: i64, calls: i64| {
+        let job = active("77:1000:n1", 60 * minute - 30, &format!("open {calls}"));
+        (60 * minute, text(&[background(), job]))
+    };
+    let without = |minute: i64| (60 * minute, text(&[background()]));
+    let mut store = Store::default();
+    for (time, text) in [0, 60, 62, 64]
+        .map(without)
+        .into_iter()
+        .chain([with(120, 300)])
+    {
+        store.feed(time, &text).unwrap();
+    }
+    let (time, wrong) = with(61, 400);
+    let lost = Err(LateReason::Lost("77:1000:n1".to_owned()));
+    assert_eq!(store.feed(time, &wrong), lost);
+    let (time, right) = with(122, 500);
+    store.feed(time, &right).unwrap();
+    let totals = store.stored().flat_map(|(_, seen, _)| &seen.totals);
+    assert_eq!(totals.map(|(.., growth)| growth).sum::<i64>(), 500);
+}
+
+#[test]
+fn rule_8_what_follows_decides_about_a_new_entry_that_vanishes() {
+    let target = Target::first(&[job("a", "open 1"), job("d", "open 1")]);
+    let late = text(&[
+        job("a", "open 1"),
+        job("d", "open 1"),
+        active("b", 50, "open 9"),
+    ]);
+    let admits = |next: &[String], after: Option<(i64, &[String])>| {
+        let after = after.map(|(time, records)| (time, text(records)));
+        let after = after.as_ref().map(|(time, text)| (*time, text.as_str()));
+        target.admits_text(60, &late, (120, &text(next)), after)
+    };
+    let (a, d) = (job("a", "open 1"), job("d", "open 1"));
+    let lost = || Err(LateReason::Lost("b".to_owned()));
+    let both = [a.clone(), d.clone()];
+    let again = |calls: &str| [a.clone(), d.clone(), active("b", 170, calls)];
+    // Carrying keeps the sums right as long as nothing else is known.
+    assert_eq!(admits(&both, None), Ok(()));
+    // It was skipped.
+    assert_eq!(admits(&both, Some((180, &again("open 9")))), Ok(()));
+    assert_eq!(admits(&both, Some((180, &both))), lost());
+    assert_eq!(admits(&both, Some((180, &again("open 4")))), lost());
+    // Lustre may have dropped it by now, and so it may have been skipped only if it drops others, too.
+    assert_eq!(admits(&both, Some((700, &both))), lost());
+    assert_eq!(admits(&both, Some((700, &both[..1]))), Ok(()));
+    assert_eq!(admits(&again("open 4"), None), fell("b"));
+    assert_eq!(admits(&again("open 9"), None), Ok(()));
+    // The target began anew, or nothing shows that it did not.
+    let restarted = [job("a", "open 0"), d.clone()];
+    assert_eq!(admits(&restarted, Some((180, &both))), Ok(()));
+    assert_eq!(admits(&both, Some((180, &restarted))), Ok(()));
+    assert_eq!(admits(&[], Some((180, &both))), Ok(()));
+    // Lustre may drop it before the text that lacks it.
+    let idle = text(&[a.clone(), d.clone(), active("b", -500, "open 9")]);
+    let both = text(&both);
+    assert_eq!(
+        target.admits_text(60, &idle, (120, &both), Some((180, &both))),
+        Ok(())
+    );
 }

@@ -24,9 +24,9 @@ impl Store {
                 assert_eq!(next.kept.text.as_deref(), Some(text), "two texts at {time}");
                 return Ok(());
             }
-            let next_text = next.kept.text.as_deref().unwrap();
-            self.before(place)
-                .admits_text(time, text, (next.kept.time, next_text))?;
+            let mut following = self.texts().skip(place);
+            let (next, after) = (following.next().unwrap(), following.next());
+            self.before(place).admits_text(time, text, next, after)?;
         }
         let placed = self.compute(place, time, text);
         self.placed.insert(place, placed);

@@ -6,7 +6,8 @@
 use std::fmt::Write;
 
 use jobstats_core::increment::{
-    Column, Comparison, Increment, LateReason, MAX_RATE, Observation, can_be_older, compare, split,
+    Column, Comparison, Increment, LateReason, MAX_RATE, Observation, can_be_followed,
+    can_be_older, compare, split,
 };
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pause::Pause;
@@ -19,7 +20,12 @@ const SECOND: i64 = 1_000_000;
 /// A record without `start_time`, as of Lustre 2.14 and older. Counters are `operation samples`, `operation samples unit
 /// min max sum` or the same with `sumsq`, separated by commas.
 pub fn job(id: &str, counters: &str) -> String {
-    let times = format!("  snapshot_time:   {EPOCH}\n");
+    active(id, 0, counters)
+}
+
+/// The same of an entry that was last active at this second.
+pub fn active(id: &str, time: i64, counters: &str) -> String {
+    let times = format!("  snapshot_time:   {}\n", EPOCH + time);
     record(id, &times, counters)
 }
 
@@ -202,11 +208,17 @@ impl Target {
         records: &[String],
         next: (i64, &[String]),
     ) -> Result<(), LateReason> {
-        self.admits_text(time, &text(records), (next.0, &text(next.1)))
+        self.admits_text(time, &text(records), (next.0, &text(next.1)), None)
     }
 
-    /// Returns whether a whole text can be older than another.
-    pub fn admits_text(&self, time: i64, text: &str, next: (i64, &str)) -> Result<(), LateReason> {
+    /// Returns whether a whole text can be older than another, which one more may follow.
+    pub fn admits_text(
+        &self,
+        time: i64,
+        text: &str,
+        next: (i64, &str),
+        after: Option<(i64, &str)>,
+    ) -> Result<(), LateReason> {
         let kept = |time: i64, text: &str| Kept {
             time,
             server: self.server.clone(),
@@ -214,12 +226,23 @@ impl Target {
             carried: Vec::new(),
         };
         let (late, next) = (kept(time, text), kept(next.0, next.1));
-        late.with(|late| {
-            next.with(|next| match &self.last {
-                None => can_be_older(late, None, next, Pause::NEVER),
-                Some(last) => last.with(|last| can_be_older(late, Some(last), next, Pause::NEVER)),
+        let admits = |previous: Option<&Observation>, after: Option<&Observation>| {
+            late.with(|late| {
+                next.with(|next| {
+                    can_be_older(late, previous, next, Pause::NEVER)?;
+                    let (texts, interval) = ((next, after), self.cleanup_interval);
+                    can_be_followed(late, previous, texts, interval, Pause::NEVER)
+                })
             })
-        })
+        };
+        let before = |after: Option<&Observation>| match &self.last {
+            None => admits(None, after),
+            Some(last) => last.with(|last| admits(Some(last), after)),
+        };
+        match after {
+            None => before(None),
+            Some((time, text)) => kept(time, text).with(|after| before(Some(after))),
+        }
     }
 }
 

@@ -70,13 +70,7 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
             return Ok(self.reject(reason, &part));
         }
         if let Some(next) = &next
-            && let Some(reason) = why_not_before(
-                &self.observation(&part),
-                known.as_ref(),
-                &next.read()?.observation(),
-                next.since,
-                PAUSE,
-            )?
+            && let Some(reason) = self.why_not_before(&part, known.as_ref(), next)?
         {
             return Ok(self.reject(reason, &part));
         }
@@ -104,6 +98,28 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
             None => self.become_newest(part, &text, action)?,
         }
         Ok(outcome)
+    }
+
+    /// Returns the reason why a late text cannot have been read before the observation that follows.
+    fn why_not_before(
+        &mut self,
+        part: &Part<'_, '_>,
+        known: Option<&Observation<'_>>,
+        next: &Stored,
+    ) -> Result<Option<&'static str>, Error> {
+        let mut records = part.snapshot.records.iter();
+        // Only entries without `start_time` are looked for there.
+        let after = match records.all(|it| it.start_time.is_some()) {
+            true => None,
+            false => stored::after(self.client, self.target.id, next.time)?,
+        };
+        let after = after.as_ref().map(Stored::read).transpose()?;
+        let after = after.as_ref().map(Read::observation);
+        let interval = self.target.cleanup_interval(&part.snapshot);
+        let (this, read) = (self.observation(part), next.read()?);
+        let next = (&read.observation(), next.since);
+        let reason = why_not_before(&this, known, next, after.as_ref(), interval, PAUSE)?;
+        Ok(reason)
     }
 
     /// Returns the outcome of a text whose target has an observation of exactly this time; `None` if it has none.
