@@ -137,11 +137,12 @@ impl Store {
     }
 }
 
-/// Queues the numbers of jobs whose users have got other names, and of entries that work on days of which nothing is known. Returns
-/// how many there are.
+/// Queues the numbers of jobs that entries have in a short form of Flux or whose users have got other names, and of entries that work on days
+/// of which nothing is known. Returns how many there are.
 ///
 /// Feeds only note names: a job that another feed is storing meanwhile is found here, or queued by that feed.
 pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
+    let renumbered = client.execute(include_str!("matching/short_forms.sql"), &[])?;
     let renamed = client.execute(include_str!("matching/resolve.sql"), &[])?;
     let state = client.query_only(
         "SELECT r.matched, greatest(r.matched, (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '10m')) AS refreshed, \
@@ -165,7 +166,8 @@ pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         "UPDATE jobstats.refresh r SET matched = $1",
         &[refreshed.into()],
     )?;
-    Ok(i64::try_from(renamed.saturating_add(queued)).unwrap_or(i64::MAX))
+    let queued = queued.saturating_add(renamed).saturating_add(renumbered);
+    Ok(i64::try_from(queued).unwrap_or(i64::MAX))
 }
 
 /// The statement that makes feeds of jobs, and who matches them, wait.

@@ -85,6 +85,22 @@ SELECT account(2040, run('4711', '4711', 'alpha', 2001, 2025, 2000, 'bio'));
 CALL jobstats_maintain();
 SELECT name, job, claimed, status, workload FROM jobstats.entries WHERE name LIKE '471%' ORDER BY name COLLATE "C";
 
+-- Flux prints the number of a job as ƒ3oKANUf, and where there is no such letter as f3oKANUf: accounting says whether a word is one.
+INSERT INTO jobstats.feed (server, "time", body)
+SELECT 'oss1', at(o.minute), ost('scratch-OST0000', (SELECT string_agg(record(id, o.minute - 3000, 4096 * (o.minute - 3000)), '' ORDER BY id)
+    FROM unnest(ARRAY['f3oKANUf:1000:x01', 'final:1000:x01']) AS id))
+FROM (VALUES (3000), (3010), (3020)) AS o (minute);
+SELECT i.action FROM jobstats_ingest('flux', 'flux1', at(3030), source => 'flux', body => format('{"jobs":[{"id":106535321600,"userid":1000,"username":"user1000",'
+    '"state":"INACTIVE","t_submit":%s,"t_run":%s,"t_cleanup":%s}]}', VARIADIC ARRAY(SELECT extract(epoch FROM at(m)) FROM unnest(ARRAY[2989, 2990, 3025]) AS m))) i;
+CALL jobstats_maintain();
+SELECT name, job, workload FROM jobstats.entries WHERE name LIKE 'f%' ORDER BY name COLLATE "C";
+SELECT * FROM matched WHERE entry LIKE 'f%' ORDER BY entry COLLATE "C";
+SELECT operation, target, total FROM jobstats_job('f3oKANUf') WHERE operation = 'write';
+-- The other way round: a new node of a job that accounting knows.
+INSERT INTO jobstats.feed (server, "time", body) SELECT 'oss1', at(3024), ost('scratch-OST0000', record('f3oKANUf:1000:x02', 1, 4096));
+CALL jobstats_maintain();
+SELECT name, job, workload FROM jobstats.entries WHERE name LIKE 'f%' ORDER BY name COLLATE "C";
+
 -- Jobs that retention takes leave no match behind.
 UPDATE jobstats.settings SET jobs_retention = '1 minute';
 CALL jobstats_maintain();

@@ -1,5 +1,6 @@
 //! The job that a question names, by its number or as users type it.
 
+use jobstats_core::entry_id::flux::{decimal, f58};
 use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
@@ -47,6 +48,9 @@ impl Named {
         own: Option<&Own>,
     ) -> Result<Self, Error> {
         let [uids, accounts] = own_parameters(own);
+        // Flux prints the label of a job without its ƒ where a terminal has no such letter.
+        let short_form = decimal(&asked).filter(|_| asked.starts_with('f'));
+        let label = short_form.map_or_else(|| asked.clone(), f58);
         let found = client.query_opt(
             &*sql!(
                 "numbered.sql",
@@ -55,7 +59,7 @@ impl Named {
             ),
             &[
                 asked.as_str().into(),
-                exactly(&asked).into(),
+                exactly(&label).into(),
                 scheduler.as_deref().into(),
                 uids,
                 accounts,
