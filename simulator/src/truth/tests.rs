@@ -1,4 +1,4 @@
-//! What is lost to rule 5, which no simulated day shows: a life begins anew with more than the one that ended while the text was printed.
+//! Rule 5 loses work that no simulated day shows: of a life that begins anew with more than the one that ended while the text was printed.
 
 use super::*;
 use crate::lustre::operation::plain;

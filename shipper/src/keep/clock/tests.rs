@@ -15,7 +15,7 @@ fn ahead_from(start: i64, errors: impl IntoIterator<Item = i64>) -> Vec<i64> {
     times(start, errors, i64::MAX)
 }
 
-/// As above, with a database that rejects readings that are ahead by more than `limit`.
+/// Returns the same where the database rejects readings that are ahead by more than `limit`.
 fn times(start: i64, errors: impl IntoIterator<Item = i64>, limit: i64) -> Vec<i64> {
     let mut before = None;
     let mut rejected = false;
