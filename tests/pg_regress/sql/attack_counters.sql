@@ -39,6 +39,10 @@ SELECT 'slurm', i.job, CASE i.job WHEN '777' THEN '770_1' WHEN '778' THEN '770_2
     i.started, i.started, i.ended, i.uid, i.account, i.job_name, i.state, 1, 'slurm', at(30) FROM jobstats.job_ids i;
 INSERT INTO jobstats.job_summaries (job_no, scheduler, job, label, runs, started, ended, run_time, uid, account, active_nodes, targets, read_bytes, write_bytes, read, write, opens, metadata, operations, made)
 SELECT i.job_no, 'slurm', i.job, i.label, 1, i.started, i.ended, '1 hour', i.uid, i.account, 1, 1, 0, 0, 0, 0, 0, 0, '{}', at(30) FROM jobstats.job_ids i;
+INSERT INTO jobstats.used_lists (target_id, kind, day, first, last)
+SELECT t.target_id, k.kind, at(0)::date, at(0), at(0) FROM jobstats.targets t, unnest('{user,group,project}'::text[]) k (kind);
+INSERT INTO jobstats.used_now (target_id, kind, id, kbytes, inodes)
+SELECT l.target_id, l.kind, i.id, 1, 1 FROM jobstats.used_lists l, (SELECT u.uid FROM jobstats.users u UNION SELECT g.gid FROM jobstats.groups g) i (id);
 DO $$ BEGIN CALL jobstats_maintain(); END $$;
 VACUUM ANALYZE;
 SELECT jobstats_grant_own('regress_ada', 1000), jobstats_grant_own('regress_pi', NULL, 'physics'), jobstats_grant_reader('regress_all') \gset
@@ -92,6 +96,13 @@ INSERT INTO world.questions (statement, eves, nobodys) VALUES
     ('jobstats_summaries(%L)', '777', '666'), ('jobstats_summaries(uid => %s)', '4242', '6666'),
     ('jobstats_summaries(uid => %s, since => at(10), until => at(20))', '4242', '6666'), ('jobstats_summaries(%L, scheduler => ''slurm'')', '777', '666'),
     ('jobstats_compare(ARRAY[%L])', '777', '666'), ('jobstats_compare(ARRAY[%L])', '770_1', '660_1');
+INSERT INTO world.questions (statement, eves, nobodys) VALUES
+    ('jobstats_used(uid => ARRAY[%s])', '4242', '6666'), ('jobstats_used(user_name => ARRAY[%L])', 'evename', 'nobodys'),
+    ('jobstats_used(user_name => ARRAY[%L])', 'e%%', 'o%%'), ('jobstats_used(gid => ARRAY[%s])', '777', '666'),
+    ('jobstats_used(group_name => ARRAY[%L])', 'evegroup', 'nobodyss'), ('jobstats_used(account => ARRAY[%L])', 'eveaccount', 'nobodysacc'),
+    ('jobstats_used(by => ''{account}'', user_name => ARRAY[%L])', 'evename', 'nobodys'), ('jobstats_used(by => ''{group}'', gid => ARRAY[%s])', '777', '666'),
+    ('jobstats_used(by => ''{group}'', group_name => ARRAY[%L])', 'evegroup', 'nobodyss'), ('jobstats_used(by => ''{project}'', project => ARRAY[%s])', '777', '666'),
+    ('jobstats_used(since => at(0), user_name => ARRAY[%L])', 'evename', 'nobodys');
 -- Every dimension of entries, by sums of increments and of rollups, and by the beginning of what is guessed; and every function with filters.
 INSERT INTO world.questions (statement, eves, nobodys)
 SELECT format(f.call, format('%s => ARRAY[%%L]%s', d.name, d.cast)), d.eves, d.nobodys

@@ -64,7 +64,10 @@ fn jobstats_used(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     read(|client, own| {
         store::require(client)?;
         // The space of whole targets is everybody's.
-        let [uids, _] = own_parameters(own.filter(|_| is_of_owners));
+        let own = own.filter(|_| is_of_owners);
+        // Own space is found before filters are tested, or the counters of PostgreSQL would tell of others.
+        let fence = own.map_or("", |_| "MATERIALIZED");
+        let [uids, _] = own_parameters(own);
         parameters.push(uids);
         let space = match at {
             Some(_) => sql!("used/of_day.sql", day = "$1", before = ""),
@@ -72,6 +75,7 @@ fn jobstats_used(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
         };
         let statement = sql!(
             "used/used.sql",
+            fence = fence,
             space = space,
             before = sql!("used/of_day.sql", day = "$3", before = "before_"),
             user_names = users_at("$1"),

@@ -9,7 +9,7 @@ WITH scope AS MATERIALIZED (
 ),
 @space@,
 @before@,
-owner AS (
+owner AS @fence@ (
     SELECT space.*, CASE $2::text WHEN 'user' THEN space.id END AS uid, person.user_name,
         CASE $2::text WHEN 'user' THEN person.gid WHEN 'group' THEN space.id END AS gid, team.group_name,
         CASE $2::text WHEN 'project' THEN space.id END AS project, job.account
@@ -39,6 +39,7 @@ owner AS (
             ORDER BY coalesce(job.ended, timestamptz 'infinity') DESC, job.started DESC, job.account LIMIT 1)
         ORDER BY rank LIMIT 1
     ) job ON $2::text = 'user'
+    WHERE ($14::bigint[] IS NULL OR $2::text = 'user' AND space.id = ANY ($14))
 )
 SELECT owner.cluster, nullif(owner.filesystem, ''::text) AS filesystem, owner.target, owner.uid, owner.user_name, owner.gid,
     owner.group_name, owner.project, owner.account, sum(owner.kbytes) * 1024 AS bytes, sum(owner.inodes) AS inodes,
@@ -58,7 +59,6 @@ FROM (
         AND ($10::text[] IS NULL OR owner.group_name LIKE ANY ($10::text[]))
         AND ($11::bigint[] IS NULL OR owner.project = ANY ($11::bigint[]))
         AND ($12::text[] IS NULL OR owner.account LIKE ANY ($12::text[]))
-        AND ($14::bigint[] IS NULL OR $2::text = 'user' AND owner.uid = ANY ($14))
 ) owner
 LEFT JOIN list ON list.cluster = owner.cluster AND list.filesystem = owner.filesystem AND list.target IS NOT DISTINCT FROM owner.target
 GROUP BY 1, owner.filesystem, 3, 4, 5, 6, 7, 8, 9, list.targets, list.of_targets, list."time"
