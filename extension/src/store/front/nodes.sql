@@ -2,7 +2,7 @@
 
 CREATE FUNCTION jobstats_internal.ask_node(name text, node integer, with_targets boolean, OUT version text, OUT targets bigint, OUT last_observation timestamptz,
     OUT refreshed timestamptz, OUT known jsonb, OUT problem text)
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -45,7 +45,7 @@ CREATE FUNCTION jobstats_internal.nodes_of_front() RETURNS TABLE (
     name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz,
     answered timestamptz, left_out_since timestamptz, problem text
 )
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -134,7 +134,7 @@ COMMENT ON FUNCTION jobstats_internal.turn_node(text, boolean) IS
 'Internal: leaves a node out of a front, or shows it again. Of a node that is left out the targets are known.';
 
 CREATE FUNCTION jobstats_internal.health_of_front() RETURNS SETOF jsonb
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     attached record;
@@ -182,7 +182,7 @@ CREATE FUNCTION jobstats_nodes() RETURNS TABLE (
     name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz,
     answered timestamptz, left_out_since timestamptz, problem text
 )
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM jobstats_internal.require_store();
