@@ -1572,8 +1572,6 @@ COMMENT ON FUNCTION jobstats_internal.renumber(integer, integer) IS
 CREATE FUNCTION jobstats_internal.prepare_number(node integer) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    old integer;
 BEGIN
     IF prepare_number.node NOT BETWEEN 0 AND 32766 THEN
         RAISE invalid_parameter_value USING
@@ -1584,8 +1582,7 @@ BEGIN
         WHERE c.oid = to_regclass('jobstats.settings') AND c.relkind = 'r' AND ARRAY[c.relowner, n.nspowner] <@ ARRAY[current_user::regrole::oid])
     THEN
         -- A store of an earlier version has no number.
-        SELECT to_jsonb(s) ->> 'node' INTO old FROM jobstats.settings s;
-        IF old <> prepare_number.node THEN
+        IF prepare_number.node <> (SELECT (to_jsonb(s) ->> 'node')::integer FROM jobstats.settings s) THEN
             PERFORM jobstats_internal.lock_everything();
         END IF;
     END IF;

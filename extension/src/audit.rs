@@ -25,7 +25,8 @@ use pgrx::spi::SpiClient;
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::require_read_committed;
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
+use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::statement::Snapshot;
 use crate::pg::time::{timestamptz, window};
 use crate::pg::tuplestore::Rows;
 use crate::store;
@@ -85,7 +86,8 @@ fn jobstats_audit(
     mut rows: Rows,
 ) -> SqlResult<()> {
     let window = Window::new(since, until)?;
-    let (settings, targets) = connect_as_of_call(|client| -> Result<_, Error> {
+    let _held = Snapshot::OfCall.hold();
+    let (settings, targets) = connect(|client| -> Result<_, Error> {
         let settings = store::settings(client)?.require_rows()?;
         Ok((settings, targets(client, None)?))
     })?;
@@ -103,7 +105,7 @@ fn jobstats_audit(
         runs.extend(walked.runs);
         wholes::check(Purpose::Audit, target.id, window, settings, &mut report)?;
     }
-    connect_as_of_call(|client| strays::find(client, window, &runs, &mut findings))?;
+    connect(|client| strays::find(client, window, &runs, &mut findings))?;
     pgrx::notice!("{summary}");
     for ((cluster, target), finding) in findings.in_order() {
         let time = timestamptz(finding.time)?;

@@ -13,12 +13,14 @@ const AWAITED: Micros = 2;
 const LONGEST_CUT: Micros = 4;
 
 /// The last observation of a target.
-#[derive(Debug, Clone, Copy)]
-pub struct Last<'a> {
+#[derive(Debug, Clone)]
+pub struct Last {
+    /// The name of the target.
+    pub target: String,
     /// The time of the observation.
     pub time: Micros,
     /// The server that the target was read from.
-    pub server: &'a str,
+    pub server: String,
     /// The usual interval between observations of the target; `None` if it was observed only once.
     pub usual_interval: Option<Micros>,
     /// Set if the target has not been observed for two usual intervals.
@@ -40,9 +42,9 @@ pub struct Reach {
 /// observed in the window, neither late nor silent, and read at least half as often as is usual. Others must not hold up all: they
 /// count for the time for which they were observed. If none is waited for, the window ends at the last observation of any,
 /// unless all are silent and were so before it.
-pub fn reach(lasts: &[Last<'_>], since: Micros, now: Micros) -> Reach {
+pub fn reach(lasts: &[Last], since: Micros, now: Micros) -> Reach {
     let median = median_interval(lasts);
-    let is_awaited = |last: &Last<'_>| {
+    let is_awaited = |last: &Last| {
         let own = last.usual_interval.zip(median);
         let is_frequent = own.is_some_and(|(own, median)| own <= median.saturating_mul(AWAITED));
         is_frequent && !last.silent && !last.late && last.time > since
@@ -63,10 +65,10 @@ pub fn reach(lasts: &[Last<'_>], since: Micros, now: Micros) -> Reach {
 
 /// Returns the median of the usual intervals of servers, each the median of its targets: whoever feeds many targets of one server has
 /// one vote.
-fn median_interval(lasts: &[Last<'_>]) -> Option<Micros> {
+fn median_interval(lasts: &[Last]) -> Option<Micros> {
     let mut servers: BTreeMap<&str, Vec<Micros>> = BTreeMap::new();
     for last in lasts {
-        let intervals = servers.entry(last.server).or_default();
+        let intervals = servers.entry(&last.server).or_default();
         intervals.extend(last.usual_interval);
     }
     median(servers.into_values().filter_map(median).collect())

@@ -16,6 +16,7 @@ use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::statement::Snapshot;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::store::rights::owner::as_owner_of_store;
@@ -118,6 +119,7 @@ fn reprocess_target(
 ) -> Result<Outcome, Error> {
     // Targets come in the order in which feeds lock them. Later statements read what is committed once the lock is
     // ours.
+    let _held = Snapshot::Latest.hold();
     connect_mut(|client| {
         let lock = "SELECT FROM jobstats.targets WHERE target_id = $1 FOR NO KEY UPDATE";
         client.execute(lock, &[target.id.into()])

@@ -21,8 +21,7 @@ use crate::feed::job_stats::stored::{Stale, Unpacked};
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
-use crate::pg::spi::{Statements, connect_as_of_call, connect_with};
-use crate::pg::statement;
+use crate::pg::spi::{Statements, connect};
 use crate::pg::time::{EARLIEST, now, timestamptz};
 use crate::store::Settings;
 
@@ -48,16 +47,6 @@ pub enum Purpose {
     /// Finds the observations that are wrong. The walk goes on after the window as long as the carried records differ
     /// from the stored ones.
     Repair,
-}
-
-impl Purpose {
-    /// Returns what is read: what a question sees, or what is committed once the lock of the target is held.
-    pub fn snapshot(self) -> statement::Snapshot {
-        match self {
-            Self::Audit => statement::Snapshot::OfCall,
-            Self::Repair => statement::Snapshot::Latest,
-        }
-    }
 }
 
 /// The results of a walk over one target, apart from the findings that it reported.
@@ -113,7 +102,7 @@ impl Walk {
         settings: Settings,
         target_id: Option<i32>,
     ) -> Result<Self, Error> {
-        connect_with(purpose.snapshot(), |client| {
+        connect(|client| {
             Ok(Self {
                 purpose,
                 window,
@@ -144,11 +133,10 @@ impl Walk {
             run: None,
             reported: HashSet::new(),
         };
-        let snapshot = self.purpose.snapshot();
-        let last = connect_with(snapshot, |client| loader.last(client, self.window.since))?;
+        let last = connect(|client| loader.last(client, self.window.since))?;
         let mut known = last.map(Known::of);
         // Each batch has its own connection, because the rows that are read stay in memory as long as the connection.
-        while let Some(next) = connect_with(snapshot, |client| -> Result<_, Error> {
+        while let Some(next) = connect(|client| -> Result<_, Error> {
             pause();
             let after = known
                 .as_ref()
@@ -491,5 +479,5 @@ fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
     let Some(time) = time.map(timestamptz).transpose()? else {
         return Ok(None);
     };
-    connect_as_of_call(|client| client.query_value("SELECT $1::text", &[time.into()]))
+    connect(|client| client.query_value("SELECT $1::text", &[time.into()]))
 }

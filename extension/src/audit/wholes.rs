@@ -10,7 +10,7 @@ use crate::feed::job_stats::rows::{staged_pieces, with_pieces};
 use crate::feed::wholes::{Reread, Stored};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Statements, connect_mut, connect_with};
+use crate::pg::spi::{Statements, connect, connect_mut};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store::{Settings, rollup};
@@ -39,16 +39,12 @@ pub fn check(
     report: Report<'_>,
 ) -> Result<Checked, Error> {
     let mut checked = Checked::default();
-    let mut former = connect_with(purpose.snapshot(), |client| {
-        Stored::until(client, target_id, window.since)
-    })?;
+    let mut former = connect(|client| Stored::until(client, target_id, window.since))?;
     let (mut after, mut goes_beyond) = (window.since, false);
     // A bucket in which the window begins may lack what was summed before it.
     let near = former.as_ref().filter(|it| window.since - it.time < DAY);
     let mut span = near.map(|it| (it.time - 1, it.time));
-    while let Some(this) = connect_with(purpose.snapshot(), |client| {
-        Stored::after(client, target_id, after)
-    })? {
+    while let Some(this) = connect(|client| Stored::after(client, target_id, after))? {
         pause();
         if this.time > window.until && !goes_beyond {
             break;
@@ -68,9 +64,7 @@ pub fn check(
         checked.computed += 1;
         let reread = Reread::new(&before, &this, settings.max_rate)?;
         span = Some((span.map_or(before.time, |(from, _)| from), after));
-        let findings = connect_with(purpose.snapshot(), |client| {
-            differences(client, target_id, &this, &reread)
-        })?;
+        let findings = connect(|client| differences(client, target_id, &this, &reread))?;
         goes_beyond = purpose == Purpose::Repair && reread.compared.body != this.body;
         if !findings.is_empty() {
             checked.wrong.push(after);

@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::{Column, Row, Rows, first_value};
-use crate::pg::statement::{Plan, Snapshot};
+use crate::pg::statement::Plan;
 
 thread_local! {
     /// The plans, which are kept for the session. There are hardly more of them than statements in the code.
@@ -27,12 +27,7 @@ pub fn rows<'c>(
     statement: &str,
     arguments: &[DatumWithOid<'_>],
 ) -> Result<Rows<'c>, Error> {
-    Rows::of(
-        kept(statement, arguments)?,
-        arguments,
-        None,
-        Snapshot::Latest,
-    )
+    Rows::of(kept(statement, arguments)?, arguments, None)
 }
 
 /// Runs a statement as [`rows`] does, and returns the number of its rows.
@@ -59,8 +54,7 @@ fn kept(statement: &str, arguments: &[DatumWithOid<'_>]) -> Result<&'static Plan
 ///
 /// [`Statements::query_opt`]: crate::pg::spi::Statements::query_opt
 pub fn query_opt<'c>(_client: &SpiClient<'c>, statement: &str) -> Result<Option<Row<'c>>, Error> {
-    let plan = kept(statement, &[])?;
-    Ok(Rows::of(plan, &[], Some(1), Snapshot::current())?.next())
+    Ok(Rows::of(kept(statement, &[])?, &[], Some(1))?.next())
 }
 
 /// Reads the first column of that row. It must be there, unless `T` is an option.

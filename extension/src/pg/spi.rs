@@ -43,21 +43,19 @@ pub fn connect_as_of_call<R>(
     connect_with(Snapshot::OfCall, run)
 }
 
-/// Runs statements that see what those of the connection around see, whose rows are freed sooner.
-pub fn connect_within<R>(
-    _around: &SpiClient<'_>,
-    run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>,
-) -> Result<R, Error> {
-    connect_with(Snapshot::current(), run)
-}
-
-/// Runs statements that read with this snapshot: for what both questions and writing functions do.
+/// Runs statements that read with this snapshot.
 pub fn connect_with<R>(
     snapshot: Snapshot,
     run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
+    let _held = snapshot.hold();
+    connect(run)
+}
+
+/// Runs statements that see what those around see, whose rows are freed later.
+pub fn connect<R>(run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>) -> Result<R, Error> {
     ballast::hold()?;
-    snapshot.during(|| Spi::connect(run))
+    Spi::connect(run)
 }
 
 /// Runs statements that may write, and see what is committed when they begin, while the session holds its [ballast].
@@ -69,44 +67,33 @@ pub fn connect_mut<R>(
 ) -> Result<R, Error> {
     guc::require_writable()?;
     ballast::hold()?;
-    Snapshot::Latest.during(|| Spi::connect_mut(run))
+    let _held = Snapshot::Latest.hold();
+    Spi::connect_mut(run)
 }
 
 /// Runs statements on a connection. The errors are those of PostgreSQL.
 pub trait Statements<'conn> {
-    /// Reads the first rows, or all of them if there is no limit.
-    fn query_first<S: Statement + ?Sized>(
-        &self,
-        query: &S,
-        limit: Option<c_long>,
-        arguments: &[DatumWithOid<'_>],
-    ) -> Result<Rows<'conn>, Error>;
-
     /// Reads rows.
-    fn query<S: Statement + ?Sized>(
-        &self,
-        query: &S,
-        arguments: &[DatumWithOid<'_>],
-    ) -> Result<Rows<'conn>, Error> {
-        self.query_first(query, None, arguments)
+    fn query(&self, query: &str, arguments: &[DatumWithOid<'_>]) -> Result<Rows<'conn>, Error> {
+        Rows::of(query, arguments, None)
     }
 
     /// Reads the first row, if there is one.
-    fn query_opt<S: Statement + ?Sized>(
+    fn query_opt(
         &self,
-        query: &S,
+        query: &str,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Option<Row<'conn>>, Error> {
-        Ok(self.query_first(query, Some(1), arguments)?.next())
+        Ok(Rows::of(query, arguments, Some(1))?.next())
     }
 
     /// Reads the row of a table that always has one.
     ///
     /// # Errors
     /// [`Error::NoRow`] if somebody has deleted it.
-    fn query_only<S: Statement + ?Sized>(
+    fn query_only(
         &self,
-        query: &S,
+        query: &str,
         arguments: &[DatumWithOid<'_>],
         table: &'static str,
     ) -> Result<Row<'conn>, Error> {
@@ -133,25 +120,27 @@ pub trait Statements<'conn> {
     }
 
     /// Runs statements, and returns the number of rows that the last one of them read or wrote.
-    fn execute<S: Statement + ?Sized>(
+    fn execute(
         &mut self,
-        statements: &S,
+        statements: &str,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<usize, Error> {
         Ok(self.execute_rows(statements, arguments)?.len())
     }
 
     /// Runs a statement that writes or locks rows, and returns the rows that it returns.
-    fn execute_rows<S: Statement + ?Sized>(
+    fn execute_rows(
         &mut self,
-        statement: &S,
+        statement: &str,
         arguments: &[DatumWithOid<'_>],
-    ) -> Result<Rows<'conn>, Error>;
+    ) -> Result<Rows<'conn>, Error> {
+        Rows::of(statement, arguments, None)
+    }
 
     /// Runs a statement that writes or locks rows, and returns the first row that it returns.
-    fn execute_opt<S: Statement + ?Sized>(
+    fn execute_opt(
         &mut self,
-        statement: &S,
+        statement: &str,
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Option<Row<'conn>>, Error> {
         Ok(self.execute_rows(statement, arguments)?.next())
@@ -168,24 +157,7 @@ pub trait Statements<'conn> {
     }
 }
 
-impl<'conn> Statements<'conn> for SpiClient<'conn> {
-    fn query_first<S: Statement + ?Sized>(
-        &self,
-        query: &S,
-        limit: Option<c_long>,
-        arguments: &[DatumWithOid<'_>],
-    ) -> Result<Rows<'conn>, Error> {
-        Rows::of(query, arguments, limit, Snapshot::current())
-    }
-
-    fn execute_rows<S: Statement + ?Sized>(
-        &mut self,
-        statement: &S,
-        arguments: &[DatumWithOid<'_>],
-    ) -> Result<Rows<'conn>, Error> {
-        Rows::of(statement, arguments, None, Snapshot::Latest)
-    }
-}
+impl<'conn> Statements<'conn> for SpiClient<'conn> {}
 
 /// Returns the first column of a row, which must be there, unless `T` is an option.
 pub(super) fn first_value<T: Column>(row: Option<Row<'_>>) -> Result<T, Error> {
@@ -209,9 +181,8 @@ impl Rows<'_> {
         statement: &S,
         arguments: &[DatumWithOid<'_>],
         limit: Option<c_long>,
-        snapshot: Snapshot,
     ) -> Result<Self, Error> {
-        let (table, len) = statement::run(statement, arguments, limit, snapshot)?;
+        let (table, len) = statement::run(statement, arguments, limit)?;
         Ok(Self {
             table,
             len,

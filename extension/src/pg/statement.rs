@@ -24,33 +24,29 @@ pub enum Snapshot {
 }
 
 thread_local! {
-    /// The snapshot of the innermost connection.
+    /// The snapshot that statements read with.
     static CURRENT: Cell<Snapshot> = const { Cell::new(Snapshot::Latest) };
 }
 
-/// Restores the snapshot of the connection around.
-struct Restored(Snapshot);
+/// Restores the snapshot of before.
+pub struct Held(Snapshot);
 
-impl Drop for Restored {
+impl Drop for Held {
     fn drop(&mut self) {
         CURRENT.set(self.0);
     }
 }
 
 impl Snapshot {
-    /// Returns the snapshot of the innermost connection.
-    pub fn current() -> Self {
-        CURRENT.get()
+    /// Lets statements read with this snapshot until the value is dropped.
+    #[must_use]
+    pub fn hold(self) -> Held {
+        Held(CURRENT.replace(self))
     }
 
-    /// Runs a connection with this snapshot.
-    pub fn during<R>(self, run: impl FnOnce() -> R) -> R {
-        let _restored = Restored(CURRENT.replace(self));
-        run()
-    }
-
-    fn is_read_only(self) -> bool {
-        self == Self::OfCall
+    /// Returns whether statements read with that of the call.
+    fn is_of_call() -> bool {
+        CURRENT.get() == Self::OfCall
     }
 }
 
@@ -63,16 +59,18 @@ pub struct Values {
 
 impl Values {
     fn new(arguments: &[DatumWithOid<'_>]) -> Self {
-        let datum = |it: &DatumWithOid<'_>| it.datum().map(|it| it.sans_lifetime());
-        let null = |it: &DatumWithOid<'_>| if it.datum().is_some() { b' ' } else { b'n' };
-        Self {
+        let mut values = Self {
             types: arguments.iter().map(DatumWithOid::oid).collect(),
-            datums: arguments
-                .iter()
-                .map(|it| datum(it).unwrap_or(pg_sys::Datum::null()))
-                .collect(),
-            nulls: arguments.iter().map(|it| null(it) as c_char).collect(),
+            datums: Vec::new(),
+            nulls: Vec::new(),
+        };
+        for argument in arguments {
+            let datum = argument.datum().map(|it| it.sans_lifetime());
+            let null = if datum.is_some() { b' ' } else { b'n' };
+            values.datums.push(datum.unwrap_or(pg_sys::Datum::null()));
+            values.nulls.push(null as c_char);
         }
+        values
     }
 
     fn count(&self) -> c_int {
@@ -82,8 +80,8 @@ impl Values {
 
 /// A statement that can be run: SQL, which is planned for its values, or a [`Plan`].
 pub trait Statement {
-    /// Returns a status of SPI.
-    fn run(&self, values: &mut Values, read_only: bool, limit: c_long) -> Result<c_int, Error>;
+    /// Runs it with the current snapshot, and returns a status of SPI.
+    fn run(&self, values: &mut Values, limit: c_long) -> Result<c_int, Error>;
 }
 
 /// Runs a statement on the innermost connection. Returns its rows, if it has any, which live as long as the connection, and their number.
@@ -91,29 +89,23 @@ pub fn run(
     statement: &(impl Statement + ?Sized),
     arguments: &[DatumWithOid<'_>],
     limit: Option<c_long>,
-    snapshot: Snapshot,
 ) -> Result<(Option<NonNull<pg_sys::SPITupleTable>>, usize), Error> {
     let mut values = Values::new(arguments);
-    let status = statement.run(
-        &mut values,
-        snapshot.is_read_only(),
-        limit.unwrap_or_default(),
-    )?;
-    Spi::check_status(status)?;
-    // SAFETY: variables of this backend, which SPI has set.
-    let (table, count) = unsafe { (pg_sys::SPI_tuptable, pg_sys::SPI_processed) };
-    let table = NonNull::new(table);
-    // SAFETY: the table is of this statement.
-    let count = table.map_or(count, |table| unsafe { table.as_ref().numvals });
+    let limit = limit.unwrap_or_default();
+    Spi::check_status(statement.run(&mut values, limit)?)?;
+    // SAFETY: variables of this backend, which SPI has set. The table is of this statement.
+    let (table, count) = unsafe {
+        let table = NonNull::new(pg_sys::SPI_tuptable);
+        (
+            table,
+            table.map_or(pg_sys::SPI_processed, |table| table.as_ref().numvals),
+        )
+    };
     Ok((table, usize::try_from(count).unwrap_or_default()))
 }
 
 /// Opens a cursor for a statement that reads, and returns its name. It keeps the snapshot.
-pub fn open_cursor(
-    statement: &str,
-    arguments: &[DatumWithOid<'_>],
-    snapshot: Snapshot,
-) -> Result<String, Error> {
+pub fn open_cursor(statement: &str, arguments: &[DatumWithOid<'_>]) -> Result<String, Error> {
     let statement = c_string(statement)?;
     let mut values = Values::new(arguments);
     // SAFETY: as of `run` of a text. SPI returns a cursor, or raises an error, which unwinds; its name ends with NUL.
@@ -125,7 +117,7 @@ pub fn open_cursor(
             values.types.as_mut_ptr(),
             values.datums.as_mut_ptr(),
             values.nulls.as_ptr(),
-            snapshot.is_read_only(),
+            Snapshot::is_of_call(),
             0,
         );
         CStr::from_ptr((*portal).name)
@@ -137,9 +129,9 @@ fn c_string(statement: &str) -> Result<CString, Error> {
     CString::new(statement).map_err(|_| Error::Damaged("a statement has a zero byte".to_owned()))
 }
 
-impl Statement for str {
-    fn run(&self, values: &mut Values, read_only: bool, limit: c_long) -> Result<c_int, Error> {
-        let statement = c_string(self)?;
+impl<S: AsRef<str> + ?Sized> Statement for S {
+    fn run(&self, values: &mut Values, limit: c_long) -> Result<c_int, Error> {
+        let statement = c_string(self.as_ref())?;
         // SAFETY: a connection to SPI is open, or the status says so. The three lists are of the length that is given, and the values
         // of their types; SPI copies what it keeps.
         Ok(unsafe {
@@ -149,16 +141,10 @@ impl Statement for str {
                 values.types.as_mut_ptr(),
                 values.datums.as_mut_ptr(),
                 values.nulls.as_ptr(),
-                read_only,
+                Snapshot::is_of_call(),
                 limit,
             )
         })
-    }
-}
-
-impl Statement for String {
-    fn run(&self, values: &mut Values, read_only: bool, limit: c_long) -> Result<c_int, Error> {
-        self.as_str().run(values, read_only, limit)
     }
 }
 
@@ -176,14 +162,13 @@ impl Plan {
         options: u32,
     ) -> Result<Self, Error> {
         let statement = c_string(statement)?;
-        let Values { mut types, .. } = Values::new(arguments);
-        let count = c_int::try_from(types.len()).unwrap_or(c_int::MAX);
+        let mut values = Values::new(arguments);
         // SAFETY: a connection to SPI is open, or there is no plan. SPI copies the types.
         let plan = unsafe {
             pg_sys::SPI_prepare_cursor(
                 statement.as_ptr(),
-                count,
-                types.as_mut_ptr(),
+                values.count(),
+                values.types.as_mut_ptr(),
                 options as c_int,
             )
         };
@@ -194,7 +179,10 @@ impl Plan {
         };
         // SAFETY: the plan was just made, and is kept once. It can be, so that the status is good.
         unsafe { pg_sys::SPI_keepplan(plan.as_ptr()) };
-        Ok(Self { plan, types })
+        Ok(Self {
+            plan,
+            types: values.types,
+        })
     }
 }
 
@@ -206,7 +194,7 @@ impl Drop for Plan {
 }
 
 impl Statement for Plan {
-    fn run(&self, values: &mut Values, read_only: bool, limit: c_long) -> Result<c_int, Error> {
+    fn run(&self, values: &mut Values, limit: c_long) -> Result<c_int, Error> {
         if self.types != values.types {
             return Err(Error::Damaged("a plan has other parameters".to_owned()));
         }
@@ -217,7 +205,7 @@ impl Statement for Plan {
                 self.plan.as_ptr(),
                 values.datums.as_mut_ptr(),
                 values.nulls.as_ptr(),
-                read_only,
+                Snapshot::is_of_call(),
                 limit,
             )
         })

@@ -14,8 +14,8 @@ use pgrx::{FromDatum, pg_sys};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::plans;
-use crate::pg::spi::{Rows, connect_within};
-use crate::pg::statement::{Snapshot, Statement, open_cursor};
+use crate::pg::spi::{Rows, connect};
+use crate::pg::statement::{Statement, open_cursor};
 use crate::pg::tuplestore::{ColumnType, columns};
 
 /// The types of columns that [`Tuples::integer`] reads.
@@ -50,7 +50,7 @@ impl<'conn> Tuples<'conn> {
         statement: &S,
         parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
-        Self::of(Rows::of(statement, parameters, None, Snapshot::current())?.table)
+        Self::of(Rows::of(statement, parameters, None)?.table)
     }
 
     /// Runs a statement that may write, or reads what this transaction has written, with a plan that the session keeps. Its rows
@@ -66,15 +66,15 @@ impl<'conn> Tuples<'conn> {
     /// Runs a statement that reads, and gives `each` its rows in batches, for each row of which `room` bytes must be free. All rows
     /// of a large job on a large cluster would fill the memory.
     pub fn each_batch(
-        client: &SpiClient<'_>,
+        _client: &SpiClient<'_>,
         statement: &str,
         parameters: &[DatumWithOid<'_>],
         room: usize,
         mut each: impl FnMut(&mut Tuples<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let name = open_cursor(statement, parameters, Snapshot::current())?;
+        let name = open_cursor(statement, parameters)?;
         // Fetched rows are freed when a connection ends.
-        while connect_within(client, |client| {
+        while connect(|client| {
             let mut cursor = client.find_cursor(&name)?;
             cursor.fetch(BATCH)?;
             // SAFETY: a variable of this backend, where the fetched rows are.

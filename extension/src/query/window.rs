@@ -82,8 +82,7 @@ impl Window {
         } else {
             Vec::new()
         };
-        let lasts: Vec<Last<'_>> = observations.iter().map(LastObservation::last).collect();
-        let Reach { end, cut_by } = reach(&lasts, since, now);
+        let Reach { end, cut_by } = reach(&observations, since, now);
         let end = end.map_or(until, |end| end.min(until));
         if end <= since {
             return Ok(None);
@@ -92,9 +91,8 @@ impl Window {
         let (stalled, observed_lately) = (stalled(&observations), !observations.is_empty());
         let cut = cut_by.and_then(|position| observations.get(position));
         let cut = cut.map(|last| (last.target.clone(), now - last.time));
-        let is_behind = |last: &LastObservation| {
-            last.time <= since || (last.late || last.silent) && last.time < end
-        };
+        let is_behind =
+            |last: &Last| last.time <= since || (last.late || last.silent) && last.time < end;
         let behind = observations.into_iter().filter(is_behind);
         let behind = behind.map(|last| (last.target, now - last.time)).collect();
         Ok(Some(Self {
@@ -186,28 +184,6 @@ fn width(step: &Interval) -> Result<StepWidth, Error> {
     })
 }
 
-/// The last observation of a target in scope.
-struct LastObservation {
-    target: String,
-    time: Micros,
-    server: String,
-    usual_interval: Option<Micros>,
-    late: bool,
-    silent: bool,
-}
-
-impl LastObservation {
-    fn last(&self) -> Last<'_> {
-        Last {
-            time: self.time,
-            server: &self.server,
-            usual_interval: self.usual_interval,
-            late: self.late,
-            silent: self.silent,
-        }
-    }
-}
-
 /// The memory that the last observation of a target takes.
 const LAST_OBSERVATION_BYTES: usize = 512;
 
@@ -216,7 +192,7 @@ fn last_observations(
     client: &SpiClient<'_>,
     since: Micros,
     filters: &Filters,
-) -> Result<Vec<LastObservation>, Error> {
+) -> Result<Vec<Last>, Error> {
     let (params, since) = (Params::default(), timestamptz(since)?);
     let since = params.bind("since", || since);
     let statement = sql!(
@@ -231,7 +207,7 @@ fn last_observations(
     let rows = client.query(&*statement, &params.take())?;
     require_room(rows.len(), LAST_OBSERVATION_BYTES)?;
     rows.map(|row| {
-        Ok(LastObservation {
+        Ok(Last {
             target: row.get("target")?,
             time: row.time("last_observation")?,
             server: row.get("server")?,
@@ -244,8 +220,8 @@ fn last_observations(
 }
 
 /// Returns the time of the last observation if all targets are late or silent.
-fn stalled(observations: &[LastObservation]) -> Option<Micros> {
-    let behind = |last: &LastObservation| last.silent || last.late;
+fn stalled(observations: &[Last]) -> Option<Micros> {
+    let behind = |last: &Last| last.silent || last.late;
     let latest = observations.iter().map(|last| last.time).max();
     latest.filter(|_| observations.iter().all(behind))
 }

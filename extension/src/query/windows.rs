@@ -5,8 +5,8 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Statements, connect_within};
-use crate::pg::statement;
+use crate::pg::spi::{Statements, connect};
+use crate::pg::statement::Plan as Prepared;
 use crate::pg::time::timestamptz;
 use crate::pg::tuples::{BOOLEANS, FLOATS, TEXTS, Tuples};
 use crate::query::entries::few;
@@ -45,7 +45,7 @@ pub struct Windows {
     /// Set if a notice says that times are missing.
     lacks_times: bool,
     /// The statement of the last window, and its plan if there was another window before with the same one.
-    last: Option<(String, Option<statement::Plan>)>,
+    last: Option<(String, Option<Prepared>)>,
 }
 
 impl Windows {
@@ -76,7 +76,7 @@ impl Windows {
             query.sql
         );
         // What is read stays in memory as long as its connection.
-        let (covered, all_timed) = connect_within(client, |client| {
+        let (covered, all_timed) = connect(|client| {
             let found = self.found(client, sql, &query.params)?;
             take(found, least, held, each)
         })?;
@@ -106,7 +106,7 @@ impl Windows {
             Some((last, prepared)) if *last == sql => {
                 let prepared = match prepared {
                     Some(known) => known,
-                    None => prepared.insert(statement::Plan::new(&sql, params, 0)?),
+                    None => prepared.insert(Prepared::new(&sql, params, 0)?),
                 };
                 Tuples::query(client, &*prepared, params)
             }

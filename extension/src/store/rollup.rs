@@ -196,12 +196,6 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
     Ok(())
 }
 
-/// Puts back what lies in the future, and takes the clock for right.
-pub fn heal(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.execute(include_str!("rollup/heal.sql"), &[])?;
-    Ok(())
-}
-
 /// The key of a rollup that is a table, and its type.
 const KEY: (&str, &str) = ("entry_id", "bigint NOT NULL");
 

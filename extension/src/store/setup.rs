@@ -63,7 +63,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
             &[store::VERSION.into()],
         )?;
         settings::apply(client, &wanted)?;
-        rollup::heal(client)?;
+        client.execute(include_str!("rollup/heal.sql"), &[])?;
         tables::tune(client, &installation)?;
         settings::create_check(client)?;
         views::create(client, &schema)?;

@@ -6,11 +6,12 @@ use crate::instant::{MINUTE, Micros};
 const NOW: Micros = 1000 * MINUTE;
 
 /// A target of a server that is read every so many minutes, the last time so many minutes ago.
-fn last(server: &str, interval: Option<Micros>, ago: Micros) -> Last<'_> {
+fn last(server: &str, interval: Option<Micros>, ago: Micros) -> Last {
     let interval = interval.map(|it| it * MINUTE);
     Last {
+        target: String::new(),
         time: NOW - ago * MINUTE,
-        server,
+        server: server.to_owned(),
         usual_interval: interval,
         late: interval.is_some_and(|it| ago * MINUTE > 2 * it),
         silent: ago * MINUTE > (3 * interval.unwrap_or(0)).max(10 * MINUTE),
@@ -18,7 +19,7 @@ fn last(server: &str, interval: Option<Micros>, ago: Micros) -> Last<'_> {
 }
 
 /// Returns how many minutes ago a window of so many minutes ends, and which target cut it.
-fn ago(lasts: &[Last<'_>], window: Micros) -> (Option<Micros>, Option<usize>) {
+fn ago(lasts: &[Last], window: Micros) -> (Option<Micros>, Option<usize>) {
     let Reach { end, cut_by } = reach(lasts, NOW - window * MINUTE, NOW);
     (end.map(|end| (NOW - end) / MINUTE), cut_by)
 }
@@ -74,7 +75,7 @@ fn a_server_has_one_vote_however_many_targets_it_has() {
     assert_eq!(ago(&lasts, 60), (Some(1), None));
 }
 
-fn any_last(server: &'static str) -> impl Strategy<Value = Last<'static>> {
+fn any_last(server: &'static str) -> impl Strategy<Value = Last> {
     (prop::option::of(0..40_i64), 0..60_i64).prop_map(move |it| last(server, it.0, it.1))
 }
 

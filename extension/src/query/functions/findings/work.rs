@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Statements, connect_within};
+use crate::pg::spi::{Statements, connect};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::pg::tuples::{FLOATS, TEXTS, Tuples};
@@ -99,9 +99,7 @@ pub fn find(
         limit = (ROW_LIMIT + 1).to_string(),
     );
     // What is read stays in memory as long as its connection.
-    let mut groups = connect_within(client, |client| {
-        take(Tuples::query(client, &statement, &query.params)?, by)
-    })?;
+    let mut groups = connect(|client| take(Tuples::query(client, &statement, &query.params)?, by))?;
     // File systems and clusters have targets of both kinds.
     let is_of_some_targets = by
         .iter()
