@@ -85,6 +85,14 @@ SELECT account(2040, run('4711', '4711', 'alpha', 2001, 2025, 2000, 'bio'));
 CALL jobstats_maintain();
 SELECT name, job, claimed, status, workload FROM jobstats.entries WHERE name LIKE '471%' ORDER BY name COLLATE "C";
 
+-- Nor does who exports the label of another user's element of an array take its name.
+SELECT account(2050, run('4715', '4713_2', 'alpha', 1990, 2045, 1000, 'physics'));
+INSERT INTO jobstats.feed (server, "time", body)
+SELECT 'oss1', at(o.minute), ost('scratch-OST0000', record('4713_2:2000:n05', o.minute - 2030, 4096 * (o.minute - 2030)), record('4715:1000:n01', 3 * (o.minute - 2030), 4096 * 3 * (o.minute - 2030)))
+FROM (VALUES (2030), (2040)) AS o (minute);
+CALL jobstats_maintain();
+SELECT operation, total, nodes FROM jobstats_job('4713_2', at(2000), at(2050)) WHERE operation = 'write' AND target IS NULL;
+
 -- Flux prints the number of a job as ƒ3oKANUf, and where there is no such letter as f3oKANUf: accounting says whether a word is one.
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', at(o.minute), ost('scratch-OST0000', (SELECT string_agg(record(id, o.minute - 3000, 4096 * (o.minute - 3000)), '' ORDER BY id)
