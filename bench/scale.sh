@@ -247,7 +247,7 @@ ask() {
         echo "$name|whole|${counts[-1]}|$(asked node_of_all "$call")"
         for count in "${counts[@]}"; do echo "$name|front|$count|$(asked "front$count" "$call")"; done
         # Which part of its time grows with the targets.
-        [[ ! $call =~ jobstats_(top|changes) ]] || echo "$name|target|1|$(asked node1 "${call%)}, target => '{%-OST0001}')")"
+        [[ ! $call =~ jobstats_(top|changes) ]] || echo "$name|target|1|$(asked node1 "${call%)}, target => '{*-OST0001}')")"
     done < <(questions) | tee -a "$cluster/asked" >&2
 }
 

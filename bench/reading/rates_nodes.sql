@@ -1,7 +1,7 @@
 -- rates of all targets at 10 minutes, of compute nodes
 -- ours
 SELECT "time", target, operation, rate, coverage
-FROM jobstats_rates(:since, :until, '{read_bytes,write_bytes,metadata}', '{target}', '10 minutes', node => '{r%}');
+FROM jobstats_rates(:since, :until, '{read_bytes,write_bytes,metadata}', '{target}', '10 minutes', node => '{r*}');
 -- by hand
 WITH done AS (
     SELECT i.target_id, i.bucket - interval '1 microsecond' AS step, sum(i.read_bytes) AS read_bytes,

@@ -30,7 +30,7 @@ mod literal;
 mod targets;
 mod usage;
 
-pub use dimension::{Dimension, Filters, Group, exactly};
+pub use dimension::{Dimension, Filters, Group};
 pub use entries::{Entries, EntryRow, Work, WorkRow};
 pub use events::{EventRow, Events, Explain, ExplainRow};
 pub use interval::Interval;

@@ -211,7 +211,7 @@ fn statements_answer_the_same(store: &mut Store) {
         n: Some(5),
         min_rate: Some(1e-3),
         filters: Filters {
-            target: texts(&["small-OST%"]),
+            target: texts(&["small-OST*"]),
             user_name: None,
             ..Filters::default()
         },
@@ -277,7 +277,7 @@ fn rows_have_all_columns(store: &mut Store) {
 /// The server refuses an argument that a function does not have, or has with another type.
 fn all_arguments_reach_their_functions(store: &mut Store) {
     let window = store.window;
-    let any = || texts(&["%"]);
+    let any = || texts(&["*"]);
     let users = store.ask(&Summary {
         window,
         by: Some(vec![Dimension::Uid]),
@@ -434,14 +434,14 @@ fn the_present_is_shown(store: &mut Store) {
             .all(|row| row.age.0 < SignedDuration::from_hours(1))
     );
     let one = store.ask(&Now {
-        target: Some(vec![exactly(TARGETS[0])]),
+        target: Some(vec![TARGETS[0].to_owned()]),
         n: Some(1),
         at: None,
     });
     assert_eq!(one.len(), 1);
     assert_eq!((one[0].target.as_str(), one[0].rank), (TARGETS[0], 1));
     let then = store.ask(&Now {
-        target: Some(vec![exactly(TARGETS[0])]),
+        target: Some(vec![TARGETS[0].to_owned()]),
         n: Some(1),
         at: Some(one[0].time),
     });
@@ -660,7 +660,7 @@ fn work_in_no_entry_is_what_entries_lack(store: &mut Store) {
         );
         fed.unwrap();
     }
-    let any = || texts(&["%"]);
+    let any = || texts(&["*"]);
     let by = [
         Dimension::Cluster,
         Dimension::Filesystem,
@@ -758,7 +758,7 @@ fn space_and_queues_are_those_of_the_text(store: &mut Store) {
     let summed =
         "UPDATE jobstats.settings SET refresh_lag = '0'; SELECT jobstats_internal.sum_used()";
     store.client.batch_execute(summed).unwrap();
-    let any = || texts(&["%"]);
+    let any = || texts(&["*"]);
     let used = Used {
         at: None,
         by: texts(&["user"]),

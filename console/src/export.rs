@@ -79,10 +79,10 @@ pub struct Export {
     /// Rows: one for each increment, or for each bucket of a rollup
     #[arg(long, value_enum, default_value_t = Level::Increments)]
     pub level: Level,
-    /// Clusters, as a pattern for LIKE [default: all]
+    /// Cluster, or a pattern with * [default: all]
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// File systems, as a pattern for LIKE [default: all]
+    /// File system, or a pattern with * [default: all]
     #[arg(long, value_name = "NAME")]
     pub filesystem: Option<String>,
     /// Replace users, groups, accounts, jobs, nodes and programs by pseudonyms, with the key in this file; it is made if it does

@@ -269,7 +269,7 @@ fn parts_add_up(store: &Store) {
                 "SELECT coalesce(sum(total), 0)::float8 FROM jobstats_totals({}, {}, '{{{operation}}}', '{{}}', {filter}, kind => '{{{}}}')",
                 answer["since"].to_string().replace('"', "'"),
                 answer["until"].to_string().replace('"', "'"),
-                if is_part(operation) { "MDT" } else { "%" },
+                if is_part(operation) { "MDT" } else { "*" },
             );
             let total = used["total"].as_f64().unwrap_or(0.0);
             let expected: f64 = client.query_one(&statement, &[]).unwrap().get(0);

@@ -422,7 +422,7 @@ fn names_and_accounts_are_those_of_the_store_and_clusters_can_be_chosen() {
     assert_eq!(named["user"], user);
     assert_eq!(named["user_name"], "<b>a\u{1b}[31m\u{202e}\"=1");
     assert_eq!(named["account"], "project_1");
-    let one = &store.json(&["--once", "--cluster", "oth%", "--by", "account"])[0];
+    let one = &store.json(&["--once", "--cluster", "oth*", "--by", "account"])[0];
     assert_eq!(one["targets"].as_array().unwrap().len(), 3);
     assert_eq!(one["targets"][0]["target"], "small-MDT0000");
     let expected = store.numbers(

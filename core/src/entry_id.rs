@@ -12,7 +12,6 @@ mod guess;
 mod job_number;
 mod keys;
 mod length;
-mod like;
 mod secrets;
 #[cfg(test)]
 mod tests;

@@ -82,6 +82,7 @@
 //! | [`field`] | reads lines of texts, and numbers and text in their fields |
 //! | [`operation`] | lists the operations, from which tables, views and documentation follow |
 //! | [`target`], [`instant`] | name targets and instants |
+//! | [`pattern`] | says which names a pattern matches |
 //! | [`escape`], [`template`], [`pause`] | convert bytes to text, fill text with text, and let the caller of long work cancel it |
 
 // A test may be a long table.
@@ -116,6 +117,7 @@ pub mod openmetrics;
 pub mod operation;
 pub mod parameter;
 pub mod passwd;
+pub mod pattern;
 pub mod pause;
 pub mod per_call;
 pub mod quantity;

@@ -1123,7 +1123,7 @@ DECLARE
 BEGIN
     IF gone = '{}' THEN
         RAISE invalid_parameter_value USING MESSAGE = format('no target of cluster %L is called like that', left(cluster, 60)),
-            HINT = 'Give LIKE patterns of names in jobstats.targets, and the cluster.';
+            HINT = 'Give names in jobstats.targets, or patterns with *, and the cluster.';
     END IF;
     SELECT string_agg(t.name, ', ' ORDER BY t.name) INTO other
     FROM (SELECT t.name FROM jobstats.targets t WHERE t.target_id = ANY (gone) AND t.retired IS NULL ORDER BY t.name LIMIT 5) t;
@@ -1229,7 +1229,8 @@ BEGIN
     FOR round IN 1..2 LOOP
         gone := ARRAY(
             SELECT t.target_id FROM jobstats.targets t
-            WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets'))));
+            WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (jobstats_internal.as_like(
+                ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets')))));
         PERFORM jobstats_internal.require_droppable(gone, coalesce(arguments ->> 'cluster', ''));
         IF round = 1 THEN
             PERFORM jobstats_internal.lock_everything();
@@ -1257,13 +1258,13 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF targets IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'targets must not be NULL', HINT = 'Give LIKE patterns of names of targets, as in ''{scratch-%}''.';
+        RAISE null_value_not_allowed USING MESSAGE = 'targets must not be NULL', HINT = 'Give names of targets, or patterns as in ''{scratch-*}''.';
     END IF;
     RETURN jobstats_internal.as_owner(text 'drop targets', jsonb_build_object('targets', to_jsonb(targets), 'cluster', cluster)::text)::bigint;
 END
 $$;
 COMMENT ON FUNCTION jobstats_drop_targets(text[], text) IS
-'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are LIKE patterns; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no patterns, 22023 for patterns that no target fits, 22025 for what is no LIKE pattern, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';
+'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are names, or patterns with *; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no names, 22023 for names that no target has, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';
 
 -- Whether nodes answer, and what becomes of the front while one does not.
 
@@ -1707,15 +1708,11 @@ BEGIN
     IF octet_length(bound) > 255 THEN
         RAISE string_data_right_truncation USING
             MESSAGE = format('%s has more than 255 bytes', what), HINT = 'No name that can be fed is longer.';
-    ELSIF what <> 'cluster' AND bound ~ '^(\\\\|[^\\])*\\$' THEN
-        RAISE invalid_escape_sequence USING
-            MESSAGE = format('%s %L ends with the escape character', what, bound),
-            HINT = 'It is a LIKE pattern: write \\ for a backslash.';
     END IF;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_bound(text, text) IS
-'Internal: fails with 22001 for a name that is too long, with 22025 for what is no LIKE pattern.';
+'Internal: fails with 22001 for a name that is too long.';
 
 -- With the rights of the extension's owner, whose functions they are: what another role had granted, DROP OWNED would leave,
 -- so that the grantee could not be dropped. It looks at catalogs alone and touches nothing of the store's owner.
@@ -1836,7 +1833,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
-'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names are LIKE these patterns (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for an invalid pattern, 0A000 for an unknown source, 22023 for none, 55000 where there is no store.';
+'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names match these patterns with * (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 0A000 for an unknown source, 22023 for none, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -2158,6 +2155,11 @@ AS 'jobstats-0.2.0', 'jobstats_alerts_wrapper';
 COMMENT ON FUNCTION jobstats_alerts(boolean) IS
 'Returns the events that somebody is told of, for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, and those that ended or were withdrawn within the last hour, with endsAt. The labels are alertname, kind, severity, cluster and filesystem, the annotations are summary, description and event_id. With names => true, the description says whose work it was, if the caller may see that. Send it once a minute or so: Alertmanager forgets an alert that is not sent again. Errors: 55000 where there is no store.';
 
+CREATE FUNCTION jobstats_internal.as_like(patterns text[]) RETURNS text[]
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_as_like_wrapper';
+COMMENT ON FUNCTION jobstats_internal.as_like(text[]) IS
+'Internal: the patterns of LIKE that the same names match as these patterns, in which nothing but * is special.';
+
 CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DEFAULT '-infinity', until timestamptz DEFAULT 'infinity')
 RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
 LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp SET jit = off AS 'jobstats-0.2.0', 'jobstats_attributed_spans_wrapper';
@@ -2376,7 +2378,7 @@ CREATE FUNCTION jobstats_events(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_events_wrapper';
 COMMENT ON FUNCTION jobstats_events IS
-'Lists what went wrong on file systems, as far as it was found. A row for each event that lasted into (since, until], the newest first. kind is waiting (requests wait for a thread of a server), slow_target, stalled, full, failover or rule (a rule of the site was broken); severity is critical, warning, or info: nobody is told of it, and reason says why. ended is NULL while it lasts; until is the last time that shows it. value and usual are seconds of waiting, seconds per call of a slow target, calls per second of a stalled one, or the used part of a full one; rate is how many times the value passes the floor of its kind. culprits says whose work made the load rise, load_times by how much it rose. told is when it was notified. verdict and note are what jobstats_judge() was told; precision is the part of the events of this kind, of all times, that were judged real or known, judged is how many were judged. An event that later texts showed to be none is left out, or listed with the time when it was withdrawn. cluster, filesystem, kind and severity are LIKE patterns. A reader of their own work sees no other culprits, one who sees no names sees none. An argument that is NULL counts as left out. Errors: 22023 for an empty window or a pattern that ends with the escape character, 54000 for over a million rows, 55000 where there is no store.';
+'Lists what went wrong on file systems, as far as it was found. A row for each event that lasted into (since, until], the newest first. kind is waiting (requests wait for a thread of a server), slow_target, stalled, full, failover or rule (a rule of the site was broken); severity is critical, warning, or info: nobody is told of it, and reason says why. ended is NULL while it lasts; until is the last time that shows it. value and usual are seconds of waiting, seconds per call of a slow target, calls per second of a stalled one, or the used part of a full one; rate is how many times the value passes the floor of its kind. culprits says whose work made the load rise, load_times by how much it rose. told is when it was notified. verdict and note are what jobstats_judge() was told; precision is the part of the events of this kind, of all times, that were judged real or known, judged is how many were judged. An event that later texts showed to be none is left out, or listed with the time when it was withdrawn. cluster, filesystem, kind and severity are patterns with *. A reader of their own work sees no other culprits, one who sees no names sees none. An argument that is NULL counts as left out. Errors: 22023 for an empty window, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, topic text, "text" text, details jsonb)
 LANGUAGE c STABLE
@@ -2567,7 +2569,7 @@ CREATE FUNCTION jobstats_now(target text[] DEFAULT NULL, n integer DEFAULT 10, a
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_now_wrapper';
 COMMENT ON FUNCTION jobstats_now(text[], integer, timestamptz) IS
-'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE one of the patterns (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it (where no times are reported: with most calls), rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name matches one of the patterns (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it (where no times are reported: with most calls), rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_operations() RETURNS TABLE (
     operation text, kind text, unit text, mdt boolean, ost boolean, metadata boolean, service_time boolean,
@@ -2625,7 +2627,7 @@ CREATE FUNCTION jobstats_queues(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_queues_wrapper';
 COMMENT ON FUNCTION jobstats_queues IS
-'Shows how long requests waited for a thread of a server. In (since, until], or in steps of it, with a row for each service of a server that was read then. requests is their number, wait the seconds that one waited on the average before a thread took it; times in job_stats begin only then. depth and active are the numbers of requests in the queue and at work that a request found when it came, waiting is the mean number that waited at a time. wait, depth and active are NULL where there was no request. coverage is the part of the time in which the service was read, to which requests belong. Services are server-wide, not of a target. server, service and cluster are LIKE patterns. Parts of rows at edges are as jobstats_share() has them; where increments are not kept any more, parts of hours. An argument that is NULL counts as left out. Errors: 22023 for an empty window, a step that is not positive or a pattern that ends with the escape character, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Shows how long requests waited for a thread of a server. In (since, until], or in steps of it, with a row for each service of a server that was read then. requests is their number, wait the seconds that one waited on the average before a thread took it; times in job_stats begin only then. depth and active are the numbers of requests in the queue and at work that a request found when it came, waiting is the mean number that waited at a time. wait, depth and active are NULL where there was no request. coverage is the part of the time in which the service was read, to which requests belong. Services are server-wide, not of a target. server, service and cluster are patterns with *. Parts of rows at edges are as jobstats_share() has them; where increments are not kept any more, parts of hours. An argument that is NULL counts as left out. Errors: 22023 for an empty window, a step that is not positive, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_rate(counter jobstats_counter) RETURNS double precision
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_rate_wrapper';
@@ -2683,7 +2685,7 @@ CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_reprocess_wrapper';
 COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text[]) IS
-'Computes the stored increments again from the raw text. Takes the observations, and the readings of the own counters of targets, in (since, until] of all targets whose name is LIKE one of the patterns (NULL: of all), by the rules of this version, and replaces what differs in the store; then those that follow, until nothing changes any more. One row per target: observations and readings computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Computes the stored increments again from the raw text. Takes the observations, and the readings of the own counters of targets, in (since, until] of all targets whose names match one of the patterns (NULL: of all), by the rules of this version, and replaces what differs in the store; then those that follow, until nothing changes any more. One row per target: observations and readings computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_own_rows() RETURNS void
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_require_own_rows_wrapper';
@@ -2940,7 +2942,7 @@ CREATE FUNCTION jobstats_used(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_used_wrapper';
 COMMENT ON FUNCTION jobstats_used IS
-'Shows whose files fill a file system. As Lustre accounts for it on each target (quota_slave.acct_user, …), with a row for each user, group, project or account of a file system, those with most bytes first. at NULL is now: the newest list of each target; any other time is its day of UTC: what each target said first on it, or on the last day of the week before that is known. by is user, group, project, account or nothing of these, and target, which is kept of now alone. The account of a user is that of the job that began last of those that ran at that time, or else of the one that ended last. inodes are those of MDTs: NULL where none was read. added_bytes and added_inodes compare with the day of since in the same way, and rows are in their order; NULL where that day is not known. targets says how many of the of_targets targets of the file system are in a sum, time of when the oldest list in it is; a NOTICE tells of missing ones. The other arguments are LIKE patterns, or numbers. An argument that is NULL counts as left out. Errors: 22023 for an unknown by, a target in the past, or a pattern that ends with the escape character, 54000 for over a million rows, 55000 where there is no store.';
+'Shows whose files fill a file system. As Lustre accounts for it on each target (quota_slave.acct_user, …), with a row for each user, group, project or account of a file system, those with most bytes first. at NULL is now: the newest list of each target; any other time is its day of UTC: what each target said first on it, or on the last day of the week before that is known. by is user, group, project, account or nothing of these, and target, which is kept of now alone. The account of a user is that of the job that began last of those that ran at that time, or else of the one that ended last. inodes are those of MDTs: NULL where none was read. added_bytes and added_inodes compare with the day of since in the same way, and rows are in their order; NULL where that day is not known. targets says how many of the of_targets targets of the file system are in a sum, time of when the oldest list in it is; a NOTICE tells of missing ones. The other arguments are patterns with *, or numbers. An argument that is NULL counts as left out. Errors: 22023 for an unknown by, or a target in the past, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_usual(
     since timestamptz DEFAULT now() - interval '1 hour', until timestamptz DEFAULT now(),
@@ -3073,8 +3075,8 @@ BEGIN
     WITH known AS MATERIALIZED (
         SELECT target.target_id, target.cluster, target.name
         FROM jobstats.targets target
-        WHERE (jobstats_kept.cluster IS NULL OR target.cluster LIKE ANY (jobstats_kept.cluster))
-            AND (jobstats_kept.filesystem IS NULL OR target.filesystem LIKE ANY (jobstats_kept.filesystem))
+        WHERE (jobstats_kept.cluster IS NULL OR target.cluster LIKE ANY (jobstats_internal.as_like(jobstats_kept.cluster)))
+            AND (jobstats_kept.filesystem IS NULL OR target.filesystem LIKE ANY (jobstats_internal.as_like(jobstats_kept.filesystem)))
     )
     SELECT now(), own.since, min(least(observation.first, span.first)),
         (
@@ -3093,7 +3095,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_kept(text, text[], text[]) IS
-'Says of which time the store keeps increments, or a rollup. level is increments, 10m, 1h or 1d. now is the time of the store. Older rows than since are not kept; first is the first observation, NULL if there is none. Up to complete all targets have been observed that still report; NULL if none does. targets is the number of targets. cluster and filesystem are LIKE patterns; NULL: all. Errors: 22023 for an unknown level, 22025 for a pattern that ends with the escape character, 22001 for one of over 255 bytes, 55000 where there is no store.';
+'Says of which time the store keeps increments, or a rollup. level is increments, 10m, 1h or 1d. now is the time of the store. Older rows than since are not kept; first is the first observation, NULL if there is none. Up to complete all targets have been observed that still report; NULL if none does. targets is the number of targets. cluster and filesystem are patterns with *; NULL: all. Errors: 22023 for an unknown level, 22001 for one of over 255 bytes, 55000 where there is no store.';
 
 -- Locks of concurrent work on the store. They are row locks in jobstats.locks, a table that only the owner of the store
 -- can lock. Everybody can see the keys of advisory locks and take them.
@@ -4531,13 +4533,12 @@ BEGIN
         RAISE null_value_not_allowed USING MESSAGE = format('%s must not be NULL', name),
             HINT = CASE WHEN name LIKE '%retention' THEN 'For ever is jobstats_forever().' ELSE 'Give a value.' END;
     ELSIF name = 'metrics' THEN
-        -- A pattern that ends with the escape character would fail with the first text that has a metric.
         IF jsonb_array_length(value::jsonb) > 100 OR EXISTS (
             SELECT FROM jsonb_array_elements_text(value::jsonb) AS p (pattern)
-            WHERE (length(p.pattern) BETWEEN 1 AND 200 AND p.pattern !~ '(^|[^\\])(\\\\)*\\$') IS NOT TRUE)
+            WHERE (length(p.pattern) BETWEEN 1 AND 200) IS NOT TRUE)
         THEN
-            RAISE invalid_parameter_value USING MESSAGE = 'metrics must be up to 100 LIKE patterns of 1 to 200 characters each',
-                HINT = $hint$Give patterns of names such as '{node_rapl_%}'; none may end with a single backslash.$hint$;
+            RAISE invalid_parameter_value USING MESSAGE = 'metrics must be up to 100 patterns of 1 to 200 characters each',
+                HINT = $hint$Give patterns of names such as '{node_rapl_*}'.$hint$;
         END IF;
         RETURN;
     ELSIF number.name IS NOT NULL THEN
@@ -4609,7 +4610,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind; no metrics of the source openmetrics, which are chosen by LIKE patterns of their names; number 0 among the nodes of a front, of up to 32766: another one changes all rows of a store that has some). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, for a front, and for another number during a conversion, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
+'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind; no metrics of the source openmetrics, which are chosen by patterns of their names, with *; number 0 among the nodes of a front, of up to 32766: another one changes all rows of a store that has some). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, for a front, and for another number during a conversion, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
 
 CREATE FUNCTION jobstats_internal.sessions_on_store() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -6068,5 +6069,5 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
     jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.ingest, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
-    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief, jobstats_internal.nearest, jobstats_internal.escaped, jobstats_internal.sized
+    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief, jobstats_internal.nearest, jobstats_internal.as_like, jobstats_internal.escaped, jobstats_internal.sized
 TO PUBLIC;

@@ -72,7 +72,7 @@ INSERT INTO checking.rounds VALUES
     (5, 'no cluster'), (6, 'no filesystem'), (7, 'no kind'), (8, 'no target'), (9, 'link'), (10, 'no account'), (11, 'one account'), (12, 'one user');
 
 -- An account whose name is a pattern, and would end a text.
-CREATE FUNCTION checking.hostile_account() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'o''b\_%ien' $$;
+CREATE FUNCTION checking.hostile_account() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'o''b\*_%ien' $$;
 
 CREATE FUNCTION checking.shown_from(hours numeric) RETURNS timestamptz LANGUAGE sql STABLE AS
 $$ SELECT now() - hours * interval '1 hour' $$;
@@ -126,7 +126,7 @@ CREATE TABLE checking.at_work AS SELECT DISTINCT n.uid FROM jobstats_now(n => 10
 -- The user or the job that kept the servers busiest, of those who are at work.
 CREATE FUNCTION checking.busiest("column" text, hours numeric) RETURNS text LANGUAGE sql STABLE AS $$
 SELECT to_jsonb(t) ->> "column"
-FROM jobstats_top(since => shown_from(hours), by => '{uid,job}', n => 1, job => '{%}', uid => ARRAY(SELECT w.uid FROM at_work w)) t
+FROM jobstats_top(since => shown_from(hours), by => '{uid,job}', n => 1, job => '{*}', uid => ARRAY(SELECT w.uid FROM at_work w)) t
 $$;
 
 -- What variables become in a round.

@@ -8,7 +8,7 @@ SELECT job AS large FROM jobstats.jobs WHERE ended BETWEEN '2026-03-10 01:00Z' A
 SELECT DISTINCT regexp_replace(regexp_replace(replace(replace(replace(replace(replace(replace(q.query #>> '{}',
     '$__timeFrom()', quote_literal('2026-03-10 00:10Z')), '$__timeTo()', quote_literal('2026-03-10 02:50Z')), '${step:sqlstring}', quote_literal('10 minutes')),
     '${rank:sqlstring}', quote_literal('service_time')), '${operation:sqlstring}', quote_literal('write')), '${job:sqlstring}', quote_literal(:'large')),
-    '\$\{(cluster|filesystem|kind|target):sqlstring\}', quote_literal('%'), 'g'), '\$\{(account|user):sqlstring\}', 'NULL', 'g')
+    '\$\{(cluster|filesystem|kind|target):sqlstring\}', quote_literal('*'), 'g'), '\$\{(account|user):sqlstring\}', 'NULL', 'g')
 FROM jsonb_array_elements(:'dashboards'::jsonb) d (dashboard)
 CROSS JOIN LATERAL (
     SELECT jsonb_path_query(d.dashboard, '$.**.rawSql') UNION ALL SELECT jsonb_path_query(d.dashboard, '$.templating.list[*] ? (@.type == "query").query')

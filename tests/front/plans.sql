@@ -28,4 +28,4 @@ SELECT * FROM jobstats_usual('2026-03-10 00:00Z', '2026-03-10 02:00Z');
 \warn question findings
 SELECT * FROM jobstats_findings(:window);
 \warn one node
-SELECT * FROM jobstats_top(:window, by => '{job}', target => '{%OST0005}');
+SELECT * FROM jobstats_top(:window, by => '{job}', target => '{*OST0005}');

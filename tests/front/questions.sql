@@ -12,7 +12,7 @@ SELECT * FROM jobstats_top(:window, 'metadata', by => '{job,target}', n => 40);
 SELECT * FROM jobstats_top('2026-03-10 00:00Z', '2026-03-10 03:00Z', 'write_bytes', by => '{node,executable}', n => 40);
 SELECT * FROM jobstats_totals(:window);
 SELECT * FROM jobstats_totals(:window, by => '{job}') ORDER BY job, operation;
-SELECT * FROM jobstats_totals(:window, by => '{entry}', target => '{%OST0001,%MDT0000}') ORDER BY entry, operation LIMIT 100;
+SELECT * FROM jobstats_totals(:window, by => '{entry}', target => '{*OST0001,*MDT0000}') ORDER BY entry, operation LIMIT 100;
 SELECT * FROM jobstats_totals(:window, '{write_bytes}', by => '{cluster,filesystem,kind,group_name,partition,status,workload}');
 SELECT * FROM jobstats_rates(:window, '{write_bytes,metadata,service_time}', step => '30 minutes');
 SELECT * FROM jobstats_rates(:window, '{write_bytes,metadata,service_time}', by => '{server}', step => '7 minutes');

@@ -10,7 +10,7 @@ SELECT * FROM jobstats_reprocess('2026-03-10Z', '2026-03-11Z');
 SELECT count(*) FROM jobstats_audit('2026-03-10Z', '2026-03-11Z');
 SELECT jobstats_reidentify();
 SELECT * FROM jobstats_forget_user(20000);
-SELECT jobstats_drop_targets('{%}');
+SELECT jobstats_drop_targets('{*}');
 CALL jobstats_convert();
 SELECT jobstats_attach('Node', host => :'host', dbname => 'front node0');
 SELECT jobstats_judge(1, 'real');
@@ -42,8 +42,8 @@ SELECT rank, account FROM jobstats_top('2026-03-10 00:10Z', '2026-03-10 02:50Z',
 \c "front single"
 SELECT jobstats_setup(node => -1);
 SELECT jobstats_drop_targets(NULL);
-SELECT jobstats_drop_targets('{%}');
-SELECT jobstats_drop_targets('{%-MDT%}', 'alpha');
+SELECT jobstats_drop_targets('{*}');
+SELECT jobstats_drop_targets('{*-MDT*}', 'alpha');
 SELECT min(t.name) AS one FROM jobstats.targets t JOIN jobstats.observations o ON o.target_id = t.target_id WHERE o.server ~ 'oss1' \gset
 SELECT jobstats_retire_target(:'one', 'alpha');
 SELECT jobstats_drop_targets(ARRAY[:'one'], 'alpha');

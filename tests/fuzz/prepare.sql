@@ -29,10 +29,10 @@ CREATE TABLE fuzz.pieces (type regtype, piece text);
 INSERT INTO fuzz.pieces
 SELECT t.type::regtype, p.piece
 FROM (VALUES
-    ('text', ARRAY['', 'x', 'fs-OST0000', 'fs-%', '%', '\', 'a\', 'uid', 'write_bytes', 'service_time', 'metadata', 'weighted', 'OST', 'c1',
+    ('text', ARRAY['', 'x', 'fs-OST0000', 'fs-*', '*', '\', 'a\', 'uid', 'write_bytes', 'service_time', 'metadata', 'weighted', 'OST', 'c1',
         '4711', 'dd.0', 'oss1', '%j:%u:%H', '%e.%u', '%%%', '%', E'\n', 'ä€😀', '4711:1000:n1', '10m', '1d', 'none', 'infinity', '-1', '{', 'increments']),
-    ('text[]', ARRAY['{}', '{NULL}', '{uid}', '{uid,workload}', '{target}', '{uid,uid}', '{%}', '{"\\"}', '{"a\\\\"}', '{write_bytes,read_bytes}',
-        '{metadata}', '{x}', '{{a,b},{c,d}}', '{ok}', '{user}', '{passwd}', '{lctl,passwd,group}', '{%j:%u:%H}', '{%}']),
+    ('text[]', ARRAY['{}', '{NULL}', '{uid}', '{uid,workload}', '{target}', '{uid,uid}', '{*}', '{"\\"}', '{"a\\\\"}', '{write_bytes,read_bytes}',
+        '{metadata}', '{x}', '{{a,b},{c,d}}', '{ok}', '{user}', '{passwd}', '{lctl,passwd,group}', '{%j:%u:%H}', '{"\\*"}']),
     ('bigint[]', ARRAY['{}', '{NULL}', '{1000}', '{-1,0,9223372036854775807}', '{{1,2}}']),
     ('timestamp with time zone', ARRAY['infinity', '-infinity', 'epoch', '4713-01-01 00:00+00 BC', '294276-12-31 23:59:59+00', '1970-01-02', 'now', 'yesterday', 'tomorrow', '2000-01-01']),
     ('interval', ARRAY['0', '1 second', '-1 day', '1 microsecond', '8 ms', '10 minutes', '1 hour', '1 day', '1 month', '100 years', '178000000 years', '-178000000 years', '90 days', '1 mon -30 days']),

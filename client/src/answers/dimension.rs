@@ -49,7 +49,7 @@ macro_rules! dimensions {
             }
         }
 
-        /// The filters of a question. A text must match one of its patterns, which are those of `LIKE`; a number must be
+        /// The filters of a question. A text must match one of its patterns, in which `*` stands for any characters; a number must be
         /// in its list. An empty list lets nothing through, `None` everything.
         #[derive(Debug, Clone, PartialEq, Eq, Default)]
         pub struct Filters {
@@ -127,11 +127,4 @@ impl ToSql for Dimension {
     }
 
     to_sql_checked!();
-}
-
-/// Returns the pattern that matches this text and no other, for a filter.
-pub fn exactly(text: &str) -> String {
-    text.replace('\\', r"\\")
-        .replace('%', r"\%")
-        .replace('_', r"\_")
 }

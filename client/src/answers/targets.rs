@@ -46,7 +46,7 @@ answer! {
 /// The targets of these clusters and file systems.
 const TARGETS: Source = Source::Part {
     view: "jobstats_targets($at)",
-    condition: "($cluster IS NULL OR cluster LIKE ANY ($cluster)) AND ($filesystem IS NULL OR filesystem LIKE ANY ($filesystem))",
+    condition: "($cluster IS NULL OR cluster LIKE ANY (jobstats_internal.as_like($cluster))) AND ($filesystem IS NULL OR filesystem LIKE ANY (jobstats_internal.as_like($filesystem)))",
 };
 
 question! {

@@ -33,7 +33,7 @@ pub struct EventsOptions {
     /// List also those of which nobody is told
     #[arg(long, conflicts_with = "event")]
     pub all: bool,
-    /// File system, or a LIKE pattern; may be repeated
+    /// File system, or a pattern with *; may be repeated
     #[arg(long, value_name = "NAME")]
     pub filesystem: Vec<String>,
     /// Print JSON
@@ -48,7 +48,7 @@ pub struct EventsOptions {
 /// The options of `check`.
 #[derive(Debug, Args)]
 pub struct CheckOptions {
-    /// File system, or a LIKE pattern; may be repeated
+    /// File system, or a pattern with *; may be repeated
     #[arg(long, value_name = "NAME")]
     pub filesystem: Vec<String>,
     /// Name users and jobs

@@ -124,10 +124,10 @@ pub struct Top {
     /// Directory to keep the readings in, as jobstats-shipper record does
     #[arg(long, value_name = "DIRECTORY")]
     pub record: Option<PathBuf>,
-    /// Cluster: its name in the recording, or the clusters of the store, as a pattern for LIKE
+    /// Cluster: its name in the recording, or that of clusters of the store, which may be a pattern with *
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// File systems of the store, as a pattern for LIKE [default: all]
+    /// File system of the store, or a pattern with * [default: all]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["input", "recording"])]
     pub filesystem: Option<String>,
     /// Speed at which a recording, or the past of a store, is played

@@ -10,4 +10,4 @@ FROM jobstats.@view@ done
 JOIN jobstats_targets() target ON target.target_id = done.target_id
 LEFT JOIN jobstats_entries($2) entry ON entry.entry_id = done.entry_id
 WHERE done.@time@ > $1 AND done.@time@ <= $2
-    AND ($3 IS NULL OR target.cluster LIKE $3) AND ($4 IS NULL OR target.filesystem LIKE $4)
+    AND ($3 IS NULL OR target.cluster LIKE ANY (jobstats_internal.as_like(ARRAY[$3]))) AND ($4 IS NULL OR target.filesystem LIKE ANY (jobstats_internal.as_like(ARRAY[$4])))

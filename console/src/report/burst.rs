@@ -1,6 +1,7 @@
 //! Bursts on single targets, which the load of the whole file system hides.
 
-use jobstats_client::answers::{RateRow, exactly};
+use jobstats_client::answers::RateRow;
+use jobstats_core::pattern::exactly;
 
 use super::heatmap::Heatmap;
 use super::leader::Leader;

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use jobstats_client::answers::{Dimension, Filters, Group, Top, TopRow, exactly};
+use jobstats_client::answers::{Dimension, Filters, Group, Top, TopRow};
+use jobstats_core::pattern::exactly;
 
 use super::vocabulary::*;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::answers::{Filters, TargetRow, Targets, exactly};
+use jobstats_client::answers::{Filters, TargetRow, Targets};
+use jobstats_core::pattern::exactly;
 use jobstats_core::quantity::{Quantity, Readable};
 
 use crate::ask::error::Error;

@@ -1,6 +1,7 @@
 //! The services that let requests wait for a thread, of the servers of the file system.
 
-use jobstats_client::answers::{QueueRow, Queues, exactly};
+use jobstats_client::answers::{QueueRow, Queues};
+use jobstats_core::pattern::exactly;
 use jobstats_core::quantity::Quantity;
 
 use super::vocabulary::*;

@@ -37,7 +37,7 @@ const PASSED: usize = 24;
 /// The time between readings of a target whose usual time is not known.
 const USUAL: Micros = 5 * MINUTE;
 
-/// The targets of a store that are looked at. A name matches a pattern as for LIKE.
+/// The targets of a store that are looked at. In a pattern `*` stands for any characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     /// The pattern of the names of clusters.

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jobstats_client::answers::{
     Dimension, Filters, Job, JobRow, JobRunRow, JobRuns, JobSummaries, JobSummaryRow, SummaryRow,
-    Window, exactly,
+    Window,
 };
+use jobstats_core::pattern::exactly;
 use jobstats_core::usual::Usual;
 
 use super::questions::{DAY, Selection, add_course, compared, is_part};

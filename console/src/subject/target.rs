@@ -1,8 +1,9 @@
 //! A target.
 
 use jobstats_client::answers::{
-    Balance, BalanceRow, Dimension, Filters, Health, SummaryRow, TargetRow, Targets, exactly,
+    Balance, BalanceRow, Dimension, Filters, Health, SummaryRow, TargetRow, Targets,
 };
+use jobstats_core::pattern::exactly;
 
 use super::questions::{Selection, add_course, add_usual, ask_totals, of_totals};
 use super::{Asked, Fact, Kind, Subject, Value, findings, joined};

@@ -9,8 +9,8 @@ use thiserror::Error;
 use self::pattern::{Code, Fields, Item, Pattern, behind_long_job, items};
 use super::job_number::names_server;
 use super::length::may_be_longest;
-use super::like::Like;
 use super::{Identity, Status};
+use crate::pattern as names;
 
 /// The length of the longest format that Lustre accepts, in bytes.
 const LONGEST_FORMAT: usize = 32;
@@ -50,8 +50,8 @@ pub struct Format {
     text: String,
     node_label: Option<String>,
     /// The clusters and nodes whose format this is; `None`: all.
-    clusters: Option<Like>,
-    nodes: Option<Like>,
+    clusters: Option<names::Pattern>,
+    nodes: Option<names::Pattern>,
     names_node: bool,
     begins_with_number: bool,
     /// The code that identifiers end with, if they end with one.
@@ -102,7 +102,7 @@ impl Format {
         })
     }
 
-    /// Limits the format to clusters and to nodes whose names match LIKE patterns; `None`: all. The name of a node is that in
+    /// Limits the format to clusters and to nodes whose names match patterns; `None`: all. The name of a node is that in
     /// the identifier, up to its first dot.
     pub fn only_for(
         self,
@@ -120,8 +120,8 @@ impl Format {
             return Err(FormatError::LongPattern(shown(long)));
         }
         Ok(Self {
-            clusters: clusters.map(Like::new),
-            nodes: nodes.map(Like::new),
+            clusters: clusters.map(names::Pattern::new),
+            nodes: nodes.map(names::Pattern::new),
             ..self
         })
     }

@@ -408,7 +408,7 @@ fn by_node(formats: &[(&str, Option<&str>)]) -> Formats {
 
 #[test]
 fn a_format_may_be_that_of_some_nodes() {
-    let formats = by_node(&[("%e:%u:%H", Some("login%")), ("%j:%u:%H", Some("n___"))]);
+    let formats = by_node(&[("%e:%u:%H", Some("login*")), ("%j:%u:%H", Some("n*"))]);
     for (id, expected) in [
         ("17:5:login1", "uid=5 node=login1 executable=17 ok"),
         ("17:5:n101", "job=17 uid=5 node=n101 ok"),
@@ -430,7 +430,7 @@ fn a_format_may_be_that_of_some_nodes() {
         let (id, expected) = (id, expected);
         assert_eq!(show(identity), expected, "{id}");
     }
-    let label = by_node(&[("%e:%u:%H", Some("login%")), ("%j:%u:%H", None)]);
+    let label = by_node(&[("%e:%u:%H", Some("login*")), ("%j:%u:%H", None)]);
     // A format of all nodes does not win over one whose node is cut.
     assert_eq!(
         label.identify("123456789012345:1234567890:n101").status,
@@ -444,7 +444,7 @@ fn a_pattern_of_nodes_needs_a_node() {
     for (format, label) in [("%e.%u", None), ("%e.%u", Some("login"))] {
         let format = Format::compile(format, label).unwrap();
         assert_eq!(
-            format.only_for(None, Some("login%")).unwrap_err(),
+            format.only_for(None, Some("login*")).unwrap_err(),
             FormatError::NoNode("%e.%u".to_owned())
         );
     }
@@ -468,7 +468,7 @@ fn by_cluster(formats: &[(&str, Option<&str>, Option<&str>)]) -> Formats {
 #[test]
 fn a_format_may_be_that_of_some_clusters() {
     let formats = by_cluster(&[
-        ("%u:%j:%H", None, Some("b%")),
+        ("%u:%j:%H", None, Some("b*")),
         ("%j:%u:%H", None, Some("a")),
         ("%e.%u", None, None),
     ]);

@@ -70,7 +70,7 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
     } else if has(reason::WRONG_SOURCE) {
         "Name the source of the text in the column source of the feed."
     } else if has(reason::NOT_WANTED) {
-        "The owner of the store chooses metrics by LIKE patterns of their names: SELECT jobstats_setup(metrics => '{node_rapl_%}');"
+        "The owner of the store chooses metrics by patterns of their names: SELECT jobstats_setup(metrics => '{node_rapl_*}');"
     } else if has(reason::TOO_LATE) {
         "Text older than raw_retention is taken only if it continues the newest text of its target. For other old text, the owner of the store makes raw_retention longer first: SELECT jobstats_setup(raw_retention => '7 days');"
     } else if reasons(outcomes).next().is_some() {

@@ -11,7 +11,6 @@ use crate::audit::{Purpose, Target, Walk, Window, Wrong, begin_as_feed, targets}
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::stored::{self, Stored};
-use crate::pg::argument::require_patterns;
 use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
@@ -55,7 +54,7 @@ CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text[]) IS
-'Computes the stored increments again from the raw text. Takes the observations, and the readings of the own counters of targets, in (since, until] of all targets whose name is LIKE one of the patterns (NULL: of all), by the rules of this version, and replaces what differs in the store; then those that follow, until nothing changes any more. One row per target: observations and readings computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Computes the stored increments again from the raw text. Takes the observations, and the readings of the own counters of targets, in (since, until] of all targets whose names match one of the patterns (NULL: of all), by the rules of this version, and replaces what differs in the store; then those that follow, until nothing changes any more. One row per target: observations and readings computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 "#)]
 fn jobstats_reprocess(
     since: Option<TimestampWithTimeZone>,
@@ -89,7 +88,6 @@ fn count(count: u64) -> i64 {
 }
 
 fn reprocess(window: Window, patterns: Option<Vec<Option<String>>>) -> Result<Vec<Outcome>, Error> {
-    require_patterns(patterns.iter().flatten())?;
     let (settings, targets) = connect_mut(|client| -> Result<_, Error> {
         begin_as_feed(client, "reprocessing")?;
         Ok((store::settings(client)?, targets(client, patterns)?))

@@ -75,13 +75,13 @@ pub struct Wrong {
 /// A function that takes a disagreement.
 pub type Report<'r> = &'r mut dyn FnMut(Finding) -> Result<(), Error>;
 
-/// Returns the targets whose name is LIKE one of the patterns (`None`: all), in the order in which they are locked.
+/// Returns the targets whose names match one of the patterns (`None`: all), in the order in which they are locked.
 pub fn targets(
     client: &SpiClient<'_>,
     patterns: Option<Vec<Option<String>>>,
 ) -> Result<Vec<Target>, Error> {
     let rows = client.query(
-        "SELECT target_id, cluster, name FROM jobstats.targets WHERE $1 IS NULL OR name LIKE ANY ($1) ORDER BY target_id",
+        "SELECT target_id, cluster, name FROM jobstats.targets WHERE $1 IS NULL OR name LIKE ANY (jobstats_internal.as_like($1)) ORDER BY target_id",
         &[patterns.into()],
     )?;
     rows.map(|row| {

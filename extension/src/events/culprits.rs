@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jobstats_core::event::culprit::{Amounts, Blame, Load, blame, search};
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros, Span};
 use jobstats_core::operation::OPERATIONS;
+use jobstats_core::pattern::exactly;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde_json::{Map, Value, json};
@@ -149,18 +150,18 @@ impl Asked {
         of: &Subject,
     ) -> Result<Vec<DatumWithOid<'static>>, Error> {
         let owned = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        let exactly = |name: &Option<String>| name.as_deref().map(|name| vec![pattern(name)]);
-        let targets: Vec<String> = self.targets.iter().map(|it| pattern(it)).collect();
+        let only = |name: &Option<String>| name.as_deref().map(|name| vec![exactly(name)]);
+        let targets: Vec<String> = self.targets.iter().map(|it| exactly(it)).collect();
         Ok(vec![
             timestamptzs(windows.iter().map(|it| &it.0))?.into(),
             timestamptzs(windows.iter().map(|it| &it.1))?.into(),
             owned(operations).into(),
             owned(by).into(),
-            vec![pattern(&self.cluster)].into(),
+            vec![exactly(&self.cluster)].into(),
             targets.into(),
             of.uid.map(|uid| vec![uid]).into(),
-            exactly(&of.account).into(),
-            exactly(&of.job).into(),
+            only(&of.account).into(),
+            only(&of.job).into(),
         ])
     }
 
@@ -292,13 +293,6 @@ fn statement() -> Result<String, Error> {
         "culprits/work.sql",
         schema = store::extension_schema()?
     ))
-}
-
-/// Returns the LIKE pattern that fits a name alone.
-fn pattern(name: &str) -> String {
-    name.replace('\\', "\\\\")
-        .replace('%', "\\%")
-        .replace('_', "\\_")
 }
 
 fn load(work: &Work) -> Load {

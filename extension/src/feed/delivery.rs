@@ -41,7 +41,7 @@ pub struct Delivery {
     pub covers: Option<(Micros, Micros)>,
     pub duration: Option<Interval>,
     pub shipper: Option<String>,
-    /// LIKE patterns of the targets that the sender may feed; `None` allows every target.
+    /// Patterns of the targets that the sender may feed; `None` allows every target.
     pub own_targets: Option<Vec<String>>,
     /// True if the sender is bound to this server, so that what is of the server is its own too.
     pub own_server: bool,

@@ -76,7 +76,7 @@ impl Source for JobStats {
         let mut outcomes = Vec::new();
         let parts = reject_nameless(ingest, parts, &mut outcomes)?;
         let (parts, mut readings) =
-            reject_others(client, ingest, parts, readings, &mut beside, &mut outcomes)?;
+            reject_others(ingest, parts, readings, &mut beside, &mut outcomes)?;
         let beyond = reject_beyond_limit(ingest, &parts, &mut readings, &mut beside);
         outcomes.extend(beyond);
         let mut entries = Entries::of_cluster(&ingest.delivery.cluster);
@@ -158,7 +158,6 @@ fn distinct<'t>(
 /// Rejects what is of targets that the sender may not feed, or of the server, and returns the rest. A target of which several parts
 /// are rejected is named once.
 fn reject_others<'a, 'w>(
-    client: &SpiClient<'_>,
     ingest: &mut Ingest<'_>,
     mut parts: Vec<Part<'a, 'w>>,
     mut readings: Vec<Reading>,
@@ -172,7 +171,7 @@ fn reject_others<'a, 'w>(
     let others: BTreeSet<_> = others.map(TargetName::shown).collect();
     let others = others.into_iter().map(Some);
     let names: Vec<_> = parts.iter().map(Part::target).chain(others).collect();
-    let own = targets::matching(client, &names, patterns)?;
+    let own = targets::matching(&names, patterns);
     let is_own = |name: Option<String>| name.is_none_or(|name| own.contains(&name));
     let mut others: BTreeMap<String, Option<Vec<u8>>> = BTreeMap::new();
     for name in names

@@ -87,7 +87,7 @@ fn wanted(client: &SpiClient<'_>, text: &[u8]) -> Result<HashSet<String>, Error>
     let names = names.into_iter().filter(|name| !NAMES.contains(name));
     let names: Vec<_> = names.map(str::to_owned).collect();
     let found = client.query(
-        "SELECT n.name FROM unnest($1::text[]) AS n (name) WHERE n.name LIKE ANY (SELECT unnest(s.metrics) FROM jobstats.settings s)",
+        "SELECT n.name FROM unnest($1::text[]) AS n (name) WHERE n.name LIKE ANY ((SELECT jobstats_internal.as_like(s.metrics) FROM jobstats.settings s)::text[])",
         &[names.into()],
     )?;
     found.map(|row| row.at(1)).collect()

@@ -6,6 +6,7 @@ mod retire;
 use std::collections::{HashMap, HashSet};
 
 use jobstats_core::instant::Micros;
+use jobstats_core::pattern::Pattern;
 use jobstats_core::snapshot::{Snapshot, cleanup_interval};
 use jobstats_core::target::{TargetName, filesystem_and_index};
 use pgrx::spi::SpiClient;
@@ -122,17 +123,11 @@ fn renamed(
         .collect()
 }
 
-/// Returns the names that are LIKE one of the patterns.
-pub fn matching(
-    client: &SpiClient<'_>,
-    names: &[Option<String>],
-    patterns: &[String],
-) -> Result<HashSet<String>, Error> {
-    let rows = client.query(
-        "SELECT n.name FROM unnest($1::text[]) AS n (name) WHERE n.name LIKE ANY ($2::text[])",
-        &[names.to_vec().into(), patterns.to_vec().into()],
-    )?;
-    rows.map(|row| row.get("name")).collect()
+/// Returns the names that one of the patterns matches.
+pub fn matching(names: &[Option<String>], patterns: &[String]) -> HashSet<String> {
+    let patterns: Vec<_> = patterns.iter().map(|it| Pattern::new(it)).collect();
+    let matches = |name: &&String| patterns.iter().any(|it| it.matches(name));
+    names.iter().flatten().filter(matches).cloned().collect()
 }
 
 /// Inserts the rows of new targets in order of their names, so that feeds which insert the same ones wait for each

@@ -6,6 +6,6 @@ CROSS JOIN jobstats.settings s
 LEFT JOIN jobstats.users u ON u.uid = e.uid AND u.source = text 'getent'
 LEFT JOIN LATERAL (
     SELECT k.scheduler FROM jobstats.nodes k
-    WHERE split_part(e.node, text '.', 1) LIKE k.pattern
+    WHERE split_part(e.node, text '.', 1) LIKE ANY (jobstats_internal.as_like(ARRAY[k.pattern]))
     ORDER BY length(k.pattern) DESC, k.pattern LIMIT 1) n ON true
 WHERE e.entry_id = ANY ($1) AND coalesce(e.job, e.claimed) IS NOT NULL

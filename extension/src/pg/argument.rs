@@ -6,13 +6,15 @@
 
 use std::ops::Deref;
 
+use jobstats_core::pattern::Pattern;
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
+use pgrx::prelude::*;
 use pgrx::{FromDatum, pg_sys};
 
-use crate::pg::error::{Error, shown};
+use crate::pg::error::Error;
 
 /// The largest size of an argument in bytes: a hundred thousand user ids, or ten thousand names.
 const LIMIT: usize = 1 << 20;
@@ -84,27 +86,18 @@ pub fn plain<T>(argument: Option<Short<T>>) -> Option<T> {
     argument.map(|argument| argument.0)
 }
 
-/// Checks LIKE patterns.
-///
-/// # Errors
-/// [`Error::argument`] if a pattern ends with the escape character.
-pub fn require_patterns<'p>(
-    patterns: impl IntoIterator<Item = &'p Option<String>>,
-) -> Result<(), Error> {
-    let mut given = patterns.into_iter().flatten();
-    given.try_for_each(|pattern| require_pattern(pattern))
+/// Returns the patterns of LIKE that the same names match as these patterns of an argument.
+pub fn as_like(patterns: &[Option<String>]) -> Vec<Option<String>> {
+    let like = |pattern: &String| Pattern::new(pattern).like();
+    patterns.iter().map(|it| it.as_ref().map(like)).collect()
 }
 
-fn require_pattern(pattern: &str) -> Result<(), Error> {
-    let escapes = pattern.bytes().rev().take_while(|&byte| byte == b'\\');
-    if escapes.count() % 2 == 0 {
-        return Ok(());
-    }
-    Err(Error::argument(
-        format!(
-            "pattern \"{}\" ends with the escape character",
-            shown(pattern)
-        ),
-        r"It is a LIKE pattern: write \\ for a backslash.",
-    ))
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.as_like(patterns text[]) RETURNS text[]
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.as_like(text[]) IS
+'Internal: the patterns of LIKE that the same names match as these patterns, in which nothing but * is special.';
+"#)]
+fn jobstats_as_like(patterns: Short<Vec<Option<String>>>) -> Vec<Option<String>> {
+    as_like(&patterns)
 }

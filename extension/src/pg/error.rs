@@ -457,7 +457,7 @@ impl Error {
             }
             Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
             Self::TooManySteps => Some("Ask for a longer step or a shorter window."),
-            Self::LongArgument => Some("Give fewer names, or patterns for LIKE."),
+            Self::LongArgument => Some("Give fewer names, or patterns with *."),
             Self::TooManyCells { .. } => {
                 Some("Ask for a longer step, a shorter window or fewer targets.")
             }

@@ -53,7 +53,7 @@ pub enum Level {
 /// The type of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueType {
-    /// A text, which is filtered by LIKE patterns, any of which must match.
+    /// A text, which is filtered by patterns, any of which must match.
     Text,
     /// A number, which is filtered by a list of numbers.
     Number,

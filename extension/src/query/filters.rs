@@ -3,7 +3,7 @@
 use pgrx::datum::DatumWithOid;
 use serde_json::Value;
 
-use crate::pg::argument::require_patterns;
+use crate::pg::argument::as_like;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
@@ -17,7 +17,7 @@ const EXCLUDE_LIMIT: usize = 64 << 10;
 /// The values of a filter, any of which may match.
 #[derive(Clone)]
 enum Values {
-    /// LIKE patterns.
+    /// Patterns of names.
     Patterns(Vec<Option<String>>),
     Numbers(Vec<Option<i64>>),
 }
@@ -25,7 +25,7 @@ enum Values {
 impl Values {
     fn parameter(&self) -> DatumWithOid<'static> {
         match self {
-            Self::Patterns(patterns) => patterns.clone().into(),
+            Self::Patterns(patterns) => as_like(patterns).into(),
             Self::Numbers(numbers) => numbers.clone().into(),
         }
     }
@@ -297,20 +297,6 @@ impl Filters {
         let chosen = self.chosen.iter().map(|filter| filter.dimension);
         chosen.chain(self.own.iter().flat_map(own_dimensions))
     }
-
-    /// Checks the patterns. PostgreSQL would report a bad pattern only when a row matches the pattern up to its bad
-    /// end.
-    ///
-    /// # Errors
-    /// [`Error::argument`] if a pattern ends with the escape character.
-    pub fn require_patterns(&self) -> Result<(), Error> {
-        for filter in &self.chosen {
-            if let Values::Patterns(patterns) = &filter.values {
-                require_patterns(patterns)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Returns the condition that these values of a row, its `uid` and its account, are the reader's.
@@ -366,18 +352,6 @@ fn elements<T>(list: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<O
 fn bad_exclude(problem: String) -> Error {
     Error::argument(
         problem,
-        r#"Give dimensions lists of what to leave out, as in '{"uid": [0], "node": ["login%"]}'."#,
+        r#"Give dimensions lists of what to leave out, as in '{"uid": [0], "node": ["login*"]}'."#,
     )
-}
-
-/// Returns the LIKE pattern that only this text matches.
-pub fn exactly(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '\\' | '%' | '_') {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern
 }

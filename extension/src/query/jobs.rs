@@ -5,6 +5,7 @@
 //! entries that have several rows there, usage is summed by row.
 
 use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::pattern::Pattern;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -89,8 +90,9 @@ impl Jobs {
         patterns: &[String],
     ) -> Result<(), Error> {
         // The number of a job is a text, too, which matches such a pattern.
-        let selects = |it: &&String| it.bytes().any(|byte| byte != b'%');
-        let patterns: Vec<String> = patterns.iter().filter(selects).cloned().collect();
+        let selects = |it: &&String| it.bytes().any(|byte| byte != b'*');
+        let patterns = patterns.iter().filter(selects);
+        let patterns: Vec<String> = patterns.map(|it| Pattern::new(it).like()).collect();
         let mut found = Vec::new();
         let mut add = |rows: Rows<'_>| -> Result<(), Error> {
             require_room(found.len() + rows.len(), JOB_BYTES)?;

@@ -1,6 +1,7 @@
 //! Says in a notice why an answer is empty: because nothing was ever fed, or because a filter names nothing.
 
 use jobstats_core::nearest::{SUGGESTED, nearest};
+use jobstats_core::pattern::Pattern;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
@@ -59,9 +60,7 @@ fn explain_values(
     if values.is_empty() || values.len() > CHECKED || names_any(client, dimension, values)? {
         return Ok(false);
     }
-    let quoted = values
-        .iter()
-        .map(|it| format!("\"{}\"", shown(&literal(it))));
+    let quoted = values.iter().map(|it| format!("\"{}\"", shown(it)));
     let quoted: Vec<String> = quoted.collect();
     let similar = similar(client, dimension, &values[0])?;
     let hint = match similar.is_empty() {
@@ -102,7 +101,7 @@ fn names_any(
 ) -> Result<bool, Error> {
     if [JOB, ARRAY].contains(&dimension.name) {
         for value in values {
-            if client.query_value(IS_JOB, &[value.as_str().into()])? {
+            if client.query_value(IS_JOB, &[Pattern::new(value).like().into()])? {
                 return Ok(true);
             }
         }
@@ -111,7 +110,7 @@ fn names_any(
         }
     }
     let matches = match dimension.value_type {
-        ValueType::Text => "LIKE ANY ($1)",
+        ValueType::Text => "LIKE ANY (jobstats_internal.as_like($1))",
         ValueType::Number => "= ANY ($1::bigint[])",
     };
     let column = dimension.column;
@@ -124,22 +123,21 @@ fn names_any(
     client.query_value(&statement, &[values.to_vec().into()])
 }
 
-/// Returns the known names that are most like a pattern.
+/// Returns the known names that are most like an unknown one.
 fn similar(
     client: &SpiClient<'_>,
     dimension: &Dimension,
-    pattern: &str,
+    name: &str,
 ) -> Result<Vec<String>, Error> {
-    let name = literal(pattern);
     let known = match all(dimension) {
         Some(all) => {
             let known = client.query(&*all, &[COMPARED.into()])?;
             known.map(|row| row.at(1)).collect::<Result<_, _>>()?
         }
-        None if dimension.name == JOB => neighbors(client, &name)?,
+        None if dimension.name == JOB => neighbors(client, name)?,
         None => Vec::new(),
     };
-    let similar = nearest(&name, known.iter().map(String::as_str), SUGGESTED);
+    let similar = nearest(name, known.iter().map(String::as_str), SUGGESTED);
     Ok(similar.iter().map(|it| shown(it).into_owned()).collect())
 }
 
@@ -182,17 +180,4 @@ fn neighbors(client: &SpiClient<'_>, name: &str) -> Result<Vec<String>, Error> {
     }
     found.retain(|it| it != name);
     Ok(found)
-}
-
-/// Returns the text that a LIKE pattern stands for: without escape characters. Wildcards stay as they are.
-fn literal(pattern: &str) -> String {
-    let mut text = String::with_capacity(pattern.len());
-    let mut characters = pattern.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' => text.extend(characters.next()),
-            character => text.push(character),
-        }
-    }
-    text
 }

@@ -163,7 +163,7 @@ fn a_store_has_the_times_of_a_target() {
     let Some(mut database) = Database::with_store() else {
         return;
     };
-    database.execute("SELECT jobstats_setup(metrics => '{jobstats_probe_%}')");
+    database.execute("SELECT jobstats_setup(metrics => '{jobstats_probe_*}')");
     let client = Client::new();
     let directory = client.make("directory");
     let _running = client.run(&directory, &database.url());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use jobstats_client::answers::{Filters, exactly};
+use jobstats_client::answers::Filters;
 use jobstats_client::{Connector, Error, Options};
 use postgres::types::ToSql;
 use postgres::{Client, Row};
@@ -138,7 +138,7 @@ impl<'a> Store<'a> {
         (from, until): (Nanos, Nanos),
     ) -> Result<Amounts, Error> {
         let filters = Filters {
-            cluster: Some(vec![exactly(&self.cluster.name)]),
+            cluster: Some(vec![self.cluster.name.clone()]),
             ..Filters::default()
         };
         let window = (timestamp(from), timestamp(until));

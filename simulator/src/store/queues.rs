@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jobstats_client::Error;
-use jobstats_client::answers::exactly;
 use postgres::Client;
 
 use crate::store::database::{Amounts, Key};
@@ -138,7 +137,7 @@ pub fn ask(
             coalesce(round(depth * requests::double precision), 0), coalesce(round(active * requests::double precision), 0),
             round(coverage * seconds * 1e6), coalesce(round(wait * requests::double precision * 1e6), -1)]
         FROM jobstats_queues($1, $2, step => CASE WHEN $3::boolean THEN interval '1 hour' END, cluster => ARRAY[$4::text])"#;
-    let cluster = exactly(&cluster.name);
+    let cluster = &cluster.name;
     let statement = client.prepare(STATEMENT)?;
     let mut all = Amounts::new();
     for (since, until) in windows {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use clap::ValueEnum;
 use jiff::Timestamp;
 use jobstats_client::Error;
-use jobstats_client::answers::exactly;
 use postgres::Client;
 
 use crate::lustre::{TargetKind, name_of};
@@ -104,7 +103,7 @@ pub fn ask(client: &mut Client, cluster: &Cluster, days: Option<&[i64]>) -> Resu
         SELECT coalesce(target, ''), coalesce($2 || ' ' || coalesce(uid, project, gid), 'all'), bytes::bigint, coalesce(inodes, 0)::bigint
         FROM jobstats_used($1, array_remove(ARRAY[$2, CASE WHEN $1::timestamptz IS NULL THEN 'target' END], NULL), cluster => ARRAY[$3::text])"#;
     let statement = client.prepare(STATEMENT)?;
-    let cluster = exactly(&cluster.name);
+    let cluster = &cluster.name;
     let times = match days {
         Some(days) => days.iter().map(|day| Some(timestamp_of(*day))).collect(),
         None => vec![None],

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use jobstats_client::answers::{Dimension, Unaccounted, UnaccountedRow, Window, exactly};
+use jobstats_client::answers::{Dimension, Unaccounted, UnaccountedRow, Window};
 use jobstats_client::{Error, ask};
 use postgres::Client;
 
@@ -119,7 +119,7 @@ pub fn ask_all(
             window: Window::new(since, until),
             operations: Some(operations.clone()),
             by: Some(vec![Dimension::Target]),
-            cluster: Some(vec![exactly(&cluster.name)]),
+            cluster: Some(vec![cluster.name.clone()]),
             ..Unaccounted::default()
         };
         for row in ask(client, &question)? {

@@ -82,5 +82,5 @@ DO $$ BEGIN PERFORM gone(6, 50), back(6, 50); END $$;
 SELECT c.statement, c.old_days - f.old_days AS more_old_days, c.increments - f.increments AS more_increments
 FROM counted c JOIN with_five f USING (statement) ORDER BY 1;
 SELECT statement, old_days FROM with_five WHERE statement LIKE '%jobstats\_%' ORDER BY 1;
-SELECT count(*), min(seconds), max(seconds) FROM jobstats_now('{back%}');
+SELECT count(*), min(seconds), max(seconds) FROM jobstats_now('{back*}');
 ROLLBACK;

@@ -116,7 +116,7 @@ FROM (VALUES ('jobstats_totals(at(0), at(20), %s)', true), ('jobstats_totals(at(
         ('uid', '4242', '6666', '::bigint[]', true), ('user_name', 'evename', 'nobodys', '', true), ('group_name', 'evegroup', 'nobodyss', '', false),
         ('gid', '777', '666', '::bigint[]', false), ('account', 'eveaccount', 'nobodysacc', '', true), ('partition', 'evepartition', 'nobodyspartn', '', false),
         ('job_name', 'evejob', 'nobody', '', false), ('state', 'EVESTATE', 'NOBODYSS', '', false), ('job_group', '777', '666', '', false),
-        ('entry', '77%%', '66%%', '', false), ('job', '7%%', '6%%', '', false), ('user_name', 'e%%', 'o%%', '', false)) d (name, eves, nobodys, "cast", everywhere)
+        ('entry', '77*', '66*', '', false), ('job', '7*', '6*', '', false), ('user_name', 'e*', 'o*', '', false)) d (name, eves, nobodys, "cast", everywhere)
 WHERE f.each OR d.everywhere
 UNION ALL VALUES ('jobstats_totals(at(0), at(20), by => ''{target}'', exclude => ''{"job": ["%s"]}'')', '777', '666');
 SELECT count(*) FROM world.questions;

@@ -37,8 +37,6 @@ INSERT INTO tried (statement) VALUES
     -- Names and patterns.
     ($$SELECT * FROM jobstats_top(operation => 'x')$$), ($$SELECT * FROM jobstats_top(by => '{x}')$$), ($$SELECT * FROM jobstats_top(by => '{NULL}')$$),
     ($$SELECT * FROM jobstats_rates(operations => ARRAY[repeat('x', 1000000)])$$), ($$SELECT * FROM jobstats_top(by => ARRAY[repeat('é', 300000)])$$),
-    ($$SELECT * FROM jobstats_top(job => '{%,"a\\"}')$$), ($$SELECT * FROM jobstats_totals(target => ARRAY[repeat('x', 1000000) || '\'])$$),
-    ($$SELECT * FROM jobstats_balance(filesystem => ARRAY['\'])$$), ($$SELECT * FROM jobstats_now(ARRAY['\\\'])$$), ($$SELECT * FROM jobstats_reprocess(now() - interval '1 hour', now(), ARRAY['\'])$$),
     -- Weights.
     ($$SELECT * FROM jobstats_rates(weights => '{"write": 1e400}')$$), ($$SELECT * FROM jobstats_top(operation => 'weighted', weights => '{}')$$),
     ($$SELECT * FROM jobstats_top(operation => 'weighted', weights => '[]')$$), ($$SELECT * FROM jobstats_rates(weights => '{"write": "1"}')$$),
@@ -52,7 +50,7 @@ INSERT INTO tried (statement) VALUES
     ($$INSERT INTO jobstats.feed (server, body) VALUES (repeat('x', 1000000), '')$$),
     -- Roles.
     ($$SELECT jobstats_grant_writer(NULL)$$), ($$SELECT jobstats_grant_reader(NULL)$$), ($$SELECT jobstats_grant_writer('nobody at all')$$),
-    ($$SELECT jobstats_grant_writer('regress_bound', repeat('x', 9000))$$), ($$SELECT jobstats_grant_writer('regress_bound', NULL, 'a\')$$),
+    ($$SELECT jobstats_grant_writer('regress_bound', repeat('x', 9000))$$),
     -- Aggregates and their types.
     ($$SELECT jobstats_counter_agg(now(), -1)$$), ($$SELECT jobstats_counter_agg('infinity', 1)$$), ($$SELECT jobstats_density_agg(-1)$$),
     ($$SELECT jobstats_density_agg('NaN'::double precision)$$), ($$SELECT jobstats_density_agg(1, 101)$$), ($$SELECT 'x'::jobstats_counter$$), ($$SELECT repeat('x', 1000000)::jobstats_density$$),

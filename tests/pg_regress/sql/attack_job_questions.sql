@@ -31,6 +31,28 @@ SELECT operation, label FROM jobstats_job('%', by => '{}');
 SELECT operation, label FROM jobstats_job('_', by => '{}');
 SELECT operation, label FROM jobstats_job('\', by => '{}');
 SELECT count(*) FROM jobstats_compare('{%,_}', NULL);
+-- Nor is the name that a user chose. Only a star stands for more than itself, unless it is escaped.
+CREATE TABLE world.chosen AS SELECT name, 2000 + n AS uid FROM unnest(ARRAY['a_b', 'axb', 'a%b', '100%', '100x', '*', 'a*', '\*', '\x', '\\']) WITH ORDINALITY AS c (name, n);
+DO $$ BEGIN PERFORM act('scratch-OST0000', format('%s:%1$s:n01', c.uid), 10, 20, '{"write": 1}') FROM chosen c; END $$;
+UPDATE jobstats.entries e SET job = c.name, node = c.name FROM chosen c WHERE e.uid = c.uid;
+INSERT INTO jobstats.users (uid, user_name) SELECT c.uid, c.name FROM chosen c;
+INSERT INTO jobstats.job_ids (scheduler, job, label, runs, started, last_started, ended, uid, account, job_name, state, job_group)
+SELECT 's', c.name, c.name, 1, at(0), at(0), at(20), c.uid, c.name, c.name, 'COMPLETED', c.name FROM chosen c;
+INSERT INTO jobstats.entry_jobs (entry_id, job_no, valid_from, valid_to, status, alone)
+SELECT e.entry_id, i.job_no, '2025-11-03', 'infinity', 'known', true FROM jobstats.entries e JOIN jobstats.job_ids i USING (job) WHERE i.uid > 2000;
+SELECT a.asked, array_agg(DISTINCT c.name COLLATE "C") AS found, count(*) = 6 * count(DISTINCT c.name) AS each
+FROM unnest(ARRAY['a_b', 'a%b', '100%', '%', '_', '\x', 'a*', 'a\*', '*b', '\*', '\\', '\\*', '\\\*', '*\', '*']) WITH ORDINALITY AS a (asked, n)
+CROSS JOIN LATERAL (
+    SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', job => ARRAY[a.asked])
+    UNION ALL SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', user_name => ARRAY[a.asked])
+    UNION ALL SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', account => ARRAY[a.asked])
+    UNION ALL SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', node => ARRAY[a.asked])
+    UNION ALL SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', job_name => ARRAY[a.asked])
+    UNION ALL (SELECT c.uid FROM chosen c EXCEPT SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', exclude => jsonb_build_object('user_name', ARRAY[a.asked])))
+) t
+JOIN chosen c ON c.uid = t.uid
+GROUP BY a.n, a.asked ORDER BY a.n;
+SELECT c.name, (SELECT sum(j.calls) FROM jobstats_job(c.name, at(10), at(20), by => '{}') j WHERE j.operation = 'write') AS calls FROM chosen c ORDER BY c.uid;
 
 -- Very many runs with long names: the last ten thousand count. Other jobs are as before.
 INSERT INTO jobstats.jobs (scheduler, job, label, started, ended, user_name, job_name, state, nodes, source, updated)

@@ -35,9 +35,9 @@ CREATE TABLE nonsense (type regtype, value text, number bigint);
 INSERT INTO nonsense
 SELECT n.type, v.value, v.number
 FROM (VALUES
-    ('text'::regtype, ARRAY[$$''$$, $$'\'$$, $$'%\'$$, $$E'\n'$$, $$'%'$$, $$'"'$$, $$'infinity'$$, $$repeat('x', 100000)$$, $$repeat('\', 99999)$$, $$repeat(E'x\n', 50000)$$]),
+    ('text'::regtype, ARRAY[$$''$$, $$'\'$$, $$'*\'$$, $$E'\n'$$, $$'*'$$, $$'"'$$, $$'infinity'$$, $$repeat('x', 100000)$$, $$repeat('\', 99999)$$, $$repeat(E'x\n', 50000)$$]),
     ('text[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{""}'$$, $$'{"\\"}'$$, $$'{"x\\"}'$$, $$'{{a,b},{c,d}}'$$, $$'{uid,uid}'$$, $$ARRAY[repeat('x', 100000)]$$,
-        $$array_fill(text '%', ARRAY[1000])$$]),
+        $$array_fill(text '*', ARRAY[1000])$$]),
     ('bigint[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{{1,2}}'$$, $$'{-9223372036854775808,9223372036854775807}'$$]),
     ('timestamptz', ARRAY[$$'infinity'$$, $$'-infinity'$$, $$'4713-01-01 00:00+00 BC'$$, $$'294276-12-31 23:59:59+00'$$]),
     ('timestamptz[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{infinity}'$$, $$'{{now,now}}'$$]),

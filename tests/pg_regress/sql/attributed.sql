@@ -60,7 +60,7 @@ SELECT operation FROM jobstats_job('99');
 
 -- A node of another class has no jobs, whatever accounting says.
 BEGIN;
-INSERT INTO jobstats.nodes (pattern, class) VALUES ('n%', 'compute'), ('n01', 'login');
+INSERT INTO jobstats.nodes (pattern, class) VALUES ('n*', 'compute'), ('n01', 'login');
 SELECT DISTINCT entry FROM attributed WHERE job = '21' ORDER BY 1;
 ROLLBACK;
 -- A job of the user on nodes that nobody knows may have been on any of them: its list is missing, or does not have all of them.

@@ -51,7 +51,7 @@ DO $$ BEGIN
     PERFORM act('b', 'home-OST0000', 'cp.1003', at(0), at(10), '{"write_bytes": 600}');
 END $$;
 SELECT cluster, filesystem, target, rate, ratio FROM jobstats_balance(since => at(0), until => at(10)) WHERE kind = 'OST';
-SELECT filesystem, count(*) FROM jobstats_balance(at(0), at(10), filesystem => '{%o%}') GROUP BY filesystem;
+SELECT filesystem, count(*) FROM jobstats_balance(at(0), at(10), filesystem => '{*o*}') GROUP BY filesystem;
 SELECT * FROM jobstats_balance(at(0), at(10), filesystem => '{none}');
 
 -- The other filters: a cluster, targets, and kinds that do not report the operation. The median is that of the selected targets.

@@ -59,7 +59,6 @@ SELECT * FROM jobstats_compare('{101}', '1 month');
 SELECT * FROM jobstats_compare('{101}', '10 ms');
 SELECT count(*) FROM jobstats_compare('{101}', '20 ms', ARRAY(SELECT o.operation FROM jobstats_operations() o));
 SELECT * FROM jobstats_compare('{101}', operations => '{opens}');
-SELECT * FROM jobstats_compare('{101}', target => ARRAY['\']);
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
 SELECT * FROM jobstats_compare('{101}');

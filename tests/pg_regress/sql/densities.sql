@@ -42,7 +42,7 @@ SELECT "time", lower, count FROM jobstats_densities(at(0), at(10), 'write_bytes'
 SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', '{}');
 -- Those without a job are one group.
 SELECT lower, count FROM jobstats_densities(at(0), at(5), 'read_bytes', '{job}');
-SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', '{uid}', target => '{%OST0001}', uid => '{1003,1005,1001}');
+SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', '{uid}', target => '{*OST0001}', uid => '{1003,1005,1001}');
 SELECT count(*) FROM jobstats_densities(at(0), at(10), 'rmdir');
 
 -- Whoever is in a bucket is found by top: in every step, by everything, the rows of which the rate lies in it are as many
@@ -92,7 +92,7 @@ SELECT * FROM jobstats_densities(at(0), at(5), filesystem => '{old}');
 
 -- NULL is as if left out.
 SELECT count(*) FROM jobstats_densities(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-SELECT lower, count FROM jobstats_densities(at(0), at(10), NULL, NULL, NULL, NULL, target => '{scratch%}');
+SELECT lower, count FROM jobstats_densities(at(0), at(10), NULL, NULL, NULL, NULL, target => '{scratch*}');
 
 -- What does not exist or makes no sense.
 SELECT * FROM jobstats_densities(operation => 'writes');

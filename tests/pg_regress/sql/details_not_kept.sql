@@ -50,7 +50,7 @@ SELECT target, known_from, lower, upper, count, share, mean, stddev FROM jobstat
 SELECT target, known_from, lower, upper, count, share, mean, stddev FROM jobstats_sizes(at(0), at(8), '{target}', cluster => '{no detail}');
 SELECT target, known_from, lower, upper, count, share, mean, stddev FROM jobstats_sizes(at(0), at(8), '{target}', cluster => '{counts}');
 -- Of histograms that are kept nothing is missing.
-SELECT count(*) FROM jobstats_sizes(at(0), at(8), cluster => '{no detail}', target => '{%16}');
+SELECT count(*) FROM jobstats_sizes(at(0), at(8), cluster => '{no detail}', target => '{*16}');
 -- The parts add up where some of them have histograms.
 SELECT known_from, sum(count) AS count, sum(share) AS share FROM jobstats_sizes(at(0), at(8)) GROUP BY known_from ORDER BY known_from;
 

@@ -113,7 +113,7 @@ UNION ALL
 -- What 103 did on the second day is not of phys.
 SELECT 21, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{}', account => '{phys}') r
 UNION ALL
-SELECT 22, to_jsonb(r) FROM jobstats_totals('2025-11-04', '2025-11-05', '{open}', '{job}', account => '{phys,c%}') r
+SELECT 22, to_jsonb(r) FROM jobstats_totals('2025-11-04', '2025-11-05', '{open}', '{job}', account => '{phys,c*}') r
 UNION ALL
 -- What has no account is not left out.
 SELECT 23, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{}', exclude => '{"account": ["phys"]}') r
@@ -122,11 +122,11 @@ SELECT 24, to_jsonb(r) FROM jobstats_sizes(at(0), at(980), '{}', account => '{ph
 UNION ALL
 SELECT 25, to_jsonb(r) FROM jobstats_sizes(at(0), at(980), '{}', exclude => '{"account": ["phys"]}') r
 UNION ALL
-SELECT 26, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{user_name}', account => '{phys}', user_name => '{c%,a%}') r
+SELECT 26, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{user_name}', account => '{phys}', user_name => '{c*,a*}') r
 UNION ALL
-SELECT 27, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{job_name}', gid => '{100,500}', state => '{RUN%}') r
+SELECT 27, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{job_name}', gid => '{100,500}', state => '{RUN*}') r
 UNION ALL
-SELECT 28, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{}', group_name => '{chem%}', partition => '{small}') r
+SELECT 28, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{}', group_name => '{chem*}', partition => '{small}') r
 UNION ALL
 SELECT 29, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{job}', uid => '{1001}') r;
 SELECT question, string_agg(e.key || ' ' || e.value, ', ' ORDER BY e.key) AS answer
@@ -170,22 +170,22 @@ SELECT DISTINCT question FROM changed ORDER BY 1;
 ROLLBACK;
 
 -- A job is found by what its user types. All elements of an array count where they share its number.
-SELECT job, total FROM jobstats_totals(at(0), at(980), '{open}', '{job}', job => '{55\\_1,102}');
+SELECT job, total FROM jobstats_totals(at(0), at(980), '{open}', '{job}', job => '{55_1,102}');
 SELECT account, total FROM jobstats_totals(at(0), at(980), '{open}', '{account}', job => '{38.1}');
 SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => '{38}');
-SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => '{38%}');
+SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => '{38*}');
 SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', exclude => '{"job": ["55_1"]}');
-SELECT count(*) FROM jobstats_sizes(at(0), at(980), job => '{55%}');
+SELECT count(*) FROM jobstats_sizes(at(0), at(980), job => '{55*}');
 SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => '{55_7}');
-SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => ARRAY(SELECT n || '\_1' FROM generate_series(1, 150) AS n));
+SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => ARRAY(SELECT n || '_1' FROM generate_series(1, 150) AS n));
 
 SELECT target, operation, total FROM jobstats_job('55_1') WHERE operation IN ('open', 'write_bytes');
 SELECT target, operation, total FROM jobstats_job('38.2') WHERE operation = 'open';
 
 -- Who uses the targets. At 0:00 the first day ends.
-SELECT workload, uid, user_name, account, job_name FROM jobstats_now('{%MDT%}', 20, at(10)) ORDER BY rank;
-SELECT workload, account, job_name FROM jobstats_now('{%MDT%}', 20, at(960));
-SELECT workload, account, job_name FROM jobstats_now('{%MDT%}', 20, at(970));
+SELECT workload, uid, user_name, account, job_name FROM jobstats_now('{*MDT*}', 20, at(10)) ORDER BY rank;
+SELECT workload, account, job_name FROM jobstats_now('{*MDT*}', 20, at(960));
+SELECT workload, account, job_name FROM jobstats_now('{*MDT*}', 20, at(970));
 SELECT target, workload, uid, user_name, account, share FROM jobstats_balance(at(0), at(960), 'write_bytes');
 SELECT target, workload, uid, user_name, account, share FROM jobstats_balance(at(0), at(980), 'open');
 

@@ -6,7 +6,7 @@
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
-DO $$ BEGIN PERFORM jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years', metrics => '{node_rapl_%,jobstats_node_%}'); END $$;
+DO $$ BEGIN PERFORM jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years', metrics => '{node_rapl_*,jobstats_node_*}'); END $$;
 UPDATE jobstats.settings SET jobs_retention = '100 years';
 UPDATE texts.clock SET zero = '2025-11-03 08:00+00';
 CREATE FUNCTION texts.meter(server text, minute numeric, body text) RETURNS void LANGUAGE sql AS $$

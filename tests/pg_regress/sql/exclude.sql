@@ -25,18 +25,18 @@ SELECT name, job, uid, node FROM jobstats.entries ORDER BY 1;
 CREATE VIEW answers AS
 -- Neither root nor login nodes: the job without a user stays.
 SELECT 1 AS question, to_jsonb(r) AS answer
-FROM jobstats_totals(at(0), at(20), '{write_bytes}', '{job}', exclude => '{"uid": [0], "node": ["login%"]}') r
+FROM jobstats_totals(at(0), at(20), '{write_bytes}', '{job}', exclude => '{"uid": [0], "node": ["login*"]}') r
 UNION ALL
 SELECT 2, to_jsonb(r) FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', '10 minutes', exclude => '{"uid": [0, 1001]}') r
 UNION ALL
-SELECT 3, to_jsonb(r) FROM jobstats_top(at(0), at(20), 'write_bytes', '{job}', exclude => '{"job": ["101", "%4"]}') r
+SELECT 3, to_jsonb(r) FROM jobstats_top(at(0), at(20), 'write_bytes', '{job}', exclude => '{"job": ["101", "*4"]}') r
 UNION ALL
-SELECT 4, to_jsonb(r) FROM jobstats_summary(at(0), at(20), '{job}', exclude => '{"node": ["n_2"]}') r
+SELECT 4, to_jsonb(r) FROM jobstats_summary(at(0), at(20), '{job}', exclude => '{"node": ["n*2"]}') r
 UNION ALL
 SELECT 5, to_jsonb(r) FROM jobstats_densities(at(0), at(20), 'write_bytes', '{job}', exclude => '{"uid": [1000]}') r
 UNION ALL
 -- A filter and an exclusion of the same dimension.
-SELECT 6, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{write_bytes}', '{node}', node => '{n%}', exclude => '{"node": ["n01", "n03"]}') r
+SELECT 6, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{write_bytes}', '{node}', node => '{n*}', exclude => '{"node": ["n01", "n03"]}') r
 UNION ALL
 -- Groups of targets alone: nothing that is left is 0.
 SELECT 7, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{write_bytes}', '{target}', exclude => '{"job": ["101"]}') r
@@ -44,7 +44,7 @@ UNION ALL
 -- Targets, file systems and servers that are left out are not in scope, and lower no coverage.
 SELECT 8, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{write_bytes}', '{}', exclude => '{"filesystem": ["home"]}') r
 UNION ALL
-SELECT 9, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{write_bytes}', '{target}', exclude => '{"target": ["scratch-%"]}') r
+SELECT 9, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{write_bytes}', '{target}', exclude => '{"target": ["scratch-*"]}') r
 UNION ALL
 SELECT 10, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{write_bytes}', '{server}', exclude => '{"server": ["oss2"]}') r
 UNION ALL
@@ -74,10 +74,9 @@ SELECT * FROM jobstats_totals(exclude => '{"uid": ["ada"]}');
 SELECT * FROM jobstats_totals(exclude => '{"uid": 0}');
 SELECT * FROM jobstats_totals(exclude => '{"uid": [0.5]}');
 SELECT * FROM jobstats_totals(exclude => '{"uid": [9223372036854775808]}');
-SELECT * FROM jobstats_totals(exclude => '{"node": "login%"}');
+SELECT * FROM jobstats_totals(exclude => '{"node": "login*"}');
 SELECT * FROM jobstats_rates(exclude => '{"node": [1]}');
-SELECT * FROM jobstats_top(exclude => '["login%"]');
+SELECT * FROM jobstats_top(exclude => '["login*"]');
 SELECT * FROM jobstats_summary(exclude => 'null');
-SELECT * FROM jobstats_densities(exclude => '{"node": ["login\\"]}');
 SELECT * FROM jobstats_totals(exclude => jsonb_build_object('node', ARRAY[repeat('x', 65536)]));
 \echo :LAST_ERROR_SQLSTATE

@@ -27,8 +27,8 @@ ANALYZE jobstats.entries, jobstats.increments;
 
 CREATE TABLE filters (part text, node text[], uid bigint[], exclude jsonb);
 INSERT INTO filters VALUES
-    ('none', '{x%}', NULL, NULL), ('few', NULL, '{7}', NULL), ('half', '{r%}', NULL, NULL), ('all', '{%}', NULL, NULL),
-    ('but few', NULL, NULL, '{"uid": [7]}'), ('but half', NULL, NULL, '{"node": ["l%"]}'), ('but all', NULL, NULL, '{"job": ["%"]}');
+    ('none', '{x*}', NULL, NULL), ('few', NULL, '{7}', NULL), ('half', '{r*}', NULL, NULL), ('all', '{*}', NULL, NULL),
+    ('but few', NULL, NULL, '{"uid": [7]}'), ('but half', NULL, NULL, '{"node": ["l*"]}'), ('but all', NULL, NULL, '{"job": ["*"]}');
 -- By hand, on each target: 1 + 2 + … + 2200 in all, 1 + 3 + … + 2199 on nodes r…, 8 + 108 + … + 2108 of user 7.
 SELECT f.part, t.target, t.total
 FROM filters f CROSS JOIN LATERAL jobstats_totals(at(0), at(2880), '{write}', '{target}', node => f.node, uid => f.uid, exclude => f.exclude) t

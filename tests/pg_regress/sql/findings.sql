@@ -70,12 +70,12 @@ UPDATE jobstats.finding_rules SET fair = 1, bad = 0.5 WHERE finding = 'syncs';
 
 -- By user; on one target nothing is spread.
 SELECT uid, finding, says FROM found('{uid}');
-SELECT finding, says FROM found('{target}', target => '{%OST0004}');
-SELECT finding, says FROM found('{}', job => '{8}', target => '{%OST0004}');
+SELECT finding, says FROM found('{target}', target => '{*OST0004}');
+SELECT finding, says FROM found('{}', job => '{8}', target => '{*OST0004}');
 -- Nor do other rules whose parts lie on different kinds of targets say anything of one kind, one server or some targets: job 4 read 4 GiB.
 SELECT kind.kind, f.job, f.finding, f.says FROM unnest(ARRAY['MDT', 'OST']) kind (kind), jobstats_findings(at(0), at(20), kind => ARRAY[kind.kind]) f;
 SELECT count(*) FROM jobstats_findings(at(0), at(20), server => '{server}', job => '{3,4,6,8,9}');
-SELECT count(*) FROM jobstats_findings(at(0), at(20), exclude => '{"target": ["%OST0005"]}', job => '{3,4,6,8,9}');
+SELECT count(*) FROM jobstats_findings(at(0), at(20), exclude => '{"target": ["*OST0005"]}', job => '{3,4,6,8,9}');
 SELECT * FROM jobstats_findings(at(0), at(20), levels => '{worse}');
 SELECT * FROM jobstats_verdict(at(0), at(20), n => -1);
 -- The sizes of all jobs of more than a day are not read, those of a few are.

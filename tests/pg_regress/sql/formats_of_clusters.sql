@@ -19,7 +19,7 @@ TABLE identities;
 
 -- Clients of beta send the user first. Maintenance notices it, and finds out who sent what.
 UPDATE jobstats.entry_formats SET cluster = 'alpha' WHERE format = '%j:%u:%H';
-INSERT INTO jobstats.entry_formats (priority, format, cluster) VALUES (3, '%u:%j:%H', 'b%');
+INSERT INTO jobstats.entry_formats (priority, format, cluster) VALUES (3, '%u:%j:%H', 'b*');
 SELECT status, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 'Identifiers%';
 CALL jobstats_maintain();
 SELECT status, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 'Identifiers%';

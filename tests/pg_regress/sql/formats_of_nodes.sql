@@ -9,7 +9,7 @@
 -- A new store has no node where the identifier names none.
 TABLE jobstats.entry_formats ORDER BY priority;
 -- Login nodes send the program where compute nodes send the job.
-INSERT INTO jobstats.entry_formats (priority, format, node_pattern) VALUES (0, '%e:%u:%H', 'login%');
+INSERT INTO jobstats.entry_formats (priority, format, node_pattern) VALUES (0, '%e:%u:%H', 'login*');
 SELECT entry, job, uid, node, executable, format, status
 FROM unnest('{4711:1000:n101,bash:1000:login1,4711:1000:login2,bash:1000:login1.site.fi,4711:1000:n101.site.fi,bash:1000:,4711:1000:,bash.1000}'::text[])
     WITH ORDINALITY AS e (entry, position), jobstats_identify(entry)
@@ -22,19 +22,17 @@ SELECT count(f) FROM jobstats_ingest('', 'oss1', at(10), ost('fs-OST0000', recor
 SELECT node, job, total FROM jobstats_totals(at(0), at(10), '{write}', '{node,job}') ORDER BY node;
 SELECT count(*) FROM jobstats.entries WHERE node = 'n101';
 
--- A format without a node cannot be that of some nodes, and a pattern ends with no escape character.
-INSERT INTO jobstats.entry_formats (priority, format, node_label, node_pattern) VALUES (9, '%e.%u', 'login', 'login%');
+-- A format without a node cannot be that of some nodes.
+INSERT INTO jobstats.entry_formats (priority, format, node_label, node_pattern) VALUES (9, '%e.%u', 'login', 'login*');
 SELECT jobstats_reidentify();
 \echo :LAST_ERROR_SQLSTATE
 SELECT count(f) FROM jobstats_ingest('', 'oss1', at(15), ost('fs-OST0000', record('new.1000', 1, 4096))) f;
 DELETE FROM jobstats.entry_formats WHERE priority = 9;
-INSERT INTO jobstats.entry_formats (priority, format, node_pattern) VALUES (9, '%e.%u', 'login\');
-INSERT INTO jobstats.entry_formats (priority, format, cluster) VALUES (9, '%e.%u', '\\\');
-INSERT INTO jobstats.entry_formats (priority, format, node_pattern) VALUES (9, '%u/%H', repeat('%', 256));
+INSERT INTO jobstats.entry_formats (priority, format, node_pattern) VALUES (9, '%u/%H', repeat('*', 256));
 SELECT jobstats_reidentify();
 DELETE FROM jobstats.entry_formats WHERE priority = 9;
 -- Hostile patterns take no time.
-INSERT INTO jobstats.entry_formats (priority, format, node_pattern) SELECT n, '%u+%H', repeat('%a', 100) || 'b' FROM generate_series(10, 200) n;
+INSERT INTO jobstats.entry_formats (priority, format, node_pattern) SELECT n, '%u+%H', repeat('*a', 100) || 'b' FROM generate_series(10, 200) n;
 SELECT status FROM jobstats_identify('1+' || repeat('a', 250) || '.a');
 DELETE FROM jobstats.entry_formats WHERE priority >= 10;
 

@@ -34,12 +34,12 @@ SELECT DISTINCT target, total, last_active FROM jobstats_job('4711_1', until => 
 
 -- The numbers are those of totals and rates.
 SELECT j.target, j.operation FROM (SELECT * FROM jobstats_job('4711_1', at(0), at(60)) WHERE target IS NOT NULL) j
-FULL JOIN jobstats_totals(at(0), at(60), NULL, '{target}', job => '{4711\\_1}') t USING (target, operation, total, calls)
+FULL JOIN jobstats_totals(at(0), at(60), NULL, '{target}', job => '{4711_1}') t USING (target, operation, total, calls)
 WHERE j.kind IS NULL AND t.total <> 0 OR t.coverage IS DISTINCT FROM j.coverage AND j.operation <> 'service_time';
 SELECT count(*) FROM jobstats_job('4711_1', at(0), at(60)) j
-JOIN jobstats_rates(at(0), at(60), '{open,close,read_bytes,service_time}', '{target}', job => '{4711\\_1}') r USING (target, operation, rate, coverage);
+JOIN jobstats_rates(at(0), at(60), '{open,close,read_bytes,service_time}', '{target}', job => '{4711_1}') r USING (target, operation, rate, coverage);
 SELECT j.operation FROM jobstats_job('4711_1', at(0), at(60), by => '{}') j
-FULL JOIN jobstats_totals(at(0), at(60), NULL, '{}', job => '{4711\\_1}') t USING (operation, total, calls, coverage)
+FULL JOIN jobstats_totals(at(0), at(60), NULL, '{}', job => '{4711_1}') t USING (operation, total, calls, coverage)
 WHERE (j.operation IS NULL OR t.operation IS NULL) AND operation <> 'service_time';
 
 -- A job that does not exist, and one that did nothing then.

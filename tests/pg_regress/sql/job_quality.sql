@@ -80,7 +80,7 @@ UPDATE jobstats.covered SET since = at(-20000), until = at(-10081) WHERE cluster
 SELECT status, entries FROM jobstats.job_quality WHERE day < at(900) AND status IN ('unconfirmed', 'uncovered') ORDER BY status;
 UPDATE jobstats.covered SET until = at(-1) WHERE cluster = 'beta';
 SELECT status, entries FROM jobstats.job_quality WHERE day < at(900) AND status IN ('unconfirmed', 'uncovered') ORDER BY status;
-INSERT INTO jobstats.nodes (pattern, scheduler) VALUES ('n%', 'alpha');
+INSERT INTO jobstats.nodes (pattern, scheduler) VALUES ('n*', 'alpha');
 SELECT status, entries FROM jobstats.job_quality WHERE day < at(900) AND status IN ('unconfirmed', 'uncovered') ORDER BY status;
 ROLLBACK;
 -- LSF and Grid Engine name a job when it has ended: until a day after its last work nobody knows.
@@ -114,14 +114,14 @@ SELECT act('', 8640, 8660, VARIADIC ARRAY(SELECT format('30%s', to_char(n, 'FM00
 SELECT act('nodes', 8640, 8660, VARIADIC ARRAY(SELECT format('30%s:0:n%s', to_char(n, 'FM00'), n) FROM generate_series(1, 12) n));
 CALL jobstats_maintain();
 SELECT * FROM health_at(8660);
-INSERT INTO jobstats.nodes (pattern, scheduler) VALUES ('n%', 'alpha');
+INSERT INTO jobstats.nodes (pattern, scheduler) VALUES ('n*', 'alpha');
 SELECT jobstats_reidentify();
 CALL jobstats_maintain();
 SELECT cluster FROM health_at(8660);
 
 -- The class of nodes: jobs where there should be none, and none where there should be jobs. Daemons of the system do not matter.
 DELETE FROM jobstats.nodes;
-INSERT INTO jobstats.nodes (pattern, scheduler, class) VALUES ('n%', NULL, 'compute'), ('c%', NULL, 'login'), ('d%', NULL, 'transfer'), ('l%', NULL, 'compute'), ('s%', NULL, 'compute');
+INSERT INTO jobstats.nodes (pattern, scheduler, class) VALUES ('n*', NULL, 'compute'), ('c*', NULL, 'login'), ('d*', NULL, 'transfer'), ('l*', NULL, 'compute'), ('s*', NULL, 'compute');
 SELECT account(11500, 11600, string_agg(run((4000 + n)::text, 'alpha', 11520, 11590, 1000, 'c[01-99],d[01-99],n[01-99]'), '')) FROM generate_series(1, 12) n;
 SELECT act('', 11520, 11540, VARIADIC ARRAY(
     SELECT unnest(ARRAY[format('40%s:1000:c01', to_char(n, 'FM00')), format('40%s:1000:d01', to_char(n, 'FM00')), format('40%s:1000:n01', to_char(n, 'FM00')),
@@ -129,7 +129,7 @@ SELECT act('', 11520, 11540, VARIADIC ARRAY(
     FROM generate_series(1, 12) n));
 CALL jobstats_maintain();
 SELECT * FROM health_at(11540);
-UPDATE jobstats.nodes SET class = CASE pattern WHEN 'c%' THEN 'compute' WHEN 'l%' THEN 'login' ELSE class END;
+UPDATE jobstats.nodes SET class = CASE pattern WHEN 'c*' THEN 'compute' WHEN 'l*' THEN 'login' ELSE class END;
 SELECT * FROM health_at(11540);
 
 -- Users who name the jobs of others, from a twentieth of a day's bytes on, with the pair that has most of it: not where it is less.
@@ -150,7 +150,7 @@ SELECT status, entries, remedy FROM jobstats.job_quality WHERE cluster = 'bad';
 -- Maintenance records what it looked at. What it found is old after an hour.
 SELECT DISTINCT step, problem FROM jobstats.maintenance WHERE step = 'advice';
 BEGIN;
-UPDATE jobstats.nodes SET class = 'login' WHERE pattern = 'c%';
+UPDATE jobstats.nodes SET class = 'login' WHERE pattern = 'c*';
 SELECT count(*) FROM health_at(11540);
 UPDATE jobstats.advice SET noted = now() - interval '61 minutes';
 SELECT count(*) FROM jobstats.health WHERE status = 'nodes';

@@ -48,7 +48,7 @@ BEGIN
             UNION ALL
             SELECT 'totals', r::text FROM jobstats_totals(q.since, q.until, uid => '{1}') r
             UNION ALL
-            SELECT 'top', r::text FROM jobstats_top(q.since, q.until, 'write_bytes', target => '{%OST0001}') r
+            SELECT 'top', r::text FROM jobstats_top(q.since, q.until, 'write_bytes', target => '{*OST0001}') r
             UNION ALL
             SELECT 'summary', r::text FROM jobstats_summary(q.since, q.until, '{workload}') r
         LOOP

@@ -48,13 +48,11 @@ SELECT * FROM matched WHERE entry LIKE '11:1000:%' ORDER BY entry COLLATE "C", v
 SELECT matched = (SELECT refreshed FROM jobstats.rollups WHERE level = '10m') AS matched FROM jobstats.refresh;
 
 -- The nodes of a cluster settle what is ambiguous, once everything is matched anew.
-INSERT INTO jobstats.nodes (pattern, scheduler) VALUES ('n%', 'alpha');
+INSERT INTO jobstats.nodes (pattern, scheduler) VALUES ('n*', 'alpha');
 SELECT jobstats_reidentify();
 CALL jobstats_maintain();
 SELECT * FROM matched WHERE entry LIKE '14%' ORDER BY entry COLLATE "C";
 
--- A pattern that could not be compared is refused.
-INSERT INTO jobstats.nodes (pattern) VALUES ('n\'), ('\'), ('n\\\');
 
 -- Very many runs of a number take no jobs from other numbers.
 SELECT account(1700, string_agg(run('15', '15_' || n, 'beta', 1600, 1610, 1999, 'bio'), '')) FROM generate_series(1, 12000) AS n;

@@ -29,7 +29,7 @@ INSERT INTO jobstats.users VALUES (1000, 'ada'), (1001, 'bob');
 SELECT cluster, target, kind, server, now() - "time" = age AS same, age, seconds FROM jobstats_now() WHERE rank = 1;
 SELECT target, rank, workload, user_name, operation, rate, service_time, round(share::numeric, 3) AS share
 FROM jobstats_now();
-SELECT target, rank, workload FROM jobstats_now('{%OST%}', 1);
+SELECT target, rank, workload FROM jobstats_now('{*OST*}', 1);
 SELECT count(*) FROM jobstats_now(n => 0);
 SELECT count(*) FROM jobstats_now(NULL, NULL);
 SELECT count(*) FROM jobstats_now('{none}');
@@ -53,7 +53,7 @@ DO $$ BEGIN
 END $$;
 UPDATE jobstats.increments i SET observed = ago(50) FROM jobstats.targets t
 WHERE t.target_id = i.target_id AND t.name = 'scratch-OST0001';
-SELECT target, rank, workload, rate, service_time, share FROM jobstats_now('{%OST0001}');
+SELECT target, rank, workload, rate, service_time, share FROM jobstats_now('{*OST0001}');
 
 -- A target that has not been observed for a day, or only once, has no now.
 DO $$ BEGIN
@@ -71,7 +71,7 @@ DO $$ BEGIN
     PERFORM act('', 'scratch-OST0005', '104:1004:n01', ago(9000), ago(7000), '{"read": 499}');
     PERFORM act('', 'scratch-OST0005', '104:1004:n01', ago(100), ago(20), '{"read": 360}');
 END $$;
-SELECT target, seconds, workload, rate, share FROM jobstats_now('{%OST000_}') WHERE workload = '104';
+SELECT target, seconds, workload, rate, share FROM jobstats_now('{*OST000*}') WHERE workload = '104';
 
 -- For these no other days are read, whatever way to join the planner prefers.
 DO $$ BEGIN
@@ -84,7 +84,7 @@ CREATE VIEW world.other_days AS
 SELECT sum(s.seq_scan + coalesce(s.idx_scan, 0)) AS scans FROM world.other_day JOIN pg_stat_xact_user_tables s USING (relid);
 SET LOCAL enable_nestloop = off;
 SELECT scans FROM world.other_days \gset
-SELECT count(*) FROM jobstats_now('{%OST0004}');
+SELECT count(*) FROM jobstats_now('{*OST0004}');
 SELECT scans - :scans AS more FROM world.other_days;
 ROLLBACK;
 

@@ -59,7 +59,7 @@ INSERT INTO questions (question) VALUES
     ('jobstats_rates(at(0), at(20), ''{write_bytes,service_time}'', ''{target,job,uid,account}'', ''10 minutes'' %s)'),
     ('jobstats_rates(at(0), at(20), by => ''{node,executable,status,entry,workload}'' %s)'),
     ('jobstats_totals(at(0), at(20), by => ''{uid,user_name,gid,group_name,account,partition,job_name,state,job_group}'' %s)'),
-    ('jobstats_totals(at(0), at(20), by => ''{target}'', job => ''{%%}'' %s)'),
+    ('jobstats_totals(at(0), at(20), by => ''{target}'', job => ''{*}'' %s)'),
     ('jobstats_totals(at(0), at(20), by => ''{uid}'', exclude => ''{"job": ["11"]}'' %s)'),
     ('jobstats_totals(at(0), at(20), by => ''{account}'' %s)'),
     ('jobstats_top(at(0), at(20), n => 100 %s)'),

@@ -59,9 +59,9 @@ SELECT to_char("time", 'HH24:MI:SS') AS "time", rate * seconds AS bytes
 FROM jobstats_rates(at(15), at(20), '{write_bytes}', '{}', '40 seconds', target => '{scratch-OST0001}');
 
 -- Filters take patterns, any of which must match. They do not change what was observed, unless they are about targets.
-SELECT uid, rate, coverage FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', job => '{101,9%}');
-SELECT uid, rate, coverage FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', target => '{%OST0000}');
-SELECT uid, rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', uid => '{1001,7}', status => '{missing%}');
+SELECT uid, rate, coverage FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', job => '{101,9*}');
+SELECT uid, rate, coverage FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', target => '{*OST0000}');
+SELECT uid, rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', uid => '{1001,7}', status => '{missing*}');
 SELECT rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{}', node => '{}');
 SELECT target, rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', workload => '{none}', kind => '{OST}');
 SELECT target, rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', target => '{none}');

@@ -47,7 +47,7 @@ ROLLBACK;
 SELECT target, "time" FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00') EXCEPT ALL TABLE damaged;
 
 -- A part of the targets, a part of the time.
-SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00', '{%-MDT%}');
+SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00', '{*-MDT*}');
 SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 08:02', '{fs-OST0000}');
 SELECT DISTINCT target, "time" FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00') ORDER BY target, "time";
 SELECT * FROM jobstats_reprocess('2025-11-03 08:02', '2025-11-03 09:00', target => '{fs-OST0000}');

@@ -14,7 +14,7 @@ RESET client_min_messages;
 CREATE VIEW granted AS SELECT role, cluster, server, target, sources FROM jobstats.writers ORDER BY role::text, cluster, server;
 GRANT SELECT ON granted TO PUBLIC;
 
-SELECT jobstats_grant_writer('regress_source_oss', 'c1', 'oss1', 'fs-OST000_') \gset
+SELECT jobstats_grant_writer('regress_source_oss', 'c1', 'oss1', 'fs-OST000*') \gset
 SELECT jobstats_grant_writer('regress_source_login', 'c1', sources => '{passwd}') \gset
 SELECT jobstats_grant_writer('regress_source_both', sources => '{passwd,lctl,passwd}') \gset
 TABLE granted;
@@ -45,7 +45,7 @@ SELECT cluster, name FROM jobstats.targets;
 SELECT cluster, target, reason, text FROM jobstats.rejects;
 
 -- A grant for another source adds it; a narrower one takes that source alone from the wider one.
-SELECT jobstats_grant_writer('regress_source_oss', 'c1', 'oss1', 'fs-OST000_', '{passwd}') \gset
+SELECT jobstats_grant_writer('regress_source_oss', 'c1', 'oss1', 'fs-OST000*', '{passwd}') \gset
 SELECT jobstats_grant_writer('regress_source_both', 'c2', sources => '{passwd}') \gset
 TABLE granted;
 -- Who is bound for a source stays bound for it.

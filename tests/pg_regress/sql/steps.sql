@@ -145,11 +145,11 @@ DO $$ BEGIN
     PERFORM act('edge-OST0000', '1:1:n1', 0, 1, '{"read": 100}');
     PERFORM act('edge-OST0000', '1:1:n1', 1, 2, '{"read": 1000}');
 END $$;
-SELECT to_char("time", 'MI:SS') AS "time", round(rate * seconds) AS reads FROM jobstats_rates(at(0), at(3), '{read}', '{}', '1 minute', target => '{edge%}');
+SELECT to_char("time", 'MI:SS') AS "time", round(rate * seconds) AS reads FROM jobstats_rates(at(0), at(3), '{read}', '{}', '1 minute', target => '{edge*}');
 SELECT to_char("time", 'MI:SS') AS "time", seconds, round(rate * seconds * coverage) AS reads
-FROM jobstats_rates(at(0), at(3), '{read}', '{target}', '50 seconds', target => '{edge%}');
+FROM jobstats_rates(at(0), at(3), '{read}', '{target}', '50 seconds', target => '{edge*}');
 SELECT to_char("time", 'MI:SS.US') AS "time", seconds, round(rate * seconds * coverage) AS reads
-FROM jobstats_rates(at(1) - interval '1 microsecond', at(1) + interval '1 microsecond', '{read}', '{target}', '1 microsecond', target => '{edge%}');
+FROM jobstats_rates(at(1) - interval '1 microsecond', at(1) + interval '1 microsecond', '{read}', '{target}', '1 microsecond', target => '{edge*}');
 
 -- Days of 23 and 25 hours, an hour of work in each hour. Days begin at midnight; of the first and the last there may be a part.
 DO $$ BEGIN

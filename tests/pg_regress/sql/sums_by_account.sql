@@ -35,9 +35,9 @@ SELECT 'both', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-05',
 UNION ALL
 SELECT 'user', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid,user_name,gid,group_name}') r
 UNION ALL
-SELECT 'account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{}', account => '{phys%}') r
+SELECT 'account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{}', account => '{phys*}') r
 UNION ALL
-SELECT 'no account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account}', exclude => '{"account": ["phys%"]}') r
+SELECT 'no account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account}', exclude => '{"account": ["phys*"]}') r
 UNION ALL
 SELECT 'name', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid}', user_name => '{user1002}') r;
 CREATE VIEW of_entries AS

@@ -36,11 +36,11 @@ SELECT jobstats_drop_targets('{a-OST0000}');
 TABLE stored;
 ROLLBACK;
 BEGIN;
-SELECT jobstats_drop_targets('{%1,b-%}');
+SELECT jobstats_drop_targets('{*1,b-*}');
 TABLE stored;
 ROLLBACK;
 -- Some of the targets of a server are not dropped, and neither are those that report.
-SELECT jobstats_drop_targets('{b-%}');
+SELECT jobstats_drop_targets('{b-*}');
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(30), ost('a-OST0000', record('dd.1000', 30, 0)));
 SELECT jobstats_drop_targets('{a-OST0000}');
 SELECT jobstats_drop_targets('{a-OST0000}', 'east');

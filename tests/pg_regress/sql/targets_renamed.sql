@@ -20,7 +20,7 @@ SELECT jobstats_rename_target('fs-OST0001', 'scratch-OST001f');
 SELECT cluster, name, filesystem, kind, index FROM jobstats.targets;
 SELECT * FROM jobstats.expected ORDER BY cluster, server, target;
 SELECT target, operation, total FROM jobstats_totals(at(0), at(10), '{write,write_bytes}');
-SELECT count(*) FROM jobstats_totals(at(0), at(10), target => '{fs-%}');
+SELECT count(*) FROM jobstats_totals(at(0), at(10), target => '{fs-*}');
 
 -- Text of before that comes late, the first with the new name, and one more with the old one: 2 + 3 + 5 + 1 calls.
 SELECT * FROM feed('fs-OST0001', 5, 12);
@@ -32,7 +32,7 @@ SELECT target, since, until, write FROM increments;
 SELECT * FROM jobstats_audit(at(-1), at(30));
 UPDATE jobstats.increments SET write = 7;
 SELECT target, what, count(*) FROM jobstats_audit(at(-1), at(30)) GROUP BY target, what;
-SELECT target, computed, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(30), '{scratch-%}');
+SELECT target, computed, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(30), '{scratch-*}');
 SELECT * FROM jobstats_audit(at(-1), at(30));
 
 -- When raw text of the old name is not kept any more, the name is free for a new target.

@@ -30,14 +30,14 @@ SELECT target, status, remedy FROM jobstats.health ORDER BY target;
 SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by => '{}');
 SELECT seconds, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', by => '{}');
 -- What it did is still told, at the rate of the time for which it was observed.
-SELECT target, rate, 12000 / 540.0::float AS expected, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', target => '{%2}');
+SELECT target, rate, 12000 / 540.0::float AS expected, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', target => '{*2}');
 SELECT target, extract(epoch FROM now() - "time") AS ago, rate, coverage
 FROM generate_series(1860, 660, -600) n, jobstats_rates(ago(n), ago(n - 600), operations => '{write_bytes}')
 ORDER BY target, "time";
 SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
 SELECT target FROM jobstats_balance(operation => 'write_bytes');
 \set VERBOSITY terse
-SELECT count(*) AS rows FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{%2}');
+SELECT count(*) AS rows FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{*2}');
 \set VERBOSITY default
 SELECT target, coverage FROM jobstats_totals(ago(1800), operations => '{write_bytes}', by => '{target,server}') ORDER BY target;
 SELECT target FROM jobstats_now();

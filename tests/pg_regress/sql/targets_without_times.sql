@@ -31,11 +31,11 @@ EXCEPT ALL (
 );
 -- Filters hold in both, those by kind too.
 SELECT rank, uid, operation, total, share FROM jobstats_top(at(0), at(10), by => '{uid}', uid => '{1002,1003}');
-SELECT rank, uid, operation, total, share FROM jobstats_top(at(0), at(10), by => '{uid}', exclude => '{"uid": [1002], "target": ["%1"]}');
+SELECT rank, uid, operation, total, share FROM jobstats_top(at(0), at(10), by => '{uid}', exclude => '{"uid": [1002], "target": ["*1"]}');
 SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', kind => '{MDT}');
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', kind => '{O%}');
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', kind => '{O*}');
 SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', exclude => '{"kind": ["OST"]}');
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', target => '{old-OST%}', server => '{old1}', n => 1);
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', target => '{old-OST*}', server => '{old1}', n => 1);
 -- Densities have rows of both operations.
 SELECT * FROM jobstats_densities(at(0), at(10));
 SELECT * FROM jobstats_densities(at(0), at(10), step => '5 minutes');
@@ -67,12 +67,12 @@ END $$;
 SELECT rank, uid, operation, total, share FROM jobstats_top(at(0), at(10), by => '{uid}');
 SELECT * FROM jobstats_densities(at(0), at(10));
 SELECT target, rate FROM jobstats_rates(at(0), at(10), '{service_time}', kind => '{MDT}');
-SELECT filesystem, service_time FROM jobstats_summary(at(0), at(10), '{filesystem}', target => '{%MDT0000,old-OST0001}');
+SELECT filesystem, service_time FROM jobstats_summary(at(0), at(10), '{filesystem}', target => '{*MDT0000,old-OST0001}');
 SELECT target, rate FROM jobstats_balance(at(0), at(10), 'service_time', kind => '{MDT}');
 -- It is about targets in scope that did anything.
 SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', filesystem => '{new}');
 SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', server => '{new1}');
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(5), by => '{uid}', target => '{new%,old-OST0001}');
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(5), by => '{uid}', target => '{new*,old-OST0001}');
 SELECT uid, rate FROM jobstats_rates(at(0), at(10), '{service_time}', '{uid}', uid => '{1005}', filesystem => '{new}');
 SELECT count(*) FROM jobstats_rates(at(0), at(10), '{bytes,metadata}');
 -- At most five are named.

@@ -38,8 +38,8 @@ SELECT total FROM jobstats_totals(at(1), at(1) + interval '1 microsecond', '{rea
 SELECT uid, total FROM jobstats_totals(at(5), at(10), '{open}', '{uid}');
 
 -- The same questions as for rates may be asked.
-SELECT job, total FROM jobstats_totals(at(0), at(20), '{read_bytes}', '{job}', job => '{10_}', uid => '{1000}');
-SELECT server, total, coverage FROM jobstats_totals(at(0), at(20), '{read}', '{server}', filesystem => '{scr%}');
+SELECT job, total FROM jobstats_totals(at(0), at(20), '{read_bytes}', '{job}', job => '{10*}', uid => '{1000}');
+SELECT server, total, coverage FROM jobstats_totals(at(0), at(20), '{read}', '{server}', filesystem => '{scr*}');
 
 -- A larger world: three targets over two hours, one of them with a gap of 50 minutes; many entries, at random.
 SELECT setseed(0.5);
@@ -89,8 +89,8 @@ DO $$ BEGIN
     PERFORM observe('many-OST0000', 'oss1', 0, 10);
     PERFORM act('many-OST0000', format('%s:1000:n01', 5000 + n), 0, 10, '{"write_bytes": 1}') FROM generate_series(0, 1000) n;
 END $$;
-SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{5%,6000}');
-SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{5%}');
+SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{5*,6000}');
+SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{5*}');
 SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{4999}');
 
 -- NULL is as if left out; no store, no answer.

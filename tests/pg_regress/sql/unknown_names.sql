@@ -26,9 +26,9 @@ SELECT * FROM jobstats_job(repeat('4', 500));
 SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{471}');
 SELECT * FROM jobstats_rates(at(0), at(5), '{write}', '{job}', target => '{scratch-OST00004}');
 SELECT * FROM jobstats_totals(at(0), at(5), '{write}', '{job}', target => '{OST0001}');
-SELECT * FROM jobstats_summary(at(0), at(5), target => '{other%}');
+SELECT * FROM jobstats_summary(at(0), at(5), target => '{other*}');
 SELECT * FROM jobstats_densities(at(0), at(5), 'write', uid => '{1,2,3,4,5}');
-SELECT * FROM jobstats_sizes(at(0), at(5), job => '{4714,%9}');
+SELECT * FROM jobstats_sizes(at(0), at(5), job => '{4714,*9}');
 SELECT * FROM jobstats_balance(at(0), at(5), target => '{scratch-OST}');
 SELECT * FROM jobstats_now('{scratch-OST9}');
 -- Control characters do not reach the terminal.
@@ -54,11 +54,11 @@ SELECT * FROM jobstats_top(at(0), at(5), 'write', account => '{phys42}', partiti
 SELECT * FROM jobstats_top(at(0), at(5), 'write', job_name => '{sim}', state => '{COMPLETE}');
 SELECT * FROM jobstats_top(at(0), at(5), 'write', group_name => '{nobody}', gid => '{7}');
 SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{4700_2}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', account => '{chem%}', user_name => '{bob}', uid => '{1007}', gid => '{200}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', account => '{chem*}', user_name => '{bob}', uid => '{1007}', gid => '{200}');
 SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{4700_1}');
 
 -- No notice where all names are known, or one of several, or where the answer is not empty.
-SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711}', target => '{scratch%}', uid => '{1000}');
+SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711}', target => '{scratch*}', uid => '{1000}');
 SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711,4713}');
 SELECT operation, label FROM jobstats_job('4711', at(10), at(20));
 SELECT count(*) FROM jobstats_rates(at(0), at(5), '{write}', job => '{4713}');

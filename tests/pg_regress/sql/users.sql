@@ -47,7 +47,7 @@ CROSS JOIN LATERAL (
     UNION ALL
     SELECT 'programs of a user', to_jsonb(r) FROM jobstats_totals(q.since, q.until, '{write}', '{executable}', uid => '{2}') r
     UNION ALL
-    SELECT 'a program', to_jsonb(r) FROM jobstats_totals(q.since, q.until, '{write}', '{uid}', workload => '{a.%}') r
+    SELECT 'a program', to_jsonb(r) FROM jobstats_totals(q.since, q.until, '{write}', '{uid}', workload => '{a.*}') r
     UNION ALL
     SELECT 'metadata', to_jsonb(r) FROM jobstats_rates(q.since, q.until, '{metadata,service_time}', '{target,uid}', q.step) r
     UNION ALL

@@ -125,16 +125,16 @@ DELETE FROM jobstats.target_increments i USING jobstats.targets t WHERE t.target
 UPDATE jobstats.rollup_10m_targets SET open = 1;
 UPDATE jobstats.rollup_1d_targets SET observed_usecs = 1, resets = 2;
 SELECT * FROM audited();
-SELECT * FROM reprocessed(-900, 60, '{fs-%}');
+SELECT * FROM reprocessed(-900, 60, '{fs-*}');
 SELECT * FROM audited();
 SELECT d.target_id FROM (TABLE truth EXCEPT TABLE jobstats.target_increments) d;
 -- A reading that is gone leaves a longer increment, and is carried no further.
 DELETE FROM jobstats.target_readings r USING jobstats.targets t WHERE t.target_id = r.target_id AND t.name = 'c-MDT0000' AND minute(r."time") = 5;
 SELECT * FROM audited();
-SELECT * FROM reprocessed(5, 10, '{c-%}');
+SELECT * FROM reprocessed(5, 10, '{c-*}');
 SELECT * FROM audited();
 SELECT * FROM mkdirs;
-SELECT * FROM reprocessed(-900, 60, '{%}') WHERE changed > 0;
+SELECT * FROM reprocessed(-900, 60, '{*}') WHERE changed > 0;
 SELECT * FROM sums_differ;
 ROLLBACK;
 
@@ -157,7 +157,7 @@ SELECT "time", target, line, reason, text FROM rejects WHERE target = 'b-MDT0000
 
 -- A writer may feed the own counters of its own targets alone.
 CREATE ROLE regress_mds;
-SELECT jobstats_grant_writer('regress_mds', target => 'b-%') \gset
+SELECT jobstats_grant_writer('regress_mds', target => 'b-*') \gset
 GRANT USAGE ON SCHEMA texts TO regress_mds;
 GRANT SELECT ON texts.clock TO regress_mds;
 SET ROLE regress_mds;

@@ -26,7 +26,7 @@ SELECT status, count(*) FROM jobstats.health GROUP BY status ORDER BY status;
 -- The window ends where the others were observed, 47 seconds ago.
 SELECT seconds, coverage = (27 * 553 + 120) / (28 * 553.0)::float AS covered, coverage, operation
 FROM jobstats_rates(operations => '{write_bytes}', by => '{}');
-SELECT target, seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', target => '{scratch-OST000_}') WHERE coverage < 1;
+SELECT target, seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', target => '{scratch-OST000*}') WHERE coverage < 1;
 SELECT count(*) AS rows, sum(total) AS seconds FROM jobstats_top(by => '{target,workload}', n => 100);
 SELECT count(*) AS rows FROM jobstats_balance(operation => 'write_bytes');
 -- It may have been observed last before the window.
@@ -35,7 +35,7 @@ SELECT seconds, count(*), count(rate) AS known FROM jobstats_rates(now() - inter
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', target => '{scratch-OST0003}');
 SELECT count(*) FROM jobstats_rates(now() - interval '5 minutes', operations => '{write_bytes}', target => '{scratch-OST0003}');
 -- Where the filters leave it out, nothing is behind.
-SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{scratch-OST001_}');
+SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{scratch-OST001*}');
 -- A window that does not reach now is what it is, and says nothing.
 SELECT seconds, coverage < 1 AS partial FROM jobstats_rates(until => now() - interval '1 minute', operations => '{write_bytes}', by => '{}');
 

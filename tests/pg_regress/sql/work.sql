@@ -76,7 +76,6 @@ SELECT target, before > at(200) AS is_recent, after FROM jobstats_targets() ORDE
 SELECT * FROM jobstats_work(at(5), '5m');
 SELECT * FROM jobstats_work('infinity');
 SELECT * FROM jobstats_kept('5m');
-SELECT * FROM jobstats_kept(cluster => '{a,"\\"}');
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
 SELECT * FROM jobstats_work();

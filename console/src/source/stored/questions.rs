@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{
     Dimension, Entries, EntryRow, Nearest, NearestRow, Question, Rates, TargetRow, Targets,
-    Unaccounted, UnaccountedRow, Usual, UsualRow, Window, Work, WorkRow, exactly,
+    Unaccounted, UnaccountedRow, Usual, UsualRow, Window, Work, WorkRow,
 };
 use jobstats_client::{Connector, ask};
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
 use jobstats_core::operation::{Kind, OPERATIONS, find};
+use jobstats_core::pattern::exactly;
 use postgres::Client;
 
 use super::Scope;

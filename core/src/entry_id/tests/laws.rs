@@ -79,7 +79,7 @@ const RECOMMENDED: [&[(&str, Option<&str>)]; 11] = [
     &[("%.8j:%u:%H", None), ("%e@%u@%H", None)],
     &[("%u:%j", None), ("%e@%u@%H", None)],
     &[
-        ("%e:%u:%H", Some("login%")),
+        ("%e:%u:%H", Some("login*")),
         ("%u:%j:%H", None),
         ("%e.%u", None),
     ],
@@ -180,7 +180,7 @@ proptest! {
         let format = if is_login { "%e:%u:%h" } else { "%j:%u:%h" };
         let id = process.identifier(format);
         prop_assume!(id.is_ascii() && id.len() < 31);
-        let formats = by_node(&[("%j:%u:%h", Some("n-%")), ("%e:%u:%h", Some("login-%"))]);
+        let formats = by_node(&[("%j:%u:%h", Some("n-*")), ("%e:%u:%h", Some("login-*"))]);
         let identity = formats.identify(&id);
         prop_assert_eq!(identity.format, Some(format));
         prop_assert!(process.agrees(&identity), "{} {:?}", id, identity);

@@ -10,8 +10,8 @@ SELECT e.event_id, e.kind, e.severity, e.cluster, e.filesystem, e.began, e.found
 FROM jobstats.events e
 LEFT JOIN judged j ON j.kind = e.kind
 WHERE e.began <= $2 AND (e.until > $1 OR e.ended IS NULL)
-    AND ($3::text[] IS NULL OR e.cluster LIKE ANY ($3::text[])) AND ($4::text[] IS NULL OR e.filesystem LIKE ANY ($4::text[]))
-    AND ($5::text[] IS NULL OR e.kind LIKE ANY ($5::text[])) AND ($6::text[] IS NULL OR e.severity LIKE ANY ($6::text[]))
+    AND ($3::text[] IS NULL OR e.cluster LIKE ANY (jobstats_internal.as_like($3))) AND ($4::text[] IS NULL OR e.filesystem LIKE ANY (jobstats_internal.as_like($4)))
+    AND ($5::text[] IS NULL OR e.kind LIKE ANY (jobstats_internal.as_like($5))) AND ($6::text[] IS NULL OR e.severity LIKE ANY (jobstats_internal.as_like($6)))
     AND ($7::boolean OR e.withdrawn IS NULL)
 ORDER BY e.began DESC, e.event_id DESC
 LIMIT 1000001

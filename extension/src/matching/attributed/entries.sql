@@ -1,7 +1,7 @@
 -- The entries of a user without a job on compute nodes, at most $2. A node that no pattern names is a compute node if accounting says
 -- that a job ran there. Classes are read once: a front would ask for those of each entry.
 WITH class AS MATERIALIZED (
-    SELECT k.pattern, k.class FROM jobstats.nodes k
+    SELECT k.pattern, jobstats_internal.as_like(ARRAY[k.pattern]) AS fits, k.class FROM jobstats.nodes k
 )
 SELECT e.entry_id, e.node
 FROM (
@@ -9,7 +9,7 @@ FROM (
     WHERE e.uid = $1 AND e.job IS NULL AND e.claimed IS NULL AND e.node IS NOT NULL
 ) e
 LEFT JOIN LATERAL (
-    SELECT k.class FROM class k WHERE e.node LIKE k.pattern ORDER BY length(k.pattern) DESC, k.pattern LIMIT 1
+    SELECT k.class FROM class k WHERE e.node LIKE ANY (k.fits) ORDER BY length(k.pattern) DESC, k.pattern LIMIT 1
 ) k ON true
 WHERE coalesce(k.class, 'compute') = 'compute'
 LIMIT $2

@@ -24,8 +24,8 @@ BEGIN
     WITH known AS MATERIALIZED (
         SELECT target.target_id, target.cluster, target.name
         FROM jobstats.targets target
-        WHERE (jobstats_kept.cluster IS NULL OR target.cluster LIKE ANY (jobstats_kept.cluster))
-            AND (jobstats_kept.filesystem IS NULL OR target.filesystem LIKE ANY (jobstats_kept.filesystem))
+        WHERE (jobstats_kept.cluster IS NULL OR target.cluster LIKE ANY (jobstats_internal.as_like(jobstats_kept.cluster)))
+            AND (jobstats_kept.filesystem IS NULL OR target.filesystem LIKE ANY (jobstats_internal.as_like(jobstats_kept.filesystem)))
     )
     SELECT now(), own.since, min(least(observation.first, span.first)),
         (
@@ -44,4 +44,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_kept(text, text[], text[]) IS
-'Says of which time the store keeps increments, or a rollup. level is increments, 10m, 1h or 1d. now is the time of the store. Older rows than since are not kept; first is the first observation, NULL if there is none. Up to complete all targets have been observed that still report; NULL if none does. targets is the number of targets. cluster and filesystem are LIKE patterns; NULL: all. Errors: 22023 for an unknown level, 22025 for a pattern that ends with the escape character, 22001 for one of over 255 bytes, 55000 where there is no store.';
+'Says of which time the store keeps increments, or a rollup. level is increments, 10m, 1h or 1d. now is the time of the store. Older rows than since are not kept; first is the first observation, NULL if there is none. Up to complete all targets have been observed that still report; NULL if none does. targets is the number of targets. cluster and filesystem are patterns with *; NULL: all. Errors: 22023 for an unknown level, 22001 for one of over 255 bytes, 55000 where there is no store.';

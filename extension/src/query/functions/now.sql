@@ -3,7 +3,7 @@
 WITH last AS MATERIALIZED (
     SELECT t.target_id, t.cluster, t.target AS name, t.kind, t.server, t.since, t."time"
     FROM @extschema@.jobstats_targets($2) t
-    WHERE t.since IS NOT NULL AND ($1 IS NULL OR t.target LIKE ANY ($1))
+    WHERE t.since IS NOT NULL AND ($1 IS NULL OR t.target LIKE ANY (jobstats_internal.as_like($1)))
 ),
 @last_work@
 SELECT l.target_id, l.cluster, l.name, l.kind, l.server, l."time", coalesce($2, now()) - l."time" AS age,

@@ -5,7 +5,6 @@ use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::pg::argument::require_patterns;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements};
@@ -29,14 +28,13 @@ CREATE FUNCTION jobstats_queues(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_queues IS
-'Shows how long requests waited for a thread of a server. In (since, until], or in steps of it, with a row for each service of a server that was read then. requests is their number, wait the seconds that one waited on the average before a thread took it; times in job_stats begin only then. depth and active are the numbers of requests in the queue and at work that a request found when it came, waiting is the mean number that waited at a time. wait, depth and active are NULL where there was no request. coverage is the part of the time in which the service was read, to which requests belong. Services are server-wide, not of a target. server, service and cluster are LIKE patterns. Parts of rows at edges are as jobstats_share() has them; where increments are not kept any more, parts of hours. An argument that is NULL counts as left out. Errors: 22023 for an empty window, a step that is not positive or a pattern that ends with the escape character, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Shows how long requests waited for a thread of a server. In (since, until], or in steps of it, with a row for each service of a server that was read then. requests is their number, wait the seconds that one waited on the average before a thread took it; times in job_stats begin only then. depth and active are the numbers of requests in the queue and at work that a request found when it came, waiting is the mean number that waited at a time. wait, depth and active are NULL where there was no request. coverage is the part of the time in which the service was read, to which requests belong. Services are server-wide, not of a target. server, service and cluster are patterns with *. Parts of rows at edges are as jobstats_share() has them; where increments are not kept any more, parts of hours. An argument that is NULL counts as left out. Errors: 22023 for an empty window, a step that is not positive, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 "#)]
 fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let mut period = Period::take(&mut arguments)?;
     let (server, service) = (arguments.take()?, arguments.take()?);
     period.step = arguments.take()?;
     let patterns: [Option<Vec<Option<String>>>; 3] = [server, service, arguments.take()?];
-    require_patterns(patterns.iter().flatten().flatten())?;
     read_wholes(|client| {
         store::require(client)?;
         let span = time::window(period.since, period.until)?;
@@ -50,7 +48,9 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
         }
         parameters.extend(patterns.map(DatumWithOid::from));
         let filter = |(number, name)| {
-            format!("(${number}::text[] IS NULL OR part.{name} LIKE ANY (${number}::text[]))")
+            format!(
+                "(${number}::text[] IS NULL OR part.{name} LIKE ANY (jobstats_internal.as_like(${number})))"
+            )
         };
         let filters: Vec<String> = (6..)
             .zip(["server", "service", "cluster"])

@@ -4,7 +4,6 @@ use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::pg::argument::require_patterns;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements};
@@ -31,7 +30,7 @@ CREATE FUNCTION jobstats_used(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_used IS
-'Shows whose files fill a file system. As Lustre accounts for it on each target (quota_slave.acct_user, …), with a row for each user, group, project or account of a file system, those with most bytes first. at NULL is now: the newest list of each target; any other time is its day of UTC: what each target said first on it, or on the last day of the week before that is known. by is user, group, project, account or nothing of these, and target, which is kept of now alone. The account of a user is that of the job that began last of those that ran at that time, or else of the one that ended last. inodes are those of MDTs: NULL where none was read. added_bytes and added_inodes compare with the day of since in the same way, and rows are in their order; NULL where that day is not known. targets says how many of the of_targets targets of the file system are in a sum, time of when the oldest list in it is; a NOTICE tells of missing ones. The other arguments are LIKE patterns, or numbers. An argument that is NULL counts as left out. Errors: 22023 for an unknown by, a target in the past, or a pattern that ends with the escape character, 54000 for over a million rows, 55000 where there is no store.';
+'Shows whose files fill a file system. As Lustre accounts for it on each target (quota_slave.acct_user, …), with a row for each user, group, project or account of a file system, those with most bytes first. at NULL is now: the newest list of each target; any other time is its day of UTC: what each target said first on it, or on the last day of the week before that is known. by is user, group, project, account or nothing of these, and target, which is kept of now alone. The account of a user is that of the job that began last of those that ran at that time, or else of the one that ended last. inodes are those of MDTs: NULL where none was read. added_bytes and added_inodes compare with the day of since in the same way, and rows are in their order; NULL where that day is not known. targets says how many of the of_targets targets of the file system are in a sum, time of when the oldest list in it is; a NOTICE tells of missing ones. The other arguments are patterns with *, or numbers. An argument that is NULL counts as left out. Errors: 22023 for an unknown by, or a target in the past, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_used(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let at: Option<TimestampWithTimeZone> = arguments.take()?;
@@ -40,8 +39,8 @@ fn jobstats_used(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     let by: Vec<String> = by.into_iter().flatten().collect();
     let kind = kind(&by)?;
     let since: Option<TimestampWithTimeZone> = arguments.take()?;
-    let [cluster, filesystem] = [patterns(&mut arguments)?, patterns(&mut arguments)?];
-    let target = patterns(&mut arguments)?;
+    let [cluster, filesystem] = [arguments.take()?, arguments.take()?];
+    let target: Patterns = arguments.take()?;
     let now = now()?;
     let at = at.map(micros).transpose()?.filter(|at| *at < now);
     since.map_or(Ok(0), micros)?;
@@ -109,21 +108,15 @@ fn owners(arguments: &mut Arguments<'_>) -> Result<(Vec<DatumWithOid<'static>>, 
     let (mut owners, mut has_any) = (Vec::new(), false);
     for _ in ["user", "group", "project and account"] {
         let numbers: Option<Vec<Option<i64>>> = arguments.take()?;
-        let names = patterns(arguments)?;
+        let names: Patterns = arguments.take()?;
         has_any |= numbers.is_some() || names.is_some();
         owners.extend([numbers.into(), names.into()]);
     }
     Ok((owners, has_any))
 }
 
-/// LIKE patterns of an argument.
+/// Patterns of an argument.
 type Patterns = Option<Vec<Option<String>>>;
-
-fn patterns(arguments: &mut Arguments<'_>) -> Result<Patterns, Error> {
-    let patterns: Patterns = arguments.take()?;
-    require_patterns(patterns.iter().flatten())?;
-    Ok(patterns)
-}
 
 /// Raises notices that say why there is no row, or which targets are missing in sums of now.
 fn note(

@@ -11,7 +11,7 @@ DECLARE
 BEGIN
     IF gone = '{}' THEN
         RAISE invalid_parameter_value USING MESSAGE = format('no target of cluster %L is called like that', left(cluster, 60)),
-            HINT = 'Give LIKE patterns of names in jobstats.targets, and the cluster.';
+            HINT = 'Give names in jobstats.targets, or patterns with *, and the cluster.';
     END IF;
     SELECT string_agg(t.name, ', ' ORDER BY t.name) INTO other
     FROM (SELECT t.name FROM jobstats.targets t WHERE t.target_id = ANY (gone) AND t.retired IS NULL ORDER BY t.name LIMIT 5) t;
@@ -117,7 +117,8 @@ BEGIN
     FOR round IN 1..2 LOOP
         gone := ARRAY(
             SELECT t.target_id FROM jobstats.targets t
-            WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets'))));
+            WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (jobstats_internal.as_like(
+                ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets')))));
         PERFORM jobstats_internal.require_droppable(gone, coalesce(arguments ->> 'cluster', ''));
         IF round = 1 THEN
             PERFORM jobstats_internal.lock_everything();
@@ -145,10 +146,10 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF targets IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'targets must not be NULL', HINT = 'Give LIKE patterns of names of targets, as in ''{scratch-%}''.';
+        RAISE null_value_not_allowed USING MESSAGE = 'targets must not be NULL', HINT = 'Give names of targets, or patterns as in ''{scratch-*}''.';
     END IF;
     RETURN jobstats_internal.as_owner(text 'drop targets', jsonb_build_object('targets', to_jsonb(targets), 'cluster', cluster)::text)::bigint;
 END
 $$;
 COMMENT ON FUNCTION jobstats_drop_targets(text[], text) IS
-'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are LIKE patterns; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no patterns, 22023 for patterns that no target fits, 22025 for what is no LIKE pattern, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';
+'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are names, or patterns with *; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no names, 22023 for names that no target has, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';

@@ -22,15 +22,11 @@ BEGIN
     IF octet_length(bound) > 255 THEN
         RAISE string_data_right_truncation USING
             MESSAGE = format('%s has more than 255 bytes', what), HINT = 'No name that can be fed is longer.';
-    ELSIF what <> 'cluster' AND bound ~ '^(\\\\|[^\\])*\\$' THEN
-        RAISE invalid_escape_sequence USING
-            MESSAGE = format('%s %L ends with the escape character', what, bound),
-            HINT = 'It is a LIKE pattern: write \\ for a backslash.';
     END IF;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_bound(text, text) IS
-'Internal: fails with 22001 for a name that is too long, with 22025 for what is no LIKE pattern.';
+'Internal: fails with 22001 for a name that is too long.';
 
 -- With the rights of the extension's owner, whose functions they are: what another role had granted, DROP OWNED would leave,
 -- so that the grantee could not be dropped. It looks at catalogs alone and touches nothing of the store's owner.
@@ -151,7 +147,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
-'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names are LIKE these patterns (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for an invalid pattern, 0A000 for an unknown source, 22023 for none, 55000 where there is no store.';
+'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names match these patterns with * (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 0A000 for an unknown source, 22023 for none, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp

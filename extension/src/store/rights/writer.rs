@@ -10,7 +10,7 @@ use crate::store;
 use crate::store::rights::owner::{Rights, current_user, owner_of_store};
 use crate::store::sources::{LCTL, Source};
 
-/// What a role may feed: targets whose name is LIKE one of these patterns, or all, and what is of the server.
+/// What a role may feed: targets whose names match one of these patterns, or all, and what is of the server.
 pub(crate) struct Bounds {
     pub targets: Option<Vec<String>>,
     pub server: bool,
@@ -23,7 +23,7 @@ const BOUNDS: &str = "\
         CASE WHEN bool_and(w.target IS NOT NULL) AND NOT pg_catalog.pg_has_role($4, current_user, 'USAGE') THEN array_agg(w.target) END AS targets, \
         coalesce(bool_or(w.server IS NOT NULL), false) AS server \
     FROM jobstats.writers w \
-    WHERE (w.cluster IS NULL OR w.cluster = $1) AND (w.server IS NULL OR $2 LIKE w.server) AND $3 = ANY (w.sources) \
+    WHERE (w.cluster IS NULL OR w.cluster = $1) AND (w.server IS NULL OR $2 LIKE ANY (jobstats_internal.as_like(ARRAY[w.server]))) AND $3 = ANY (w.sources) \
         AND pg_catalog.pg_has_role($4, w.role, 'USAGE') AND pg_catalog.has_schema_privilege($4, 'jobstats'::text, 'USAGE') \
         AND pg_catalog.has_table_privilege($4, 'jobstats.feed'::text, 'INSERT')";
 

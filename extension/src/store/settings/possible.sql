@@ -57,13 +57,12 @@ BEGIN
         RAISE null_value_not_allowed USING MESSAGE = format('%s must not be NULL', name),
             HINT = CASE WHEN name LIKE '%retention' THEN 'For ever is jobstats_forever().' ELSE 'Give a value.' END;
     ELSIF name = 'metrics' THEN
-        -- A pattern that ends with the escape character would fail with the first text that has a metric.
         IF jsonb_array_length(value::jsonb) > 100 OR EXISTS (
             SELECT FROM jsonb_array_elements_text(value::jsonb) AS p (pattern)
-            WHERE (length(p.pattern) BETWEEN 1 AND 200 AND p.pattern !~ '(^|[^\\])(\\\\)*\\$') IS NOT TRUE)
+            WHERE (length(p.pattern) BETWEEN 1 AND 200) IS NOT TRUE)
         THEN
-            RAISE invalid_parameter_value USING MESSAGE = 'metrics must be up to 100 LIKE patterns of 1 to 200 characters each',
-                HINT = $hint$Give patterns of names such as '{node_rapl_%}'; none may end with a single backslash.$hint$;
+            RAISE invalid_parameter_value USING MESSAGE = 'metrics must be up to 100 patterns of 1 to 200 characters each',
+                HINT = $hint$Give patterns of names such as '{node_rapl_*}'.$hint$;
         END IF;
         RETURN;
     ELSIF number.name IS NOT NULL THEN

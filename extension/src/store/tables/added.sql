@@ -114,10 +114,10 @@ ALTER TABLE jobstats.refresh
 -- Whether there are entries whose job alone says who the user is.
 CREATE INDEX IF NOT EXISTS entries_without_uid ON jobstats.entries (entry_id) WHERE uid IS NULL AND job IS NOT NULL;
 
--- A format may be that of some clusters and nodes. A pattern that ends with an escape character matches nothing that it seems to.
+-- A format may be that of some clusters and nodes.
 ALTER TABLE jobstats.entry_formats
-    ADD COLUMN IF NOT EXISTS cluster text CHECK (cluster !~ '(^|[^\\])(\\\\)*\\$'),
-    ADD COLUMN IF NOT EXISTS node_pattern text CHECK (node_pattern !~ '(^|[^\\])(\\\\)*\\$');
+    ADD COLUMN IF NOT EXISTS cluster text,
+    ADD COLUMN IF NOT EXISTS node_pattern text;
 -- The clusters that have sent an entry; NULL: unknown, since no format depends on it.
 ALTER TABLE jobstats.entries ADD COLUMN IF NOT EXISTS clusters text[];
 

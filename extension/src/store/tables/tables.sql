@@ -369,10 +369,9 @@ CREATE TABLE IF NOT EXISTS jobstats.covered (
     PRIMARY KEY (cluster, source, until)
 );
 
--- Which nodes there are: LIKE patterns of their names.
+-- Which nodes there are: patterns of their names.
 CREATE TABLE IF NOT EXISTS jobstats.nodes (
-    -- A pattern that ends with an escape character is an error wherever it is compared.
-    pattern text PRIMARY KEY CHECK (pattern !~ '(^|[^\\])(\\\\)*\\$'),
+    pattern text PRIMARY KEY,
     scheduler text,
     class text NOT NULL DEFAULT 'compute' CHECK (class IN ('compute', 'login', 'transfer', 'gateway', 'service'))
 );

@@ -33,14 +33,14 @@ identified AS MATERIALIZED (
         AND j.valid_from < entry_status.until AND j.valid_to >= entry_status.until
 ),
 class AS MATERIALIZED (
-    SELECT k.pattern, k.class, k.scheduler FROM jobstats.nodes k
+    SELECT k.pattern, jobstats_internal.as_like(ARRAY[k.pattern]) AS fits, k.class, k.scheduler FROM jobstats.nodes k
 ),
 placed AS MATERIALIZED (
     SELECT n.node, k.pattern, k.class, k.scheduler
     FROM (SELECT DISTINCT i.node FROM identified i WHERE i.node IS NOT NULL) n
     CROSS JOIN LATERAL (
         SELECT k.pattern, k.class, k.scheduler FROM class k
-        WHERE n.node LIKE k.pattern
+        WHERE n.node LIKE ANY (k.fits)
         ORDER BY length(k.pattern) DESC, k.pattern LIMIT 1) k
 ),
 -- The accounting that is read. It counts for seven days after it was last read: a cluster that is gone must not leave all numbers in doubt.
@@ -137,7 +137,7 @@ SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.cal
         WHEN c.status = 'ambiguous' THEN format('Jobs of different users had one number at the same time, for example in %s%s. %s', c.example,
             coalesce(', because ' || k.schedulers || ' count alike', ''),
             CASE WHEN c.has_node THEN format(
-                'Say whose nodes these are, as in INSERT INTO jobstats.nodes (pattern, scheduler) VALUES (''n%%'', %L); then run SELECT jobstats_reidentify();',
+                'Say whose nodes these are, as in INSERT INTO jobstats.nodes (pattern, scheduler) VALUES (''n*'', %L); then run SELECT jobstats_reidentify();',
                 k.one)
             ELSE 'Let identifiers name the node: put %H into jobid_name.' END)
         WHEN c.status = 'unconfirmed' AND w.owners <= 1 AND w.numbers >= 10 AND w.of_many AND a.is_slurm THEN format(

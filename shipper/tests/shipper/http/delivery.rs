@@ -121,7 +121,7 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
     }
     // Both writers may feed one target of the two, and read nothing.
     let grants = |role: &str| {
-        format!("SELECT jobstats_grant_writer('{role}', 'puhti', 'mds1', '%-OST0000')")
+        format!("SELECT jobstats_grant_writer('{role}', 'puhti', 'mds1', '*-OST0000')")
     };
     let writer = direct.role("LOGIN");
     direct.execute(&grants(&writer));

@@ -3,7 +3,7 @@ SELECT coalesce(array_agg(newest.job), '{}') AS numbers, (array_agg(newest.label
 FROM (
     SELECT run.job, max(run.started) AS started, max(run.label) AS label
     FROM @jobs@ run
-    WHERE run.label LIKE $2 || '%' AND run.parent IN ($1, $1 || '[]') AND ($3 IS NULL OR run.scheduler = $3)
+    WHERE starts_with(run.label, $2) AND run.parent IN ($1, $1 || '[]') AND ($3 IS NULL OR run.scheduler = $3)
     GROUP BY run.job
     ORDER BY max(run.started) DESC NULLS LAST, run.job
     LIMIT $4

@@ -2,12 +2,13 @@
 
 use jobstats_core::entry_id::flux::{decimal, f58};
 use jobstats_core::instant::Micros;
+use jobstats_core::pattern::exactly;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::query::filters::{Filters, exactly};
+use crate::query::filters::Filters;
 use crate::query::functions::job::time::Asked;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::hinted;
@@ -59,7 +60,7 @@ impl Named {
             ),
             &[
                 asked.as_str().into(),
-                exactly(&label).into(),
+                label.into(),
                 scheduler.as_deref().into(),
                 uids,
                 accounts,
@@ -109,7 +110,7 @@ impl Named {
         };
         match self.numbers.as_slice() {
             [number] => filters.only("job", exactly(number)),
-            _ => filters.only("entry", "%".to_owned()),
+            _ => filters.only("entry", "*".to_owned()),
         }
     }
 
@@ -176,7 +177,7 @@ fn elements(
     let [uids, accounts] = own_parameters(own);
     let parameters = [
         number.into(),
-        exactly(number.trim_end_matches("[]")).into(),
+        number.trim_end_matches("[]").into(),
         scheduler.into(),
         ELEMENTS_MAX.into(),
         uids,

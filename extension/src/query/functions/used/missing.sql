@@ -8,6 +8,6 @@ CROSS JOIN LATERAL (
         WHERE used.target_id = target.target_id AND used.kind = $4 AND used.last > now() - interval '1 day') AS is_read
 ) list
 WHERE target.retired IS NULL
-    AND ($1::text[] IS NULL OR target.cluster LIKE ANY ($1::text[]))
-    AND ($2::text[] IS NULL OR target.filesystem LIKE ANY ($2::text[]))
-    AND ($3::text[] IS NULL OR target.name LIKE ANY ($3::text[]))
+    AND ($1::text[] IS NULL OR target.cluster LIKE ANY (jobstats_internal.as_like($1)))
+    AND ($2::text[] IS NULL OR target.filesystem LIKE ANY (jobstats_internal.as_like($2)))
+    AND ($3::text[] IS NULL OR target.name LIKE ANY (jobstats_internal.as_like($3)))

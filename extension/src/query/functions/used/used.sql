@@ -3,9 +3,9 @@ WITH scope AS MATERIALIZED (
     SELECT target.target_id, target.cluster, coalesce(target.filesystem, ''::text) AS filesystem, target.name, target.kind
     FROM jobstats.targets target
     WHERE (target.retired IS NULL OR target.retired > $1)
-        AND ($4::text[] IS NULL OR target.cluster LIKE ANY ($4::text[]))
-        AND ($5::text[] IS NULL OR target.filesystem LIKE ANY ($5::text[]))
-        AND ($6::text[] IS NULL OR target.name LIKE ANY ($6::text[]))
+        AND ($4::text[] IS NULL OR target.cluster LIKE ANY (jobstats_internal.as_like($4)))
+        AND ($5::text[] IS NULL OR target.filesystem LIKE ANY (jobstats_internal.as_like($5)))
+        AND ($6::text[] IS NULL OR target.name LIKE ANY (jobstats_internal.as_like($6)))
 ),
 @space@,
 @before@,
@@ -54,11 +54,11 @@ FROM (
         SELECT owner.uid, owner.user_name, owner.gid, owner.group_name, owner.project, owner.account AS of_user
     ) shown ON $2::text = ANY ($13::text[])
     WHERE ($7::bigint[] IS NULL OR owner.uid = ANY ($7::bigint[]))
-        AND ($8::text[] IS NULL OR owner.user_name LIKE ANY ($8::text[]))
+        AND ($8::text[] IS NULL OR owner.user_name LIKE ANY (jobstats_internal.as_like($8)))
         AND ($9::bigint[] IS NULL OR owner.gid = ANY ($9::bigint[]))
-        AND ($10::text[] IS NULL OR owner.group_name LIKE ANY ($10::text[]))
+        AND ($10::text[] IS NULL OR owner.group_name LIKE ANY (jobstats_internal.as_like($10)))
         AND ($11::bigint[] IS NULL OR owner.project = ANY ($11::bigint[]))
-        AND ($12::text[] IS NULL OR owner.account LIKE ANY ($12::text[]))
+        AND ($12::text[] IS NULL OR owner.account LIKE ANY (jobstats_internal.as_like($12)))
 ) owner
 LEFT JOIN list ON list.cluster = owner.cluster AND list.filesystem = owner.filesystem AND list.target IS NOT DISTINCT FROM owner.target
 GROUP BY 1, owner.filesystem, 3, 4, 5, 6, 7, 8, 9, list.targets, list.of_targets, list."time"
