@@ -49,7 +49,7 @@ WITH by_entry AS MATERIALIZED (
     FROM steps s CROSS JOIN LATERAL jobstats_rates(at(-480), at(3360), '{write,service_time}', '{target,job,node,uid}', s.step) r
 )
 SELECT f.part, r.step, r."time", r.target, r.operation, sum(r.rate) AS rate
-FROM filters f JOIN by_entry r ON (f.node IS NULL OR r.node LIKE ANY (f.node)) AND (f.uid IS NULL OR r.uid = ANY (f.uid))
+FROM filters f JOIN by_entry r ON (f.node IS NULL OR r.node LIKE ANY (replace(f.node::text, '*', '%')::text[])) AND (f.uid IS NULL OR r.uid = ANY (f.uid))
     AND (f.part <> 'but few' OR r.uid <> 7) AND (f.part <> 'but half' OR r.node NOT LIKE 'l%') AND f.part <> 'but all'
 GROUP BY f.part, r.step, r."time", r.target, r.operation;
 SELECT part, count(*) > 200 AS many FROM expected GROUP BY part ORDER BY part;
