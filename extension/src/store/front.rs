@@ -97,8 +97,8 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.end_wait(boolean) IS
 'Internal: ends the limit of jobstats_internal.limit_wait() if that has returned true. Returns what is said where the limit was reached, else NULL.';
 "#)]
-fn jobstats_end_wait(limited: bool) -> Option<&'static str> {
-    if limited {
+fn jobstats_end_wait(limited: Option<bool>) -> Option<&'static str> {
+    if limited == Some(true) {
         deadline::stop();
     }
     deadline::is_over().then_some(IS_OVER)
