@@ -175,9 +175,7 @@ pub fn ask(
     }
     // A number alone does not say of which job work without a number is likely to be.
     if knows && choice.is_none() {
-        let notes = NOT_COUNTED.iter();
-        let notes = notes.filter_map(|it| not_counted(&job.rows, it));
-        subject.notes.extend(notes);
+        subject.notes.extend(not_counted(&job.rows));
     }
     if !whole.is_empty() {
         if subject.fact("user").is_none() {
@@ -207,23 +205,29 @@ const fn state(knows: bool, shown: &JobRow) -> Option<&'static str> {
     }
 }
 
-/// Says how much work is not counted.
-fn not_counted(rows: &[JobRow], (prefix, why): &(&str, &str)) -> Option<String> {
+/// Says how much work is not counted, a sentence for each kind of it.
+fn not_counted(rows: &[JobRow]) -> Vec<String> {
     let kinds = [
         ("read_bytes", "read"),
         ("write_bytes", "written"),
         ("open", "opens"),
     ];
-    let said = kinds.into_iter().filter_map(|(operation, verb)| {
+    let whole = |name: String| {
         let mut rows = rows.iter().filter(|row| is_whole(row));
-        let found = rows.find(|row| row.operation.strip_prefix(prefix) == Some(operation))?;
-        Some(format!("{} {verb}", total(number(found.total?), operation)))
-    });
-    let said: Vec<_> = said.collect();
-    (!said.is_empty()).then(|| {
-        let said = said.join(", ");
-        format!("{why}. This is not counted here: {said}.")
-    })
+        rows.find(|row| row.operation == name)
+    };
+    let sentence = |(prefix, why): &(&str, &str)| {
+        let said = kinds.iter().filter_map(|(operation, verb)| {
+            let found = whole(format!("{prefix}{operation}"))?;
+            Some(format!("{} {verb}", total(number(found.total?), operation)))
+        });
+        let said: Vec<_> = said.collect();
+        (!said.is_empty()).then(|| {
+            let said = said.join(", ");
+            format!("{why}. This is not counted here: {said}.")
+        })
+    };
+    NOT_COUNTED.iter().filter_map(sentence).collect()
 }
 
 /// Returns true for rows of the whole job.
