@@ -23,7 +23,7 @@ pub fn job(id: &str, counters: &str) -> String {
     active(id, 0, counters)
 }
 
-/// The same of an entry that was last active at this second.
+/// Returns the same for an entry that was last active at this second.
 pub fn active(id: &str, time: i64, counters: &str) -> String {
     let times = format!("  snapshot_time:   {}\n", EPOCH + time);
     record(id, &times, counters)

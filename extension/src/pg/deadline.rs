@@ -25,7 +25,7 @@ thread_local! {
     static OF_TRANSACTION: Cell<i32> = const { Cell::new(0) };
 }
 
-/// Whether connections were shut down since the last limit was set.
+/// Tells whether connections were shut down since the last limit was set.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether the last limit was reached.

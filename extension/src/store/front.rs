@@ -68,7 +68,7 @@ pub fn leaves_out(client: &SpiClient<'_>) -> Result<bool, Error> {
     )
 }
 
-/// What is said where the limit ended the waiting.
+/// The message where the limit ended the waiting.
 const IS_OVER: &str = "settings.node_timeout has passed";
 
 /// Limits how long what follows waits for nodes, until [`on_nodes`] ends. Returns whether nothing around has limited it.

@@ -10,14 +10,14 @@ use crate::store;
 use crate::store::rights::owner::{Rights, current_user, owner_of_store};
 use crate::store::sources::{LCTL, Source};
 
-/// What a role may feed: targets whose names match one of these patterns, or all, and what is of the server.
+/// The targets that a role may feed, whose names match one of these patterns, or all; and whether it is bound to servers.
 pub(crate) struct Bounds {
     pub targets: Option<Vec<String>>,
     pub server: bool,
 }
 
-/// What `jobstats.writers` allows the role and those whose rights it has, if it may INSERT. Whoever has the rights of the store's owner, as
-/// whom this runs, may feed all.
+/// The query for what `jobstats.writers` allows the role and those whose rights it has, if it may INSERT. Whoever has the rights of the
+/// store's owner, as whom this runs, may feed all.
 const BOUNDS: &str = "\
     SELECT count(*) > 0 OR pg_catalog.pg_has_role($4, current_user, 'USAGE') AS allowed, pg_catalog.quote_ident(pg_catalog.pg_get_userbyid($4)) AS role, \
         CASE WHEN bool_and(w.target IS NOT NULL) AND NOT pg_catalog.pg_has_role($4, current_user, 'USAGE') THEN array_agg(w.target) END AS targets, \
