@@ -128,7 +128,7 @@ impl Asked {
         let before = (during.0 - HOUR, during.0);
         let mut windows = vec![during, before];
         let parameters = self.parameters(&days, &["cluster"], &[ALL], &Subject::default())?;
-        for row in client.query(&*statement()?, &parameters)? {
+        for row in client.query(&statement()?, &parameters)? {
             let number = usize::try_from(row.get::<i64>("number")?).unwrap_or(0);
             let is_observed = row.get::<f64>("coverage")? >= LEAST_COVERAGE;
             let day = days
@@ -183,7 +183,7 @@ impl Asked {
         let lengths = [days, hour, now].map(seconds);
         let parameters = self.parameters(windows, by, operations, of)?;
         let mut works: BTreeMap<Subject, Work> = BTreeMap::new();
-        for row in PAUSE.among(client.query(&*statement()?, &parameters)?) {
+        for row in PAUSE.among(client.query(&statement()?, &parameters)?) {
             let side = match row.get::<i64>("number")? {
                 1 => 2,
                 2 => 1,

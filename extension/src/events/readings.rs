@@ -161,7 +161,7 @@ fn did(
     targets: &mut Targets,
 ) -> Result<(), Error> {
     let calls = Sum::service_calls().over(|column| format!("part.\"{column}\""));
-    let rows = client.query(&*sql!("readings/did.sql", calls = calls), span)?;
+    let rows = client.query(&sql!("readings/did.sql", calls = calls), span)?;
     for row in PAUSE.among(rows) {
         let Some((_, target)) = targets.get_mut(&row.at(1)?) else {
             continue;

@@ -155,7 +155,7 @@ fn store_some(
     // Some series are new, which is seldom. They are made, and all is written once more; the others have these values already.
     let limit = most.to_string();
     let make = sql!("samples/make.sql", found = found, limit = limit);
-    client.execute(&*make, &arguments)?;
+    client.execute(&make, &arguments)?;
     let (made, still_missing) = written(client, &write, &arguments)?;
     stored.added = missing - still_missing;
     stored.newer += made.newer;

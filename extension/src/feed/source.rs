@@ -64,6 +64,6 @@ pub fn show(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// Locks a row of `jobstats.locks` in this mode.
 pub fn lock_row(client: &mut SpiClient<'_>, name: &str, mode: &str) -> Result<(), Error> {
     let statement = format!("SELECT FROM jobstats.locks l WHERE l.name = $1 {mode}");
-    let row = client.execute_opt(&*statement, &[name.into()])?;
+    let row = client.execute_opt(&statement, &[name.into()])?;
     row.map(|_| ()).ok_or(Error::NoRow("locks"))
 }

@@ -122,7 +122,7 @@ fn write(
         let column =
             |value: &dyn Fn(&Usage) -> i64| some.iter().map(value).collect::<Vec<_>>().into();
         client.execute(
-            &*statement,
+            &statement,
             &[
                 target.into(),
                 kind.into(),

@@ -54,7 +54,7 @@ pub fn queue(
 
 /// Sums up some of the jobs that are due, and returns how many these were.
 fn summarize(client: &mut SpiClient<'_>) -> Result<i64, Error> {
-    let taken = client.execute_rows(&*take(), &[AT_A_TIME.into()])?;
+    let taken = client.execute_rows(&take(), &[AT_A_TIME.into()])?;
     let taken: Vec<i64> = taken.map(|row| row.at(1)).collect::<Result<_, _>>()?;
     let count = i64::try_from(taken.len()).unwrap_or(i64::MAX);
     if count > 0 {

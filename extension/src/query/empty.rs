@@ -64,7 +64,7 @@ fn observed(
         "empty/observed.sql",
         conditions = filters.conditions(Level::Target, "target", &params),
     );
-    let mut rows = client.query(&*statement, &params.take())?;
+    let mut rows = client.query(&statement, &params.take())?;
     let Some(row) = rows.next() else {
         return Ok(None);
     };

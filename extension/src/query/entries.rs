@@ -84,7 +84,7 @@ pub fn few(
         return Ok(None);
     };
     let statement = format!("{statement} LIMIT {}", most(plan) + 1);
-    let found = client.query(&*statement, &params.take())?;
+    let found = client.query(&statement, &params.take())?;
     let found: Result<Vec<i64>, _> = found.map(|row| row.at(1)).collect();
     Ok(if_few(plan, found?))
 }

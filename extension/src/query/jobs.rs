@@ -111,11 +111,11 @@ impl Jobs {
         // What is a reader's own is found by no index of labels.
         if patterns.len() <= LOOKED_UP && own.is_none() {
             for pattern in patterns {
-                add(client.query(&*statement("$1"), &[pattern.into()])?)?;
+                add(client.query(&statement("$1"), &[pattern.into()])?)?;
             }
         } else {
             let [uids, accounts] = own_parameters(own);
-            add(client.query(&*statement("ANY ($1)"), &[patterns.into(), uids, accounts])?)?;
+            add(client.query(&statement("ANY ($1)"), &[patterns.into(), uids, accounts])?)?;
         }
         if !found.is_empty() {
             self.labelled.push((position, found));

@@ -264,7 +264,7 @@ fn targets(client: &SpiClient<'_>, filters: &Filters) -> Result<Vec<i32>, Error>
     let conditions = filters.conditions(Level::Target, "target", &params);
     let statement =
         format!("SELECT target.target_id FROM jobstats.targets target WHERE true{conditions}");
-    let found = client.query(&*statement, &params.take())?;
+    let found = client.query(&statement, &params.take())?;
     found.map(|row| row.at(1)).collect()
 }
 
@@ -280,7 +280,7 @@ fn missing(client: &SpiClient<'_>, filters: &Filters, since: Micros) -> Result<V
          WHERE node.left_out_since IS NOT NULL \
          AND target.last_observation > least({since}, node.answered) - interval '1 day'{conditions}"
     );
-    let found = client.query(&*statement, &params.take())?;
+    let found = client.query(&statement, &params.take())?;
     found.map(|row| row.at(1)).collect()
 }
 

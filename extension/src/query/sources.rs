@@ -398,7 +398,7 @@ fn spans(
          FROM {table} span WHERE span.span_to > $1 AND span.span_from < $2"
     );
     let found = client.query(
-        &*statement,
+        &statement,
         &[
             timestamptz(window.since().saturating_sub(DAY))?.into(),
             timestamptz(window.until().saturating_add(DAY))?.into(),

@@ -131,7 +131,7 @@ fn similar(
 ) -> Result<Vec<String>, Error> {
     let known = match all(dimension) {
         Some(all) => {
-            let known = client.query(&*all, &[COMPARED.into()])?;
+            let known = client.query(&all, &[COMPARED.into()])?;
             known.map(|row| row.at(1)).collect::<Result<_, _>>()?
         }
         None if dimension.name == JOB => neighbors(client, name)?,

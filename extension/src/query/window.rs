@@ -204,7 +204,7 @@ fn last_observations(
         conditions = filters.conditions(Level::Target, "target", &params)
             + &filters.conditions(Level::Server, "pace", &params),
     );
-    let rows = client.query(&*statement, &params.take())?;
+    let rows = client.query(&statement, &params.take())?;
     require_room(rows.len(), LAST_OBSERVATION_BYTES)?;
     rows.map(|row| {
         Ok(Last {

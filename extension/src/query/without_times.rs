@@ -45,7 +45,7 @@ pub fn note_calls() {
 /// Raises a notice that names the targets without times, if there are any.
 pub fn note_some(client: &SpiClient<'_>, statement: &Statement<'_>) -> Result<(), Error> {
     let query = statement.targets_without_times();
-    let targets = client.query(&*query.sql, &query.params)?;
+    let targets = client.query(&query.sql, &query.params)?;
     require_room(targets.len(), NAME_BYTES)?;
     let names = targets.map(|row| Ok(shown(row.get("target")?).into_owned()));
     let targets: Vec<String> = names.collect::<Result<_, Error>>()?;

@@ -161,7 +161,7 @@ pub fn fill(
          WHERE NOT EXISTS (SELECT FROM jobstats.{} known WHERE known.{} = said.number)",
         table.name, table.number
     );
-    let unknown = client.execute_rows(&*unknown, &[numbers.into()])?;
+    let unknown = client.execute_rows(&unknown, &[numbers.into()])?;
     if unknown.len() == 0 || !try_lock(client)? {
         return Ok(());
     }
@@ -183,7 +183,7 @@ pub fn fill(
         gid = table.gid(", gid", ""),
         said_gid = table.gid(", said.gid", ""),
     );
-    client.execute(&*statement, &[numbers.into(), names.into(), gids.into()])?;
+    client.execute(&statement, &[numbers.into(), names.into(), gids.into()])?;
     Ok(())
 }
 
@@ -223,7 +223,7 @@ fn stored(
         earlier_gid = table.gid("earlier.gid", "NULL::bigint"),
     );
     let arguments = [numbers.into(), names.into(), gids.into(), day.into()];
-    let rows = client.execute_rows(&*statement, &arguments)?;
+    let rows = client.execute_rows(&statement, &arguments)?;
     require_room(rows.len(), NAME_BYTES)?;
     let mut stored = BTreeMap::<usize, History>::new();
     for row in rows {
@@ -288,12 +288,12 @@ fn write(
             said_gid = table.gid(", said.gid", ""),
             set_gid = table.gid(", gid = excluded.gid", ""),
         );
-        client.execute(&*statement, &arguments(current)[..5])?;
+        client.execute(&statement, &arguments(current)[..5])?;
     }
     if !forgotten.is_empty() {
         let delete =
             format!("DELETE FROM jobstats.earlier_{name} e WHERE e.{number} = ANY ($1::bigint[])");
-        client.execute(&*delete, &[forgotten.into()])?;
+        client.execute(&delete, &[forgotten.into()])?;
     }
     if !earlier.is_empty() {
         let statement = sql!(
@@ -304,7 +304,7 @@ fn write(
             gid = table.gid(", gid", ""),
             said_gid = table.gid(", said.gid", ""),
         );
-        client.execute(&*statement, &arguments(earlier))?;
+        client.execute(&statement, &arguments(earlier))?;
     }
     Ok(())
 }

@@ -270,7 +270,7 @@ impl Usage {
         };
         let statement = Statement::new(&question, &plan, entries.few(&plan));
         let targets = statement.targets();
-        let targets = client.query(&*targets.sql, &targets.params)?;
+        let targets = client.query(&targets.sql, &targets.params)?;
         let scope = Scope::read(targets, plan.window.steps(), grouping)?;
         let mut work = Work::new(&question.measures, grouping.by_node);
         if !entries.is_empty() {

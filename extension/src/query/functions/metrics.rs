@@ -101,7 +101,7 @@ fn elsewhere(client: &SpiClient<'_>) -> Result<Vec<(String, f64)>, Error> {
 
 fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
     let mut works = BTreeMap::new();
-    for row in PAUSE.among(client.query(&*statement(store::is_front(client)?)?, &[])?) {
+    for row in PAUSE.among(client.query(&statement(store::is_front(client)?)?, &[])?) {
         let work = Work {
             seconds: row.get("seconds")?,
             active: row.get("active")?,

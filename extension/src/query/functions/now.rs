@@ -98,7 +98,7 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let usages = store::read(|client| {
         store::require(client)?;
         let filters = Filters::default().any_of("target", target.clone());
-        let found = client.query(&*statement()?, &[target.into(), at.into()])?;
+        let found = client.query(&statement()?, &[target.into(), at.into()])?;
         if found.len() == 0 {
             note_age(client, at)?;
             empty::explain(client, &day_until(at)?, &filters)?;
@@ -206,7 +206,7 @@ fn whose(client: &SpiClient<'_>, ranked: &[Ranked]) -> Result<Vec<Whose>, Error>
     let entries: Vec<i64> = ranked.iter().map(|it| it.usage.entry).collect();
     let mut whose: Vec<Whose> = Vec::new();
     whose.resize_with(ranked.len(), Whose::default);
-    for row in client.query(&*statement, &[entries.into(), times.into()])? {
+    for row in client.query(&statement, &[entries.into(), times.into()])? {
         let position: i64 = row.get("position")?;
         let position = usize::try_from(position - 1).ok();
         if let Some(found) = position.and_then(|position| whose.get_mut(position)) {

@@ -42,12 +42,12 @@ fn jobstats_work(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     store::read(|client| {
         store::require(client)?;
         let found = match level.as_deref() {
-            None | Some(INCREMENTS) => client.query(&*last()?, &[at.into(), targets.into()])?,
+            None | Some(INCREMENTS) => client.query(&last()?, &[at.into(), targets.into()])?,
             Some(level) => {
                 let rollup = rollup(level)?;
                 let bucket = bucket(client, rollup, at)?;
                 let statement = of_bucket(rollup);
-                client.query(&*statement, &[bucket.into(), targets.into()])?
+                client.query(&statement, &[bucket.into(), targets.into()])?
             }
         };
         require_room(found.len(), ROW_BYTES)?;

@@ -106,7 +106,7 @@ impl Accounting {
     ) -> Result<Option<Self>, Error> {
         let [uids, accounts] = own_parameters(job.own.as_ref());
         let found = client.query(
-            &*sql!(
+            &sql!(
                 "runs.sql",
                 jobs = seen("jobs", job.own.as_ref(), ["$3", "$4"])
             ),

@@ -52,7 +52,7 @@ impl<'a> Attributed<'a> {
         };
         let [uids, accounts] = own_parameters(job.own.as_ref());
         let jobs = client.query(
-            &*sql!(
+            &sql!(
                 "attributed/jobs.sql",
                 jobs = seen("job_ids", job.own.as_ref(), ["$5", "$6"])
             ),

@@ -208,7 +208,7 @@ fn runs(
         condition = condition,
         limit = limit
     );
-    let found = client.query(&*statement, arguments)?;
+    let found = client.query(&statement, arguments)?;
     require_room(found.len(), RUN_BYTES)?;
     let are_all = found.len() <= most;
     let runs = PAUSE.among(found).map(|row| Run::read(&row, window));

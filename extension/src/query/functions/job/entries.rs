@@ -100,7 +100,7 @@ impl Entries {
              FROM {} e WHERE {condition} AND ($1::bigint[] IS NULL OR {IS_OWN}) ORDER BY e.node",
             seen_entries(own, ["$1", "$2"])
         );
-        let entries = client.query(&*statement, parameters)?;
+        let entries = client.query(&statement, parameters)?;
         require_room(entries.len(), ENTRY_BYTES)?;
         let (mut nodes, mut names, mut are_unnamed) = (HashMap::new(), Vec::new(), false);
         for entry in entries {

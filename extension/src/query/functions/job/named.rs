@@ -53,7 +53,7 @@ impl Named {
         let short_form = decimal(&asked).filter(|_| asked.starts_with('f'));
         let label = short_form.map_or_else(|| asked.clone(), f58);
         let found = client.query_opt(
-            &*sql!(
+            &sql!(
                 "numbered.sql",
                 jobs = seen("jobs", own, ["$4", "$5"]),
                 entries = seen_entries(own, ["$4", "$5"]),
@@ -136,7 +136,7 @@ impl Named {
     pub fn note_unknown(&self, client: &SpiClient<'_>, asked: &Asked) -> Result<(), Error> {
         let [uids, accounts] = own_parameters(self.own.as_ref());
         let found = client.query(
-            &*format!(
+            &format!(
                 "SELECT DISTINCT run.scheduler FROM {} run WHERE run.job = ANY ($1) ORDER BY 1 LIMIT $2",
                 seen("jobs", self.own.as_ref(), ["$3", "$4"])
             ),
@@ -184,7 +184,7 @@ fn elements(
         accounts,
     ];
     let statement = sql!("elements.sql", jobs = seen("jobs", own, ["$5", "$6"]));
-    let row = client.query_only(&*statement, &parameters, "elements")?;
+    let row = client.query_only(&statement, &parameters, "elements")?;
     let (mut numbers, label): (Vec<String>, Option<String>) =
         (row.get("numbers")?, row.get("label")?);
     if let Some(label) = label.filter(|_| numbers.len() > 1) {

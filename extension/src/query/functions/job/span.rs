@@ -78,7 +78,7 @@ fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Ve
         searches.push(search(source, &table.relation(), "bucket", "first", spans));
     }
     let query = Query::new(searches.join("\nUNION ALL\n"), &params);
-    let rows = client.query(&*query.sql, &query.params)?;
+    let rows = client.query(&query.sql, &query.params)?;
     let mut found = Vec::new();
     for row in rows {
         if let Some((first, latest)) = row.time_opt("first")?.zip(row.time_opt("latest")?) {
