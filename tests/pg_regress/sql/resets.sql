@@ -90,7 +90,7 @@ SELECT entry, since, until, reset, write FROM increments WHERE cluster = 'back';
 SELECT count(*) FROM jobstats_audit(at(-60), at(120)) WHERE target = 'fs-OST0009';
 ROLLBACK;
 -- So does computing anew.
-SELECT target, computed, changed, deleted, inserted FROM jobstats_reprocess(at(-60), at(120), '{fs-___0009}') ORDER BY target;
+SELECT target, computed, changed, deleted, inserted FROM jobstats_reprocess(at(-60), at(120), '{fs-*0009}') ORDER BY target;
 SELECT count(*) FROM ((TABLE jobstats.increments EXCEPT ALL TABLE truth) UNION ALL (TABLE truth EXCEPT ALL TABLE jobstats.increments)) d;
 
 -- What is stored is what the raw text says.
