@@ -140,7 +140,7 @@ impl Identity<'_> {
 /// ```
 /// use jobstats_core::entry_id::{Format, Formats};
 ///
-/// let on_login_nodes = Format::compile("%e:%u:%H", None)?.only_for(None, Some("login%"))?;
+/// let on_login_nodes = Format::compile("%e:%u:%H", None)?.only_for(None, Some("login*"))?;
 /// let formats = Formats::from_iter([on_login_nodes, Format::compile("%j:%u:%H", None)?]);
 /// assert_eq!(formats.identify("vi:1000:login1").executable, Some("vi"));
 /// assert_eq!(formats.identify("17:1000:n1").job, Some("17"));

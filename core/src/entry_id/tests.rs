@@ -176,7 +176,7 @@ fn a_job_that_is_text_says_less_than_another_format() {
             .only_for(None, nodes)
             .unwrap()
     };
-    let formats = Formats::from_iter([of("%e:%u:%H", Some("login%")), of("%j:%u:%H", None)]);
+    let formats = Formats::from_iter([of("%e:%u:%H", Some("login*")), of("%j:%u:%H", None)]);
     for (id, expected) in [
         (
             "vi:1000:login1.site.fi",
