@@ -234,7 +234,8 @@ in_database front -f tests/front/plans.sql 2>&1 | awk '
     { cat "$output/summed" && exit 1; }
 away 2>&1 | plain >"$output/away"
 diff -u tests/front/away.expected "$output/away"
-frozen 2>&1 | plain >"$output/frozen"
+# What ends the waiting, and how libpq says so, differs between versions of PostgreSQL.
+frozen 2>&1 | plain | sed -E '/^invalid socket$/d; s/(it does not answer: ).*/\1REASON/' >"$output/frozen"
 diff -u tests/front/frozen.expected "$output/frozen"
 ask front
 diff -u "$output/single" "$output/front"
