@@ -1274,7 +1274,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    -- It ends after the block: nodes are also asked to end what has failed.
+    -- It ends after the block: postgres_fdw also asks nodes to roll back.
     limited CONSTANT boolean := jobstats_internal.limit_wait();
     is_other boolean;
     context text;
@@ -1420,7 +1420,7 @@ BEGIN
                 IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
                     RAISE;
                 END IF;
-                attached.problem := coalesce(jobstats_internal.end_wait(limited), left(SQLERRM, 200));
+                attached.problem := coalesce(jobstats_internal.end_wait(limited), jobstats_internal.escaped(left(SQLERRM, 200)));
             END;
         END IF;
         PERFORM jobstats_internal.end_wait(limited);
@@ -2352,7 +2352,7 @@ CREATE FUNCTION jobstats_internal.end_wait(limited boolean) RETURNS text
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_end_wait_wrapper';
 COMMENT ON FUNCTION jobstats_internal.end_wait(boolean) IS
-'Internal: ends the limit of jobstats_internal.limit_wait() if that has returned true. Returns what is said where the limit was reached, else NULL.';
+'Internal: ends the limit of jobstats_internal.limit_wait() if that has returned true. Returns the message if the limit was reached, else NULL.';
 
 CREATE FUNCTION jobstats_internal.energy_growth(
     name text, maximum double precision, before double precision, after double precision, seconds double precision) RETURNS double precision

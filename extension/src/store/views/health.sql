@@ -1,7 +1,7 @@
 CREATE OR REPLACE VIEW jobstats.health AS
 SELECT h.cluster, h.target, h.kind, h.server, h.status, h.last_observation, h.delay, h.usual_interval, h.cleanup_interval, h.cleanup_too_short,
     jobstats_internal.escaped(h.remedy) AS remedy, h.missed
--- Columns without a value have names and types, so that a dump of the view is the same once more when it was restored.
+-- A NULL without a type would lose its name in a dump: the restored view would be another one.
 FROM (
 WITH recent AS MATERIALIZED (
     SELECT o.target_id, o."time" FROM @last_of_a_day@ o
@@ -138,11 +138,9 @@ FROM state s
 UNION ALL
 -- Whatever ought to report and has never done so. A server that is expected without its targets has reported if a target was
 -- last read there, or was read there within the hour.
-SELECT e.cluster, e.target, NULL::text AS kind, e.server, text 'silent' AS status,
-    NULL::timestamptz AS last_observation, NULL::interval AS delay, NULL::interval AS usual_interval,
-    NULL::interval AS cleanup_interval, false AS cleanup_too_short,
+SELECT e.cluster, e.target, NULL::text, e.server, text 'silent', NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval, false,
     format('No text has arrived yet. Check that the shipper on %s runs and can reach this database, and that the names in jobstats.expected are right.',
-        coalesce(e.server, 'its server')), NULL::bigint AS missed
+        coalesce(e.server, 'its server')), NULL::bigint
 FROM jobstats.expected e
 WHERE NOT EXISTS (
         SELECT FROM jobstats.targets t
@@ -157,13 +155,13 @@ WHERE NOT EXISTS (
         JOIN jobstats.targets t ON t.target_id = o.target_id
         WHERE e.target IS NULL AND t.cluster = e.cluster AND o.server = e.server AND o."time" > now() - interval '1 hour')
 UNION ALL
+SELECT o.cluster, o.target, o.kind, o.server, o.status, NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval, NULL::boolean, o.remedy, NULL::bigint
+FROM (
 -- Text of the last hour that belongs to no target that is known. The servers with most of it are shown: a writer may name as many as it
 -- likes. Text of a writer that may not feed it says nothing about a server.
-(SELECT r.cluster, NULL::text AS target, NULL::text AS kind, r.server, text 'rejects' AS status,
-    NULL::timestamptz AS last_observation, NULL::interval AS delay, NULL::interval AS usual_interval,
-    NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short,
+(SELECT r.cluster, NULL::text, NULL::text, r.server, text 'rejects',
     format('Text of this server was rejected (%s), and no target is known that it belongs to: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;',
-        string_agg(DISTINCT r.reason, ', '), r.server), NULL::bigint AS missed
+        string_agg(DISTINCT r.reason, ', '), r.server)
 FROM jobstats.rejects r
 WHERE r.received > now() - interval '1 hour' AND r.reason NOT IN ('not yours', 'guessable delimiter')
     AND NOT EXISTS (SELECT FROM jobstats.targets t WHERE t.cluster = r.cluster AND t.name = r.target)
@@ -174,63 +172,51 @@ ORDER BY count(*) DESC, r.cluster, r.server
 LIMIT 10)
 UNION ALL
 -- Requests that clients sent without an identifier.
-SELECT u.cluster, NULL::text AS target, NULL::text AS kind, NULL::text AS server, text 'ids' AS status,
-    NULL::timestamptz AS last_observation, NULL::interval AS delay, NULL::interval AS usual_interval,
-    NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short,
+SELECT u.cluster, NULL::text, NULL::text, NULL::text, text 'ids',
     format('%s %% of the requests to %s from %s to %s had no identifier, so that no job or user is known for them: clients with jobid_var=disable, or of Lustre before 2.10. What they did: SELECT * FROM jobstats_unaccounted(%L, %L%s);',
         u.percent, coalesce(u.filesystem, 'targets'), to_char(u.until - interval '1 hour', 'HH24:MI'), to_char(u.until, 'HH24:MI'),
-        u.until - interval '1 hour', u.until, ', filesystem => ''{' || nullif(u.filesystem, '') || '}'''), NULL::bigint AS missed
+        u.until - interval '1 hour', u.until, ', filesystem => ''{' || nullif(u.filesystem, '') || '}''')
 FROM (
 @unaccounted@
 ) u
 UNION ALL
 -- Problems of the store itself: those of the last maintenance, and of one that is under way or ended early.
-SELECT NULL::text AS cluster, NULL::text AS target, NULL::text AS kind, NULL::text AS server,
-    text 'maintenance' AS status, NULL::timestamptz AS last_observation, NULL::interval AS delay,
-    NULL::interval AS usual_interval, NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short,
+SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
     concat_ws(' ',
         'The last maintenance had a problem: ' || m.problem || '.',
         CASE WHEN m.is_overdue THEN format(
             'Maintenance has not finished since %s. Check that the scheduled job that calls jobstats_maintain() runs, and what it reports.',
-            coalesce(date_trunc('second', m.completed)::text, 'the store was created')) END), NULL::bigint AS missed
+            coalesce(date_trunc('second', m.completed)::text, 'the store was created')) END)
 FROM jobstats.maintenance_state m
 WHERE m.problem IS NOT NULL OR m.is_overdue
 UNION ALL
 -- Events that nobody looks for, though there is something to look at.
-SELECT NULL::text AS cluster, NULL::text AS target, NULL::text AS kind, NULL::text AS server,
-    text 'maintenance' AS status, NULL::timestamptz AS last_observation, NULL::interval AS delay,
-    NULL::interval AS usual_interval, NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short,
+SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
     format('Readings have been judged for events up to %s only. Check that the scheduled job that calls jobstats_watch() or jobstats_maintain() runs, and what it reports.',
-        date_trunc('second', w.watched_until)), NULL::bigint AS missed
+        date_trunc('second', w.watched_until))
 FROM jobstats.watch w
 WHERE w.ran < now() - interval '15 minutes'
     AND w.watched_until < (SELECT max(t.last_observation) FROM jobstats.targets t WHERE t.retired IS NULL) - interval '15 minutes'
 UNION ALL
 -- Formats that have changed. Keys of entries are hashes, so the last key tells how many lie before it.
-SELECT NULL::text AS cluster, NULL::text AS target, NULL::text AS kind, NULL::text AS server,
-    text 'maintenance' AS status, NULL::timestamptz AS last_observation, NULL::interval AS delay,
-    NULL::interval AS usual_interval, NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short,
+SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
     format('Identifiers are being read again by the formats in jobstats.entry_formats: %s %% are done, and maintenance goes on with it. To do it at once: SELECT jobstats_reidentify();',
-        CASE WHEN i.under_way = f.formats AND i.after IS NOT NULL THEN trunc((i.after + 9223372036854775808) / 184467440737095516.16) ELSE 0 END), NULL::bigint AS missed
+        CASE WHEN i.under_way = f.formats AND i.after IS NOT NULL THEN trunc((i.after + 9223372036854775808) / 184467440737095516.16) ELSE 0 END)
 FROM jobstats.identification i
 CROSS JOIN (@configured@) f
 WHERE i.formats IS DISTINCT FROM f.formats
 UNION ALL
 -- Accounting that has stopped: entries of new jobs belong to none from then on. A file says nothing while no job ends.
-SELECT c.cluster, NULL::text AS target, NULL::text AS kind, NULL::text AS server, text 'accounting' AS status,
-    NULL::timestamptz AS last_observation, NULL::interval AS delay, NULL::interval AS usual_interval,
-    NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short,
+SELECT c.cluster, NULL::text, NULL::text, NULL::text, text 'accounting',
     format('The accounting of %s has been read up to %s only, so work since then belongs to no job. Check the shipper that reads it.',
-        c.source, date_trunc('second', c.until)), NULL::bigint AS missed
+        c.source, date_trunc('second', c.until))
 FROM (SELECT d.cluster, d.source, max(d.until) AS until FROM jobstats.covered d GROUP BY d.cluster, d.source) c
 WHERE c.until < now() - CASE WHEN c.source IN (@commands@) THEN interval '1 hour' ELSE interval '1 day' END
 UNION ALL
 -- Accounting in which users can write rows of others.
-(SELECT r.cluster, NULL::text AS target, NULL::text AS kind, r.server, text 'accounting' AS status,
-    NULL::timestamptz AS last_observation, NULL::interval AS delay, NULL::interval AS usual_interval,
-    NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short,
+(SELECT r.cluster, NULL::text, NULL::text, r.server, text 'accounting',
     format('Users can forge rows of the accounting that %s sends by the names of their jobs: its delimiter is one character that can be typed. Let sacct take a --delimiter that nobody can guess.',
-        r.server), NULL::bigint AS missed
+        r.server)
 FROM jobstats.rejects r
 WHERE r.received > now() - interval '1 hour' AND r.reason = 'guessable delimiter'
 GROUP BY r.cluster, r.server
@@ -239,26 +225,20 @@ LIMIT 10)
 UNION ALL
 @of_lustre@UNION ALL
 -- What maintenance found in the matches of entries with jobs. Overdue maintenance has a row of its own.
-SELECT a.cluster, NULL::text AS target, NULL::text AS kind, NULL::text AS server,
-    CASE WHEN a.status IN ('known', 'without job') THEN 'nodes' ELSE 'accounting' END AS status,
-    NULL::timestamptz AS last_observation, NULL::interval AS delay, NULL::interval AS usual_interval,
-    NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short, a.remedy, NULL::bigint AS missed
+SELECT a.cluster, NULL::text, NULL::text, NULL::text, CASE WHEN a.status IN ('known', 'without job') THEN 'nodes' ELSE 'accounting' END, a.remedy
 FROM jobstats.advice a
 WHERE a.noted > now() - interval '1 hour'
 UNION ALL
 -- A session that holds the locks of a feed for long keeps other feeds and maintenance waiting.
-SELECT NULL::text AS cluster, NULL::text AS target, NULL::text AS kind, NULL::text AS server,
-    text 'maintenance' AS status, NULL::timestamptz AS last_observation, NULL::interval AS delay,
-    NULL::interval AS usual_interval, NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short,
+SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
     format('Session %s of role %I has held the locks of a feed since %s and is %s. To end it: SELECT pg_terminate_backend(%1$s);',
-        f.pid, f.role, date_trunc('second', f.since), CASE WHEN f.idle_since IS NULL THEN 'running a statement' ELSE 'idle' END), NULL::bigint AS missed
+        f.pid, f.role, date_trunc('second', f.since), CASE WHEN f.idle_since IS NULL THEN 'running a statement' ELSE 'idle' END)
 FROM jobstats_internal.feeding() f
 WHERE coalesce(f.idle_since, f.since) < now() - interval '1 minute'
 UNION ALL
-SELECT NULL::text AS cluster, NULL::text AS target, NULL::text AS kind, NULL::text AS server,
-    text 'maintenance' AS status, NULL::timestamptz AS last_observation, NULL::interval AS delay,
-    NULL::interval AS usual_interval, NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short,
-    format('The store is damaged: %s. SELECT jobstats_setup(); mends it or says what to do.', d.damage), NULL::bigint AS missed
+SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
+    format('The store is damaged: %s. SELECT jobstats_setup(); mends it or says what to do.', d.damage)
 FROM (SELECT jobstats_internal.damage_in_words() AS damage) d
 WHERE d.damage IS NOT NULL
+) o (cluster, target, kind, server, status, remedy)
 ) h;

@@ -1,6 +1,5 @@
 -- What servers themselves say of their state: the gauges of the last day, but of retired targets.
-SELECT g.cluster, g.target, g.kind, g.server, s.status, NULL::timestamptz AS last_observation, NULL::interval AS delay,
-    NULL::interval AS usual_interval, NULL::interval AS cleanup_interval, NULL::boolean AS cleanup_too_short, s.remedy, NULL::bigint AS missed
+SELECT g.cluster, g.target, g.kind, g.server, s.status, s.remedy
 FROM (
     SELECT g.cluster, g.target_id, t.name AS target, t.kind, g.server,
         jsonb_object_agg(g.name, g.value) FILTER (WHERE g.labels = jsonb '{}') AS value,
