@@ -214,8 +214,8 @@ fn identify<'a>(formats: impl Iterator<Item = &'a Format> + Clone, id: &'a str) 
         .unwrap_or(Identity::MALFORMED)
 }
 
-/// Returns the identifier without the quotes that clients send whose `jobid_name` was set with quotes. Of a long one, the user may have
-/// written the last.
+/// Returns the identifier without quotes, which clients send if `jobid_name` was set with quotes. In an identifier of full length, the user
+/// may have written the last quote.
 fn unquoted(id: &str) -> Option<&str> {
     let inner = id.strip_prefix('"')?.strip_suffix('"')?;
     (!length::may_be_longest(id)).then_some(inner)
@@ -265,19 +265,12 @@ fn first<'a>(formats: impl Iterator<Item = (&'a Format, Identity<'a>)>) -> Optio
             None => readings.push(identity),
         }
     }
-    let is_read = !readings.is_empty();
-    is_read.then(|| only_one(readings.into_iter()).unwrap_or(Identity::MALFORMED))
+    let first = *readings.first()?;
+    let agree = readings.iter().all(|other| other.says_the_same(&first));
+    Some(if agree { first } else { Identity::MALFORMED })
 }
 
-/// Returns the first reading of an identifier if all others say the same.
-fn only_one<'a>(mut readings: impl Iterator<Item = Identity<'a>>) -> Option<Identity<'a>> {
-    let first = readings.next()?;
-    readings
-        .all(|other| other.says_the_same(&first))
-        .then_some(first)
-}
-
-/// Returns the reading that says all that the others say. One of a job that is text says less than others do.
+/// Returns the reading that includes all others. A reading whose job is text has fewer fields than others.
 fn fullest<'a>(readings: impl Iterator<Item = Identity<'a>>) -> Option<Identity<'a>> {
     let readings: Vec<_> = readings.collect();
     let has = |it: Identity<'a>, other| it.in_common(other).says_the_same(&other);
