@@ -142,7 +142,7 @@ away() {
 # frozen
 # All processes of a server with two nodes are stopped while sessions wait for them, and go on later.
 frozen() {
-    local server=$cluster.frozen in_front=(in_database front -v VERBOSITY=verbose -v ON_ERROR_STOP=0 -P format=unaligned) n
+    local server=$cluster.frozen in_front=(in_database front -v VERBOSITY=verbose -v ON_ERROR_STOP=0 -P format=unaligned) n end=$((SECONDS + 1200))
     local -x PROCESS
     scripts/cluster.sh start "$server"
     PROCESS=$(head -n 1 "$server/data/postmaster.pid")
@@ -156,7 +156,7 @@ frozen() {
     await "a.application_name = 'waits' AND a.state = 'active'"
     echo 'there is always one that waits'
     for n in 1 2 3; do
-        until in_database front -f tests/front/away.sql; do sleep 0.1; done >/dev/null 2>&1 &
+        until in_database front -f tests/front/away.sql || [ "$SECONDS" -ge "$end" ]; do sleep 0.1; done >/dev/null 2>&1 &
     done
     in_database front -c "UPDATE jobstats.settings SET node_timeout = DEFAULT"
     for n in {1..20}; do

@@ -6,7 +6,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    -- It ends after the block: nodes are also asked to end what has failed.
+    -- It ends after the block: postgres_fdw also asks nodes to roll back.
     limited CONSTANT boolean := jobstats_internal.limit_wait();
     is_other boolean;
     context text;
@@ -152,7 +152,7 @@ BEGIN
                 IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
                     RAISE;
                 END IF;
-                attached.problem := coalesce(jobstats_internal.end_wait(limited), left(SQLERRM, 200));
+                attached.problem := coalesce(jobstats_internal.end_wait(limited), jobstats_internal.escaped(left(SQLERRM, 200)));
             END;
         END IF;
         PERFORM jobstats_internal.end_wait(limited);
