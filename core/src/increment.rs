@@ -226,7 +226,7 @@ pub enum LateReason {
     /// A counter would fall.
     #[error("a counter of entry {0:?} would fall")]
     Fell(String),
-    /// An entry is in none of the texts that follow, and cannot have been dropped.
+    /// An entry is missing from all later snapshots, although Lustre cannot have dropped it.
     #[error("entry {0:?} is missing from the texts that follow")]
     Lost(String),
     /// There is not enough memory to find out.

@@ -137,8 +137,8 @@ impl Store {
     }
 }
 
-/// Queues the numbers of jobs that entries have in a short form of Flux or whose users have got other names, and of entries that work on days
-/// of which nothing is known. Returns how many there are.
+/// Queues job numbers that have to be matched again: numbers in a short form of Flux, jobs whose user was renamed, and entries that were
+/// active on days without a match. Returns how many there are.
 ///
 /// Feeds only note names: a job that another feed is storing meanwhile is found here, or queued by that feed.
 pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {

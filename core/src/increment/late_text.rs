@@ -36,7 +36,7 @@ pub fn can_be_older(
 /// first to have. If the server's clock went back, `late` was read after them, and what these entries did would count again when they come.
 ///
 /// Lustre cannot have dropped an entry that was active within the cleanup interval of `next`, and a text that skipped it is followed by one
-/// that has it. Without such a text nothing is decided: what is carried keeps the sums right for a while.
+/// that has it. Without such a text nothing is decided: the carried records keep the sums right for a while.
 pub fn can_be_followed(
     late: &Observation,
     previous: Option<&Observation>,

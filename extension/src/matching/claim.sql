@@ -1,5 +1,5 @@
--- Takes from entries the number of a job of another user, which they claim, or gives it back. How well the identifier could be read, maintenance
--- then finds again. What is forgotten stays as it is.
+-- Removes the job from entries that claim a job of another user, or restores it. Maintenance then determines again how well the identifier
+-- could be read. Forgotten entries stay unchanged.
 WITH changed AS (
     UPDATE jobstats.entries e
     SET job = e.claimed, claimed = e.job, status = CASE WHEN e.claimed IS NULL THEN text 'claimed' ELSE 'ok' END,

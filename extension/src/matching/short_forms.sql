@@ -1,5 +1,5 @@
--- Gives entries whose clients send the short form of Flux without its ƒ the number of the job, and queues it. Any word may look like such a
--- form, so accounting must know it.
+-- Clients may send the short form of a Flux job without its ƒ: its entries get the decimal number, which is queued for matching. Any word may
+-- look like a short form, so accounting must know it.
 WITH renumbered AS (
     UPDATE jobstats.entries e
     SET job = n.job, workload = n.job

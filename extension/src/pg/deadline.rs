@@ -1,9 +1,9 @@
 //! Ends waiting for other servers, whatever they do.
 //!
-//! The kernel of a server whose processes are stopped goes on to acknowledge what it is sent, so no option of a connection notices, and
-//! a statement that is canceled does not end either: `postgres_fdw` first asks the stopped postmaster to cancel, without any limit. So the
-//! connections are shut down, of which `postgres_fdw` hears at once. Those that it opens to cancel the statements of others are shut
-//! down each second, until the transaction has ended. The timer is none of PostgreSQL's: an error stops those.
+//! The kernel of a server with stopped processes still acknowledges packets, so no connection option notices, and canceling does not help
+//! either: `postgres_fdw` first asks the stopped postmaster to cancel, without a limit. So this timer shuts the connections down, which
+//! `postgres_fdw` notices at once. Connections that it opens for cancel requests are shut down each second, until the transaction has
+//! ended. PostgreSQL's own timers would not do: an error stops them.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -21,7 +21,7 @@ thread_local! {
     /// The timer of this backend, as soon as it has one.
     static TIMER: Cell<Option<libc::timer_t>> = const { Cell::new(None) };
     static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
-    /// The last limit of this transaction, in milliseconds. It holds for the commit too, of which other servers are told.
+    /// The last limit of this transaction, in milliseconds. It also covers the commit, which goes to the other servers.
     static OF_TRANSACTION: Cell<i32> = const { Cell::new(0) };
 }
 
@@ -110,7 +110,7 @@ fn set(milliseconds: i32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a timer that sends this process a signal which nobody else uses.
+/// Makes a timer that sends this process a signal that PostgreSQL does not use.
 fn make_timer() -> Result<libc::timer_t, Error> {
     // SAFETY: plain numbers and pointers. The handler calls only what a handler may.
     unsafe {
@@ -130,10 +130,10 @@ fn make_timer() -> Result<libc::timer_t, Error> {
     Err(Error::Node(io::Error::last_os_error().to_string()))
 }
 
-/// Shuts down all connections of this process but that of its client, and what stands in for its standard output.
+/// Shuts down all connections of this process except the client's, and leaves the standard streams alone.
 extern "C" fn shut_down(_signal: c_int) {
-    // SAFETY: variables of this backend. Whatever is no connection cannot be shut down. Numbers of files are given from the lowest on, so
-    // that none is much higher than their number.
+    // SAFETY: variables of this backend. Other files cannot be shut down. The kernel assigns the lowest free number, so
+    // no number is much higher than the limit on open files.
     unsafe {
         let errno = libc::__errno_location();
         let before = *errno;

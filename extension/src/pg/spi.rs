@@ -52,7 +52,7 @@ pub fn connect_with<R>(
     connect(run)
 }
 
-/// Runs statements that see what those around see, whose rows are freed later.
+/// Runs statements with the snapshot of the surrounding connection. Its own rows are freed when it ends.
 pub fn connect<R>(run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>) -> Result<R, Error> {
     ballast::hold()?;
     Spi::connect(run)

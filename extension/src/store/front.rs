@@ -95,7 +95,7 @@ CREATE FUNCTION jobstats_internal.end_wait(limited boolean) RETURNS text
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.end_wait(boolean) IS
-'Internal: ends the limit of jobstats_internal.limit_wait() if that has returned true. Returns what is said where the limit was reached, else NULL.';
+'Internal: ends the limit of jobstats_internal.limit_wait() if that has returned true. Returns the message if the limit was reached, else NULL.';
 "#)]
 fn jobstats_end_wait(limited: Option<bool>) -> Option<&'static str> {
     if limited == Some(true) {
@@ -107,7 +107,7 @@ fn jobstats_end_wait(limited: Option<bool>) -> Option<&'static str> {
 /// Raises a notice if the front answers without some of its nodes, and limits how long the question waits for the others.
 ///
 /// # Errors
-/// [`Error::Node`] if it has none left, and while one is about to be left out: a question that waits for it holds what that needs.
+/// [`Error::Node`] if no node is left, and while a node is about to be left out: a waiting question would hold the locks that this needs.
 pub fn note_left_out(client: &SpiClient<'_>) -> Result<(), Error> {
     limit(client)?;
     let row = plans::query_opt(
@@ -151,7 +151,7 @@ pub fn read<T>(read: impl FnOnce(&SpiClient<'_>) -> Result<T, Error>) -> Result<
     })
 }
 
-/// Asks nodes. An error of a connection becomes an [`Error::Node`]. The limit of what is asked ends, after an error with the transaction.
+/// Asks nodes. An error of a connection becomes an [`Error::Node`]. The limit ends with the question, after an error with the transaction.
 pub fn on_nodes<T>(read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let is_outermost = !deadline::is_running();
     let answer = PgTryBuilder::new(AssertUnwindSafe(read))

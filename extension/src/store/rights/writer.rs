@@ -1,7 +1,7 @@
 //! Finds out what the caller may feed.
 //!
-//! Who feeds is the role with whose rights the INSERT runs, and not that of the session: the function of an index runs with the rights of
-//! the table's owner in the session of whoever analyzes the table, and a `SECURITY DEFINER` function with those of its owner.
+//! The feeding role is `current_user` of the INSERT, not the session's role: in ANALYZE, an index function runs with the rights of the table's
+//! owner, and a `SECURITY DEFINER` function runs with the rights of its own owner.
 
 use crate::pg::error::{Error, shown};
 use crate::pg::plans;

@@ -9,7 +9,7 @@ WITH new AS MATERIALIZED (
     SELECT e.entry_id, e.job, e.uid, e.node
     FROM jobstats.entries e
     JOIN new n ON n.entry_id = e.entry_id
-    -- What claims the job of another user has a status and a workload of its own.
+    -- An entry that claims a job of another user has its own status and workload.
     WHERE (coalesce(e.claimed, e.job), e.uid, e.gid, e.node, e.executable, e.pid, e.format, e.clusters) IS DISTINCT FROM
         (n.job, n.uid, n.gid, n.node, n.executable, n.pid, n.format, n.clusters)
         OR e.claimed IS NULL AND (e.status, e.workload) IS DISTINCT FROM (n.status, n.workload)
