@@ -85,6 +85,8 @@ recipe_is_whole "A scheduler" gridengine
 recipe_is_whole "A scheduler" flux
 say "tables that the console reads"
 console_reads_no_table
+say "budget"
+scripts/budget.sh
 say "cargo clippy"
 cargo clippy --workspace --all-targets "${extension[@]}" -- -D warnings
 say "cargo doc"
