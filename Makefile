@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-long test-faults proof lint schema bench bench-storage bench-watch bench-month bench-scale package test-packages test-schedulers fuzz screenshots clean
+.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-long test-faults proof lint schema bench bench-watch bench-month bench-scale package test-packages test-schedulers fuzz screenshots clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,10 +49,6 @@ bench: setup ## measure reading and comparing large texts, feeding, the aggregat
 	@bench/counter_agg.sh
 	@bench/shipper.sh
 	@bench/reading.sh
-
-bench-storage: setup ## measure the size of the store and of other designs, and chunks: bench/storage.md, chunks.md
-	@bench/storage.sh
-	@bench/chunks.sh
 
 bench-watch: setup ## judge the detectors of events on 200 simulated weeks of which every incident is known: bench/watch.md
 	@bench/watch.sh
