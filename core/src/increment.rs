@@ -27,7 +27,7 @@ use thiserror::Error;
 pub use compare::compare;
 pub(crate) use compare::wall;
 pub use counts::{Counts, clamp};
-pub use detail::{Detail, leave_out};
+pub use detail::Detail;
 pub use keep::Keep;
 pub use late_text::{can_be_followed, can_be_older};
 pub use limit::MAX_RATE;

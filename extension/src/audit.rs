@@ -5,7 +5,6 @@
 //! compares the increments, and [`strays`] finds rows that belong to no observation. `jobstats_reprocess()` repairs the
 //! observations that the same walk finds.
 
-mod detail;
 mod load;
 mod reach;
 mod reprocess;

@@ -91,12 +91,12 @@ impl Columns {
 
 /// Removes values from the details of the operations that follow from the columns. `growth` returns the growth of a column
 /// over the whole increment.
-pub fn leave_out<Operation: AsRef<str>>(
-    detail: &mut Vec<(Operation, Detail)>,
+pub(super) fn leave_out(
+    detail: &mut Vec<(Cow<'static, str>, Detail)>,
     growth: impl Fn(Column) -> Option<i64>,
 ) {
     detail.retain_mut(|(operation, detail)| {
-        let index = operation::find(operation.as_ref().as_bytes());
+        let index = operation::find(operation.as_bytes());
         stays(detail, index.and_then(Columns::of), &growth)
     });
 }

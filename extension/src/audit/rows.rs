@@ -33,11 +33,9 @@ pub fn differences(
         Tell::All => described(),
         Tell::Times => TIMES.to_owned(),
     };
-    let in_brief = "jobstats_internal.detail_in_brief(detail, totals) AS detail";
     let statement = sql!(
         "rows.sql",
         names = names,
-        names_in_brief = names.replace("\"detail\"", in_brief),
         computed = select,
         answer = answer,
     );

@@ -43,22 +43,6 @@ WHERE target_id = target('fs-MDT0000') AND observed = '2025-11-03 08:14' AND ent
 SELECT target, "time", entry, what, stored, computed FROM jobstats_audit('2025-11-03 08:08', '2025-11-03 09:00');
 ROLLBACK;
 
--- Version 0.1 said in detail what now follows from the columns, of divided rows from those of all parts. It still holds.
-BEGIN;
-INSERT INTO jobstats.feed (server, "time", body) VALUES ('n1', at(24), ost('fs-OST0000', record('d.1', 10, 40960)));
-SELECT since, "time", write, write_bytes, detail FROM jobstats.increments WHERE observed = '2025-11-03 08:24' ORDER BY "time";
-UPDATE jobstats.increments SET detail = '{"write_bytes": {"max": 4096, "min": 4096}}' WHERE detail = '{"write_bytes": {}}';
-SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
-UPDATE jobstats.increments SET detail = '{"write_bytes": {"max": 4096, "min": 4096, "sumsq": 167772160}}'
-WHERE observed = '2025-11-03 08:24' AND detail IS NOT NULL;
-SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
-UPDATE jobstats.increments SET detail = '{"write_bytes": {"max": 4096, "min": 4096, "sumsq": 167772161}}'
-WHERE observed = '2025-11-03 08:24' AND detail IS NOT NULL;
-SELECT target, "time", entry, what, stored, computed FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
-UPDATE jobstats.increments SET detail = '[]' WHERE observed = '2025-11-03 08:24' AND detail IS NOT NULL;
-SELECT target, "time", entry, what, stored, computed FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
-ROLLBACK;
-
 -- Increments of no observation, of a time without one and of a target that is none; of an entry without a name.
 BEGIN;
 INSERT INTO jobstats.increments ("time", since, observed, entry_id, target_id, reset, write)
