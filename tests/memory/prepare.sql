@@ -98,7 +98,7 @@ FROM (
     UNION ALL
     SELECT 'top', 'SELECT 1', 'SELECT count(*) FROM jobstats_top(now() - interval ''1 day'', now(), n => 50000)', 50000 * 1024 / 3
     UNION ALL
-    SELECT 'remedy', 'SELECT 1', 'SELECT length(jobstats_ids_remedy(array_fill(''a''::text, ARRAY[100000])))', 100000 * 64
+    SELECT 'remedy', 'SELECT 1', 'SELECT length(jobstats_internal.ids_remedy(array_fill(''a''::text, ARRAY[100000])))', 100000 * 64
     UNION ALL
     SELECT 'audit', 'SELECT 1', 'SELECT count(*) FROM jobstats_audit(now() - interval ''1 day'', now())',
         (SELECT 2 * length(body) + 50000 * 1024 / 3 FROM memory.texts WHERE name = 'next')

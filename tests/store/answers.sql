@@ -1,5 +1,5 @@
 -- What is stored, and what reading functions say of it, so that two databases can be compared. The window lies in whole days
--- before the last observation, so that both mean the same. Columns are named, as a later version may have more dimensions.
+-- before the last observation, so that both mean the same.
 \pset format unaligned
 \pset null NULL
 \pset footer off
@@ -16,35 +16,25 @@ BEGIN
 END
 $$;
 -- All of the store but views, whose definitions catalog.sql compares, what says when things were done, what depends on the moment, how far the
--- jobs of a day are valued, which depends on how busy the machine is, counts
--- since a version that counts, and secrets: keys of entries depend on them, so that names take their place.
+-- jobs of a day are valued, which depends on how busy the machine is, and secrets: keys of entries depend on them, so that names take their place.
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
-LEFT JOIN (VALUES ('observations', '{received,kept,folded_below}'::text[]), ('entries', '{clusters,claimed}'), ('entry_formats', '{cluster,node_pattern}'), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended,people_forgotten}'), ('finding_rules', '{fair_of_site,bad_of_site,jobs}'), ('events', '{event_id,updated,told}'), ('watch', '{ran}'),
-    ('rollups', '{refreshed,users_refreshed,dropped}'), ('rollup_states', '{refreshed,users_refreshed,dropped}'), ('settings', '{limited_since,personal_retention}'), ('refresh', '{number,settled,announced,horizon,dropped,matched,clock}'),
-    ('target_readings', '{received}'), ('targets', '{observations_total,text_bytes_total,problems_total}'))
+LEFT JOIN (VALUES ('observations', '{received}'::text[]), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended,people_forgotten}'), ('finding_rules', '{fair_of_site,bad_of_site,jobs}'), ('events', '{event_id,updated,told}'), ('watch', '{ran}'),
+    ('rollups', '{refreshed,users_refreshed,dropped}'), ('rollup_states', '{refreshed,users_refreshed,dropped}'), ('refresh', '{number,settled,announced,horizon,dropped,matched,clock}'),
+    ('target_readings', '{received}'))
     AS i (relation, columns) ON i.relation = c.relname
 WHERE c.relnamespace = 'jobstats'::regnamespace AND (c.relkind IN ('r', 'p') OR c.relkind = 'v' AND c.relname LIKE 'rollup\_%') AND NOT c.relispartition
     AND c.relname NOT IN ('maintenance', 'locks', 'secrets', 'finding_days', 'finding_progress', 'finding_sizes')
 ORDER BY c.relname COLLATE "C";
 
 SELECT date_trunc('day', max("time")) - interval '1 day' AS since, max("time") AS until FROM jobstats.observations \gset
--- Version 0.1 has times per call in microseconds.
-\if :{?time_unit}
-\else
-\set time_unit 1
-\endif
-\if :{?last_active}
-\else
-\set last_active last_active
-\endif
-SELECT target, operation, total, calls, per_call / CASE WHEN operation LIKE '%\_bytes' THEN 1 ELSE :time_unit END, coverage
+SELECT target, operation, total, calls, per_call, coverage
 FROM jobstats_totals(:'since', :'until', by => '{target}') ORDER BY target, operation COLLATE "C";
 SELECT "time", seconds, kind, operation, rate, coverage
 FROM jobstats_rates(:'since', :'until', '{write_bytes,metadata}', '{kind}', '1 hour') ORDER BY "time", kind, operation COLLATE "C";
 SELECT rank, workload, uid, operation, total, rate, share, calls, per_call, coverage
 FROM jobstats_top(:'since', :'until', 'write_bytes', n => 5) ORDER BY rank, workload COLLATE "C";
-SELECT uid, first, :last_active, nodes, read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target
+SELECT uid, first, last_active, nodes, read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target
 FROM jobstats_summary(:'since', :'until', '{uid}') ORDER BY uid;
 SELECT "time", bucket, lower, upper, count FROM jobstats_densities(:'since', :'until', 'write_bytes') ORDER BY "time", bucket;
 SELECT cluster, target, kind, server, last_observation, usual_interval, cleanup_interval FROM jobstats.health ORDER BY 1, 2, 3, 4, 5, 6, 7;

@@ -29,7 +29,6 @@ fn build(client: &mut SpiClient<'_>) -> Result<(), Error> {
         rollup::drop_aggregates(client)?;
     }
     tables::create(client, &Installation::Plain)?;
-    tables::add_columns(client)?;
     rollup::create(client, &Installation::Plain)?;
     client.execute(
         "UPDATE jobstats.settings SET version = $1",
@@ -51,7 +50,7 @@ fn jobstats_build_front() -> SqlResult<()> {
     Ok(connect_mut(build)?)
 }
 
-/// Returns whether the store is a front. Asks the catalog alone, which everybody may read, also of a store of an earlier version.
+/// Returns whether the store is a front. Asks the catalog alone, which everybody may read.
 pub fn is_front(client: &SpiClient<'_>) -> Result<bool, Error> {
     plans::query_value(
         client,

@@ -47,7 +47,7 @@ fn note_parts(client: &mut SpiClient<'_>) -> Result<(), Error> {
     };
     let definitions = format!(
         "{};\n{}",
-        tables::definitions(),
+        tables::definitions(""),
         rollup::definitions(client)?
     );
     let definitions = definitions.replace("jobstats.", &format!("{schema}."));

@@ -16,8 +16,8 @@ pub fn kind(client: &SpiClient<'_>, relation: &str) -> Result<Option<char>, Erro
     Ok(kind.and_then(|kind| kind.chars().next()))
 }
 
-/// Adds the columns of operations that increments, or a rollup, lack because an older version made them. They are NULL
-/// in rows that exist already.
+/// Adds the columns of operations that increments, or a rollup, lack because Lustre did not count them when they were made. They are
+/// NULL in rows that exist already.
 pub fn add_operations(client: &mut SpiClient<'_>, relation: &str) -> Result<(), Error> {
     let names: Vec<String> = operation_columns().map(|(_, name)| name).collect();
     let missing = client

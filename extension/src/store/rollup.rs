@@ -224,15 +224,9 @@ fn create_relation(
             schema,
             community: true,
             ..
-        } => rollup.create_aggregate(client, schema, &relation)?,
-        _ => {
-            rollup.create_table(client, installation, &relation, KEY, "")?;
-        }
+        } => rollup.create_aggregate(client, schema, &relation),
+        _ => rollup.create_table(client, installation, &relation, KEY, ""),
     }
-    if rollup.is_finest() {
-        dirty::note_coarse(client)?;
-    }
-    Ok(())
 }
 
 /// Drops the rollups that are continuous aggregates, with the views on them: PostgreSQL's own statements cannot.

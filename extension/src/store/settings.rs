@@ -163,7 +163,7 @@ pub fn create_check(client: &mut SpiClient<'_>) -> Result<(), Error> {
 }
 
 /// Puts the row of settings back if it was lost: the defaults, with retentions that keep everything that is stored, so that
-/// the next maintenance does not drop what an earlier setting kept. Nobody knows either how large the stored values are.
+/// the next maintenance does not drop what an earlier setting kept.
 pub fn restore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let restored = client.execute(
         "INSERT INTO jobstats.settings (version, limited_since) VALUES ($1, now()) ON CONFLICT (one) DO NOTHING",

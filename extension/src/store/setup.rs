@@ -43,13 +43,10 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         if !new {
             store::require_rows(client)?;
             lock_out_others(client)?;
+            refuse_later(client)?;
         }
-        let outdated = !new && is_outdated(client)?;
         let installation = installation(client)?;
         tables::create(client, &installation)?;
-        if new || outdated {
-            tables::add_columns(client)?;
-        }
         if new {
             formats::insert_default(client)?;
         }
@@ -74,11 +71,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         if let Some(damage) = &checked.damage {
             warn_of(damage);
         }
-        let mut message = message(client, &installation, &schema, &checked)?;
-        if outdated {
-            message += &how_to_recompute(&schema);
-        }
-        Ok(message)
+        message(client, &installation, &schema, &checked)
     })?;
     Ok(message)
 }
@@ -116,21 +109,16 @@ fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     }
 }
 
-/// Returns whether an earlier version made the store. Fails if a later version made it, because this one does not know
-/// all of it.
-fn is_outdated(client: &SpiClient<'_>) -> Result<bool, Error> {
-    // A store that has lost its settings may be of any version.
-    let Some(version) = version::version(client)? else {
-        return Ok(true);
-    };
-    match version::disagreement(version) {
+/// Fails if a later version made the store, because this one does not know all of it.
+fn refuse_later(client: &SpiClient<'_>) -> Result<(), Error> {
+    match version::version(client)?.and_then(version::disagreement) {
         Some(error @ Error::StoreVersion { newer: true, .. }) => Err(error),
-        other => Ok(other.is_some()),
+        _ => Ok(()),
     }
 }
 
-/// Waits for running feeds and maintenance to end and makes new ones wait, so that no deadlock over tables can arise. A
-/// store of version 0.1 has no table of locks; setup waits there for the lock of the feed alone.
+/// Waits for running feeds and maintenance to end and makes new ones wait, so that no deadlock over tables can arise. What is
+/// missing cannot be locked.
 ///
 /// On a busy store a feed is always under way, so that setup waits longer for feeds than for queries, which may take hours.
 fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
@@ -149,16 +137,6 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
     }
     client.execute("SET LOCAL lock_timeout = '300ms'", &[])?;
     Ok(())
-}
-
-/// Returns the sentence for owners of a store that an earlier version has fed.
-fn how_to_recompute(schema: &str) -> String {
-    format!(
-        "\nAn earlier version fed this store. Maintenance reads its identifiers again by the rules of this version. To do that at once, and to \
-         compute again what raw text still covers:\n\
-         SELECT {schema}.jobstats_reidentify();\n\
-         SELECT * FROM {schema}.jobstats_reprocess(now() - (SELECT raw_retention FROM jobstats.settings), now());"
-    )
 }
 
 fn warn_of(damage: &str) {

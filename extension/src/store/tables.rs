@@ -47,7 +47,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
             new.push(growing.table);
         }
     }
-    client.execute(&first_tables(partitioned), &[])?;
+    client.execute(&definitions(partitioned), &[])?;
     if !all_hidden {
         // Readers may read every table that is made.
         client.execute("SELECT jobstats_internal.hide_from_readers()", &[])?;
@@ -80,8 +80,8 @@ fn divide(
     Ok(())
 }
 
-/// Returns the statements that create the tables.
-fn first_tables(partitioned: &str) -> String {
+/// Returns the statements that create all tables but those of rollups. `partitioned` is how those that grow with time are divided.
+pub fn definitions(partitioned: &str) -> String {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("\"{name}\" bigint"))
         .collect();
@@ -91,21 +91,6 @@ fn first_tables(partitioned: &str) -> String {
         operation_columns = columns.join(",\n"),
     );
     tables + include_str!("tables/events.sql")
-}
-
-/// The statements that add columns to the tables of a store of an earlier version.
-const ADDED: &str = include_str!("tables/added.sql");
-
-/// Returns the statements that create all tables but those of rollups, undivided, with all their columns.
-pub fn definitions() -> String {
-    format!("{};\n{ADDED}", first_tables(""))
-}
-
-/// Adds the columns that tables of a store of an earlier version lack, and changes what else is outdated.
-pub fn add_columns(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.execute(ADDED, &[])?;
-    client.execute(include_str!("tables/upgraded.sql"), &[])?;
-    Ok(())
 }
 
 /// Applies the settings on chunks, if TimescaleDB is installed.
@@ -123,8 +108,7 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
     Ok(())
 }
 
-/// Sets the width of chunks that are made from now on. Aggregates of a store that an earlier version made have chunks of ten
-/// days at every level.
+/// Sets the width of chunks of tables that grow, for chunks that are made from now on.
 fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
     let growing = format!(
         "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', t.relation)::regclass, s.chunk_interval) \
@@ -132,16 +116,6 @@ fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(),
          JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', t.relation)) AND c.relkind = 'r'"
     );
     client.execute(&growing, &[])?;
-    for rollup in &rollup::ROLLUPS {
-        for relation in rollup.relations() {
-            let of_rollup = format!(
-                "SELECT {timescale}.set_chunk_time_interval(h.hypertable, {width}) \
-                 FROM jobstats_internal.hypertables() h WHERE h.relation = $1",
-                width = rollup.chunk_width(&relation)
-            );
-            client.execute(&of_rollup, &[relation.into()])?;
-        }
-    }
     Ok(())
 }
 

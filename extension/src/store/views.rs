@@ -195,19 +195,14 @@ pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
         "SELECT jobstats_internal.put_views($1, $2)",
         &[names.into(), definitions.into()],
     )?;
-    // The view of earlier versions called it. Its columns could not be replaced.
-    client.execute(
-        "DROP FUNCTION IF EXISTS jobstats.quality_of_hour(timestamptz)",
-        &[],
-    )?;
     Ok(())
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_ids_remedy(names text[]) RETURNS text
+CREATE FUNCTION jobstats_internal.ids_remedy(names text[]) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_ids_remedy(text[]) IS
-'Internal: advice on identifiers that match no format: the format that they look like, and the statement that adds it. Views in dumps of version 0.1.0 call it by this name.';
+COMMENT ON FUNCTION jobstats_internal.ids_remedy(text[]) IS
+'Internal: advice on identifiers that match no format: the format that they look like, and the statement that adds it.';
 "#)]
 fn jobstats_ids_remedy(names: Short<Vec<Option<String>>>) -> String {
     let known = names.iter().flatten().take(SAMPLE);

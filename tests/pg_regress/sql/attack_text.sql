@@ -73,7 +73,7 @@ SELECT count(*) FROM jobstats_rates(uid => ARRAY(SELECT generate_series(1, 20000
 SELECT count(*) FROM jobstats_job(repeat('x', 2000000));
 SELECT count(*) FROM jobstats_top(operation => repeat('x', 2000000));
 INSERT INTO jobstats.feed (cluster, server, body) VALUES (repeat('c', 2000000), 'mds1', '');
-SELECT jobstats_ids_remedy(array_fill('a'::text, ARRAY[2000000]));
+SELECT jobstats_internal.ids_remedy(array_fill('a'::text, ARRAY[2000000]));
 
 -- All that can be cancelled.
 SET statement_timeout = '300ms';
@@ -96,7 +96,7 @@ SET ROLE regress_text_nobody;
 SELECT jobstats_problems('x');
 \echo :LAST_ERROR_SQLSTATE
 RESET ROLE;
--- Who could read before has them after an upgrade.
+-- Who may read gets them from setup, too.
 CREATE ROLE regress_text_other;
 GRANT SELECT ON jobstats.raw TO regress_text_other;
 SELECT jobstats_setup() IS NOT NULL AS ready;

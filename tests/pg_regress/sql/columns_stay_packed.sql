@@ -61,16 +61,6 @@ FROM jobstats_internal.hypertables() h
 JOIN timescaledb_information.dimensions d ON format('%I.%I', d.hypertable_schema, d.hypertable_name)::regclass = h.hypertable
 WHERE h.relation LIKE 'rollup%' ORDER BY 1;
 TABLE chosen;
--- What an earlier version made is mended by jobstats_setup(), for new chunks.
-SELECT set_chunk_time_interval(h.hypertable, interval '10 days') FROM jobstats_internal.hypertables() h WHERE h.relation LIKE 'rollup%';
-SET client_min_messages = warning;
-ALTER MATERIALIZED VIEW jobstats.rollup_10m SET (timescaledb.enable_columnstore = true, timescaledb.segmentby = 'target_id',
-    timescaledb.orderby = 'entry_id, bucket');
-RESET client_min_messages;
-CREATE TABLE chosen_before AS TABLE chosen;
-SELECT relation, time_interval, packed_by FROM chosen_before WHERE relation = 'rollup_10m';
-SELECT jobstats_setup() IS NOT NULL AS ready;
-TABLE chosen;
 
 -- Late text at noon of the second day: its rows, and two buckets of ten minutes of fifty entries, are unpacked, and at most the
 -- batches of 1,000 rows that they lie in.

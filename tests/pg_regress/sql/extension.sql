@@ -6,6 +6,12 @@ FROM pg_extension
 JOIN pg_namespace ON pg_namespace.oid = extnamespace
 JOIN pg_available_extensions ON name = extname
 WHERE extname = 'jobstats';
+-- Each version has a library of its own, so that none is called by the functions of another: where it is missing, PostgreSQL says which.
+SELECT DISTINCT p.probin LIKE '%jobstats-' || e.extversion AS own_library
+FROM pg_extension e
+JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e' AND d.classid = 'pg_proc'::regclass
+JOIN pg_proc p ON p.oid = d.objid
+WHERE e.extname = 'jobstats' AND p.probin IS NOT NULL;
 DROP EXTENSION jobstats;
 SELECT count(*) AS left_behind
 FROM pg_proc

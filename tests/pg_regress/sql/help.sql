@@ -9,7 +9,7 @@ SELECT p.oid::regprocedure
 FROM pg_extension e
 JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
 JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
-WHERE e.extname = 'jobstats' AND p.pronamespace = 'public'::regnamespace AND p.proname <> 'jobstats_ids_remedy'
+WHERE e.extname = 'jobstats' AND p.pronamespace = 'public'::regnamespace
     AND p.proname NOT IN (SELECT h.name FROM jobstats_help() h WHERE h.what IS NOT NULL);
 SELECT h.name FROM jobstats_help() WITH ORDINALITY AS h (name, what, position) ORDER BY h.position DESC LIMIT 1;
 

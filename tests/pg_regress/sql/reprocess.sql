@@ -56,8 +56,8 @@ SELECT * FROM wrong();
 SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00');
 SELECT job, uid, executable, status FROM jobstats.entries WHERE name = 'z.1';
 
--- What is carried with an observation is wrong, and so is all that was computed from it since: as if a version before
--- had not known what to carry. Reprocessing one observation puts right what follows.
+-- What is carried with an observation is wrong, and so is all that was computed from it since. Reprocessing one observation
+-- puts right what follows.
 UPDATE jobstats.raw SET carried = NULL WHERE target_id = target('fs-OST0000') AND "time" IN ('2025-11-03 08:04', '2025-11-03 08:06');
 UPDATE jobstats.observations SET carried = 0 WHERE target_id = target('fs-OST0000') AND "time" IN ('2025-11-03 08:04', '2025-11-03 08:06');
 UPDATE jobstats.observations SET added = added + 1 WHERE target_id = target('fs-OST0000') AND "time" = '2025-11-03 08:08';

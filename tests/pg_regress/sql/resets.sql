@@ -71,27 +71,5 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
     ('born', 'mds1', at(12), mdt('fs-MDT0009', life('x.1', at(-5), 10, 100), life('y.1', at(7), 5, 50), life('z.1', at(11), 5, 50)));
 SELECT entry, since, until, reset, open FROM increments WHERE cluster = 'born';
 
--- As version 0.1 stored them: from where the entry was last seen, divided at an edge before the text between; and from the
--- text before the birth.
-CREATE TABLE truth AS TABLE jobstats.increments;
-UPDATE jobstats.increments i SET since = at(10), reset = false, write = 5, write_bytes = 20480
-FROM jobstats.targets t WHERE t.target_id = i.target_id AND t.name = 'fs-OST0009';
-INSERT INTO jobstats.increments (target_id, entry_id, since, "time", observed, reset, write, write_bytes)
-SELECT i.target_id, i.entry_id, at(8), at(10), i.observed, true, 1, 4096
-FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.name = 'fs-OST0009';
-UPDATE jobstats.increments i SET since = at(4) FROM jobstats.targets t
-WHERE t.target_id = i.target_id AND t.name = 'fs-MDT0009' AND i.since IN (at(7), at(11));
-SELECT target, minute("time"), entry, what, count(*) FROM jobstats_audit(at(-60), at(120)) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;
--- A late text replaces such rows.
-BEGIN;
-INSERT INTO jobstats.feed (cluster, server, "time", body)
-VALUES ('back', 'oss1', at(16), ost('fs-OST0009', record('a.1', 1, 4096), record('b.1', 2, 8192)));
-SELECT entry, since, until, reset, write FROM increments WHERE cluster = 'back';
-SELECT count(*) FROM jobstats_audit(at(-60), at(120)) WHERE target = 'fs-OST0009';
-ROLLBACK;
--- So does computing anew.
-SELECT target, computed, changed, deleted, inserted FROM jobstats_reprocess(at(-60), at(120), '{fs-*0009}') ORDER BY target;
-SELECT count(*) FROM ((TABLE jobstats.increments EXCEPT ALL TABLE truth) UNION ALL (TABLE truth EXCEPT ALL TABLE jobstats.increments)) d;
-
 -- What is stored is what the raw text says.
 SELECT * FROM jobstats_audit(at(-60), at(120));

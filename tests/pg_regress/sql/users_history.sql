@@ -58,7 +58,7 @@ END
 $$;
 SELECT user_name, gid, since, until, count(*) FROM names WHERE uid BETWEEN 2000 AND 2039 GROUP BY 1, 2, 3, 4 ORDER BY since::numeric;
 
--- Names of an earlier version, and of those who write them by hand, have no time: they end with the first text that says otherwise.
+-- Names that are written by hand have no time: they end with the first text that says otherwise.
 INSERT INTO jobstats.users (uid, user_name) VALUES (3000, 'dan'), (3001, 'dora');
 SELECT * FROM fed(2, passwd('dan', 3000) || passwd('fay', 3001));
 SELECT * FROM names WHERE uid IN (3000, 3001);

@@ -1,4 +1,5 @@
--- Views of an older store that have other columns now are made anew, with the rights on them, unless somebody depends on them.
+-- Views of the store that have other columns, as after a new operation, are made anew, with the rights on them, unless somebody depends on
+-- them.
 \getenv source PG_ABS_SRCDIR
 \set reading :source '/include/reading.sql'
 \set ECHO none
@@ -23,13 +24,9 @@ SELECT view, since, until, write FROM (
     UNION ALL SELECT 'increments_1d', since, until, write FROM jobstats.increments_1d) v
 ORDER BY view, since;
 SELECT bucket, since, until FROM jobstats.increments_1h;
--- No view of the store has an end that is called time, and functions tell the start of steps.
-SELECT c.relname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind = 'v' AND a.attname = 'time' ORDER BY 1;
-SELECT "time", seconds, rate FROM jobstats_rates(at(0), at(15), '{write}', step => '10 minutes');
 
--- As an older version made them: the end of the bucket is called time.
-CREATE FUNCTION make_older() RETURNS void LANGUAGE plpgsql SET client_min_messages = warning AS $$
+-- With another name of a column.
+CREATE FUNCTION make_other() RETURNS void LANGUAGE plpgsql SET client_min_messages = warning AS $$
 DECLARE
     view text;
 BEGIN
@@ -38,7 +35,7 @@ BEGIN
     END LOOP;
 END
 $$;
-DO $$ BEGIN PERFORM make_older(); END $$;
+DO $$ BEGIN PERFORM make_other(); END $$;
 CREATE ROLE regress_views_reader;
 CREATE ROLE "Regress views";
 GRANT USAGE ON SCHEMA jobstats TO regress_views_reader;
@@ -79,7 +76,7 @@ SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT count(*) FROM on_rates;
 DROP VIEW on_rates;
 -- One of them may be missing.
-DO $$ BEGIN PERFORM make_older(); END $$;
+DO $$ BEGIN PERFORM make_other(); END $$;
 DROP VIEW jobstats.rates_10m;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT since, until, write FROM jobstats.rates_10m ORDER BY since;

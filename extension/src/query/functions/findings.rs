@@ -190,7 +190,7 @@ fn levels(names: Option<Vec<Option<String>>>) -> Result<Vec<Level>, Error> {
     names.into_iter().map(of_name).collect()
 }
 
-/// Returns the rules that are in use, with their thresholds. A rule of another version is left out.
+/// Returns the rules that are in use, with their thresholds. A rule that is not known is left out.
 fn rules(client: &SpiClient<'_>) -> Result<Vec<(Rule, Thresholds)>, Error> {
     let known = client.query(
         "SELECT r.finding, r.fair, r.bad, r.fair_of_site, r.bad_of_site FROM jobstats.finding_rules r WHERE r.enabled ORDER BY r.finding",

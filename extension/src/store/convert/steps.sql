@@ -13,7 +13,7 @@ DECLARE
     destination text;
     event text;
 BEGIN
-    -- Another version of the extension, or another edition of TimescaleDB, began this conversion anew.
+    -- Begun anew, by another edition of TimescaleDB or with other columns.
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
         DELETE FROM jobstats.converting c WHERE c.relation = prepare_successor.relation;
         DELETE FROM jobstats.converting_spans s WHERE s.relation = prepare_successor.relation;

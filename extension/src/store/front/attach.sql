@@ -102,7 +102,7 @@ BEGIN
                 -- A node may say what is not its own.
                 WHERE (t.target_id - 1) / 65536 = attached.node;
             EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
-                -- Nor need it say targets; those that an earlier version said may lack a column.
+                -- Nor need it say targets.
                 RAISE WARNING 'targets of node "%" are not known: %', attached.name, SQLERRM;
             END;
         END IF;

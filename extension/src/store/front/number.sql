@@ -120,8 +120,7 @@ BEGIN
         SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE c.oid = to_regclass('jobstats.settings') AND c.relkind = 'r' AND ARRAY[c.relowner, n.nspowner] <@ ARRAY[current_user::regrole::oid])
     THEN
-        -- A store of an earlier version has no number.
-        IF prepare_number.node <> (SELECT (to_jsonb(s) ->> 'node')::integer FROM jobstats.settings s) THEN
+        IF prepare_number.node <> (SELECT s.node FROM jobstats.settings s) THEN
             PERFORM jobstats_internal.lock_everything();
         END IF;
     END IF;

@@ -39,10 +39,6 @@ CREATE FUNCTION jobstats_internal.damage() RETURNS TABLE (relation text, kind te
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- A store of an earlier version has no list yet.
-    IF to_regclass('jobstats.parts') IS NULL THEN
-        RETURN;
-    END IF;
     RETURN QUERY
     WITH held AS MATERIALIZED (
         SELECT h.* FROM jobstats_internal.parts(text 'jobstats') h

@@ -33,41 +33,17 @@ pub fn changed(
 /// The distances of the edges of rows after a long gap, each with its interval in SQL.
 pub const COARSE: [(Micros, &str); 2] = [(HOUR, "1 hour"), (DAY, "1 day")];
 
-/// Notes that increments of a span cross bucket edges of the rollups that are narrower than `width`.
+/// Notes that increments of a span cross bucket edges of the rollups that are narrower than `width`: the whole buckets that the span
+/// touches.
 pub fn coarse(client: &mut SpiClient<'_>, (from, to): Span, width: &str) -> Result<(), Error> {
     client.execute(
         &format!(
-            "INSERT INTO jobstats.coarse {} ON CONFLICT DO NOTHING",
-            coarse_span("$1", "$2", width)
+            "INSERT INTO jobstats.coarse SELECT date_bin('{width}', $1, {EPOCH}), \
+             date_bin('{width}', $2 + interval '{width}' - interval '1 microsecond', {EPOCH}), interval '{width}' ON CONFLICT DO NOTHING"
         ),
         &[timestamptz(from)?.into(), timestamptz(to)?.into()],
     )?;
     Ok(())
-}
-
-/// Notes the coarse spans of increments that were stored before there were rollups, by a version that splits every row
-/// at full hours.
-pub(super) fn note_coarse(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let width = "1 hour";
-    client.execute(
-        &format!(
-            "INSERT INTO jobstats.coarse SELECT lower(s.span), upper(s.span), interval '{width}' FROM (\
-             SELECT unnest(range_agg(DISTINCT tstzrange(h.span_from, h.span_to))) AS span FROM jobstats.increments i \
-             CROSS JOIN LATERAL ({spans}) AS h (span_from, span_to, width) \
-             WHERE i.\"time\" - i.since > interval '10 minutes') s ON CONFLICT DO NOTHING",
-            spans = coarse_span("i.since", "i.\"time\"", width)
-        ),
-        &[],
-    )?;
-    Ok(())
-}
-
-/// Returns a SELECT of the whole buckets that a span touches, and their width.
-fn coarse_span(from: &str, to: &str, width: &str) -> String {
-    format!(
-        "SELECT date_bin('{width}', {from}, {EPOCH}), \
-         date_bin('{width}', {to} + interval '{width}' - interval '1 microsecond', {EPOCH}), interval '{width}'"
-    )
 }
 
 /// Returns the time up to which rollups are, or may soon be, computed, and the time from which they still can be: older

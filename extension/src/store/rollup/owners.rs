@@ -97,7 +97,7 @@ impl Owner {
     }
 }
 
-/// Creates the tables of the sums, or adds the columns that they lack.
+/// Creates the tables of the sums, or adds the operations that they lack.
 pub fn create(
     client: &mut SpiClient<'_>,
     installation: &Installation,
@@ -107,7 +107,6 @@ pub fn create(
         let relation = rollup.owned(owner);
         if store::kind(client, &relation)?.is_some() {
             store::add_operations(client, &relation)?;
-            add_columns(client, rollup, owner)?;
             continue;
         }
         rollup.create_table(client, installation, &relation, key(owner), &columns(owner))?;
@@ -127,25 +126,6 @@ fn columns(owner: Owner) -> String {
     let others = owner.columns().skip(1);
     let others = others.map(|it| format!(", {} {}", it.name, it.data_type));
     others.collect::<String>() + &combined(|name, _| format!("{name} bigint"))
-}
-
-/// Adds the columns that a table of another version lacks.
-fn add_columns(client: &mut SpiClient<'_>, rollup: &Rollup, owner: Owner) -> Result<(), Error> {
-    let relation = rollup.owned(owner);
-    for column in owner.columns() {
-        let is_there: bool = client.query_value(
-            "SELECT EXISTS (SELECT FROM pg_attribute a \
-             WHERE a.attrelid = to_regclass('jobstats.' || $1) AND a.attname = trim($2, '\"') AND NOT a.attisdropped)",
-            &[relation.as_str().into(), column.name.into()],
-        )?;
-        if !is_there {
-            let (name, data_type) = (column.name, column.data_type);
-            let add = format!("ALTER TABLE jobstats.{relation} ADD COLUMN {name} {data_type}");
-            client.execute(&add, &[])?;
-            forget_level(client, rollup)?;
-        }
-    }
-    Ok(())
 }
 
 fn forget_level(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {

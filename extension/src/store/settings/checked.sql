@@ -1,5 +1,4 @@
--- Checks settings, whoever changes them. A setting that does not change is not checked, so that a store of another
--- version can be upgraded. The function must work without the extension, which may be dropped while the store remains.
+-- Checks settings, whoever changes them. The function must work without the extension, which may be dropped while the store remains.
 CREATE OR REPLACE FUNCTION jobstats.check_settings() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $check$
@@ -7,11 +6,9 @@ BEGIN
     IF to_regprocedure('jobstats_internal.require_setting(text,text)') IS NULL THEN
         RETURN NEW;
     ELSIF TG_TABLE_NAME = 'settings' THEN
-        PERFORM jobstats_internal.require_setting(n.key, n.value)
-        FROM jsonb_each_text(to_jsonb(NEW)) n
-        WHERE TG_OP = 'INSERT' OR n.value IS DISTINCT FROM to_jsonb(OLD) ->> n.key;
+        PERFORM jobstats_internal.require_setting(n.key, n.value) FROM jsonb_each_text(to_jsonb(NEW)) n;
     -- NULL is for ever here.
-    ELSIF NEW.retention IS NOT NULL AND (TG_OP = 'INSERT' OR NEW.retention IS DISTINCT FROM OLD.retention) THEN
+    ELSIF NEW.retention IS NOT NULL THEN
         PERFORM jobstats_internal.require_setting(format('rollup_%s_retention', NEW.level), NEW.retention::text);
     END IF;
     RETURN NEW;

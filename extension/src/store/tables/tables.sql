@@ -1,5 +1,4 @@
--- The store's tables, as the first version that has them made them; added.sql has what came later. Run by jobstats_setup(),
--- which creates the schema first; every statement may run again.
+-- The store's tables. Run by jobstats_setup(), which creates the schema first; every statement may run again.
 
 CREATE TABLE IF NOT EXISTS jobstats.settings (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -9,6 +8,37 @@ CREATE TABLE IF NOT EXISTS jobstats.settings (
     rejects_retention interval NOT NULL DEFAULT '14 days' CHECK (rejects_retention > '0'),
     max_ahead interval NOT NULL DEFAULT '5 minutes' CHECK (max_ahead >= '0'),
     max_text bigint NOT NULL DEFAULT 268435456 CHECK (max_text BETWEEN 1 AND 1073741823),
+    refresh_lag interval NOT NULL DEFAULT '20 minutes' CHECK (refresh_lag >= '0'),
+    chunk_interval interval NOT NULL DEFAULT '1 day' CHECK (chunk_interval >= '1 hour'),
+    compress_after interval NOT NULL DEFAULT '7 days' CHECK (compress_after >= '0'),
+    -- A higher limit could let a sum pass what a column can hold.
+    max_rate bigint NOT NULL DEFAULT 1099511627776 CHECK (max_rate BETWEEN 1 AND 1099511627776),
+    limited_since timestamptz NOT NULL DEFAULT '-infinity',
+    feed_wait interval NOT NULL DEFAULT '10 seconds' CHECK (feed_wait BETWEEN '100 milliseconds' AND '1 hour'),
+    max_targets integer NOT NULL DEFAULT 1000 CHECK (max_targets > 0),
+    -- What feeds store of increments.
+    keep text NOT NULL DEFAULT 'everything' CHECK (keep IN ('everything', 'no detail', 'counts')),
+    -- How long a job is kept after its end, and the zone of times that were printed without one.
+    jobs_retention interval NOT NULL DEFAULT '2 years' CHECK (jobs_retention > '0'),
+    zone text NOT NULL DEFAULT 'UTC',
+    -- Users below this number belong to the system: what they do for a job counts for it, but under their own number.
+    system_uids_below bigint NOT NULL DEFAULT 1000 CHECK (system_uids_below >= 0),
+    -- Users below this number belong to the system, and feeds add up what their entries did; 0 is nobody.
+    fold_uids_below bigint NOT NULL DEFAULT 0 CHECK (fold_uids_below BETWEEN 0 AND 4294967295),
+    -- Patterns of the names of metrics that are kept of texts of the source openmetrics.
+    metrics text[] NOT NULL DEFAULT '{}',
+    -- How long the store says who did something.
+    personal_retention interval NOT NULL DEFAULT '13 months' CHECK (personal_retention > '0'),
+    -- How many events of a file system are told in a week at most, how long events are kept, and how much longer their raw text is.
+    alerts_per_week double precision NOT NULL DEFAULT 2 CHECK (alerts_per_week BETWEEN 0 AND 1000000),
+    events_retention interval NOT NULL DEFAULT '2 years' CHECK (events_retention > '0'),
+    evidence_retention interval NOT NULL DEFAULT '30 days' CHECK (evidence_retention >= '0'),
+    -- The number of the store among the nodes of a front; whether it is a front itself, answers without nodes that do not answer, and how
+    -- long it waits for them.
+    node integer NOT NULL DEFAULT 0 CHECK (node BETWEEN 0 AND 32766),
+    front boolean NOT NULL DEFAULT false,
+    leave_out_nodes boolean NOT NULL DEFAULT true,
+    node_timeout interval NOT NULL DEFAULT '2 minutes' CHECK (node_timeout BETWEEN '1 second' AND '1 hour'),
     -- Text whose observation is gone would be in the way of feeding it again.
     CONSTRAINT retention_covers_raw_retention CHECK (retention >= raw_retention)
 );
@@ -21,6 +51,13 @@ CREATE TABLE IF NOT EXISTS jobstats.targets (
     kind text NOT NULL CHECK (kind IN ('MDT', 'OST')),
     index integer,
     cleanup_interval interval,
+    -- What feeds have counted since the target was first observed. Retention takes nothing of it back.
+    observations_total bigint NOT NULL DEFAULT 0,
+    text_bytes_total bigint NOT NULL DEFAULT 0,
+    problems_total bigint NOT NULL DEFAULT 0,
+    retired timestamptz,
+    -- Up to when the newest bucket of a target's rates is known.
+    last_observation timestamptz,
     UNIQUE (cluster, name)
 );
 
@@ -53,10 +90,17 @@ CREATE TABLE IF NOT EXISTS jobstats.entries (
     format text,
     status text NOT NULL,
     workload text NOT NULL,
-    first_seen timestamptz NOT NULL
+    first_seen timestamptz NOT NULL,
+    -- The clusters that have sent an entry; NULL: unknown, since no format depends on it.
+    clusters text[],
+    -- The number of another user's job that an identifier names. The entry has no job, as long as accounting says so.
+    claimed text
 );
 CREATE INDEX IF NOT EXISTS entries_job ON jobstats.entries (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS entries_uid ON jobstats.entries (uid);
+-- Whether there are entries whose job alone says who the user is.
+CREATE INDEX IF NOT EXISTS entries_without_uid ON jobstats.entries (entry_id) WHERE uid IS NULL AND job IS NOT NULL;
+CREATE INDEX IF NOT EXISTS entries_claimed ON jobstats.entries (claimed text_pattern_ops) WHERE claimed IS NOT NULL;
 
 -- Keys of entries and pseudonyms come from these, so that nobody can find out whose they are by trying all users and programs. The owner
 -- alone may read them. A store that has entries already goes on with keys that anybody can compute.
@@ -78,16 +122,25 @@ CREATE TABLE IF NOT EXISTS jobstats.forgotten (
     until timestamptz NOT NULL
 );
 
+-- A format may be that of some clusters and nodes.
 CREATE TABLE IF NOT EXISTS jobstats.entry_formats (
     priority integer PRIMARY KEY,
     format text NOT NULL,
-    node_label text
+    node_label text,
+    cluster text,
+    node_pattern text
 );
 
+-- gid is the user's primary group, since is when the user got the name, seen when a text last said so, and source who said it.
 CREATE TABLE IF NOT EXISTS jobstats.users (
     uid bigint PRIMARY KEY,
-    user_name text NOT NULL
+    user_name text NOT NULL,
+    gid bigint,
+    since timestamptz NOT NULL DEFAULT '-infinity',
+    seen timestamptz NOT NULL DEFAULT '-infinity',
+    source text NOT NULL DEFAULT 'getent' CHECK (source IN ('getent', 'accounting'))
 );
+CREATE INDEX IF NOT EXISTS users_user_name ON jobstats.users (user_name);
 
 -- Names that users had before, and groups in the same way. What is known of a number follows without gaps: each name begins where
 -- the one before ends.
@@ -403,7 +456,10 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
     settled integer NOT NULL DEFAULT 0,
     announced timestamptz NOT NULL DEFAULT 'epoch',
     horizon timestamptz NOT NULL DEFAULT 'epoch',
-    dropped timestamptz NOT NULL DEFAULT 'epoch'
+    dropped timestamptz NOT NULL DEFAULT 'epoch',
+    -- Up to when entries that were active are matched with jobs.
+    matched timestamptz NOT NULL DEFAULT 'epoch',
+    clock timestamptz NOT NULL DEFAULT now()
 );
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
@@ -421,14 +477,19 @@ CREATE TABLE IF NOT EXISTS jobstats.sweep (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     after bigint,
     ended timestamptz,
-    deleted bigint NOT NULL DEFAULT 0
+    deleted bigint NOT NULL DEFAULT 0,
+    -- When maintenance last forgot people whose work is old.
+    people_forgotten timestamptz
 );
 INSERT INTO jobstats.sweep DEFAULT VALUES ON CONFLICT DO NOTHING;
 
 CREATE TABLE IF NOT EXISTS jobstats.dirty (
     target_id integer NOT NULL,
     span_from timestamptz NOT NULL,
-    span_to timestamptz NOT NULL
+    span_to timestamptz NOT NULL,
+    dirty_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    known boolean NOT NULL DEFAULT false,
+    problem text
 );
 
 -- The UTC days of targets on which entries have got another job since the sums by user were computed.
@@ -468,11 +529,15 @@ CREATE TABLE IF NOT EXISTS jobstats.parts (
     definition text NOT NULL
 );
 
+-- What writers may feed. A cluster, server or target that is NULL is any.
 CREATE TABLE IF NOT EXISTS jobstats.writers (
     role regrole NOT NULL,
-    cluster text NOT NULL,
-    PRIMARY KEY (role, cluster)
+    cluster text,
+    server text,
+    target text,
+    sources text[] NOT NULL DEFAULT '{lctl}'
 );
+CREATE UNIQUE INDEX IF NOT EXISTS writers_once ON jobstats.writers (role, cluster, server, target) NULLS NOT DISTINCT;
 
 CREATE TABLE IF NOT EXISTS jobstats.members (
     role regrole NOT NULL,
@@ -535,11 +600,19 @@ CREATE TABLE IF NOT EXISTS jobstats.observations (
     problems integer NOT NULL,
     bytes bigint NOT NULL,
     digest bytea NOT NULL,
+    -- The settings keep and fold_uids_below by which its increments are stored; NULL is everything, and nobody.
+    kept text,
+    folded_below bigint,
     PRIMARY KEY (target_id, "time")
 ) @partitioned@;
 
 -- Where a target's history begins, or begins again.
 CREATE INDEX IF NOT EXISTS observations_baseline ON jobstats.observations (target_id, "time") WHERE since IS NULL;
+-- The view quality finds the hours that have observations in it. By the hour, because an index by time would be taken for
+-- the last observations of a target, and read from its end to its start for a target that has none.
+CREATE INDEX IF NOT EXISTS observations_hour ON jobstats.observations
+    (date_bin(interval '1 hour', "time", timestamptz '1970-01-01 00:00:00.000001+00'));
+CREATE INDEX IF NOT EXISTS observations_kept ON jobstats.observations ("time") WHERE kept IS NOT NULL;
 
 -- The columns of fixed width come first and widest first, so that no row carries padding.
 CREATE TABLE IF NOT EXISTS jobstats.increments (

@@ -112,7 +112,7 @@ SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observati
             WHEN 'late' THEN format('Texts arrive late. Check the log of the shipper on %s, the load of this database, and the clocks of both.', s.server)
             WHEN 'slow' THEN format('Reading the target takes more than half of the interval. Set a longer interval for the shipper on %s.', s.server)
             WHEN 'rejects' THEN format('Some text of this target could not be used. To see why: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;', s.server)
-            WHEN 'ids' THEN @extschema@.jobstats_ids_remedy(s.malformed)
+            WHEN 'ids' THEN jobstats_internal.ids_remedy(s.malformed)
         END,
         CASE WHEN s.cleanup_too_short THEN format(
             'Lustre may drop entries before they are read. Run lctl set_param %s.%s.job_cleanup_interval=%s (or more).',

@@ -157,7 +157,7 @@ SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.cal
         WHEN c.status = 'uncovered' THEN
             'Accounting was not read for all of this time: jobstats.covered has the times that were. Feed what is missing.'
         WHEN c.status = 'claimed' THEN 'If one person has both numbers, accounting and clients disagree about users; otherwise a user exports the numbers of others'' jobs.'
-        WHEN c.status = 'malformed' AND 2 * c.entries > w.entries THEN @extschema@.jobstats_ids_remedy(ARRAY(
+        WHEN c.status = 'malformed' AND 2 * c.entries > w.entries THEN jobstats_internal.ids_remedy(ARRAY(
             SELECT e.name FROM entry e WHERE e.cluster = c.cluster AND e.status = 'malformed' ORDER BY e.name LIMIT 100))
         WHEN c.status = 'malformed' THEN format(
             'These identifiers match no format, for example %s. If some clients have another jobid_name, add its format to jobstats.entry_formats, then run SELECT jobstats_reidentify();',

@@ -28,8 +28,7 @@ BEGIN
     IF others IS NOT NULL THEN
         RAISE dependent_objects_still_exist USING
             MESSAGE = format('views of jobstats have other columns in this version, and others depend on them: %s', others),
-            HINT = 'Nothing has changed. Keep the definitions of these, drop them, run jobstats_setup(), and make them again. '
-                'Rows of rates and rollups are of (since, until]; the column "time" is gone.';
+            HINT = 'Nothing has changed. Keep the definitions of these, drop them, run jobstats_setup(), and make them again.';
     END IF;
     grants := jobstats_internal.grants_on(outdated);
     FOR n IN REVERSE cardinality(views) .. 1 LOOP
@@ -110,8 +109,7 @@ FROM (
     FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
     WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (views)
     UNION ALL
-    -- The end of a row was called time.
-    SELECT c.relname, CASE t.attname WHEN 'time' THEN 'until' ELSE t.attname END, a.privilege_type, a.grantee, a.is_grantable, c.relowner
+    SELECT c.relname, t.attname, a.privilege_type, a.grantee, a.is_grantable, c.relowner
     FROM pg_class c
     JOIN pg_attribute t ON t.attrelid = c.oid
     CROSS JOIN LATERAL aclexplode(t.attacl) a
