@@ -1,10 +1,9 @@
 //! The secrets of a store: nobody who lacks them can tell from a key or a pseudonym which identifier or user it stands for, not
-//! even by trying all that are likely. A store without a secret of keys protects pseudonyms only.
+//! even by trying all that are likely.
 
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher24;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The bytes of a secret.
 pub type Secret = [u8; 16];
@@ -18,8 +17,8 @@ pub const FIRST_PSEUDONYM: i64 = 1 << 32;
 /// The secrets of a store.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Secrets {
-    /// The secret of the keys of entries; `None` in a store that began without one.
-    pub keys: Option<Secret>,
+    /// The secret of the keys of entries.
+    pub keys: Secret,
     /// The bits of keys that are inverted, so that a copy of a store can have keys of its own.
     pub mask: i64,
     /// The secret of pseudonyms.
@@ -29,10 +28,7 @@ pub struct Secrets {
 impl Secrets {
     /// Returns the key of a name; with another seed, another one.
     pub(super) fn key(&self, name: &str, seed: u64) -> i64 {
-        let hash = match &self.keys {
-            None => xxh3_64_with_seed(name.as_bytes(), seed),
-            Some(secret) => hash(secret, &[&seed.to_le_bytes(), name.as_bytes()]),
-        };
+        let hash = hash(&self.keys, &[&seed.to_le_bytes(), name.as_bytes()]);
         hash.cast_signed() ^ self.mask
     }
 
@@ -80,7 +76,7 @@ mod tests {
     use super::*;
 
     const SECRETS: Secrets = Secrets {
-        keys: Some([1; 16]),
+        keys: [1; 16],
         mask: 0,
         pseudonyms: [2; 16],
     };
@@ -88,7 +84,7 @@ mod tests {
     #[test]
     fn keys_depend_on_the_secret_and_the_seed() {
         let others = Secrets {
-            keys: Some([3; 16]),
+            keys: [3; 16],
             ..SECRETS
         };
         let masked = Secrets { mask: 5, ..SECRETS };

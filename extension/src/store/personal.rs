@@ -31,9 +31,8 @@ pub fn secrets(client: &SpiClient<'_>) -> Result<Secrets, Error> {
     )?;
     let row = row.ok_or(Error::NoRow("secrets"))?;
     drop(rights);
-    let keys: Option<Vec<u8>> = row.get("keys")?;
     Ok(Secrets {
-        keys: keys.as_deref().map(secret).transpose()?,
+        keys: secret(&row.get::<Vec<u8>>("keys")?)?,
         mask: row.get("mask")?,
         pseudonyms: secret(&row.get::<Vec<u8>>("pseudonyms")?)?,
     })

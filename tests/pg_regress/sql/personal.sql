@@ -13,8 +13,8 @@ SET client_min_messages = warning;
 \setenv BOB 'bobthebuilder|2047110816|canwefixit'
 SELECT jobstats_setup(raw_retention => '20 days') IS NOT NULL AS ready;
 UPDATE texts.clock SET zero = date_trunc('day', now()) - interval '12 days' + interval '8 hours';
--- A store that begins with this version cannot tell anybody whose a key is.
-SELECT keys IS NOT NULL AS keyed, pseudonyms <> keys AS apart FROM jobstats.secrets;
+-- Keys and pseudonyms have secrets of their own.
+SELECT pseudonyms <> keys AS apart FROM jobstats.secrets;
 
 -- Ada's job 901 on a node, what the system did for it, a program of hers without a job, and two bare numbers: 903 is hers, and 905 was hers
 -- before it was Bob's. Of her job 906 the accounting comes late. She cancelled Bob's job 902.
@@ -208,7 +208,7 @@ DELETE FROM jobstats.used_first;
 SELECT read(extract(epoch FROM now() - at(0)) / 60 - m.ago, 100 - m.ago) FROM (VALUES (2), (1)) AS m (ago);
 SELECT name, status, uid FROM jobstats.entries WHERE uid = 2047110816 ORDER BY name COLLATE "C";
 
--- A store that has entries already when it gets its secrets finds them again.
+-- A store that has lost its secrets gets others.
 DROP TABLE jobstats.secrets;
 SELECT jobstats_setup() IS NOT NULL AS ready;
-SELECT keys IS NULL AS as_before FROM jobstats.secrets;
+SELECT count(*) FROM jobstats.secrets;

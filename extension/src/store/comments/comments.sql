@@ -121,7 +121,7 @@ WITH meanings (relation, name, meaning) AS (
     ('entries', 'claimed', 'Number of the job of another user that the identifier names; NULL: none that accounting knows.'),
     ('entries', 'clusters', 'The clusters that have sent the identifier, at most 100; NULL: unknown, since no format in entry_formats is that of some clusters.'),
     ('secrets', NULL, 'Secrets of the store, which the owner alone may read. Who has one of them can find out what a guess would have been stored as. Another value of pseudonyms makes sure that nobody can tell who the pseudonyms until then are.'),
-    ('secrets', 'keys', 'The secret of the keys of entries: SipHash-2-4 of the seed and the name; NULL: the store has had entries since before it had secrets, and their keys are XXH3 of the name. Entries that it did not make are not found again.'),
+    ('secrets', 'keys', 'The secret of the keys of entries: SipHash-2-4 of the seed and the name. Entries that it did not make are not found again.'),
     ('secrets', 'mask', 'The bits that are inverted in these keys since the store, which may be a copy of another, was given a number: 0 in a store that never was.'),
     ('secrets', 'pseudonyms', 'The secret of pseudonyms of users, jobs and identifiers.'),
     ('forgotten', NULL, 'Users who were forgotten by jobstats_forget_user(), and whom maintenance forgets again while texts that are kept may bring something back. The owner alone may read it.'),

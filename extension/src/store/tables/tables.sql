@@ -103,15 +103,13 @@ CREATE INDEX IF NOT EXISTS entries_without_uid ON jobstats.entries (entry_id) WH
 CREATE INDEX IF NOT EXISTS entries_claimed ON jobstats.entries (claimed text_pattern_ops) WHERE claimed IS NOT NULL;
 
 -- Keys of entries and pseudonyms come from these, so that nobody can find out whose they are by trying all users and programs. The owner
--- alone may read them. A store that has entries already goes on with keys that anybody can compute.
+-- alone may read them.
 CREATE TABLE IF NOT EXISTS jobstats.secrets (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
-    keys bytea DEFAULT uuid_send(gen_random_uuid()) CHECK (octet_length(keys) = 16),
+    keys bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) CHECK (octet_length(keys) = 16),
     mask bigint NOT NULL DEFAULT 0,
     pseudonyms bytea NOT NULL DEFAULT uuid_send(gen_random_uuid()) CHECK (octet_length(pseudonyms) = 16)
 );
-INSERT INTO jobstats.secrets (keys)
-SELECT NULL WHERE EXISTS (SELECT FROM jobstats.entries) AND NOT EXISTS (SELECT FROM jobstats.secrets);
 INSERT INTO jobstats.secrets DEFAULT VALUES ON CONFLICT DO NOTHING;
 
 -- Users who were forgotten, while texts that are still kept may bring something of them back.
