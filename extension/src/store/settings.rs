@@ -166,7 +166,7 @@ pub fn create_check(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// the next maintenance does not drop what an earlier setting kept.
 pub fn restore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let restored = client.execute(
-        "INSERT INTO jobstats.settings (version, limited_since) VALUES ($1, now()) ON CONFLICT (one) DO NOTHING",
+        "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO NOTHING",
         &[VERSION.into()],
     )?;
     if restored == 0 {

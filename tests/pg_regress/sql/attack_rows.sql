@@ -55,7 +55,7 @@ SELECT count(*) FROM jobstats.raw WHERE "time" < now() - interval '100 days';
 SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days', rollup_10m_retention => '90 days') IS NOT NULL AS ready;
 
 -- Settings are the defaults; what is stored is still there.
-SELECT retention, limited_since > '-infinity' AS from_now_on FROM jobstats.settings;
+SELECT retention FROM jobstats.settings;
 SELECT level, retention FROM jobstats.rollups ORDER BY width;
 SELECT operation, total FROM jobstats_totals(operations => '{write_bytes}', by => '{}');
 CALL jobstats_maintain();

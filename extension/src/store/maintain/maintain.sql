@@ -72,7 +72,7 @@ BEGIN
     -- change that does not know a horizon yet.
     UPDATE jobstats.refresh r
     SET dropped = greatest(r.dropped, least(r.horizon, (
-        SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d WHERE d.problem IS NULL)))
+        SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d)))
         FROM jobstats.rollups l)))
     WHERE r.settled = r.number
     RETURNING r.dropped INTO forget.until;
@@ -102,7 +102,6 @@ BEGIN
         FROM (TABLE fresh UNION ALL TABLE touched) b GROUP BY b.target_id) a;
     GET DIAGNOSTICS kept = ROW_COUNT;
     DELETE FROM jobstats.observed d WHERE d.until <= (SELECT min(l.dropped) FROM jobstats.rollups l);
-    DELETE FROM jobstats.dirty d WHERE d.problem IS NOT NULL AND d.span_to <= (SELECT r.dropped FROM jobstats.refresh r);
     DELETE FROM jobstats.coarse c WHERE c.span_to <= (SELECT min(l.dropped) FROM jobstats.rollups l);
     RETURN kept;
 END
@@ -246,7 +245,7 @@ BEGIN
         WHERE h.packed_by IS NOT NULL AND c.range_end < $1
             AND CASE WHEN $2 THEN c.is_compressed AND k.status & 8 <> 0 AND NOT EXISTS (
                     SELECT FROM jobstats.dirty d
-                    WHERE d.problem IS NULL AND d.span_from < c.range_end AND d.span_to >= c.range_start)
+                    WHERE d.span_from < c.range_end AND d.span_to >= c.range_start)
                 ELSE NOT c.is_compressed END
         ORDER BY c.range_end, h.relation
         LIMIT 1

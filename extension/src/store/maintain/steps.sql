@@ -184,62 +184,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.day_items(jsonb) IS
 'Internal: the items that compute the next day of a rollup, and one that goes on with those after it; NULL: none is left.';
 
--- If a span cannot be summed, its halves are tried, down to a bucket of one target.
-CREATE FUNCTION jobstats_internal.narrower_items(item jsonb) RETURNS jsonb
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    level text := item ->> 'level';
-    width interval := (SELECT l.width FROM jobstats.rollups l WHERE l.level = item ->> 'level');
-    low timestamptz := item ->> 'from';
-    high timestamptz := item ->> 'to';
-    middle timestamptz := jobstats_internal.bucket(width, low + (high - low) / 2);
-BEGIN
-    IF middle > low AND middle < high THEN
-        RETURN jsonb_build_array(item || jsonb_build_object('to', middle), item || jsonb_build_object('from', middle));
-    ELSIF item ->> 'target' IS NULL AND NOT jobstats_internal.is_aggregate(level, (item ->> 'by_user')::boolean) THEN
-        RETURN (
-            SELECT jsonb_agg(item || jsonb_build_object('target', t.target_id) ORDER BY t.target_id)
-            FROM jobstats.targets t
-            WHERE EXISTS (
-                SELECT FROM jobstats.increments i WHERE i.target_id = t.target_id AND i."time" > low AND i."time" <= high));
-    END IF;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.narrower_items(jsonb) IS
-'Internal: the items that compute a span of a rollup in parts; NULL: it has none.';
-
-CREATE FUNCTION jobstats_internal.largest(span_from timestamptz, span_to timestamptz, target_id integer, at_least numeric) RETURNS text
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    sums text;
-    found text;
-BEGIN
-    SELECT string_agg(format('coalesce(sum(i.%I), 0)', a.attname), ', ' ORDER BY a.attnum) INTO sums
-    FROM pg_attribute a
-    WHERE a.attrelid = regclass 'jobstats.increments' AND a.atttypid = regtype 'bigint' AND a.attname <> 'entry_id'
-        AND a.attnum > 0 AND NOT a.attisdropped;
-    EXECUTE format($sql$
-        SELECT format('target %%s, entry %%s: increments in (%%s, %%s] add up to too much', t.name, left(e.name, 100), $1, $2)
-        FROM (
-            SELECT i.target_id, i.entry_id, greatest(%s) AS largest
-            FROM jobstats.increments i
-            WHERE i."time" > $1 AND i."time" <= $2 AND ($3 IS NULL OR i.target_id = $3)
-            GROUP BY i.target_id, i.entry_id
-        ) s
-        JOIN jobstats.targets t ON t.target_id = s.target_id
-        LEFT JOIN jobstats.entries e ON e.entry_id = s.entry_id
-        WHERE s.largest >= $4
-        ORDER BY s.largest DESC LIMIT 1
-    $sql$, sums) INTO found USING span_from, span_to, target_id, at_least;
-    RETURN found;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.largest(timestamptz, timestamptz, integer, numeric) IS
-'Internal: names the target and the entry whose increments in a span, of one target or of all, add up to the most; NULL: to less than at_least.';
-
 CREATE FUNCTION jobstats_internal.require_no_superuser() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -258,7 +202,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.require_no_superuser() IS
 'Internal: fails with 42501 where the session is a superuser''s and the current user, as which it is called, is none.';
 
-CREATE FUNCTION jobstats_internal.take_span(item jsonb, OUT affected bigint, OUT more jsonb, OUT refresh jsonb)
+CREATE FUNCTION jobstats_internal.take_span(item jsonb, OUT affected bigint, OUT refresh jsonb)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -267,39 +211,20 @@ DECLARE
     low timestamptz := item ->> 'from';
     high timestamptz := item ->> 'to';
     target integer := item ->> 'target';
-    problem text;
 BEGIN
     affected := 0;
-    BEGIN
-        IF jobstats_internal.is_aggregate(level, by_user) THEN
-            PERFORM jobstats_internal.require_no_superuser();
-            -- TimescaleDB cannot skip rows that it cannot sum. Feeds since limited_since store no values of
-            -- that size.
-            IF low < (SELECT s.limited_since FROM jobstats.settings s)
-                AND jobstats_internal.largest(low, high, NULL, numeric '9007199254740992') IS NOT NULL
-            THEN
-                RAISE numeric_value_out_of_range USING MESSAGE = 'a sum is too large';
-            END IF;
-            refresh := jsonb_build_object('relation', 'rollup_' || level, 'from', low, 'to', high);
-        ELSE
-            -- Setup and jobstats_reidentify() take the same lock.
-            PERFORM jobstats_internal.lock_store();
-            affected := jobstats_internal.roll_up(level, by_user, low, high, target);
-        END IF;
-        RETURN;
-    EXCEPTION WHEN numeric_value_out_of_range THEN
-        problem := SQLERRM;
-    END;
-    more := jobstats_internal.narrower_items(item);
-    IF more IS NULL THEN
-        problem := coalesce(jobstats_internal.largest(low, high, target, numeric '1'), problem);
-        affected := jobstats_internal.give_up(low, high, target, problem);
-        more := jsonb_build_array((item || jsonb_build_object('do', 'fail', 'problem', problem)) - 'group');
+    IF jobstats_internal.is_aggregate(level, by_user) THEN
+        PERFORM jobstats_internal.require_no_superuser();
+        refresh := jsonb_build_object('relation', 'rollup_' || level, 'from', low, 'to', high);
+    ELSE
+        -- Setup and jobstats_reidentify() take the same lock.
+        PERFORM jobstats_internal.lock_store();
+        affected := jobstats_internal.roll_up(level, by_user, low, high, target);
     END IF;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.take_span(jsonb) IS
-'Internal: computes a span of a rollup. Where a sum does not fit, it gives the items that compute the rest of the span; where TimescaleDB has to compute it, refresh says what.';
+'Internal: computes a span of a rollup; where TimescaleDB has to compute it, refresh says what.';
 
 CREATE FUNCTION jobstats_internal.take_item(item jsonb, OUT affected bigint, OUT more jsonb, OUT refresh jsonb)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -325,7 +250,7 @@ BEGIN
         WHEN 'advance' THEN
             more := jobstats_internal.day_items(item);
         WHEN 'span' THEN
-            SELECT * INTO affected, more, refresh FROM jobstats_internal.take_span(item);
+            SELECT * INTO affected, refresh FROM jobstats_internal.take_span(item);
         WHEN 'refreshed' THEN
             DELETE FROM jobstats.maintenance m WHERE m.step = item ->> 'step' AND m.problem = jobstats_internal.not_ended();
         WHEN 'advanced' THEN

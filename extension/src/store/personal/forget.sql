@@ -100,13 +100,6 @@ COMMENT ON FUNCTION jobstats_internal.name_for_ever(bigint) IS 'Internal: the na
 CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], find_again boolean) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
--- Problems name the entry that adds up to too much.
-UPDATE jobstats.maintenance m SET problem = replace(m.problem, left(e.name, 100), text 'forgotten')
-FROM jobstats.entries e
-WHERE m.problem LIKE '%, entry %' AND e.entry_id = ANY (entries) AND strpos(m.problem, ', entry ' || left(e.name, 100) || ':') > 0;
-UPDATE jobstats.dirty d SET problem = replace(d.problem, left(e.name, 100), text 'forgotten')
-FROM jobstats.entries e
-WHERE d.problem LIKE '%, entry %' AND e.entry_id = ANY (entries) AND strpos(d.problem, ', entry ' || left(e.name, 100) || ':') > 0;
 UPDATE jobstats.entries e
 SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL::text), gid = NULL, node = NULL, executable = NULL,
     pid = NULL, format = NULL, claimed = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)

@@ -63,7 +63,7 @@ BEGIN
     WHERE s.keep = 'counts' AND l.users_refreshed > timestamptz 'epoch';
     -- Events in these spans are judged again.
     UPDATE jobstats.watch w SET rejudge_from = least(w.rejudge_from, d.since)
-    FROM (SELECT min(n.span_from) AS since FROM jobstats.dirty n WHERE NOT n.known AND n.problem IS NULL) d
+    FROM (SELECT min(n.span_from) AS since FROM jobstats.dirty n WHERE NOT n.known) d
     WHERE d.since < w.watched_until;
     -- The changes that these rows note are committed, so everything that is computed from now on includes them.
     UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
@@ -161,23 +161,6 @@ WHERE l.level = set_refreshed.level
 $$;
 COMMENT ON FUNCTION jobstats_internal.set_refreshed(text, boolean, timestamptz) IS
 'Internal: says that a rollup, or its sums by user, are computed up to an instant.';
-
-CREATE FUNCTION jobstats_internal.give_up(span_from timestamptz, span_to timestamptz, target_id integer, problem text) RETURNS bigint
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-WITH noted AS (
-    INSERT INTO jobstats.dirty (target_id, span_from, span_to, problem)
-    SELECT t.target_id, give_up.span_from, give_up.span_to, give_up.problem
-    FROM jobstats.targets t
-    WHERE (give_up.target_id IS NULL OR t.target_id = give_up.target_id) AND EXISTS (
-        SELECT FROM jobstats.increments i
-        WHERE i.target_id = t.target_id AND i."time" > give_up.span_from AND i."time" <= give_up.span_to)
-    RETURNING 1
-)
-SELECT count(*) FROM noted
-$$;
-COMMENT ON FUNCTION jobstats_internal.give_up(timestamptz, timestamptz, integer, text) IS
-'Internal: notes that a span of the targets that did something in it, or of one, cannot be summed: what is asked of it is read from increments, and the next maintenance tries again. Returns the number of targets.';
 
 -- TimescaleDB commits during a refresh, which neither a function nor EXECUTE can do. So this procedure runs with the
 -- rights of the caller, and its search_path names the schema of TimescaleDB.

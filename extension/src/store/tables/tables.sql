@@ -13,7 +13,6 @@ CREATE TABLE IF NOT EXISTS jobstats.settings (
     compress_after interval NOT NULL DEFAULT '7 days' CHECK (compress_after >= '0'),
     -- A higher limit could let a sum pass what a column can hold.
     max_rate bigint NOT NULL DEFAULT 1099511627776 CHECK (max_rate BETWEEN 1 AND 1099511627776),
-    limited_since timestamptz NOT NULL DEFAULT '-infinity',
     feed_wait interval NOT NULL DEFAULT '10 seconds' CHECK (feed_wait BETWEEN '100 milliseconds' AND '1 hour'),
     max_targets integer NOT NULL DEFAULT 1000 CHECK (max_targets > 0),
     -- What feeds store of increments.
@@ -486,8 +485,7 @@ CREATE TABLE IF NOT EXISTS jobstats.dirty (
     span_from timestamptz NOT NULL,
     span_to timestamptz NOT NULL,
     dirty_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    known boolean NOT NULL DEFAULT false,
-    problem text
+    known boolean NOT NULL DEFAULT false
 );
 
 -- The UTC days of targets on which entries have got another job since the sums by user were computed.
