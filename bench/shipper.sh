@@ -17,7 +17,7 @@ text=$cluster/text
 
 psql -q "$url" <<-SQL
 	CREATE SCHEMA jobstats;
-	CREATE TABLE jobstats.feed (cluster text, server text, "time" timestamptz, body_zstd bytea, duration interval, shipper text);
+	CREATE TABLE jobstats.feed (cluster text, server text, "time" timestamptz, body_zstd bytea, duration interval, shipper text, source text, covers tstzrange);
 	ALTER TABLE jobstats.feed ALTER body_zstd SET STORAGE external;
 SQL
 printf '#!/bin/sh\nexec cat %s\n' "$text" >"$cluster/lctl"

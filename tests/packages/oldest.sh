@@ -17,7 +17,7 @@ ldd --version | sed -n 1p
 pg_ctlcluster "$(pg_lsclusters -h | cut -d ' ' -f 1)" main start
 as_postgres() { (cd / && runuser -u postgres -- psql -X -q -At -v ON_ERROR_STOP=1 "$@"); }
 as_postgres -c 'CREATE ROLE "jobstats-shipper" LOGIN' -c 'CREATE SCHEMA jobstats' -c 'CREATE TABLE jobstats.feed (
-        cluster text, server text, "time" timestamptz, body_zstd bytea, duration interval, shipper text)' \
+        cluster text, server text, "time" timestamptz, body_zstd bytea, duration interval, shipper text, source text, covers tstzrange)' \
     -c 'GRANT USAGE ON SCHEMA jobstats TO "jobstats-shipper"' -c 'GRANT INSERT ON jobstats.feed TO "jobstats-shipper"'
 printf 'JOBSTATS_DATABASE_URL=postgresql:///postgres?user=jobstats-shipper\n' >"$config"
 run_service

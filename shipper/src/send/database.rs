@@ -15,7 +15,7 @@ use tokio_postgres::{Client, IsolationLevel, SimpleQueryMessage, Transaction};
 
 use super::{Answer, SendError, Timeouts, Transport};
 use crate::frame::Reading;
-use crate::send::row::Row;
+use crate::send::row::{COPY, Row};
 use crate::state::StateFile;
 use crate::system::message::{notice, warn};
 
@@ -240,7 +240,7 @@ async fn fill(
     reading: &Reading,
     text: &Text,
 ) -> Result<(), SendError> {
-    let copy = transaction.copy_in::<_, Cursor<Vec<u8>>>(row.statement);
+    let copy = transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY);
     let mut sink = pin!(copy.await?);
     sink.send(Cursor::new(row.head.clone())).await?;
     for piece in reading.pieces(text, PIECE) {

@@ -23,7 +23,7 @@ mod body;
 mod options;
 
 pub use answer::Refusal;
-use body::{Body, COLUMNS, columns};
+use body::{Body, COLUMNS};
 pub use options::HttpOptions;
 
 /// The largest size of a request with several texts. It bounds the memory of the other side, and the bytes that are sent in
@@ -155,15 +155,15 @@ impl Http {
     /// Sends a request that stores nothing. Its answer says whether the address, the token and the rights of its role are
     /// as they must be.
     pub fn rehearse(&mut self) -> Result<(), HttpError> {
-        self.post(COLUMNS, &mut Body::nothing())
+        self.post(&mut Body::nothing())
     }
 
-    fn post(&mut self, columns: &str, body: &mut Body<'_>) -> Result<(), HttpError> {
+    fn post(&mut self, body: &mut Body<'_>) -> Result<(), HttpError> {
         let agent = match &self.agent {
             Some(agent) => agent,
             None => self.agent.insert(self.settings.agent(self.timeouts)?),
         };
-        let url = format!("{}feed?columns={columns}", self.settings.url);
+        let url = format!("{}feed?columns={COLUMNS}", self.settings.url);
         let mut request = agent
             .post(url)
             .header("Content-Type", "application/json")
@@ -198,7 +198,7 @@ impl Transport for Http {
     /// PostgREST stores all texts of a request or none. It does not pass on warnings, so a rejected text counts as stored.
     fn store(&mut self, reading: &Reading, texts: &[&Text]) -> Result<Answer, SendError> {
         let mut body = Body::new(reading, texts);
-        let posted = self.post(columns(reading), &mut body);
+        let posted = self.post(&mut body);
         match (posted, body.failure) {
             (Ok(()), _) => Ok(Answer::Stored),
             (Err(_), Some(error)) => Err(HttpError::from(error).into()),

@@ -5,21 +5,16 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jobstats_client::spool::{Covers, Text};
 
-use crate::frame::{LCTL, Reading};
+use crate::frame::Reading;
 use crate::send::SendError;
 
-/// The statement that stores a row of lctl. COPY streams, so memory does not grow with the text; the trigger on the view
-/// sees an ordinary row. The statement names only columns that a store of jobstats 0.1.0 has.
-const COPY: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper) FROM STDIN (FORMAT binary)"#;
-
-/// The statement that stores a row of another source.
-const COPY_OF_SOURCE: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper, source, covers) FROM STDIN (FORMAT binary)"#;
+/// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees an ordinary row.
+pub const COPY: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper, source, covers) FROM STDIN (FORMAT binary)"#;
 
 /// The signature, with no flags and no header extension.
 const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const TRAILER: &[u8] = &(-1_i16).to_be_bytes();
-const COLUMNS: i16 = 6;
-const COLUMNS_OF_SOURCE: i16 = 8;
+const COLUMNS: i16 = 8;
 /// The flag of a range whose lower bound belongs to it.
 const LOWER_INCLUSIVE: u8 = 2;
 /// 2000-01-01, the epoch of PostgreSQL, in microseconds since the Unix epoch.
@@ -27,9 +22,8 @@ const EPOCH: i64 = 946_684_800_000_000;
 /// The name and version of this program.
 pub const SHIPPER: &str = concat!("jobstats-shipper ", env!("CARGO_PKG_VERSION"));
 
-/// The statement that takes a row, and the bytes before and after the body.
+/// The bytes of a row before and after the body.
 pub struct Row {
-    pub statement: &'static str,
     pub head: Vec<u8>,
     pub tail: Vec<u8>,
 }
@@ -37,14 +31,10 @@ pub struct Row {
 impl Row {
     /// Encodes the row of a text without its body.
     pub fn new(reading: &Reading, text: &Text) -> Result<Self, SendError> {
-        let (statement, columns) = match reading.index.source.as_str() {
-            LCTL => (COPY, COLUMNS),
-            _ => (COPY_OF_SOURCE, COLUMNS_OF_SOURCE),
-        };
         let body = text.packed_bytes();
         let body_length = i32::try_from(body).map_err(|_| SendError::TooLarge(body))?;
         let mut head = HEADER.to_vec();
-        head.extend(columns.to_be_bytes());
+        head.extend(COLUMNS.to_be_bytes());
         field(&mut head, Some(reading.index.cluster.as_bytes()))?;
         field(&mut head, Some(reading.index.server.as_bytes()))?;
         field(&mut head, Some(&timestamptz(text.time)))?;
@@ -53,16 +43,10 @@ impl Row {
         let duration = text.duration.map(interval);
         field(&mut tail, duration.as_ref().map(<[u8; 16]>::as_slice))?;
         field(&mut tail, Some(SHIPPER.as_bytes()))?;
-        if columns == COLUMNS_OF_SOURCE {
-            field(&mut tail, Some(reading.index.source.as_bytes()))?;
-            field(&mut tail, reading.index.covers.map(tstzrange).as_deref())?;
-        }
+        field(&mut tail, Some(reading.index.source.as_bytes()))?;
+        field(&mut tail, reading.index.covers.map(tstzrange).as_deref())?;
         tail.extend(TRAILER);
-        Ok(Self {
-            statement,
-            head,
-            tail,
-        })
+        Ok(Self { head, tail })
     }
 }
 

@@ -189,7 +189,7 @@ fn large_text() -> Vec<u8> {
 
 #[test]
 fn memory_does_not_grow_with_the_text_of_a_command_or_file() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     let place = Fake::new("");

@@ -191,7 +191,7 @@ fn a_missing_store_and_missing_rights_have_their_exit_codes() {
         .run()
         .is(78, &["jobstats", "SQLSTATE"]);
     database.execute("CREATE SCHEMA jobstats; CREATE TABLE jobstats.feed (cluster text, server text, \"time\" timestamptz,
-        body_zstd bytea, duration interval, shipper text)");
+        body_zstd bytea, duration interval, shipper text, source text, covers tstzrange)");
     // A role that exists everywhere and may do nothing here.
     let url = database.url_with("options=-c%20role%3Dpg_monitor");
     without_database(&lctl())

@@ -86,7 +86,7 @@ impl Pooler {
 
 #[test]
 fn several_shippers_share_a_session_of_the_server() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     database.execute("ALTER TABLE jobstats.feed ADD session integer DEFAULT pg_backend_pid()");

@@ -69,7 +69,7 @@ fn command(database: &Database, command: &str, more: &[&str]) -> Ended {
 
 #[test]
 fn what_a_command_prints_is_one_text_of_its_source() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     command(&database, &format!("printf '{LINES}' | cat"), &[]).succeeds_silently();
@@ -81,7 +81,7 @@ fn what_a_command_prints_is_one_text_of_its_source() {
 
 #[test]
 fn a_text_covers_the_time_before_the_start_of_its_command() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     command(&database, "sleep 0.3; echo a", &["--covers", "20m"]).succeeds_silently();
@@ -92,7 +92,7 @@ fn a_text_covers_the_time_before_the_start_of_its_command() {
 
 #[test]
 fn a_command_that_fails_sends_nothing() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     command(&database, "echo half; echo why >&2; exit 3", &[]).is(
@@ -114,7 +114,7 @@ fn a_command_that_fails_sends_nothing() {
 
 #[test]
 fn text_of_a_source_is_sent_from_elsewhere() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     Shipper::new(&[
@@ -141,7 +141,7 @@ fn text_of_a_source_is_sent_from_elsewhere() {
 
 #[test]
 fn a_file_that_grows_is_sent_from_where_the_last_reading_ended() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     let machine = Machine::new();
@@ -198,7 +198,7 @@ fn several(machine: &Machine) -> String {
 
 #[test]
 fn one_process_reads_several_sources_over_one_connection() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     database.execute("ALTER TABLE jobstats.feed ADD session integer DEFAULT pg_backend_pid()");
@@ -236,7 +236,7 @@ fn one_process_reads_several_sources_over_one_connection() {
 
 #[test]
 fn once_reads_every_source_and_reports_those_that_fail() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     let machine = Machine::new();
@@ -267,7 +267,7 @@ fn once_reads_every_source_and_reports_those_that_fail() {
 
 #[test]
 fn a_source_that_the_database_refuses_holds_up_no_other() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     database.execute(
@@ -315,7 +315,7 @@ fn a_source_that_the_database_refuses_holds_up_no_other() {
 
 #[test]
 fn the_lock_of_a_source_is_its_own() {
-    let Some(database) = Database::with_sources() else {
+    let Some(database) = Database::new() else {
         return;
     };
     let machine = Machine::new();

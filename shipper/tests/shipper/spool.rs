@@ -387,7 +387,7 @@ fn a_spool_on_a_read_only_file_system_sends_at_once_and_counts_what_is_lost() {
 
 #[test]
 fn a_source_holds_up_no_other() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     trigger(

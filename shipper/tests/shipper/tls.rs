@@ -313,7 +313,7 @@ impl Server {
             .batch_execute(
                 "CREATE ROLE writer LOGIN PASSWORD 's3cret'; CREATE ROLE certified LOGIN; CREATE SCHEMA jobstats;
                  CREATE TABLE jobstats.feed (cluster text, server text, \"time\" timestamptz, body_zstd bytea,
-                     duration interval, shipper text);
+                     duration interval, shipper text, source text, covers tstzrange);
                  GRANT USAGE ON SCHEMA jobstats TO writer, certified;
                  GRANT INSERT ON jobstats.feed TO writer, certified",
             )

@@ -312,7 +312,7 @@ mod tests {
             version: "15.20".to_owned(),
             role: "oss1".to_owned(),
             tls: true,
-            extension: Some("0.2.0".to_owned()),
+            extension: Some(env!("CARGO_PKG_VERSION").to_owned()),
             has_feed: true,
             may_insert: true,
             ahead: SignedDuration::from_millis(ahead),
@@ -367,7 +367,7 @@ mod tests {
             facts.store().message
         };
         assert!(store(None, false).contains("CREATE EXTENSION jobstats; SELECT jobstats_setup();"));
-        let without_store = store(Some("0.2.0"), false);
+        let without_store = store(Some(env!("CARGO_PKG_VERSION")), false);
         assert!(without_store.ends_with("its owner runs SELECT jobstats_setup();"));
     }
 }

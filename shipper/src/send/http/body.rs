@@ -7,27 +7,17 @@ use jiff::Timestamp;
 use jobstats_client::spool::Text;
 use serde_json::json;
 
-use crate::frame::{LCTL, Pieces, Reading};
+use crate::frame::{Pieces, Reading};
 use crate::send::row::SHIPPER;
 
 #[cfg(test)]
 mod tests;
 
 /// The columns of an object, as the parameter `columns` names them. PostgREST then does not parse the body itself, which
-/// would take several times the size of the body as memory. A store of jobstats 0.1.0 has all of them.
-pub const COLUMNS: &str = "cluster,server,time,body_zstd,duration,shipper";
-
-/// The columns of an object of another source than lctl.
-const COLUMNS_OF_SOURCE: &str = "cluster,server,time,body_zstd,duration,shipper,source,covers";
+/// would take several times the size of the body as memory.
+pub const COLUMNS: &str = "cluster,server,time,body_zstd,duration,shipper,source,covers";
 
 const PIECE: usize = 32 << 10;
-
-pub fn columns(reading: &Reading) -> &'static str {
-    match reading.index.source.as_str() {
-        LCTL => COLUMNS,
-        _ => COLUMNS_OF_SOURCE,
-    }
-}
 
 /// A body of known length that takes the memory of one piece.
 pub struct Body<'a> {
@@ -83,7 +73,8 @@ impl Read for Body<'_> {
 /// sent to PostgreSQL directly.
 fn head(reading: &Reading, text: &Text) -> String {
     let time = text.time.as_microsecond();
-    let mut object = json!({
+    let covers = reading.index.covers;
+    let object = json!({
         "cluster": reading.index.cluster,
         "server": reading.index.server,
         "time": Timestamp::from_microsecond(time).unwrap_or(text.time).to_string(),
@@ -91,13 +82,9 @@ fn head(reading: &Reading, text: &Text) -> String {
             format!("{}.{:06} seconds", duration.as_secs(), duration.subsec_micros())
         }),
         "shipper": SHIPPER,
+        "source": reading.index.source,
+        "covers": covers.map(|covers| format!("[{},{})", covers.since, covers.until)),
     });
-    if reading.index.source != LCTL {
-        object["source"] = json!(reading.index.source);
-        let covers = reading.index.covers;
-        object["covers"] =
-            json!(covers.map(|covers| format!("[{},{})", covers.since, covers.until)));
-    }
     let mut object = object.to_string();
     object.pop();
     object + r#","body_zstd":"\\x"#

@@ -18,11 +18,11 @@ use tempfile::TempDir;
 /// The variable with the address of a server for tests.
 const URL: &str = "JOBSTATS_TEST_DATABASE_URL";
 
-/// The columns of the feed of jobstats 0.1.0, so that what arrives can be looked at.
+/// The columns of the feed, so that what arrives can be looked at.
 const PLAIN_FEED: &str = r#"
     CREATE SCHEMA jobstats;
     CREATE TABLE jobstats.feed (cluster text DEFAULT '', server text, "time" timestamptz, body text,
-        body_zstd bytea, duration interval, shipper text)"#;
+        body_zstd bytea, duration interval, shipper text, source text, covers tstzrange)"#;
 
 /// A database that lives as long as this value.
 pub struct Database {
@@ -36,13 +36,6 @@ impl Database {
     pub fn new() -> Option<Self> {
         let mut database = Self::empty()?;
         database.client.batch_execute(PLAIN_FEED).unwrap();
-        Some(database)
-    }
-
-    /// With the columns that the feed has since 0.2.0 and that sources other than lctl need.
-    pub fn with_sources() -> Option<Self> {
-        let mut database = Self::new()?;
-        database.execute("ALTER TABLE jobstats.feed ADD source text, ADD covers tstzrange");
         Some(database)
     }
 

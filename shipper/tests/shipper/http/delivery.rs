@@ -34,7 +34,7 @@ fn a_reading_is_one_request_with_an_object_for_each_target() {
         assert_eq!(request.method, "POST");
         assert_eq!(
             request.path,
-            "/feed?columns=cluster,server,time,body_zstd,duration,shipper"
+            "/feed?columns=cluster,server,time,body_zstd,duration,shipper,source,covers"
         );
         assert_eq!(request.header("content-type"), Some("application/json"));
         assert_eq!(request.header("content-profile"), Some("jobstats"));
@@ -195,7 +195,7 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
 
 #[test]
 fn another_source_names_itself_and_the_time_that_it_covers() {
-    let Some(mut database) = Database::with_sources() else {
+    let Some(mut database) = Database::new() else {
         return;
     };
     let server = postgrest(&database);
