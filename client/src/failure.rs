@@ -102,7 +102,7 @@ fn of_server(state: &SqlState) -> Kind {
         (_, "53" | "58") => Kind::Exhausted,
         ("XX000", _) => Kind::Internal,
         ("42501", _) | (_, "28") => Kind::Denied,
-        // These are a missing database or schema, a feature that an older store lacks, and a missing relation, column or
+        // These are a missing database or schema, a feature that is missing, and a missing relation, column or
         // function. The last class is a store without its extension.
         (_, "3D" | "3F" | "0A" | "42" | "55") => Kind::Setup,
         (state, _) if OF_DATA.iter().any(|(of_data, _)| *of_data == state) => Kind::Refused,

@@ -197,7 +197,7 @@ pub fn run(options: &Export) -> Result<(), Error> {
     for note in &plan.notes {
         eprintln!("jobstats-console: {}", text::shown(note));
     }
-    let columns = columns::ask(&mut client)?;
+    let columns = columns::columns();
     let mut export = Exporter {
         directory: Directory::open(&options.directory, described(options, pseudonyms.as_ref()))?,
         statement: statement(&columns, options.level, pseudonyms.is_some()),

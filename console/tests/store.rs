@@ -481,7 +481,7 @@ fn whatever_is_missing_is_told_with_what_to_do() {
     );
     store
         .client
-        .batch_execute("UPDATE jobstats.settings SET version = '0.1.0'")
+        .batch_execute("UPDATE jobstats.settings SET version = '99.0.0'")
         .unwrap();
     fails(&store.top(&["--once"]), 78, "ALTER EXTENSION");
     let gone = "postgresql://localhost:1/nowhere?sslmode=disable";

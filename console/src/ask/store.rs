@@ -12,9 +12,6 @@ use postgres::Client;
 use check::own_uids;
 pub use check::require;
 
-/// The oldest version of a store that can be read.
-const OLDEST: &str = "0.2.0";
-
 /// The time limit of connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -49,10 +46,11 @@ pub enum Error {
     )]
     NoSpeaker,
     #[error(
-        "the store is of version {0}, and this program reads {OLDEST} and later: the owner of the store runs ALTER EXTENSION \
-         jobstats UPDATE, and SELECT jobstats_setup()"
+        "the store is of version {0}, and this program of version {version}: install the same version here, or in the database and run ALTER \
+         EXTENSION jobstats UPDATE, and SELECT jobstats_setup()",
+        version = env!("CARGO_PKG_VERSION")
     )]
-    Old(String),
+    Version(String),
 }
 
 impl From<postgres::Error> for Error {
@@ -66,7 +64,9 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Client(error) => error.kind(),
-            Self::NoExtension(_) | Self::NoStore(_) | Self::Old(_) | Self::NoSpeaker => Kind::Setup,
+            Self::NoExtension(_) | Self::NoStore(_) | Self::Version(_) | Self::NoSpeaker => {
+                Kind::Setup
+            }
             Self::Denied(_) | Self::Nobody | Self::Stranger(_) => Kind::Denied,
             Self::Late => Kind::Slow,
         }

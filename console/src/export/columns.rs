@@ -3,7 +3,6 @@
 use jobstats_core::columns::operation_columns;
 use jobstats_core::increment;
 use jobstats_core::operation::{Kind as Quantity, OPERATIONS};
-use postgres::Client;
 use serde::Serialize;
 
 /// The kind of the values of a column.
@@ -65,26 +64,13 @@ const FIRST: [(&str, Kind, bool, &str); 22] = [
     ("pid", Kind::Number, PERSONAL, "the number of the process"),
 ];
 
-/// The names of the columns that the store has. A store of an older version lacks some operations.
-const STORED: &str = "\
-    SELECT a.attname::text AS name FROM pg_catalog.pg_attribute a \
-    WHERE a.attrelid = pg_catalog.to_regclass('jobstats.increments_rows') AND a.attnum > 0 AND NOT a.attisdropped";
-
-/// Returns the columns of a file: when, where and who, and then the operations that the store has.
-pub fn ask(client: &mut Client) -> Result<Vec<Column>, tokio_postgres::Error> {
-    let stored = client.query_typed(STORED, &[])?;
-    let stored = stored.iter().map(|row| row.try_get("name"));
-    let stored: Vec<String> = stored.collect::<Result<_, _>>()?;
-    let operations = operation_columns().filter(|(_, name)| stored.contains(name));
-    Ok(columns(operations))
-}
-
 /// Returns the columns of operations, for a statement.
 pub fn of_operations(columns: &[Column]) -> &[Column] {
     &columns[FIRST.len()..]
 }
 
-fn columns(operations: impl Iterator<Item = (increment::Column, String)>) -> Vec<Column> {
+/// Returns the columns of a file: when, where and who, and then the operations.
+pub fn columns() -> Vec<Column> {
     let first = FIRST.map(|(name, kind, is_personal, meaning)| Column {
         name: name.to_owned(),
         kind,
@@ -92,7 +78,7 @@ fn columns(operations: impl Iterator<Item = (increment::Column, String)>) -> Vec
         unit: None,
         meaning: meaning.to_owned(),
     });
-    let operations = operations.map(|(column, name)| operation(column, name));
+    let operations = operation_columns().map(|(column, name)| operation(column, name));
     first.into_iter().chain(operations).collect()
 }
 
@@ -128,9 +114,9 @@ mod tests {
     #[test]
     fn columns_are_named_as_in_the_store_and_have_units() {
         let some = ["read_bytes", "open", "open_usecs"];
-        let columns =
-            columns(operation_columns().filter(|(_, name)| some.contains(&name.as_str())));
-        let units = columns[FIRST.len()..].iter();
+        let columns = columns();
+        let units = of_operations(&columns).iter();
+        let units = units.filter(|it| some.contains(&it.name.as_str()));
         let units: Vec<_> = units.map(|it| (it.name.as_str(), it.unit)).collect();
         assert_eq!(
             units,

@@ -335,7 +335,7 @@ impl Stored {
             None => self.session()?.work(&fresh, at)?,
         };
         let users = self.meet(&work, time)?;
-        let wholes = self.session()?.wholes(&fresh, &work)?;
+        let wholes = self.session()?.wholes(&fresh)?;
         let readings = self.readings(&shown, &fresh, (&work, wholes), begins_anew);
         let until = time - time.rem_euclid(STEP);
         let history = self.history(until, begins_anew, shown.has_clusters)?;

@@ -3,7 +3,7 @@
 use postgres::Client;
 use postgres::error::SqlState;
 
-use super::{Error, OLDEST};
+use super::Error;
 
 /// Fails if there is no store that the role may read.
 pub fn require(client: &mut Client) -> Result<(), Error> {
@@ -24,7 +24,6 @@ pub fn require(client: &mut Client) -> Result<(), Error> {
             Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
                 Err(Error::Nobody)
             }
-            // An older store knows no such readers.
             Ok(None) | Err(_) => Err(Error::Denied(found.try_get("role")?)),
         };
     }
@@ -32,7 +31,7 @@ pub fn require(client: &mut Client) -> Result<(), Error> {
     let version = version.first();
     let version = version.map(|row| row.try_get::<_, String>("version"));
     match version.transpose()? {
-        Some(version) if parts(&version) < parts(OLDEST) => Err(Error::Old(version)),
+        Some(version) if version != env!("CARGO_PKG_VERSION") => Err(Error::Version(version)),
         _ => Ok(()),
     }
 }
@@ -41,26 +40,4 @@ pub fn require(client: &mut Client) -> Result<(), Error> {
 pub fn own_uids(client: &mut Client) -> Result<Option<Vec<i64>>, postgres::Error> {
     let own = client.query_typed("SELECT jobstats_internal.own_uids() AS uids", &[])?;
     own.first().map_or(Ok(None), |row| row.try_get("uids"))
-}
-
-/// Returns the numbers of a version.
-fn parts(version: &str) -> Vec<u64> {
-    let parts = version.split(['.', '-', '+']).take(3);
-    parts.map(|part| part.parse().unwrap_or(0)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_compared_as_numbers() {
-        for (older, newer) in [
-            ("0.1.0", "0.2.0"),
-            ("0.9.0", "0.10.0"),
-            ("0.2.0", "1.0.0-rc1"),
-        ] {
-            assert!(parts(older) < parts(newer), "{older} {newer}");
-        }
-    }
 }

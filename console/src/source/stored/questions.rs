@@ -71,7 +71,7 @@ impl Target {
     }
 }
 
-/// Returns the growth of the columns, of those operations that are known: a store of a later version may have others.
+/// Returns the growth of the columns.
 pub fn totals(row: &WorkRow) -> Vec<(Column, i64)> {
     let columns = |column: fn(usize) -> Column| (0..OPERATIONS.len()).map(column);
     let totals = columns(Column::Total).zip(&row.totals);
@@ -99,13 +99,12 @@ const COUNTERS: [(&str, Counter); 2] = [
     ("metadata", Counter::Metadata),
 ];
 
-/// Returns the names of the counters of whole targets. `work` tells which operations the store knows, which may be of an earlier version.
-fn counters(work: &[WorkRow]) -> Vec<String> {
-    let known = work.iter().map(|row| row.totals.len()).min();
-    let known = OPERATIONS.iter().take(known.unwrap_or(usize::MAX));
-    let known = known.filter(|it| it.in_service_time() || it.kind == Kind::Bytes);
+/// Returns the names of the counters of whole targets.
+fn counters() -> Vec<String> {
+    let timed = OPERATIONS.iter();
+    let timed = timed.filter(|it| it.in_service_time() || it.kind == Kind::Bytes);
     let names = COUNTERS.iter().map(|(name, _)| *name);
-    let names = names.chain(known.map(|it| it.name));
+    let names = names.chain(timed.map(|it| it.name));
     names.map(str::to_owned).collect()
 }
 
@@ -228,8 +227,7 @@ impl Session {
     }
 
     /// Returns what these targets counted by themselves in the intervals before their last observations, as far as it is known.
-    /// `work` is that of their entries.
-    pub fn wholes(&mut self, targets: &[&Target], work: &[WorkRow]) -> Result<Wholes, Error> {
+    pub fn wholes(&mut self, targets: &[&Target]) -> Result<Wholes, Error> {
         // The targets of a server are read at once.
         let mut intervals: BTreeMap<_, Vec<&Target>> = BTreeMap::new();
         for target in targets {
@@ -247,7 +245,7 @@ impl Session {
             let names = targets.iter().map(|it| exactly(&it.row.target));
             let rows = self.ask(&Unaccounted {
                 window: Window::new(since, timestamp(until)),
-                operations: Some(counters(work)),
+                operations: Some(counters()),
                 cluster: Some(vec![exactly(cluster)]),
                 target: Some(names.collect()),
                 ..Unaccounted::default()
