@@ -42,27 +42,12 @@ fn table(is_epoch: bool) -> String {
     text.replace('|', "\u{1f}")
 }
 
-/// Makes JSON of as many jobs, without steps.
-fn json() -> String {
-    let object = |job: u64| {
-        format!(
-            "    {{\n      \"account\": \"p{}\",\n      \"cluster\": \"alps\",\n      \"time\": {{\"submission\": 1719835200, \"start\": 1719835300, \"end\": 1719836300}},\n      \"job_id\": {},\n      \"name\": \"simulation\",\n      \"nodes\": \"nid00[0001-0004]\",\n      \"state\": {{\"current\": [\"COMPLETED\"], \"reason\": \"None\"}},\n      \"user\": \"user{}\"\n    }}",
-            job % 40,
-            27_000_000 + job,
-            job % 500
-        )
-    };
-    let objects: Vec<_> = (0..JOBS).map(object).collect();
-    format!("{{\n  \"jobs\": [\n{}\n  ]\n}}\n", objects.join(",\n"))
-}
-
 fn slurm(criterion: &mut Criterion) {
     println!("{}", timing::machine());
     let utc = Zone::UTC;
     for (name, text) in [
         ("sacct, seconds", table(true)),
         ("sacct, local time", table(false)),
-        ("sacct --json", json()),
     ] {
         let jobs = || {
             slurm::records(text.as_bytes(), &utc, Pause::NEVER)

@@ -8,8 +8,7 @@ use jobstats_core::pause::Pause;
 
 const MB: usize = 1 << 20;
 
-/// Schedulers, the beginnings of their texts, and pieces from which no job comes. JSON of Slurm is not among them: where it has
-/// no record, its objects are searched for at the speed of memory.
+/// Schedulers, the beginnings of their texts, and pieces from which no job comes.
 const TEXTS: [(&str, &str, &[&str]); 5] = [
     (
         "slurm",

@@ -16,7 +16,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use super::json::{Entries, Objects, Search, Value};
+use super::json::{Entries, Objects, Value};
 use super::{Job, Reason, Record, Scheduler, field};
 pub use crate::entry_id::flux::{decimal, f58};
 use crate::instant::{Micros, SECOND};
@@ -68,7 +68,7 @@ pub const SCHEDULER: Scheduler = Scheduler {
 
 /// Returns the records of a text, one for each object that is a job or should be one. A damaged object costs only itself.
 pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
-    Objects::new(text, 0, Search::job(text), job, pause)
+    Objects::new(text, job, pause)
 }
 
 /// Returns whether a text looks like that of `flux jobs --json`: one of its first objects is a job, or there are none.
@@ -153,8 +153,7 @@ fn identifier(value: Value<'_>) -> Option<u64> {
 
 /// Returns a whole number, which may be in a string.
 fn number<T: TryFrom<u64>>(value: Value<'_>) -> Option<T> {
-    let number = value.number().ok().flatten()?;
-    T::try_from(number).ok()
+    T::try_from(value.number()?).ok()
 }
 
 /// Returns a time; `None` if it is absent or 0.

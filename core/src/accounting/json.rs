@@ -6,22 +6,22 @@
 mod search;
 mod value;
 
-use memchr::{memchr_iter, memmem};
+use memchr::memchr_iter;
 
-pub use self::search::Search;
+use self::search::Search;
 use self::value::object;
 pub use self::value::{Entries, Value};
 use crate::accounting::{Job, Reason, Record};
 use crate::pause::{self, Pause};
 
-/// The longest object in bytes. A job of Slurm with ten thousand steps has less.
+/// The longest object in bytes. Jobs have some kilobytes.
 const OBJECT_MAX: usize = 64 << 20;
 
 /// The depth to which objects and lists may be nested. Schedulers have less than ten.
 const DEPTH_MAX: usize = 100;
 
-/// The list of jobs in the output of Slurm and Flux.
-pub const JOBS: &[u8] = b"\"jobs\"";
+/// The name of the list of jobs.
+const JOBS: &[u8] = b"\"jobs\"";
 
 /// Makes a job of the keys and values of an object; `None` if no job comes from it.
 pub type Read = for<'a> fn(&mut Entries<'a>) -> Result<Option<Job<'a>>, Reason>;
@@ -36,27 +36,21 @@ pub struct Objects<'a> {
     counted: usize,
     /// A list was opened and not closed.
     in_list: bool,
-    search: Search<'a>,
+    search: Search,
     read: Read,
     pause: Pause<'a>,
 }
 
 impl<'a> Objects<'a> {
-    /// Reads the objects from a place on: behind the bracket of their list, or 0 if there may be none around them.
-    pub fn new(
-        text: &'a [u8],
-        at: usize,
-        search: Search<'a>,
-        read: Read,
-        pause: Pause<'a>,
-    ) -> Self {
+    /// Reads the objects of a text, which may be in a list [`JOBS`] of another object.
+    pub fn new(text: &'a [u8], read: Read, pause: Pause<'a>) -> Self {
         Self {
             text,
-            at,
+            at: 0,
             line: 1,
             counted: 0,
-            in_list: at > 0,
-            search,
+            in_list: false,
+            search: Search::new(text),
             read,
             pause,
         }
@@ -69,44 +63,33 @@ impl<'a> Objects<'a> {
     /// Enters the list of a document that begins here, if one does.
     fn opens_list(&mut self) -> bool {
         let name = self.rest().strip_prefix(b"{").unwrap_or_default();
-        let inside = inside_list(name.trim_ascii_start(), JOBS);
+        let inside = inside_list(name.trim_ascii_start());
         self.at = inside.map_or(self.at, |inside| self.text.len() - inside.len());
         self.in_list = inside.is_some();
         self.in_list
     }
 
-    /// Leaves the list that ends here. Where objects are found by a key, everything up to the next one is passed over; elsewhere the
-    /// document must end here, too.
+    /// Leaves the list that ends here, and the document.
     fn close_list(&mut self) {
         self.in_list = false;
-        if matches!(self.search, Search::Key { .. }) {
-            return self.go_on();
-        }
         let rest = self.rest()[1..].trim_ascii_start();
         self.at = self.text.len() - rest.strip_prefix(b"}").unwrap_or(rest).len();
     }
 
     /// Reads the object that begins here.
     fn object(&mut self) -> Result<Option<Job<'a>>, Reason> {
-        let end = self.search.limit(self.text, self.at);
-        let text = self.text.get(self.at..end).unwrap_or_default();
-        let Ok((length, job)) = object(text, self.read) else {
+        let Ok((length, job)) = object(self.rest(), self.read) else {
             return self.unreadable();
         };
         self.at += length;
         job
     }
 
-    fn unreadable(&mut self) -> Result<Option<Job<'a>>, Reason> {
-        self.go_on();
-        Err(Reason::UnreadableRecord)
-    }
-
     /// Goes on at the next object, or at the end of the text. Then nothing more is said about the end of the list.
-    fn go_on(&mut self) {
+    fn unreadable(&mut self) -> Result<Option<Job<'a>>, Reason> {
         self.at = self.search.next(self.text, self.at, self.read, self.pause);
-        self.in_list |= matches!(self.search, Search::Key { .. });
         self.in_list &= self.at < self.text.len();
+        Err(Reason::UnreadableRecord)
     }
 
     /// Skips blanks and commas. Returns whether there may be more of them.
@@ -156,17 +139,10 @@ impl<'a> Iterator for Objects<'a> {
     }
 }
 
-/// Returns the place behind the bracket that begins the list of a name, which is in quotes.
-pub fn list(text: &[u8], name: &[u8]) -> Option<usize> {
-    let mut names = memmem::find_iter(text, name);
-    let inside = names.find_map(|place| inside_list(&text[place..], name))?;
-    Some(text.len() - inside.len())
-}
-
-/// Returns the inside of the list with whose name a text begins.
-fn inside_list<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+/// Returns the inside of the list [`JOBS`] with whose name a text begins.
+fn inside_list(text: &[u8]) -> Option<&[u8]> {
     let list = text
-        .strip_prefix(name)?
+        .strip_prefix(JOBS)?
         .trim_ascii_start()
         .strip_prefix(b":")?;
     list.trim_ascii_start().strip_prefix(b"[")

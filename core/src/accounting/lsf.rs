@@ -1,4 +1,4 @@
-//! Reads `lsb.acct`, the accounting file of LSF 5.1 to 10.1, and the output of `bjobs -json`.
+//! Reads `lsb.acct`, the accounting file of LSF 5.1 to 10.1.
 //!
 //! A record of `lsb.acct` is a list of fields separated by blanks: numbers, and texts in quotes. The first is the type of
 //! the record. Jobs come from `JOB_FINISH`; other types, such as `EVENT_ADRSV_FINISH` and `JOB_RESIZE`, are skipped. So are
@@ -6,9 +6,6 @@
 //!
 //! All elements of an array have the job number of the array, because `LSB_JOBID` has no index; their labels differ
 //! (`2342851[24]`). Times are seconds since 1970.
-//!
-//! `bjobs` prints dates without year and zone, so that jobs read from it have no times. Use it where nothing else is at
-//! hand.
 //!
 //! ```
 //! use jobstats_core::accounting::lsf;
@@ -26,12 +23,11 @@
 mod acct;
 mod fields;
 mod finish;
-mod json;
 #[cfg(test)]
 mod tests;
 
+pub use self::acct::{recognizes, records};
 use super::{Job, Reason, Record, Scheduler, field};
-use crate::pause::Pause;
 
 /// LSF, which writes the file `lsb.acct`.
 pub const SCHEDULER: Scheduler = Scheduler {
@@ -40,16 +36,3 @@ pub const SCHEDULER: Scheduler = Scheduler {
     grows: true,
     records: |text, _, pause| Box::new(records(text, pause)),
 };
-
-/// Returns whether a text looks like a part of `lsb.acct` or like the output of `bjobs -json`.
-pub fn recognizes(text: &[u8]) -> bool {
-    acct::recognizes(text) || json::recognizes(text)
-}
-
-/// Reads the records of a text in its order.
-pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
-    let is_json = !acct::recognizes(text) && json::recognizes(text);
-    let json = is_json.then(|| json::records(text, pause));
-    let acct = (!is_json).then(|| acct::records(text, pause));
-    json.into_iter().flatten().chain(acct.into_iter().flatten())
-}

@@ -1,4 +1,4 @@
-//! Reads the output of Slurm's `sacct`: `sacct -P` and `-p` with a header, and `sacct --json`.
+//! Reads the tables of Slurm's `sacct`: `sacct -P` and `-p` with a header.
 //!
 //! # Tables
 //!
@@ -32,7 +32,6 @@
 //! Nothing is kept of columns that are personal or secret, such as `SubmitLine`, `WorkDir` and `Comment`.
 
 mod header;
-mod json;
 mod row;
 mod table;
 #[cfg(test)]
@@ -47,9 +46,6 @@ use crate::accounting::field::{first_lines, lines};
 use crate::accounting::zone::Zone;
 use crate::accounting::{Reason, Record, Scheduler};
 use crate::pause::Pause;
-
-/// The number of bytes in which [`recognizes`] looks for names of JSON.
-const FIRST_BYTES: usize = 64 << 10;
 
 /// Slurm, whose `sacct` prints jobs.
 pub const SCHEDULER: Scheduler = Scheduler {
@@ -66,16 +62,9 @@ pub fn records<'a>(
     pause: Pause<'a>,
 ) -> impl Iterator<Item = Record<'a>> {
     let (messages, text) = split(text);
-    let (table, objects) = if is_json(text) {
-        (None, Some(json::jobs(text, pause)))
-    } else {
-        (Some(table::jobs(text, zone, pause)), None)
-    };
-    let table = table.into_iter().flatten();
-    let records = table.chain(objects.into_iter().flatten());
     let before = memchr_iter(b'\n', messages).count();
     let before = u32::try_from(before).unwrap_or(u32::MAX);
-    let records = records.map(move |record| Record {
+    let records = table::jobs(text, zone, pause).map(move |record| Record {
         line: record.line.saturating_add(before),
         ..record
     });
@@ -87,24 +76,15 @@ pub fn records<'a>(
     messages.chain(records)
 }
 
-/// Returns whether a text looks like one of `sacct`: it begins with a header that names jobs, or it is JSON with their list.
+/// Returns whether a text looks like one of `sacct`: it begins with a header that names jobs.
 pub fn recognizes(text: &[u8]) -> bool {
-    let (_, text) = split(text);
-    if is_json(text) {
-        let first = &text[..text.len().min(FIRST_BYTES)];
-        let has = |name: &str| memmem::find(first, name.as_bytes()).is_some();
-        return has("\"jobs\"")
-            && ["\"job_id\"", "\"Slurm\"", "\"slurm\""]
-                .into_iter()
-                .any(has);
-    }
-    header(text).is_some()
+    header(split(text).1).is_some()
 }
 
-/// Returns whether a text that is more than messages is none of JSON, and does not begin with a header that names jobs.
+/// Returns whether a text that is more than messages does not begin with a header that names jobs.
 pub fn lacks_header(text: &[u8]) -> bool {
     let (_, text) = split(text);
-    !text.is_empty() && !is_json(text) && header(text).is_none()
+    !text.is_empty() && header(text).is_none()
 }
 
 /// Returns whether users can write rows into the table: the delimiter is one character that can be typed, so that the name of a job with
@@ -151,8 +131,4 @@ fn is_message(line: &[u8]) -> bool {
 /// Removes the mark that some editors put before UTF-8.
 fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(text)
-}
-
-fn is_json(text: &[u8]) -> bool {
-    text.trim_ascii_start().first() == Some(&b'{')
 }

@@ -64,7 +64,7 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
     if has(reason::NO_TARGET) {
         "Print the text without the option -n of lctl get_param."
     } else if has(reason::NO_HEADER) {
-        "Let sacct print its header, without --noheader, with these fields: -o JobIDRaw,JobID,Cluster,Submit,Start,End,UID,User,GID,Group,Account,Partition,QOS,State,ExitCode,NNodes,NCPUS,JobName,NodeList."
+        "Let sacct print a table with its header, without --noheader or --json, with these fields: -o JobIDRaw,JobID,Cluster,Submit,Start,End,UID,User,GID,Group,Account,Partition,QOS,State,ExitCode,NNodes,NCPUS,JobName,NodeList."
     } else if has(reason::NO_TIMES) {
         "No record says when its job was submitted or began. The columns that sacct prints without -o have no times: let it print Submit, Start and End too."
     } else if has(reason::WRONG_SOURCE) {

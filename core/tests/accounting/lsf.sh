@@ -1,16 +1,11 @@
 #!/bin/sh
-# The jobs of lsb.acct or of bjobs -json, made with python alone: job label submitted started ended, in microseconds.
+# The jobs of lsb.acct, made with python alone: job label submitted started ended, in microseconds.
 set -eu
 exec python3 - "$1" <<'PYTHON'
-import json
 import re
 import sys
 
 text = open(sys.argv[1]).read()
-if text.lstrip().startswith("{"):
-    for job in json.loads(text)["RECORDS"]:
-        print(job["JOBID"], job["JOBID"], "-", "-", "-")
-    sys.exit()
 text = re.sub("!\n ", "", text)
 for record in re.split(r'\n(?="[A-Z])', text):
     fields = re.findall(r'"((?:[^"]|"")*)"|([^\s"]+)', record)

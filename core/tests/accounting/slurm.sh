@@ -1,22 +1,16 @@
 #!/bin/sh
-# Prints the jobs of an output of sacct without our code: of JSON, or of a table with a header and the delimiter |, in UTC.
+# Prints the jobs of an output of sacct without our code: a table with a header and the delimiter |, in UTC.
 set -eu
 exec python3 - "$1" <<'PYTHON'
-import calendar, json, sys, time
+import calendar, sys, time
 
 def micros(text):
-    if text in ("", "Unknown", "None", 0, None):
+    if text in ("", "Unknown", "None"):
         return "-"
-    if isinstance(text, int):
-        return text * 1000000
     return calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%S")) * 1000000
 
 text = open(sys.argv[1], encoding="utf-8").read()
-if text.startswith("{"):
-    for job in json.loads(text)["jobs"]:
-        times = job["time"]
-        print(job["job_id"], job["job_id"], *(micros(times[name]) for name in ("submission", "start", "end")))
-elif "JobID|" in text.splitlines()[0]:
+if "JobID|" in text.splitlines()[0]:
     lines = text.splitlines()
     names = lines[0].split("|")
     for line in lines[1:]:

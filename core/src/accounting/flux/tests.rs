@@ -291,9 +291,19 @@ fn times_are_times() {
 }
 
 #[test]
-fn a_name_with_nul_can_be_stored() {
-    let text = PENDING.replace("wait", "a\\u0000b");
-    assert_eq!(one(&text).unwrap().job_name.as_deref(), Some("a\\x00b"));
+fn names_may_be_anything_that_can_be_stored() {
+    let cases: [(&[u8], &str); 5] = [
+        (b"a\\u0000b\\u00e9\\n", "a\\x00b\u{e9}\n"),
+        (b"m\xFCller", "m\\xFCller"),
+        (b"\xFC\\n", "\\xFC\\n"),
+        (br#"\"}],{\"id\":"#, "\"}],{\"id\":"),
+        (b"\\\\", "\\"),
+    ];
+    for (name, shown) in cases {
+        let text = [&b"{\"id\": 5, \"name\": \""[..], name, b"\"}"].concat();
+        let job = records(&text, Pause::NEVER).next().unwrap().job.unwrap();
+        assert_eq!(job.job_name.as_deref(), Some(shown));
+    }
 }
 
 #[test]

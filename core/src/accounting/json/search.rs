@@ -1,116 +1,46 @@
 //! Finds the next object behind damage.
 
-use memchr::{memchr_iter, memmem};
+use memchr::memchr_iter;
 
 use super::{DEPTH_MAX, Read, object};
 use crate::accounting::Job;
 use crate::pause::Pause;
 
-/// The longest key in bytes.
-const KEY_MAX: usize = 60;
-
 /// The bytes that may be read behind damage, beside twice the length of the text.
 const BUDGET: usize = 1 << 20;
 
-/// The way in which the next object is found.
-pub enum Search<'a> {
-    /// All objects begin with one key, with its quotes here. The next object that begins with it, as an element of a list, is where
-    /// reading goes on, and no object reaches beyond it. In a string such a key cannot be, because quotes are escaped there.
-    Key {
-        key: Option<&'a [u8]>,
-        /// The next object that begins so; the end of the text if there is none. It is searched for again when it was passed.
-        next: usize,
-    },
-    /// An object that begins a line is one. Another one must be a job, must not be the value of a key or an element of a list that has
-    /// a key, and another object or the end must follow it. So nothing inside of a damaged object is taken for a job. The price is that
-    /// damage inside a list of objects hides the rest of the text.
-    Job {
-        /// The bytes that may still be read. The rest of a text with more damage than that is one problem.
-        budget: usize,
-    },
+/// A search for the next object.
+///
+/// An object that begins a line is one. Another one must be a job, must not be the value of a key or an element of a list that has
+/// a key, and another object or the end must follow it. So nothing inside of a damaged object is taken for a job. The price is that
+/// damage inside a list of objects hides the rest of the text.
+pub struct Search {
+    /// The bytes that may still be read. The rest of a text with more damage than that is one problem.
+    budget: usize,
 }
 
-impl<'a> Search<'a> {
-    /// Searches by a key: the usual one, or else the first key of the first object, which begins at a place behind blanks.
-    pub fn key(text: &'a [u8], at: usize, usual: &'a [u8]) -> Self {
-        let first = || {
-            let first = text.get(at..)?.trim_ascii_start();
-            let key = first_key(first)?;
-            // A key that also begins objects inside of an object does not tell where one begins.
-            let is_inside = object(first, |_| ())
-                .is_ok_and(|(length, ())| beginning(&first[..length], 1, key).is_some());
-            (!is_inside).then_some(key)
-        };
-        let usual = beginning(text, at, usual).map(|_| usual);
-        Self::Key {
-            key: usual.or_else(first),
-            next: 0,
-        }
-    }
-
-    /// Searches for jobs, because objects have no first key in common.
-    pub fn job(text: &[u8]) -> Self {
-        Self::Job {
+impl Search {
+    /// Begins a search in a text.
+    pub fn new(text: &[u8]) -> Self {
+        Self {
             budget: text.len().saturating_mul(2).saturating_add(BUDGET),
-        }
-    }
-
-    /// Returns the place beyond which the object at a place does not reach.
-    pub fn limit(&mut self, text: &[u8], at: usize) -> usize {
-        match self {
-            Self::Key { key, next } => next_key(text, at, *key, next),
-            Self::Job { .. } => text.len(),
         }
     }
 
     /// Returns the place of the next object behind damage at a place; the end of the text if there is none.
     pub fn next(&mut self, text: &[u8], at: usize, read: Read, pause: Pause<'_>) -> usize {
-        let budget = match self {
-            Self::Key { key, next } => return next_key(text, at, *key, next),
-            Self::Job { budget } => budget,
-        };
         for place in memchr_iter(b'{', text.get(at + 1..).unwrap_or_default()) {
             pause.now();
-            if *budget == 0 {
+            if self.budget == 0 {
                 break;
             }
             let place = at + 1 + place;
-            if begins_job(text, at, place, read, budget) {
+            if begins_job(text, at, place, read, &mut self.budget) {
                 return place;
             }
         }
         text.len()
     }
-}
-
-fn next_key(text: &[u8], at: usize, key: Option<&[u8]>, next: &mut usize) -> usize {
-    if *next <= at {
-        let found = key.and_then(|key| beginning(text, at + 1, key));
-        *next = found.unwrap_or(text.len());
-    }
-    *next
-}
-
-/// Returns the first key of an object with its quotes.
-fn first_key(object: &[u8]) -> Option<&[u8]> {
-    let object = object.strip_prefix(b"{")?.trim_ascii_start();
-    let key = object.strip_prefix(b"\"")?;
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-    let length = key.iter().take(KEY_MAX).take_while(is_part).count();
-    let is_key = length > 0 && key.get(length) == Some(&b'"');
-    object.get(..length + 2).filter(|_| is_key)
-}
-
-/// Returns the place of the first object from a place on that is an element of a list and begins with a key.
-fn beginning(text: &[u8], from: usize, key: &[u8]) -> Option<usize> {
-    let mut keys = memmem::find_iter(text.get(from..)?, key);
-    keys.find_map(|place| {
-        let before = text.get(from..from + place)?.trim_ascii_end();
-        let outside = before.strip_suffix(b"{")?;
-        let place = from + outside.len();
-        let list = text.get(..place)?.trim_ascii_end();
-        matches!(list.last(), Some(b',' | b'[')).then_some(place)
-    })
 }
 
 /// Returns whether a job begins at a brace behind damage.

@@ -6,7 +6,7 @@ use memchr::memchr;
 use serde::de::IgnoredAny;
 
 use super::{DEPTH_MAX, OBJECT_MAX};
-use crate::accounting::{Reason, field};
+use crate::accounting::field;
 use crate::escape::escape;
 
 /// A value of JSON. It is never wrong: a value of another kind than the one that is asked for is `None`.
@@ -14,32 +14,6 @@ use crate::escape::escape;
 pub struct Value<'a>(&'a [u8]);
 
 impl<'a> Value<'a> {
-    /// Returns the keys and values of an object.
-    pub fn entries(self) -> Entries<'a> {
-        Entries {
-            is_checked: true,
-            ..Entries::new(self.0.strip_prefix(b"{").unwrap_or_default())
-        }
-    }
-
-    /// Returns the elements of a list.
-    pub fn items(self) -> impl Iterator<Item = Self> {
-        let mut elements = Entries::new(self.0.strip_prefix(b"[").unwrap_or_default());
-        std::iter::from_fn(move || elements.element().map(Self))
-    }
-
-    /// Returns the value of a key of an object.
-    pub fn get(self, key: &str) -> Option<Self> {
-        let mut entries = self.entries();
-        let found = entries.find(|(name, _)| *name == key.as_bytes());
-        found.map(|(_, value)| value)
-    }
-
-    /// Returns the bytes of a value, without its quotes if it is a string.
-    pub fn bare(self) -> &'a [u8] {
-        inside(self.0).unwrap_or(self.0)
-    }
-
     /// Returns the text of a string that is not blank.
     pub fn text(self) -> Option<Cow<'a, str>> {
         let inside = inside(self.0)?;
@@ -54,26 +28,9 @@ impl<'a> Value<'a> {
         (!text.trim().is_empty()).then_some(text)
     }
 
-    /// Returns a number: `7`, `"7"`, or `{"set": true, "infinite": false, "number": 7}` as newer versions of Slurm print it. It is
-    /// `None` if it is null, empty, not set or infinite.
-    ///
-    /// # Errors
-    /// [`Reason::UnreadableRecord`] for any other value.
-    pub fn number(self) -> Result<Option<u64>, Reason> {
-        let mut number = self;
-        if self.0.starts_with(b"{") {
-            let is = |key: &str, word: &[u8]| self.get(key).is_some_and(|value| value.0 == word);
-            if is("set", b"false") || is("infinite", b"true") {
-                return Ok(None);
-            }
-            number = self.get("number").unwrap_or(self);
-        }
-        match number.bare() {
-            b"" | b"null" => Ok(None),
-            digits => field::number(digits)
-                .map(Some)
-                .ok_or(Reason::UnreadableRecord),
-        }
+    /// Returns a whole number, which may be in a string.
+    pub fn number(self) -> Option<u64> {
+        field::number(inside(self.0).unwrap_or(self.0))
     }
 
     /// Returns a whole number that is written without quotes.
@@ -92,29 +49,10 @@ pub struct Entries<'a> {
     rest: &'a [u8],
     /// The byte before the next entry: a comma behind the first one.
     separator: &'static [u8],
-    /// The grammar of values was checked already.
-    is_checked: bool,
     is_damaged: bool,
 }
 
 impl<'a> Entries<'a> {
-    /// Reads an object from behind its brace.
-    pub fn new(inside: &'a [u8]) -> Self {
-        Self {
-            rest: inside,
-            separator: b"",
-            is_checked: false,
-            is_damaged: false,
-        }
-    }
-
-    /// Takes the separator, and the key of an entry or the element of a list behind it.
-    fn element(&mut self) -> Option<&'a [u8]> {
-        self.rest = self.rest.trim_ascii_start().strip_prefix(self.separator)?;
-        self.separator = b",";
-        self.value()
-    }
-
     fn value(&mut self) -> Option<&'a [u8]> {
         let text = self.rest.trim_ascii_start();
         let end = end(text);
@@ -125,10 +63,12 @@ impl<'a> Entries<'a> {
     }
 
     fn entry(&mut self) -> Option<(&'a [u8], Value<'a>)> {
-        let key = self.element()?;
+        self.rest = self.rest.trim_ascii_start().strip_prefix(self.separator)?;
+        self.separator = b",";
+        let key = self.value()?;
         self.rest = self.rest.trim_ascii_start().strip_prefix(b":")?;
         let value = self.value()?;
-        let is_right = self.is_checked || is_json(key) && is_json(value);
+        let is_right = is_json(key) && is_json(value);
         inside(key).filter(|_| is_right).zip(Some(Value(value)))
     }
 }
@@ -161,7 +101,11 @@ pub fn object<'a, T>(
     read: impl FnOnce(&mut Entries<'a>) -> T,
 ) -> Result<(usize, T), usize> {
     let text = &text[..text.len().min(OBJECT_MAX)];
-    let mut entries = Entries::new(text.strip_prefix(b"{").unwrap_or_default());
+    let mut entries = Entries {
+        rest: text.strip_prefix(b"{").unwrap_or_default(),
+        separator: b"",
+        is_damaged: false,
+    };
     let found = read(&mut entries);
     entries.by_ref().for_each(drop);
     let rest = entries.rest.trim_ascii_start();

@@ -19,14 +19,14 @@ const RECORD_MAX: usize = 16 << 20;
 /// The types of records in this file.
 const TYPES: [&[u8]; 3] = [b"JOB_FINISH", b"EVENT_ADRSV_FINISH", b"JOB_RESIZE"];
 
-/// Returns whether one of the first lines of a text begins a record.
-pub(super) fn recognizes(text: &[u8]) -> bool {
+/// Returns whether a text looks like a part of `lsb.acct`: one of its first lines begins a record.
+pub fn recognizes(text: &[u8]) -> bool {
     let mut lines = first_lines(text).take(FIRST_LINES);
     lines.any(|line| TYPES.contains(&kind(line).unwrap_or_default()))
 }
 
 /// Reads the records of a text in its order.
-pub(super) fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
+pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
     let mut rest = text;
     let mut line = 1_u32;
     let parts = std::iter::from_fn(move || {

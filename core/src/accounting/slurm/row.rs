@@ -1,4 +1,4 @@
-//! Makes jobs of the fields of rows, and sets the fields that tables and JSON have in common.
+//! Makes jobs of the fields of rows.
 
 use std::borrow::Cow;
 
@@ -176,7 +176,7 @@ pub fn known_text(field: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 /// Removes a list of nodes that says that there are none, and returns whether there is no list.
-pub fn is_no_list(job: &mut Job<'_>) -> bool {
+fn is_no_list(job: &mut Job<'_>) -> bool {
     let none = |list: &str| matches!(list, "None assigned" | "None" | "N/A");
     if job.node_list.as_deref().is_some_and(none) {
         job.node_list = None;
@@ -185,7 +185,7 @@ pub fn is_no_list(job: &mut Job<'_>) -> bool {
 }
 
 /// Sets the times of submission, start and end that a record says.
-pub fn set_times(
+fn set_times(
     job: &mut Job<'_>,
     times: [Option<LocalTime>; 3],
     has_no_nodes: bool,

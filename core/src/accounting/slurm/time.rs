@@ -35,7 +35,7 @@ pub fn read(field: &[u8], zone: &Zone) -> Result<Option<LocalTime>, Reason> {
 }
 
 /// Returns the time of a number of seconds since 1970.
-pub fn epoch(number: u64) -> Result<Option<LocalTime>, Reason> {
+fn epoch(number: u64) -> Result<Option<LocalTime>, Reason> {
     if number == 0 || is_no_value(number) {
         return Ok(None);
     }
