@@ -7,7 +7,7 @@ export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 pictures=docs/pictures
 simulator=$built/jobstats-simulator
 console=$built/jobstats-console
-browser=$built/jobstats-browser
+pages=("$test_tools/bin/python" scripts/pages.py)
 now=$(date +%s)
 yesterday=$((now / 86400 * 86400 - 86400))
 before=$((yesterday - 7 * 86400))
@@ -64,8 +64,8 @@ psql -q "$url" -c ANALYZE
 say "$pictures"
 mkdir -p "$pictures"
 JOBSTATS_DATABASE_URL=$url "$console" report puhti --from yesterday --to today -o "$work/report.html"
-"$browser" picture --width 1040 --height 1340 "$work/report.html" "$pictures/report.png"
+"${pages[@]}" picture --width 1040 --height 1340 "$work/report.html" "$pictures/report.png"
 capture_top
-"$browser" terminal "$work/top" "$pictures/top.png"
+"${pages[@]}" terminal "$work/top" "$pictures/top.png"
 pngquant --force --ext .png --strip "$pictures"/*.png
 ls -l "$pictures"

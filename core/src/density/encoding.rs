@@ -89,11 +89,9 @@ impl Density<Global> {
 
 impl<A: Allocator> Density<A> {
     /// Returns the bytes, little-endian: version (1 byte), base (1) and zeros (8), then of each bucket the power (2)
-    /// and the count (8).
-    pub fn to_bytes(&self) -> Result<std::vec::Vec<u8>, DensityError> {
-        let mut bytes = std::vec::Vec::new();
-        let room = bytes.try_reserve_exact(HEAD + self.buckets.len() * PAIR);
-        room.map_err(|_| DensityError::Memory)?;
+    /// and the count (8). These are 22 KB at most.
+    pub fn to_bytes(&self) -> std::vec::Vec<u8> {
+        let mut bytes = std::vec::Vec::with_capacity(HEAD + self.buckets.len() * PAIR);
         bytes.extend([VERSION, self.base()]);
         bytes.extend(self.zeros.to_le_bytes());
         for &Bucket { bucket, count } in &self.buckets {
@@ -101,7 +99,7 @@ impl<A: Allocator> Density<A> {
             bytes.extend((bucket as i16).to_le_bytes());
             bytes.extend(count.to_le_bytes());
         }
-        Ok(bytes)
+        bytes
     }
 }
 

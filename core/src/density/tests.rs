@@ -229,7 +229,7 @@ mod encoding {
             [0x34, 1, 1, 0, 0, 0, 0, 0, 0, 0],
         ]
         .concat();
-        assert_eq!(example().to_bytes().unwrap(), bytes);
+        assert_eq!(example().to_bytes(), bytes);
         assert_eq!(Density::from_bytes(&bytes).unwrap(), example());
     }
 
@@ -278,7 +278,7 @@ mod encoding {
         #[test]
         fn round_trips(density in any_density()) {
             prop_assert_eq!(&Density::from_text(&density.to_string()).unwrap(), &density);
-            prop_assert_eq!(&Density::from_bytes(&density.to_bytes().unwrap()).unwrap(), &density);
+            prop_assert_eq!(&Density::from_bytes(&density.to_bytes()).unwrap(), &density);
         }
 
         #[test]
@@ -287,7 +287,7 @@ mod encoding {
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
             cut in prop::option::of(any::<prop::sample::Index>()),
         ) {
-            let mut bytes = density.to_bytes().unwrap();
+            let mut bytes = density.to_bytes();
             for (index, byte) in changes {
                 *index.get_mut(&mut bytes[..]) = byte;
             }
@@ -295,7 +295,7 @@ mod encoding {
                 bytes.truncate(cut.index(bytes.len()));
             }
             if let Ok(read) = Density::from_bytes(&bytes) {
-                prop_assert_eq!(read.to_bytes().unwrap(), bytes);
+                prop_assert_eq!(read.to_bytes(), bytes);
                 prop_assert_eq!(&Density::from_text(&read.to_string()).unwrap(), &read);
             }
         }

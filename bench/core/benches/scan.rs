@@ -62,7 +62,7 @@ fn sum(snapshots: &[Snapshot<'_>]) -> (usize, u128) {
 
 /// Counts and sums with `awk`, which knows nothing about job_stats; `None` if awk cannot be run.
 fn sum_by_awk(text: &str) -> Option<(usize, u128)> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/sum.awk");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../sum.awk");
     let mut awk = Command::new("awk")
         .args(["-f", script])
         .stdin(Stdio::piped())

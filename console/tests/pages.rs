@@ -1,26 +1,18 @@
-//! The reports of the console, of a store that the simulator filled and of one with hostile names, as their readers see them.
-//!
-//! Needs Chromium, and a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+//! The pages of the console, of a store that the simulator filled and of one with hostile names, as their readers see them:
+//! `scripts/pages.py` opens them in Chromium. Needs a server with the extension, too.
 
-mod browser;
-#[path = "../../console/tests/database/mod.rs"]
 mod database;
 
+use std::env;
+use std::ffi::OsStr;
 use std::fs::{self, Permissions};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, Weak};
 
 use database::Database;
 use jiff::{SignedDuration, Timestamp};
-use jobstats_browser::chromium::{Chromium, Tab};
-use jobstats_browser::view::{Scheme, View};
-use jobstats_browser::{axe, inspect};
-use serde_json::json;
 use tempfile::TempDir;
 
 /// The stores: that of a simulated cluster, and one in which everything that users name is hostile.
@@ -34,18 +26,6 @@ struct Reports {
 }
 
 impl Reports {
-    /// Returns the reports, which tests share that run at the same time, or `None` where there is no server.
-    fn shared() -> Option<Arc<Self>> {
-        static SHARED: Mutex<Weak<Reports>> = Mutex::new(Weak::new());
-        let mut shared = SHARED.lock().unwrap();
-        if let Some(reports) = shared.upgrade() {
-            return Some(reports);
-        }
-        let reports = Arc::new(Self::new()?);
-        *shared = Arc::downgrade(&reports);
-        Some(reports)
-    }
-
     /// Writes reports of all kinds. Returns `None`, and says so, where there is no server.
     fn new() -> Option<Self> {
         let simulated = simulated()?;
@@ -85,20 +65,32 @@ impl Reports {
         }
     }
 
-    /// Asserts that this finds no fault in any report of these stores.
-    #[track_caller]
-    fn are_without(&self, stores: &[&str], faults: impl Fn(&Path) -> Vec<String>) {
-        let (mut all, mut looked_at) = (Vec::new(), 0);
-        for file in &self.files {
-            let name = file.file_name().unwrap().to_str().unwrap();
-            if stores.iter().any(|store| name.starts_with(store)) {
-                looked_at += 1;
-                all.extend(faults(file).into_iter().map(|it| format!("{name} {it}")));
-            }
-        }
-        assert_eq!(looked_at, 5 * stores.len());
-        assert!(all.is_empty(), "{} faults\n{}", all.len(), all.join("\n"));
+    /// Returns the reports of a store.
+    fn of(&self, store: &str) -> Vec<&PathBuf> {
+        let named = |it: &&PathBuf| it.file_name().unwrap().to_str().unwrap().starts_with(store);
+        let files: Vec<_> = self.files.iter().filter(named).collect();
+        assert_eq!(files.len(), 5);
+        files
     }
+}
+
+/// Looks at pages, and fails if there is anything wrong with them. Returns false, and says so, where the tools are missing.
+fn look<A: AsRef<OsStr>>(command: &str, arguments: impl IntoIterator<Item = A>) -> bool {
+    let python = env::var_os("JOBSTATS_TEST_PYTHON").unwrap_or_else(|| "python3".into());
+    let looked = Command::new(python)
+        .args(["../scripts/pages.py", command])
+        .args(arguments)
+        .output();
+    let looked = match looked {
+        Ok(looked) if looked.status.code() != Some(77) => looked,
+        _ => {
+            eprintln!("not run: pages: Chromium or Playwright is missing: run make setup-dev");
+            return false;
+        }
+    };
+    let said = [looked.stdout, looked.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    assert!(looked.status.success(), "{}", said.concat());
+    true
 }
 
 impl Database {
@@ -231,30 +223,12 @@ fn printed(minutes: u64, program: &str) -> String {
 }
 
 #[test]
-fn reports_look_as_they_should() {
-    let Some(chromium) = browser::start("reports") else {
-        return;
-    };
-    let Some(reports) = Reports::shared() else {
-        return;
-    };
-    reports.are_without(&[SIMULATED, HOSTILE], |file| {
-        inspect::faults(&chromium, file).unwrap()
-    });
-}
-
-#[test]
-fn reports_can_be_read_by_everybody() {
-    let Some((chromium, axe)) = browser::start_with_axe("accessible") else {
-        return;
-    };
-    let Some(reports) = Reports::shared() else {
+fn reports_look_as_they_should_and_can_be_read_by_everybody() {
+    let Some(reports) = Reports::new() else {
         return;
     };
     // What users name changes texts alone, and nothing that axe looks at.
-    reports.are_without(&[SIMULATED], |file| {
-        axe::faults(&chromium, &axe, file).unwrap()
-    });
+    let _ = look("check", reports.of(SIMULATED)) && look("inspect", reports.of(HOSTILE));
 }
 
 /// The secret of a web server, and the user that it names.
@@ -308,26 +282,6 @@ impl Service {
             _directory: directory,
         }
     }
-
-    /// Returns the page at a path.
-    fn page(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let headers = format!("host: x\r\njobstats-secret: {SECRET}\r\nx-remote-user: {USER}");
-        write!(stream, "GET {path} HTTP/1.1\r\n{headers}\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, page) = answer.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains("content-type: text/html"), "{head}");
-        page.to_owned()
-    }
-
-    /// Opens the page at a path.
-    fn visit<'c>(&self, chromium: &'c Chromium, path: &str) -> Tab<'c> {
-        let url = format!("http://{}{path}", self.address);
-        let headers = json!({ "jobstats-secret": SECRET, "x-remote-user": USER });
-        let view = View::screen(1440, Scheme::Light);
-        chromium.visit(url, headers, view).unwrap()
-    }
 }
 
 impl Drop for Service {
@@ -337,55 +291,30 @@ impl Drop for Service {
     }
 }
 
-/// A script and a handler, as a name brings them along that is not escaped. Says whether one of them ran.
-const INJECTED: &str = "(() => {
-    const script = document.createElement('script');
-    script.textContent = 'window.ran = true';
-    document.body.append(script);
-    document.body.insertAdjacentHTML('beforeend', '<a id=injected onclick=\"window.ran = true\">x</a>');
-    document.getElementById('injected').click();
-    return [String(window.ran)];
-})()";
-
 #[test]
 fn pages_of_the_service_run_nothing_and_can_be_read_by_everybody() {
-    let Some((chromium, axe)) = browser::start_with_axe("served") else {
-        return;
-    };
     let Some(mut store) = hostile("served") else {
         return;
     };
     let service = Service::start(&mut store);
-    let directory = TempDir::new().unwrap();
-    let file = directory.path().join("page.html");
-    let mut faults = Vec::new();
-    for path in ["/", "/job/11", "/user/1?from=4h", "/report?from=4h"] {
-        let mut tab = service.visit(&chromium, path);
-        let heard = tab.heard().unwrap().into_iter();
-        faults.extend(heard.map(|it| format!("{path} {it}")));
-        assert_eq!(tab.ask(INJECTED).unwrap(), ["undefined"], "{path}");
-        let refused = tab.heard().unwrap();
-        let is_refused = |it: &String| it.contains("Content Security Policy");
-        assert!(
-            refused.iter().filter(|it| is_refused(it)).count() >= 2,
-            "{refused:?}"
-        );
-        tab.close().unwrap();
-    }
-    for path in ["/", "/job/4711", "/report?from=4h"] {
-        fs::write(&file, service.page(path)).unwrap();
-        let found = axe::faults(&chromium, &axe, &file).unwrap().into_iter();
-        faults.extend(found.map(|it| format!("{path} {it}")));
-    }
-    // The last one is a report.
-    faults.extend(inspect::faults(&chromium, &file).unwrap());
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-    // Where there is no policy, they run.
-    fs::write(&file, "<!DOCTYPE html><body></body>").unwrap();
-    let view = View::screen(1440, Scheme::Light);
-    let tab = chromium.open(&file, view).unwrap();
-    assert_eq!(tab.ask(INJECTED).unwrap(), ["true"]);
-    tab.close().unwrap();
+    let headers = [
+        format!("jobstats-secret={SECRET}"),
+        format!("x-remote-user={USER}"),
+    ];
+    let urls = |paths: &[&str]| -> Vec<String> {
+        let urls = paths
+            .iter()
+            .map(|it| format!("http://{}{it}", service.address));
+        headers.iter().cloned().chain(urls).collect()
+    };
+    let pages = urls(&[
+        "/",
+        "/job/11",
+        "/job/4711",
+        "/user/1?from=4h",
+        "/report?from=4h",
+    ]);
+    look("visit", pages);
     drop(service);
     store
         .client
