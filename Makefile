@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-long test-faults proof lint schema bench bench-watch bench-month bench-scale package test-packages test-schedulers fuzz screenshots clean
+.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-long test-faults proof lint bench bench-watch bench-month bench-scale package test-packages test-schedulers fuzz screenshots clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -8,7 +8,7 @@ help: ## list these commands
 setup: ## install missing packages: PostgreSQL with its development files, TimescaleDB if it is packaged
 	@scripts/setup.sh
 
-setup-dev: ## also install what developers need: shellcheck, cargo-pgrx, cargo-deny, Chromium, axe, DuckDB
+setup-dev: ## also install what developers need: shellcheck, cargo-deny, Chromium, axe, DuckDB
 	@scripts/setup.sh dev
 
 demo: setup ## load a simulated day of a Lustre cluster into a private database, and answer an admin's questions
@@ -36,11 +36,8 @@ proof: setup ## prove that the numbers add up: send known work through shipper, 
 lint: setup-dev ## check format, lints, documentation and shell scripts
 	@scripts/lint.sh
 
-schema: setup-dev ## write the install script extension/sql/jobstats--VERSION.sql; after every change of SQL in extension/src
-	@scripts/schema.sh write
-
 bench: setup ## measure reading and comparing large texts, feeding, the aggregates, the shipper, the reading functions
-	@cargo bench -p jobstats-core --bench '*'
+	@cargo bench -p jobstats-bench-core
 	@bench/feed.sh
 	@bench/day.sh
 	@bench/accounting.sh

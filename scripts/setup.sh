@@ -2,8 +2,8 @@
 # Installs what is missing, and says what and for how long. Quick when nothing is.
 #
 #   setup.sh          what `make demo`, `make test` and installing the extension need
-#   setup.sh dev      also what `make lint` and `make schema` need: shellcheck, cargo-pgrx, cargo-deny; and for tests PgBouncer,
-#                     Chromium, axe and DuckDB; for pictures tmux and pngquant
+#   setup.sh dev      also what `make lint` needs: shellcheck and cargo-deny; for tests PgBouncer, Chromium, axe and DuckDB; for
+#                     pictures tmux and pngquant
 #   setup.sh package  also what `make package` needs: zig and nfpm
 . "$(dirname "$0")/lib.sh"
 
@@ -28,8 +28,7 @@ wanted_packages() {
     local major
     # libclang-dev: bindgen reads PostgreSQL's headers with it.
     printf '%s\n' ca-certificates clang gcc git libc6-dev libclang-dev make
-    # cargo-pgrx links OpenSSL.
-    [ -z "$for_developers" ] || printf '%s\n' libssl-dev pgbouncer pkg-config shellcheck
+    [ -z "$for_developers" ] || printf '%s\n' pgbouncer shellcheck
     [ -z "$for_developers$for_packages" ] || printf '%s\n' python3-venv
     [ -z "$for_developers" ] || printf '%s\n' pngquant tmux
     # Ubuntu has no such package.
@@ -80,21 +79,14 @@ install_packages() {
 # Where there is no apt: say what is missing, in the words of other distributions' packages.
 require_tools() {
     local tool tools=(cc clang git make) missing=()
-    [ -z "$for_developers" ] || tools+=(pkg-config shellcheck)
+    [ -z "$for_developers" ] || tools+=(shellcheck)
     for tool in "${tools[@]}"; do
         command -v "$tool" >/dev/null || missing+=("$tool")
     done
     { pg_has_server && pg_has_headers; } ||
         missing+=("PostgreSQL 15 to 18 with its server and development files (postgresql-server, postgresql-server-devel)")
     [ "${#missing[@]}" -eq 0 ] || die "$(printf 'this system has no apt; install these and run it again:\n'
-        printf '  %s\n' "${missing[@]}" "and the development files of libclang${for_developers:+ and OpenSSL} (clang-devel${for_developers:+, openssl-devel})")"
-}
-
-install_cargo_pgrx() {
-    have_cargo_pgrx && return
-    say "cargo install cargo-pgrx $(pgrx_version) (some minutes on two cores)"
-    # Its work on our SQL is small beside what optimizing it would take.
-    cargo install cargo-pgrx --version "=$(pgrx_version)" --locked --debug --target-dir "$target"
+        printf '  %s\n' "${missing[@]}" "and the development files of libclang (clang-devel)")"
 }
 
 install_cargo_deny() {
@@ -115,11 +107,11 @@ install_python() {
         echo "$wanted" >"$directory/requirements.txt"
 }
 
-# Without these, the tests that need them say that they were not run. axe comes with a driver of browsers, which is left out.
+# Without these, the tests that need them say that they were not run.
 install_test_tools() {
     have_test_tools && return
     say "pip install $(test_requirements | xargs)"
-    test_requirements | install_python "$test_tools" --no-deps || say "axe and DuckDB could not be installed"
+    test_requirements | install_python "$test_tools" || say "Playwright, axe and DuckDB could not be installed"
 }
 
 # Without these, the test of what they take says that it was not run.
@@ -150,7 +142,6 @@ fi
     die "$PG_CONFIG names no PostgreSQL with its server and development files: set PG_CONFIG=/path/to/pg_config"
 command -v cargo >/dev/null || die "Rust is missing: install it from https://rustup.rs and run this again"
 [ -z "$for_developers" ] || {
-    install_cargo_pgrx
     install_cargo_deny
     install_test_tools
     unpack_alerting

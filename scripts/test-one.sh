@@ -13,11 +13,11 @@ output=$target/$part/$name
 # Steps of a test are none of the table of seconds.
 unset JOBSTATS_TIMES
 
-# A program of Rust tests, run where Cargo would run it; the name doc stands for the examples of the documentation.
+# A program of Rust tests, run where Cargo would run it; the name doc stands for the examples of the documentation, and one that is no
+# program's for the tests that have it in theirs.
 rust() {
-    local features
-    export JOBSTATS_TEST_DATABASE_URL=$url JOBSTATS_TEST_BUILT=$built JOBSTATS_TEST_PYTHON=$test_tools/bin/python JOBSTATS_TEST_AXE PROPTEST_CASES PROPTEST_MAX_GLOBAL_REJECTS
-    JOBSTATS_TEST_AXE=$(axe)
+    local features program status=0
+    export JOBSTATS_TEST_DATABASE_URL=$url JOBSTATS_TEST_BUILT=$built JOBSTATS_TEST_PYTHON=$test_tools/bin/python PROPTEST_CASES PROPTEST_MAX_GLOBAL_REJECTS
     PROPTEST_CASES=$(if is_long; then echo 20000; else echo 256; fi)
     # Cases that do not fit a law are no failure, however many there are.
     PROPTEST_MAX_GLOBAL_REJECTS=$((100 * PROPTEST_CASES))
@@ -27,7 +27,13 @@ rust() {
         cargo test --doc --workspace --exclude jobstats-core "${features[@]}" &&
             cargo test --doc --package jobstats-core --config "profile.$profile.package.jobstats-core.opt-level=0"
     else
-        cd "$part" && "$(test_program "$part" "$name")"
+        program=$(test_program "$part" "$name")
+        cd "$part" || return
+        [ -z "$program" ] || exec "$program"
+        for program in $(test_program "$part" '[^ ]*'); do
+            "$program" "$name" || status=$?
+        done
+        return "$status"
     fi
 }
 
@@ -111,9 +117,6 @@ stress() {
         audit "$url" | tee -a "$output/report"
 }
 
-# The install script in extension/sql is the one of the library.
-schema() { scripts/schema.sh compare "$cluster" | tee "$output/report"; }
-
 # A server that runs keeps the library that it has loaded when another is installed.
 library() {
     local installed
@@ -172,6 +175,12 @@ alerts() {
     return "$status"
 }
 
+# What looks at the pages of the console finds every fault that it is there for.
+pages() {
+    have_test_tools || { echo 'not run: Playwright is not installed' && return 77; }
+    "$test_tools/bin/python" tests/pages/faults.py
+}
+
 # Every query of the Grafana dashboards answers something on a simulated store.
 dashboards() { scripts/dashboards.sh "$cluster" "$name"; }
 
@@ -186,9 +195,6 @@ front() { scripts/front.sh "$cluster" | tee "$output/report"; }
 
 # Dumped, restored, gone on with.
 backup() { scripts/backup.sh "$cluster" "$name" | tee "$output/report"; }
-
-# From a released version to this one.
-upgrade() { scripts/upgrade.sh "$cluster" "$name" | tee "$output/report"; }
 
 # What schedulers account for is what is stored.
 jobs() { scripts/jobs.sh "$cluster" "$name" | tee "$output/report"; }

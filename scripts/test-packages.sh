@@ -39,7 +39,7 @@ listing() {
     local version
     version=$(product_version)
     dpkg-deb -c "$1" | awk '{ print $1, $2, $6 }' |
-        sed -E "s/${version//./\\.}/VERSION/; s/[0-9]+(\.[0-9]+)+--/OLD--/; s|postgresql([-/])[0-9]+|postgresql\1MAJOR|; s/(shipper|console)-[a-z]+(\.1\.gz)/\1-COMMAND\2/" |
+        sed -E "s/${version//./\\.}/VERSION/; s|postgresql([-/])[0-9]+|postgresql\1MAJOR|; s/(shipper|console)-[a-z]+(\.1\.gz)/\1-COMMAND\2/" |
         LC_ALL=C sort -u -k 3
 }
 

@@ -3,8 +3,9 @@
 #
 #   test.sh [PART ...]    all parts by default; scripts/test-one.sh has them
 #
-# PART:NAME is one test of a part: regress:NAME and isolation:NAME one file, core:NAME one program of Rust tests, backup:WAY one
-# way, upgrade:VERSION what follows on one version, jobs:SCHEDULER one scheduler, proof:LAYOUT one layout. What each printed stays below target/PART/NAME.
+# PART:NAME is one test of a part: regress:NAME and isolation:NAME one file, core:NAME one program of Rust tests or those that have
+# NAME in theirs, backup:WAY one way, jobs:SCHEDULER one scheduler, proof:LAYOUT one layout. What each printed stays below
+# target/PART/NAME.
 #
 # Some tests wait, so one more runs at once than there are processors, each in a cluster of its own, since roles belong to a whole
 # cluster: JOBSTATS_TEST_LANES is another number. JOBSTATS_TEST_INSTALLED=yes tests the extension that is installed, and builds nothing.
@@ -13,8 +14,8 @@ export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 
 lanes=${JOBSTATS_TEST_LANES:-$(($(nproc) + 1))}
 # What waits and what takes long begins first.
-parts=(cron alerts proof jobs demo faults front upgrade fuzz shipper core convert stress browser console memory backup dashboards overload regress parallel
-    isolation client simulator schema library docs)
+parts=(cron alerts proof jobs demo faults front fuzz shipper core convert stress pages console memory backup dashboards overload regress parallel
+    isolation client simulator extension library docs)
 
 # names PART
 # The tests of a part.
@@ -28,11 +29,10 @@ names() {
     overload) if is_long; then names regress; else cat tests/overload/files; fi ;;
     regress) basename -as .sql tests/pg_regress/sql/*.sql ;;
     isolation) basename -as .spec tests/isolation/specs/*.spec ;;
-    alerts | cron | dashboards | demo | docs | faults | front | fuzz | library | memory | schema | stress) echo "$1" ;;
+    alerts | cron | dashboards | demo | docs | faults | front | fuzz | library | memory | pages | stress) echo "$1" ;;
     parallel) printf '%s\n' audit health job now queues rates rollups summary top totals whole_targets ;;
     convert) printf '%s\n' plain apache ;;
     backup) printf '%s\n' custom directory owner naive ;;
-    upgrade) cut -d ' ' -f 1 extension/sql/released ;;
     jobs) schedulers ;;
     proof) scripts/proof.sh parts ;;
     *) die "there is no part $1" ;;
@@ -51,15 +51,17 @@ list() {
     done
 }
 
-# Rust tests and all that they run are built at once; without such tests, only what the others run.
+# Rust tests and all that they run are built at once; without such tests, only what the others run. Those of core run nothing else.
 build_and_install() {
     local part mode=all
+    if [ "$(printf '%s\n' "${@%%:*}" | sort -u)" = core ]; then
+        build_tests core
+        return
+    fi
     for part in "${@%%:*}"; do
         if is_rust "$part" || [ "$part" = faults ]; then mode=tests; fi
     done
     scripts/install.sh "$mode"
-    # Otherwise tests of changed SQL would show what the old SQL does.
-    ! have_cargo_pgrx || scripts/schema.sh check
 }
 
 # What tests ask is asked once: to compile the plans takes up to a quarter of their time.

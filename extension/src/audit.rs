@@ -16,7 +16,6 @@ mod wholes;
 
 use jobstats_core::audit::{Findings, Summary};
 use jobstats_core::instant::Micros;
-use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -27,7 +26,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::statement::Snapshot;
 use crate::pg::time::{timestamptz, window};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store;
 pub use walk::{Purpose, Walk, Wrong, targets};
 
@@ -68,17 +67,7 @@ fn begin_as_feed(client: &mut SpiClient<'_>, action: &'static str) -> Result<(),
     Ok(())
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_audit(
-    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now()
-) RETURNS TABLE (
-    cluster text, target text, "time" timestamptz, entry text, what text, stored text, computed text
-)
-LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_audit(timestamptz, timestamptz) IS
-'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] again; if all is correct, there is no row. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, whole target, or what belongs to no observation. Observations whose raw text, or the previous one, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_audit(
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
@@ -110,13 +99,13 @@ fn jobstats_audit(
         let time = timestamptz(finding.time)?;
         rows.put(|| {
             [
-                cluster.into_datum(),
-                target.into_datum(),
-                time.into_datum(),
-                finding.entry.into_datum(),
-                finding.what.into_datum(),
-                finding.stored.into_datum(),
-                finding.computed.into_datum(),
+                cluster.cell(),
+                target.cell(),
+                time.cell(),
+                finding.entry.cell(),
+                finding.what.cell(),
+                finding.stored.cell(),
+                finding.computed.cell(),
             ]
         });
     }

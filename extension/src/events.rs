@@ -13,10 +13,3 @@ mod rules;
 mod tell;
 mod usual;
 mod watch;
-
-use pgrx::prelude::*;
-
-extension_sql_file!("events/watch.sql", name = "watch");
-extension_sql_file!("events/judgements.sql", name = "judgements");
-extension_sql_file!("events/evidence.sql", name = "evidence");
-extension_sql_file!("events/rules.sql", name = "rules");

@@ -20,7 +20,7 @@ mod reread;
 mod samples;
 mod services;
 mod source;
-mod sources;
+pub mod sources;
 pub mod targets;
 mod text;
 mod texts;

@@ -21,12 +21,6 @@ use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 
-extension_sql_file!(
-    "matching/jobstats_attributed.sql",
-    name = "jobstats_attributed",
-    requires = [attributed::jobstats_attributed_spans]
-);
-
 /// The largest number of numbers that are taken at a time.
 const AT_A_TIME: i64 = 1_000;
 
@@ -203,24 +197,12 @@ pub fn forget_some(
     entries::note_changed(client, gone)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.match_some() IS
-'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers these were; 0: none is left.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_match_some() -> SqlResult<i64> {
     Ok(connect_mut(take)?)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.queue_unmatched() IS
-'Internal: puts into jobstats.to_match the numbers of entries that work on days of which nothing is known, and returns how many there are.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_queue_unmatched() -> SqlResult<i64> {
     Ok(connect_mut(sweep)?)
 }

@@ -19,7 +19,3 @@ pub mod template;
 pub mod time;
 pub mod tuples;
 pub mod tuplestore;
-
-use pgrx::prelude::*;
-
-extension_sql_file!("pg/schema.sql", name = "internal", bootstrap);

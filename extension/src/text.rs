@@ -1,7 +1,5 @@
 //! Functions that need no store: help, and those on text alone, which parse, identify, fold and unpack.
 
-use pgrx::prelude::*;
-
 mod fold;
 pub mod identify;
 mod nearest;
@@ -9,5 +7,3 @@ mod operations;
 mod parse;
 mod unpack;
 pub mod zstd;
-
-extension_sql_file!("text/help.sql", name = "help");

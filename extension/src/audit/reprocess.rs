@@ -1,7 +1,6 @@
 //! `jobstats_reprocess()`: computes anew what the audit finds wrong, and replaces it.
 
 use jobstats_core::instant::Micros;
-use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
@@ -17,7 +16,7 @@ use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::statement::Snapshot;
 use crate::pg::time::timestamptz;
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store::rights::owner::as_owner_of_store;
 use crate::store::{self, Settings};
 
@@ -46,16 +45,7 @@ impl Outcome {
     }
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text[] DEFAULT NULL) RETURNS TABLE (
-    cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
-    deleted bigint, inserted bigint
-)
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text[]) IS
-'Computes the stored increments again from the raw text. Takes the observations, and the readings of the own counters of targets, in (since, until] of all targets whose names match one of the patterns (NULL: of all), by the rules of this version, and replaces what differs in the store; then those that follow, until nothing changes any more. One row per target: observations and readings computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_reprocess(
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
@@ -68,15 +58,15 @@ fn jobstats_reprocess(
         let last = outcome.changed().max().map(timestamptz).transpose()?;
         rows.put(|| {
             [
-                outcome.target.cluster.as_str().into_datum(),
-                outcome.target.name.as_str().into_datum(),
-                count(outcome.computed()).into_datum(),
-                count(outcome.left()).into_datum(),
-                count(outcome.changed().count() as u64).into_datum(),
-                first.into_datum(),
-                last.into_datum(),
-                count(outcome.deleted as u64).into_datum(),
-                outcome.inserted.into_datum(),
+                outcome.target.cluster.as_str().cell(),
+                outcome.target.name.as_str().cell(),
+                count(outcome.computed()).cell(),
+                count(outcome.left()).cell(),
+                count(outcome.changed().count() as u64).cell(),
+                first.cell(),
+                last.cell(),
+                count(outcome.deleted as u64).cell(),
+                outcome.inserted.cell(),
             ]
         });
     }

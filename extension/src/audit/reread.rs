@@ -1,18 +1,17 @@
 //! `jobstats_reread()`: reads texts of people and jobs again.
 
-use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
 use crate::audit::{Window, begin_as_feed};
+use crate::feed::sources;
 use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::time::{micros, timestamptz};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store::rights::owner::as_owner_of_store;
-use crate::store::sources;
 
 /// The number of texts whose keys are in memory at once.
 const AT_A_TIME: i64 = 1_000;
@@ -32,17 +31,7 @@ struct Choice<'a> {
     cluster: Option<&'a str>,
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_reread(
-    since timestamptz, until timestamptz, source text DEFAULT NULL, cluster text DEFAULT NULL
-) RETURNS TABLE (
-    cluster text, server text, source text, "time" timestamptz, records integer, problems integer, changed integer, problem text
-)
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_reread(timestamptz, timestamptz, text, text) IS
-'Reads kept texts of jobs and names again. Takes the texts of jobstats.texts in (since, until], of a source and a cluster or of all (NULL), in order of time, by the rules of this version: for a version that understands more of a text. One row per text: records and problems of the text, rows that are new or have changed, and the error, or the reason of the first problem. A text that fails does not keep the others from being read. A second run changes nothing. Feeds of jobs and names wait until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 0A000 for an unknown source, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_reread(
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
@@ -55,7 +44,7 @@ fn jobstats_reread(
         source: plain(source),
         cluster: plain(cluster),
     };
-    sources::position(choice.source)?;
+    sources::named(choice.source)?;
     as_owner_of_store(|| {
         connect_mut(|client| begin_as_feed(client, "reading texts again"))?;
         let mut after = None;
@@ -133,14 +122,14 @@ fn reread(key: &Key, rows: &mut Rows) -> Result<(), Error> {
         let problem: Option<String> = result.at(4)?;
         rows.put(|| {
             [
-                key.cluster.as_str().into_datum(),
-                key.server.as_str().into_datum(),
-                key.source.as_str().into_datum(),
-                key.time.into_datum(),
-                records.into_datum(),
-                problems.into_datum(),
-                changed.into_datum(),
-                problem.into_datum(),
+                key.cluster.as_str().cell(),
+                key.server.as_str().cell(),
+                key.source.as_str().cell(),
+                key.time.cell(),
+                records.cell(),
+                problems.cell(),
+                changed.cell(),
+                problem.cell(),
             ]
         });
         Ok(())

@@ -8,13 +8,7 @@ use crate::events::list::read;
 use crate::pg::jsonb::Jsonb;
 use crate::pg::spi::{SqlResult, Statements};
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_alerts(names boolean DEFAULT false) RETURNS jsonb
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_alerts(boolean) IS
-'Returns the events that somebody is told of, for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, and those that ended or were withdrawn within the last hour, with endsAt. The labels are alertname, kind, severity, cluster and filesystem, the annotations are summary, description and event_id. With names => true, the description says whose work it was, if the caller may see that. Send it once a minute or so: Alertmanager forgets an alert that is not sent again. Errors: 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_alerts(names: Option<bool>) -> SqlResult<Option<Jsonb<'static>>> {
     let alerts = read(|client, whose| {
         let mut alerts = Vec::new();

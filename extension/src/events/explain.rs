@@ -13,16 +13,10 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, escaped};
 use crate::pg::jsonb::Jsonb;
 use crate::pg::spi::{SqlResult, Statements};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use words::{amount, percent, plural, rate, seconds, several, significant};
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, topic text, "text" text, details jsonb)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_explain(bigint) IS
-'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), probe (how long a probe of the shipper took), excluded (what else was not the reason, or what else happened), told (why nobody was told), evidence (how much raw text of that time is kept, and until when), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let id: Option<i64> = arguments.take()?;
     let id = id.ok_or(Error::Null("event_id"))?;
@@ -36,10 +30,10 @@ fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     for (number, line) in (1i32..).zip(lines) {
         rows.put(|| {
             [
-                number.into_datum(),
-                line.topic.into_datum(),
-                line.text.into_datum(),
-                Jsonb::of(&line.details).into_datum(),
+                number.cell(),
+                line.topic.cell(),
+                line.text.cell(),
+                Jsonb::of(&line.details).cell(),
             ]
         });
     }

@@ -18,22 +18,7 @@ use jobstats_core::instant::DAY;
 /// The time of which events are listed where no start is given.
 const WEEK: i64 = 7 * DAY;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_events(
-    since timestamptz DEFAULT now() - interval '7 days', until timestamptz DEFAULT now(),
-    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, severity text[] DEFAULT NULL,
-    withdrawn boolean DEFAULT false
-) RETURNS TABLE (
-    event_id bigint, kind text, severity text, cluster text, filesystem text, began timestamptz, found timestamptz, until timestamptz,
-    ended timestamptz, targets text[], servers text[], value double precision, usual double precision, rate double precision,
-    load_times double precision, culprits jsonb, reason text, told timestamptz, verdict text, note text, withdrawn timestamptz,
-    updated timestamptz, judged bigint, "precision" double precision
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_events IS
-'Lists what went wrong on file systems, as far as it was found. A row for each event that lasted into (since, until], the newest first. kind is waiting (requests wait for a thread of a server), slow_target, stalled, full, failover or rule (a rule of the site was broken); severity is critical, warning, or info: nobody is told of it, and reason says why. ended is NULL while it lasts; until is the last time that shows it. value and usual are seconds of waiting, seconds per call of a slow target, calls per second of a stalled one, or the used part of a full one; rate is how many times the value passes the floor of its kind. culprits says whose work made the load rise, load_times by how much it rose. told is when it was notified. verdict and note are what jobstats_judge() was told; precision is the part of the events of this kind, of all times, that were judged real or known, judged is how many were judged. An event that later texts showed to be none is left out, or listed with the time when it was withdrawn. cluster, filesystem, kind and severity are patterns with *. A reader of their own work sees no other culprits, one who sees no names sees none. An argument that is NULL counts as left out. Errors: 22023 for an empty window, 54000 for over a million rows, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let since: Option<TimestampWithTimeZone> = arguments.take()?;
     let until: Option<TimestampWithTimeZone> = arguments.take()?;

@@ -24,13 +24,7 @@ const AT_ONCE: Micros = DAY;
 /// The age up to which an event is judged again from its start. Of an older one only the end is looked for: a disk may be slow for days.
 const GOES_ON: Micros = MEASURED;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.watch() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.watch() IS
-'Internal: judges what was read since the last call, at most a day, and keeps what it finds in jobstats.events; returns the number of events that are new or have changed. NULL: another call is judging.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_internal_watch() -> SqlResult<Option<i64>> {
     // Questions say by notices what they do not know.
     let settings = [(c"client_min_messages", c"warning"), (c"timezone", c"UTC")];

@@ -53,6 +53,10 @@ const JOB_NAME_MAX: usize = 1 << 10;
 const RUNS_MAX: usize = 300;
 
 impl Source for Scheduler {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
     fn recognizes(&self, text: &[u8]) -> bool {
         (self.recognizes)(text)
     }

@@ -3,10 +3,10 @@
 use jobstats_core::instant::{DAY, Micros};
 use pgrx::datum::{DatumWithOid, Interval, Range, RangeBound, TimestampWithTimeZone};
 
+use crate::feed::sources;
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
 use crate::pg::time::{micros, timestamptz};
-use crate::store::sources;
 
 /// The longest name, in bytes, that is stored with each text. Host names have at most 255 bytes.
 const NAME_LIMIT: usize = 255;
@@ -57,7 +57,7 @@ impl Delivery {
         let delivery = Self {
             cluster: arguments.cluster.take().unwrap_or_default(),
             server: server.ok_or_else(Error::no_server)?,
-            source: sources::named(arguments.source.as_deref())?.name,
+            source: sources::named(arguments.source.as_deref())?.name(),
             time: arguments.read_at.map_or(Ok(now), micros)?,
             covers: arguments.covers.take().map(bounds).transpose()?.flatten(),
             duration: arguments.duration.take().filter(is_possible),

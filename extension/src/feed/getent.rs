@@ -29,6 +29,7 @@ use stored::{Table, Written};
 
 /// A database of names that `getent` prints.
 pub struct Getent {
+    name: &'static str,
     recognizes: fn(&[u8]) -> bool,
     read: for<'a> fn(&'a [u8], Pause<'_>) -> Result<Contents<'a>, ReadError>,
     table: Table,
@@ -40,6 +41,7 @@ pub struct Getent {
 
 /// The output of `getent passwd`.
 pub const PASSWD: Getent = Getent {
+    name: "passwd",
     recognizes: passwd::recognizes,
     read: passwd::read,
     table: USERS,
@@ -49,6 +51,7 @@ pub const PASSWD: Getent = Getent {
 
 /// The output of `getent group`.
 pub const GROUP: Getent = Getent {
+    name: "group",
     recognizes: group::recognizes,
     read: group::read,
     table: GROUPS,
@@ -64,6 +67,10 @@ const MAX_TEXT: u64 = 64 << 20;
 const AT_A_TIME: usize = 1_000;
 
 impl Source for Getent {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
     fn recognizes(&self, text: &[u8]) -> bool {
         (self.recognizes)(text)
     }

@@ -33,6 +33,7 @@ use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::connect_mut;
 use crate::store::Settings;
+use crate::store::rights::writer::LCTL;
 use entries::Entries;
 use part::Part;
 use place::Placing;
@@ -44,6 +45,10 @@ const TOO_MANY_TARGETS: &str = "too many targets";
 pub struct JobStats;
 
 impl Source for JobStats {
+    fn name(&self) -> &'static str {
+        LCTL
+    }
+
     fn recognizes(&self, text: &[u8]) -> bool {
         is_job_stats(text)
     }

@@ -37,6 +37,10 @@ const EXPORTED_MAX: usize = SERIES_MAX / 2;
 const SAMPLE_BYTES: usize = 4 << 10;
 
 impl Source for OpenMetrics {
+    fn name(&self) -> &'static str {
+        "openmetrics"
+    }
+
     fn recognizes(&self, text: &[u8]) -> bool {
         exposition::recognizes(text)
     }

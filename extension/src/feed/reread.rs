@@ -15,15 +15,9 @@ use crate::pg::arguments::Arguments as Call;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::time::clock_now;
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store;
 use crate::text::zstd::unpack;
-
-extension_sql_file!(
-    "reread/guarded.sql",
-    name = "reread_guarded",
-    requires = [jobstats_reread_text]
-);
 
 /// The result of reading a text again.
 struct Reread {
@@ -33,14 +27,7 @@ struct Reread {
     problem: Option<String>,
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.reread(cluster text, source text, server text, "time" timestamptz)
-RETURNS TABLE (records integer, problems integer, changed integer, problem text)
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.reread(text, text, text, timestamptz) IS
-'Internal: reads a text of jobstats.texts again; problem is why nothing of it, or not all of it, could be used.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_reread_text(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
     let mut arguments = Arguments {
         cluster: call.take()?,
@@ -52,10 +39,10 @@ fn jobstats_reread_text(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
     let reread = connect_mut(|client| reread(client, &mut arguments))?;
     rows.put(|| {
         [
-            reread.records.into_datum(),
-            reread.problems.into_datum(),
-            reread.changed.into_datum(),
-            reread.problem.into_datum(),
+            reread.records.cell(),
+            reread.problems.cell(),
+            reread.changed.cell(),
+            reread.problem.cell(),
         ]
     });
     Ok(())

@@ -15,6 +15,9 @@ use crate::store::Settings;
 
 /// A kind of text that the feed takes.
 pub trait Source: Sync {
+    /// Returns the name: the column `source` of `jobstats.feed`, and an element of `jobstats.writers.sources`.
+    fn name(&self) -> &'static str;
+
     /// Returns whether a text looks like one of this source. A quick look at its first lines is enough.
     fn recognizes(&self, text: &[u8]) -> bool;
 

@@ -17,7 +17,7 @@ use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
 use crate::pg::time::{micros, timestamptz};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 
 /// The length of the buckets that are attributed.
 const BUCKET: Micros = 10 * MINUTE;
@@ -66,13 +66,7 @@ pub struct Span {
     pub until: Micros,
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DEFAULT '-infinity', until timestamptz DEFAULT 'infinity')
-RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
-LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp SET jit = off AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.attributed(bigint, timestamptz, timestamptz) IS
-'Internal: the entries without a job whose work a job is likely to have done, with the spans, buckets of rollup_10m, in which they did it: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there or had just ended. Sums count this work for no job.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_attributed_spans(
     job_no: i64,
     since: TimestampWithTimeZone,
@@ -82,13 +76,7 @@ fn jobstats_attributed_spans(
     Ok(connect_as_of_call(|client| {
         for span in spans(client, job_no, Some(since), Some(until))? {
             let (since, until) = (timestamptz(span.since)?, timestamptz(span.until)?);
-            rows.put(|| {
-                [
-                    span.entry.into_datum(),
-                    since.into_datum(),
-                    until.into_datum(),
-                ]
-            });
+            rows.put(|| [span.entry.cell(), since.cell(), until.cell()]);
         }
         Ok(())
     })?)

@@ -111,22 +111,12 @@ fn summaries() -> String {
     )
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.summarize_some() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.summarize_some() IS
-'Internal: makes the summaries of some jobs of jobstats.to_summarize that are due, and returns how many these were; 0: none is left.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_summarize_some() -> SqlResult<i64> {
     Ok(connect_mut(summarize)?)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.queue_changed_summaries() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.queue_changed_summaries() IS
-'Internal: puts the jobs into jobstats.to_summarize whose usage late text has changed, and returns how many there are.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_queue_changed_summaries() -> SqlResult<i64> {
     let queue = |client: &mut SpiClient<'_>| client.execute(include_str!("done/changed.sql"), &[]);
     let queued = connect_mut(queue)?;

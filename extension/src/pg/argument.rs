@@ -92,12 +92,7 @@ pub fn as_like(patterns: &[Option<String>]) -> Vec<Option<String>> {
     patterns.iter().map(|it| it.as_ref().map(like)).collect()
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.as_like(patterns text[]) RETURNS text[]
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.as_like(text[]) IS
-'Internal: the patterns of LIKE that the same names match as these patterns, in which nothing but * is special.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_as_like(patterns: Short<Vec<Option<String>>>) -> Vec<Option<String>> {
     as_like(&patterns)
 }

@@ -31,7 +31,20 @@ impl Jsonb<'_> {
 
     /// Converts a value of serde_json. Returns `None` if it cannot be written as JSON.
     pub fn of(value: &Value) -> Option<Self> {
-        let datum = jsonb(&serde_json::to_string(value).ok()?)?;
+        Self::of_text(&serde_json::to_string(value).ok()?)
+    }
+
+    /// Converts text, in the current memory context. Returns `None` if it contains a NUL.
+    ///
+    /// # Panics
+    ///
+    /// Raises PostgreSQL's own error if the text is not JSON.
+    pub fn of_text(text: &str) -> Option<Self> {
+        let text = CString::new(text).ok()?;
+        // SAFETY: jsonb_in takes a C string, which lives as long as the call, and makes a new value.
+        let datum = unsafe {
+            direct_function_call_as_datum(pg_sys::jsonb_in, &[text.as_c_str().into_datum()])
+        }?;
         Some(Self { datum, text: c"" })
     }
 }
@@ -85,15 +98,4 @@ unsafe impl SqlTranslatable for Jsonb<'_> {
     const TYPE_ORIGIN: TypeOrigin = <pgrx::JsonB>::TYPE_ORIGIN;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = <pgrx::JsonB>::ARGUMENT_SQL;
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = <pgrx::JsonB>::RETURN_SQL;
-}
-
-/// Converts text to jsonb, in the current memory context. Returns `None` if the text contains a NUL.
-///
-/// # Panics
-///
-/// Raises PostgreSQL's own error if the text is not JSON.
-pub fn jsonb(text: &str) -> Option<pg_sys::Datum> {
-    let text = CString::new(text).ok()?;
-    // SAFETY: jsonb_in takes a C string, which lives as long as the call, and makes a new value.
-    unsafe { direct_function_call_as_datum(pg_sys::jsonb_in, &[text.as_c_str().into_datum()]) }
 }

@@ -7,7 +7,7 @@ use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
-use pgrx::{PgMemoryContexts, pg_sys};
+use pgrx::{IntoDatum, PgMemoryContexts, pg_sys};
 
 /// The rows of a function's answer, which such a function takes as its last argument. The tuplestore keeps up to
 /// `work_mem` of them in memory and writes more to a file.
@@ -19,6 +19,34 @@ pub struct Rows {
     values: Vec<pg_sys::Datum>,
     nulls: Vec<bool>,
 }
+
+/// A value with its type.
+#[derive(Debug, Clone, Copy)]
+pub struct Cell {
+    oid: pg_sys::Oid,
+    value: Option<pg_sys::Datum>,
+}
+
+impl Cell {
+    /// NULL, of any type.
+    pub const NULL: Self = Self {
+        oid: pg_sys::InvalidOid,
+        value: None,
+    };
+}
+
+/// Makes cells of values.
+pub trait IntoCell: IntoDatum + Sized {
+    /// Returns the value with its type.
+    fn cell(self) -> Cell {
+        Cell {
+            oid: Self::type_oid(),
+            value: self.into_datum(),
+        }
+    }
+}
+
+impl<T: IntoDatum> IntoCell for T {}
 
 /// A column of an answer, or of a statement's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,12 +95,19 @@ impl Rows {
         unsafe { columns(self.descriptor) }
     }
 
-    /// Adds a row; `values` makes its values, each of its column's type.
-    pub fn put<const N: usize>(&mut self, values: impl FnOnce() -> [Option<pg_sys::Datum>; N]) {
-        // SAFETY: the values are copied into the store before their memory is reset.
+    /// Adds a row; `cells` makes its values. SQL declares the columns, and nothing else compares their types with those of the values.
+    pub fn put<const N: usize>(&mut self, cells: impl FnOnce() -> [Cell; N]) {
+        // SAFETY: the values are copied into the store before their memory is reset; a column is one of the descriptor.
         unsafe {
-            let values = self.row.switch_to(|_| values());
-            self.put_row(&values);
+            let cells = self.row.switch_to(|_| cells());
+            for (position, cell) in (1..).zip(&cells) {
+                let declared = pg_sys::SPI_gettypeid(self.descriptor, position);
+                assert!(
+                    cell.value.is_none() || cell.oid == declared,
+                    "the type of column {position}"
+                );
+            }
+            self.put_row(&cells.map(|cell| cell.value));
             self.row.reset();
         }
     }

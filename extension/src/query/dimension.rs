@@ -1,10 +1,9 @@
 //! Dimensions, by which usage can be grouped and filtered.
 
-use pgrx::IntoDatum;
 use pgrx::prelude::*;
 
 use crate::pg::error::Error;
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 
 /// A dimension. Its name is also the name of a filter, of a column of the answer, and a word in `by`.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,8 +68,8 @@ impl ValueType {
     }
 }
 
-/// Every dimension, in the order of filters and columns. `make schema` writes the arguments and columns of the reading functions
-/// from these lines (`scripts/dimensions.awk`).
+/// Every dimension, in the order of filters and columns. The arguments and columns of the reading functions in the install script are made
+/// of these lines (`scripts/dimensions.awk`).
 pub static DIMENSIONS: &[Dimension] = &[
     text("cluster", Level::Target, "cluster"),
     text("filesystem", Level::Target, "filesystem"),
@@ -360,19 +359,9 @@ impl By {
     }
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.dimensions() RETURNS TABLE (name text, type text)
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.dimensions() IS
-'Internal: the dimensions of the reading functions with their types, in the order of filters and columns.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_dimensions(mut rows: Rows) {
     for dimension in DIMENSIONS {
-        rows.put(|| {
-            [
-                dimension.name.into_datum(),
-                dimension.value_type.sql().into_datum(),
-            ]
-        });
+        rows.put(|| [dimension.name.cell(), dimension.value_type.sql().cell()]);
     }
 }

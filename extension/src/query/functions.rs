@@ -25,13 +25,4 @@ mod used;
 mod usual;
 mod work;
 
-use pgrx::prelude::*;
-
 // These are plain SQL, which PostgreSQL plans together with the statement that calls them.
-extension_sql_file!(
-    "functions/entries.sql",
-    name = "entries",
-    requires = ["names"]
-);
-extension_sql_file!("functions/targets.sql", name = "targets");
-extension_sql_file!("functions/kept.sql", name = "kept");

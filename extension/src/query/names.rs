@@ -4,7 +4,6 @@
 //! that usage is summed by number first, and the sums are joined with the names at the end of the window. Only of users who
 //! had several names in it, usage is summed by name.
 
-use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -13,8 +12,6 @@ use crate::pg::time::timestamptz;
 use crate::query::dimension::Dimension;
 use crate::query::question::Question;
 use crate::query::window::Window;
-
-extension_sql_file!("names/names.sql", name = "names");
 
 /// Returns the table of the names that users had at a time, which is an expression.
 pub fn users_at(at: &str) -> String {

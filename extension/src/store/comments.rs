@@ -143,13 +143,7 @@ const OWNER: [(&str, &str); 3] = [
     ),
 ];
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.set_comments() RETURNS void
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.set_comments() IS
-'Internal: sets the comments on relations and columns of the store that are missing or have changed.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_set_comments() -> SqlResult<()> {
     Ok(connect_mut(set)?)
 }

@@ -2,20 +2,17 @@
 //! it is installed now, would have made of them, and the objects that stand in the way, and creates the successors of
 //! the relations. The steps themselves are in `sql/convert.sql`.
 
-use pgrx::IntoDatum;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use semver::Version;
 
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store;
+use crate::store::growing::GROWING;
 use crate::store::installation::{Installation, divide_by_time, installation};
 use crate::store::rollup::{ROLLUPS, Rollup};
-use crate::store::sources;
-
-extension_sql_file!("convert/steps.sql", name = "convert");
 
 /// The oldest TimescaleDB with suitable continuous aggregates: columns can be added to them from this version on.
 const OLDEST_WITH_AGGREGATES: Version = Version::new(2, 28, 0);
@@ -38,7 +35,7 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
     let Installation::Timescale { community, .. } = installation else {
         return Ok(Vec::new());
     };
-    let growing = sources::growing().map(|growing| Pending {
+    let growing = GROWING.iter().map(|growing| Pending {
         relation: growing.table.to_owned(),
         key: "time",
         unit: "day",
@@ -118,13 +115,7 @@ fn require_free(client: &SpiClient<'_>, relation: &str) -> Result<(), Error> {
     }
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.to_convert() RETURNS TABLE (relation text, key text, unit text, aggregate boolean)
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.to_convert() IS
-'Internal: the relations of the store that are not yet what the installed TimescaleDB has, with their column of time, what is copied at once, and whether they become continuous aggregates. Fails where they cannot be converted.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_to_convert(mut rows: Rows) -> SqlResult<()> {
     let found = connect_mut(|client| -> Result<Vec<Pending>, Error> {
         store::require(client)?;
@@ -139,23 +130,17 @@ fn jobstats_to_convert(mut rows: Rows) -> SqlResult<()> {
     for it in found {
         rows.put(|| {
             [
-                it.relation.into_datum(),
-                it.key.into_datum(),
-                it.unit.into_datum(),
-                it.aggregate.is_some().into_datum(),
+                it.relation.cell(),
+                it.key.cell(),
+                it.unit.cell(),
+                it.aggregate.is_some().cell(),
             ]
         });
     }
     Ok(())
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.create_successor(relation text) RETURNS text
-LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.create_successor(text) IS
-'Internal: creates jobstats.new_… for a relation that is to be converted, and returns the table that its rows go into.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_create_successor(relation: &str) -> SqlResult<Option<String>> {
     Ok(connect_mut(|client| create_successor(client, relation))?)
 }

@@ -15,12 +15,6 @@ use crate::pg::{deadline, plans};
 use crate::store::installation::Installation;
 use crate::store::{self, comments, rollup, tables, views};
 
-extension_sql_file!("front/relations.sql", name = "front_relations");
-extension_sql_file!("front/number.sql", name = "front_number");
-extension_sql_file!("front/drop.sql", name = "front_drop");
-extension_sql_file!("front/attach.sql", name = "front_attach");
-extension_sql_file!("front/nodes.sql", name = "front_nodes");
-
 /// Makes the relations of a front anew, of the tables and views that a new store of this version gets.
 fn build(client: &mut SpiClient<'_>) -> Result<(), Error> {
     if is_front(client)? {
@@ -39,13 +33,7 @@ fn build(client: &mut SpiClient<'_>) -> Result<(), Error> {
     comments::set(client)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.build_front() RETURNS void
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.build_front() IS
-'Internal: makes the relations of a front, with those of all attached nodes.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_build_front() -> SqlResult<()> {
     Ok(connect_mut(build)?)
 }
@@ -78,24 +66,12 @@ pub fn limit(client: &SpiClient<'_>) -> Result<bool, Error> {
     )?)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.limit_wait() RETURNS boolean
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.limit_wait() IS
-'Internal: limits how long this session waits for nodes from now on; false: something around has limited it.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_limit_wait() -> SqlResult<bool> {
     Ok(connect_as_of_call(limit)?)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.end_wait(limited boolean) RETURNS text
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.end_wait(boolean) IS
-'Internal: ends the limit of jobstats_internal.limit_wait() if that has returned true. Returns the message if the limit was reached, else NULL.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_end_wait(limited: Option<bool>) -> Option<&'static str> {
     if limited == Some(true) {
         deadline::stop();
@@ -194,12 +170,7 @@ pub fn require_rows(client: &SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.require_own_rows() RETURNS void
-LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.require_own_rows() IS
-'Internal: fails with 55000 where the store is missing, and in a front, which has no rows of its own.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_require_own_rows() -> SqlResult<()> {
     Ok(connect_as_of_call(|client| {
         store::require(client)?;

@@ -1,12 +1,9 @@
 //! The software that keeps the growing tables: PostgreSQL alone, or TimescaleDB.
 
-use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-
-extension_sql_file!("installation/timescale.sql", name = "timescale");
 
 /// The software that keeps the growing tables.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,18 +1,11 @@
 //! Checks that the store has all its tables, columns, keys, indexes and triggers, and mends it.
 
-use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::store::rollup;
 use crate::store::tables;
-
-extension_sql_file!(
-    "parts/parts.sql",
-    name = "parts",
-    requires = ["timescale", "refresh"]
-);
 
 /// The result of a check.
 pub struct Checked {

@@ -9,19 +9,6 @@ use crate::pg::plans;
 use crate::pg::spi::{SqlResult, Statements};
 use crate::store::rights::owner::{Rights, owner_of_store};
 
-extension_sql_file!("personal/pseudonyms.sql", name = "pseudonyms");
-extension_sql_file!(
-    "personal/forget.sql",
-    name = "forget",
-    requires = ["locks", "pseudonyms"]
-);
-extension_sql_file!(
-    "personal/old.sql",
-    name = "forget_old",
-    requires = ["forget"]
-);
-extension_sql_file!("personal/held.sql", name = "held");
-
 /// Returns the secrets of the store, which its owner alone may read.
 pub fn secrets(client: &SpiClient<'_>) -> Result<Secrets, Error> {
     let rights = Rights::of(owner_of_store(client)?);
@@ -79,24 +66,12 @@ impl Pseudonyms {
     }
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.pseudonym(secret bytea, text text) RETURNS text
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.pseudonym(bytea, text) IS
-'Internal: the text that stands for another one under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_pseudonym(of: &[u8], text: &str) -> SqlResult<String> {
     Ok(pseudonym(&secret(of)?, text))
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.pseudonym_of_user(secret bytea, text text) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.pseudonym_of_user(bytea, text) IS
-'Internal: the number, 2^32 or more, that stands for a user of a number or a name under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_pseudonym_of_user(of: &[u8], user: &str) -> SqlResult<i64> {
     Ok(pseudonym_of_user(&secret(of)?, user))
 }

@@ -7,7 +7,6 @@
 //! of narrow rollups: in these [coarse] spans such a rollup is exact only over whole hours, or days.
 
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
-use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -26,12 +25,6 @@ mod wholes;
 pub use dirty::{COARSE, changed, coarse};
 pub use owners::{Owner, forget as forget_users, note_changed};
 pub use wholes::sum as sum_wholes;
-
-extension_sql_file!(
-    "rollup/refresh.sql",
-    name = "refresh",
-    requires = ["timescale"]
-);
 
 /// The origin of buckets of all widths.
 const EPOCH: &str = "timestamptz '1970-01-01 00:00:00+00'";

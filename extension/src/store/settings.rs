@@ -13,8 +13,6 @@ use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::store::version::{VERSION, require};
 
-extension_sql_file!("settings/possible.sql", name = "settings");
-
 /// The values of `jobstats.settings` that ingest needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {

@@ -20,20 +20,7 @@ use crate::store::rollup;
 use crate::store::settings;
 use crate::store::{convert, tables, version, views};
 
-extension_sql_file!("setup.sql", name = "setup");
-
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.set_up(
-    raw_retention interval, retention interval, rejects_retention interval, rollup_10m_retention interval,
-    rollup_1h_retention interval, rollup_1d_retention interval, chunk_interval interval, compress_after interval, refresh_lag interval,
-    metrics text[]
-) RETURNS text
-LANGUAGE c VOLATILE
-SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '300ms'
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.set_up IS
-'Internal: does what jobstats_setup() does, and fails with 55P03 where it would have to wait for a lock.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
     let wanted = settings::wanted(&mut arguments)?;
     let message = connect_mut(|client| -> Result<String, Error> {

@@ -6,10 +6,10 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::store::columns::operation_columns;
+use crate::store::growing::GROWING;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::relations;
 use crate::store::rollup::{self, Rollup};
-use crate::store::sources::growing;
 
 /// The columns that are packed before they are stored, with their tables: trying to compress them again would cost more than it
 /// saves.
@@ -42,7 +42,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         &[],
     )?;
     let mut new = Vec::new();
-    for growing in growing() {
+    for growing in GROWING {
         if relations::kind(client, growing.table)?.is_none() {
             new.push(growing.table);
         }

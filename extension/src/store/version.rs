@@ -71,12 +71,7 @@ pub fn extension_schema() -> Result<String, Error> {
         .ok_or_else(|| Error::Damaged("the extension is not installed".to_owned()))
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.require_store() RETURNS void
-LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.require_store() IS
-'Internal: fails with 55000 where the store is missing.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_require_store() -> SqlResult<()> {
     Ok(connect_as_of_call(require)?)
 }

@@ -14,8 +14,6 @@ use crate::store::columns::operation_columns;
 use crate::store::formats::{CONFIGURED, SAMPLE, advice};
 use crate::store::rollup;
 
-extension_sql_file!("views/put_views.sql", name = "put_views");
-
 /// Common table expressions with the work of the observations in another expression, `last`.
 pub const LAST_WORK: &str = include_str!("views/last_work.sql");
 
@@ -48,8 +46,7 @@ fn views(schema: &str) -> [(&'static str, String); 10] {
         configured = CONFIGURED,
         commands = commands(),
         of_lustre = include_str!("views/health_of_lustre.sql"),
-        unaccounted = include_str!("views/unaccounted.sql"),
-        extschema = schema
+        unaccounted = include_str!("views/unaccounted.sql")
     );
     let quality = sql!(
         "views/quality.sql",
@@ -61,8 +58,7 @@ fn views(schema: &str) -> [(&'static str, String); 10] {
     let job_quality = sql!(
         "views/job_quality.sql",
         hour = hour_of("o.\"time\""),
-        calls = calls.join(" + "),
-        extschema = schema
+        calls = calls.join(" + ")
     );
     let whose = Whose::of_rows_at("i.\"time\"");
     let rates = sql!(
@@ -198,12 +194,7 @@ pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     Ok(())
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.ids_remedy(names text[]) RETURNS text
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.ids_remedy(text[]) IS
-'Internal: advice on identifiers that match no format: the format that they look like, and the statement that adds it.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_ids_remedy(names: Short<Vec<Option<String>>>) -> String {
     let known = names.iter().flatten().take(SAMPLE);
     let likely = likely_format(known.map(String::as_str));

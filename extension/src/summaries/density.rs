@@ -2,4 +2,4 @@
 
 mod accessors;
 mod aggregate;
-mod density_type;
+mod summary_type;

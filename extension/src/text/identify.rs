@@ -5,27 +5,20 @@ use std::collections::HashMap;
 
 use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity, Keys, StoredNames};
 use jobstats_core::job_stats::IDENTIFIER_MAX;
+use pgrx::Array;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
-use pgrx::{Array, IntoDatum};
 
 use crate::pg::ballast;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store;
 use crate::store::formats::{clusters, configured_formats};
 use crate::store::personal::secrets;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
-    job text, uid bigint, gid bigint, node text, executable text, pid bigint, format text, status text
-)
-LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. Of these, the formats of the clusters count that have sent the entry, or of all if it is not stored; only what all of them read alike is known. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format or over a hundred, 22001 for an entry of over 255 bytes, which no server prints.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_identify(
     entry: Option<&str>,
     formats: Option<Array<'_, &str>>,
@@ -75,17 +68,17 @@ fn by_these(entry: &str, formats: &Array<'_, &str>, rows: &mut Rows) -> Result<(
 }
 
 fn put(identity: &Identity<'_>, rows: &mut Rows) {
-    let number = |field: Option<u32>| field.map(i64::from).into_datum();
+    let number = |field: Option<u32>| field.map(i64::from).cell();
     rows.put(|| {
         [
-            identity.number().map(Cow::into_owned).into_datum(),
+            identity.number().map(Cow::into_owned).cell(),
             number(identity.uid),
             number(identity.gid),
-            identity.node.into_datum(),
-            identity.executable.into_datum(),
+            identity.node.cell(),
+            identity.executable.cell(),
             number(identity.pid),
-            identity.format.into_datum(),
-            identity.status.as_str().into_datum(),
+            identity.format.cell(),
+            identity.status.as_str().cell(),
         ]
     });
 }

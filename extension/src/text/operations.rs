@@ -4,15 +4,7 @@ use jobstats_core::operation::{Kind, OPERATIONS};
 use pgrx::prelude::*;
 
 #[allow(clippy::type_complexity)]
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_operations() RETURNS TABLE (
-    operation text, kind text, unit text, mdt boolean, ost boolean, metadata boolean, service_time boolean,
-    doubles text, system_calls text, meaning text, since text
-)
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_operations() IS
-'Lists the operations that Lustre counts. kind is requests or bytes, unit that of the column of the same name; mdt and ost say which targets report it, metadata and service_time whether it is part of that derived operation, doubles names the operation in which its calls are also counted, since the first Lustre release that reports it.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_operations() -> TableIterator<
     'static,
     (

@@ -4,38 +4,23 @@ use jobstats_core::escape::escape;
 use jobstats_core::job_stats::{
     Clock, CounterLine, Lines, Place, Reason, Time, histogram_json, list,
 };
+use pgrx::AnyNumeric;
 use pgrx::prelude::*;
-use pgrx::{AnyNumeric, IntoDatum};
 
 use crate::pg::ballast;
-use crate::pg::jsonb::jsonb;
+use crate::pg::jsonb::Jsonb;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::SqlResult;
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
-    target text, entry text, snapshot_time numeric, start_time numeric, clock text, operation text, samples numeric,
-    unit text, min numeric, max numeric, sum numeric, sumsq numeric, hist jsonb, line integer
-)
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_parse(text) IS
-'Splits a text of job_stats into rows, one per operation. Each line is as printed; only the lines that jobstats_problems() shows are left out. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_parse(body: &str, rows: Rows) -> SqlResult<()> {
     ballast::hold()?;
     list(body.as_bytes(), &mut Counters(rows), PAUSE);
     Ok(())
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
-    line integer, target text, entry text, reason text, text text
-)
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_problems(text) IS
-'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside a record are not listed. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_problems(body: &str, rows: Rows) -> SqlResult<()> {
     ballast::hold()?;
     list(body.as_bytes(), &mut Problems(rows), PAUSE);
@@ -47,17 +32,17 @@ struct Counters(Rows);
 
 impl Lines for Counters {
     fn counter(&mut self, place: &Place, counter: &CounterLine<'_>) {
-        let number = |field: Option<u64>| field.map(AnyNumeric::from).into_datum();
+        let number = |field: Option<u64>| field.map(AnyNumeric::from).cell();
         self.0.put(|| {
             [
-                place.target.as_deref().into_datum(),
-                place.entry.as_deref().unwrap_or_default().into_datum(),
-                place.snapshot_time.and_then(seconds).into_datum(),
-                place.start_time.and_then(seconds).into_datum(),
-                place.clock().map(Clock::as_str).into_datum(),
-                counter.operation.into_datum(),
+                place.target.as_deref().cell(),
+                place.entry.as_deref().unwrap_or_default().cell(),
+                place.snapshot_time.and_then(seconds).cell(),
+                place.start_time.and_then(seconds).cell(),
+                place.clock().map(Clock::as_str).cell(),
+                counter.operation.cell(),
                 number(Some(counter.samples)),
-                counter.unit_name.into_datum(),
+                counter.unit_name.cell(),
                 number(counter.min),
                 number(counter.max),
                 number(counter.sum),
@@ -65,8 +50,9 @@ impl Lines for Counters {
                 counter
                     .histogram
                     .as_ref()
-                    .and_then(|histogram| jsonb(&histogram_json(histogram))),
-                integer(place.line).into_datum(),
+                    .and_then(|histogram| Jsonb::of_text(&histogram_json(histogram)))
+                    .cell(),
+                integer(place.line).cell(),
             ]
         });
     }
@@ -79,11 +65,11 @@ impl Lines for Problems {
     fn problem(&mut self, place: &Place, reason: Reason, text: &[u8]) {
         self.0.put(|| {
             [
-                integer(place.line).into_datum(),
-                place.target.as_deref().into_datum(),
-                place.entry.as_deref().into_datum(),
-                reason.code().into_datum(),
-                escape(text).as_ref().into_datum(),
+                integer(place.line).cell(),
+                place.target.as_deref().cell(),
+                place.entry.as_deref().cell(),
+                reason.code().cell(),
+                escape(text).as_ref().cell(),
             ]
         });
     }

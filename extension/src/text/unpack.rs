@@ -9,12 +9,7 @@ use crate::pg::pause::pause;
 use crate::pg::spi::SqlResult;
 use crate::text::zstd::unpack;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_unpack(bytea) IS
-'Returns the text in zstd data. NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 500 times the size of the data, 53200 out of memory.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_unpack(packed: &[u8]) -> SqlResult<String> {
     ballast::hold()?;
     Ok(shown(unpack(packed)?)?)

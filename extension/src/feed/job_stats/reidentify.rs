@@ -29,13 +29,7 @@ use crate::store::rollup;
 /// The number of entries that are in memory at once, and that maintenance identifies in a transaction.
 const BATCH: i64 = 10_000;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_reidentify() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries again, and returns how many changed. After a change of jobstats.entry_formats, jobstats_maintain() does the same in portions; this function does it at once. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_reidentify() -> SqlResult<i64> {
     Ok(as_owner_of_store(|| {
         connect_mut(|client| {
@@ -48,22 +42,12 @@ fn jobstats_reidentify() -> SqlResult<i64> {
     })?)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.reidentify_some() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.reidentify_some() IS
-'Internal: takes the next step of identifying entries again, and returns how many changed; NULL: nothing is left to do.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_reidentify_some() -> SqlResult<Option<i64>> {
     Ok(connect_mut(step)?)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.is_reidentifying() RETURNS boolean
-LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.is_reidentifying() IS
-'Internal: whether maintenance has begun to identify entries again and has not come to the end.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_is_reidentifying() -> SqlResult<bool> {
     Ok(connect_as_of_call(|client| {
         Ok(State::read(client)?.is_under_way)

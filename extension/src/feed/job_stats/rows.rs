@@ -18,7 +18,7 @@ use pgrx::spi::SpiClient;
 use pgrx::{IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, pg_sys};
 
 use crate::pg::error::Error;
-use crate::pg::jsonb::jsonb;
+use crate::pg::jsonb::Jsonb;
 use crate::pg::pause::pause;
 use crate::pg::plans;
 use crate::pg::time::postgres_micros;
@@ -245,12 +245,7 @@ pub fn staged_rows() -> StagedRows {
 
 /// Returns the rows that the running feed of this backend is about to store or its audit compares; none at any other
 /// time.
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.staged_increments() RETURNS SETOF record
-LANGUAGE c VOLATILE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.staged_increments() IS
-'Internal: the increments that the running feed of this session is about to store, or its audit compares.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
     // SAFETY: called by the executor with a ReturnSetInfo, which InitMaterializedSRF checks; the tuplestore and the
     // descriptor that it leaves there live as long as the call.
@@ -368,8 +363,8 @@ fn fill(
         let numbers = histogram.as_ref().map(|numbers| numbers.to_vec());
         set(position, numbers.into_datum().map(packed));
     }
-    let detail = increment.detail.as_deref().and_then(jsonb);
-    set(after + 2, detail.map(packed));
+    let detail = increment.detail.as_deref().and_then(Jsonb::of_text);
+    set(after + 2, detail.into_datum().map(packed));
 }
 
 /// The method that compresses values: lz4 if the server was built with it, as nearly all are. It takes a quarter of the

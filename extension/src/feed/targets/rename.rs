@@ -13,13 +13,7 @@ use crate::store::rights::owner::as_owner_of_store;
 /// The longest name of a target in bytes.
 const NAME_LIMIT: usize = 255;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_rename_target(old text, new text, cluster text DEFAULT '') RETURNS void
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_rename_target(text, text, text) IS
-'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_rename_target(
     old: Option<Short<String>>,
     new: Option<Short<String>>,

@@ -14,12 +14,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
 use crate::pg::time::micros;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.observed_add(internal, timestamptz, timestamptz, timestamptz[]) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.observed_add(internal, timestamptz, timestamptz, timestamptz[]) IS
-'Internal: of jobstats_internal.observed.';
-"#)]
+#[pg_extern(sql = false)]
 fn observed_add(
     state: Internal,
     since: Option<TimestampWithTimeZone>,
@@ -61,20 +56,10 @@ fn no_room(steps: usize) -> Error {
     Error::Memory(steps.saturating_mul(size_of::<Micros>()))
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.observed_finish(internal) RETURNS bigint[]
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.observed_finish(internal) IS 'Internal: of jobstats_internal.observed.';
-"#)]
+#[pg_extern(sql = false)]
 fn observed_finish(state: Internal) -> Option<std::vec::Vec<i64>> {
     // SAFETY: the states of this aggregate are times observed.
     #[allow(unsafe_code)]
     let observed = unsafe { aggregate_state::state::<ObservedTime<StateMemory>>(state) };
     observed.map(|it| it.steps().to_vec())
 }
-
-extension_sql_file!(
-    "observed.sql",
-    name = "observed_aggregate",
-    requires = [observed_add, observed_finish]
-);

@@ -16,12 +16,7 @@ use crate::pg::spi::SqlResult;
 
 mod fast;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.sum_add(internal, bigint, bigint, bigint) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', 'jobstats_sum_add';
-COMMENT ON FUNCTION jobstats_internal.sum_add(internal, bigint, bigint, bigint) IS
-'Internal: of jobstats_internal.sum, jobstats_internal.sum_of_rates and jobstats_internal.any.';
-"#)]
+#[pg_extern(sql = false)]
 fn sum_add(
     state: Internal,
     value: Option<i64>,
@@ -32,12 +27,7 @@ fn sum_add(
     Ok(add(state, value.map(i128::from), observed, scale, call)?)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.sum_add(internal, numeric, bigint, bigint) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.sum_add(internal, numeric, bigint, bigint) IS
-'Internal: of jobstats_internal.sum, jobstats_internal.sum_of_rates and jobstats_internal.any.';
-"#)]
+#[pg_extern(sql = false)]
 fn sum_add_numeric(
     state: Internal,
     value: Option<AnyNumeric>,
@@ -72,30 +62,18 @@ fn add(
     Ok(aggregate_state::kept(rates))
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.sum_finish(internal) RETURNS numeric
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.sum_finish(internal) IS 'Internal: of jobstats_internal.sum.';
-"#)]
+#[pg_extern(sql = false)]
 fn sum_finish(state: Internal) -> SqlResult<Option<AnyNumeric>> {
     let total = rates(state).map(Rates::total).transpose();
     Ok(total.map_err(Error::from)?.map(AnyNumeric::from))
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.sum_of_rates_finish(internal) RETURNS double precision
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.sum_of_rates_finish(internal) IS 'Internal: of jobstats_internal.sum_of_rates.';
-"#)]
+#[pg_extern(sql = false)]
 fn sum_of_rates_finish(state: Internal) -> Option<f64> {
     rates(state).and_then(Rates::rate)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.any_finish(internal) RETURNS boolean
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.any_finish(internal) IS 'Internal: of jobstats_internal.any.';
-"#)]
+#[pg_extern(sql = false)]
 fn any_finish(state: Internal) -> SqlResult<Option<bool>> {
     let total = rates(state).map(Rates::total).transpose();
     Ok(total.map_err(Error::from)?.map(|total| total != 0))
@@ -107,15 +85,3 @@ fn rates<'call>(state: Internal) -> Option<&'call Rates<StateMemory>> {
     let rates = unsafe { aggregate_state::state::<Rates<StateMemory>>(state) };
     rates.map(|it| &*it)
 }
-
-extension_sql_file!(
-    "rate/aggregates.sql",
-    name = "rate_aggregates",
-    requires = [
-        sum_add,
-        sum_add_numeric,
-        sum_finish,
-        sum_of_rates_finish,
-        any_finish
-    ]
-);

@@ -29,24 +29,7 @@ use crate::query::windows::{Done, LEAST_COVERAGE, Windows, days_before};
 /// The number of days that a window is compared with.
 const DAYS: i32 = 7;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_changes(
-    since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(),
-    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid,user_name}',
-    baseline_since timestamptz DEFAULT NULL, baseline_until timestamptz DEFAULT NULL, n integer DEFAULT 10,
-    @filters@,
-    exclude jsonb DEFAULT NULL
-) RETURNS TABLE (
-    rank bigint,
-    @dimensions@,
-    operation text, before numeric, after numeric, change numeric, share double precision, share_of_rise double precision,
-    groups bigint, days bigint, coverage double precision
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_changes IS
-'Shows who made the difference between a window and what was before it. The window is (since, until]. before is the mean of the same window, in local time, on each of the seven days before of which at least 0.8 was observed (days is their number), or the total of (baseline_since, baseline_until], scaled to the length of the window if that is another one; both rounded to calls, bytes or microseconds. after is the total in the window, change = after - before. Returns the n groups that changed most, of equal ones the first by their dimensions as texts, and a row without rank for the rest; groups is the number of groups in the row. All rows add up to the change of the whole. share is the part of that, NULL where it is under 5 % of what all groups changed, rises and falls together; share_of_rise is the part of all rises. coverage is the part of the window that was observed. Times are in seconds. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window, one end of a baseline without the other and a negative n, 54000 for over a million groups, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let period = Period::take(&mut arguments)?;
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);

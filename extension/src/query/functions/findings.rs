@@ -2,7 +2,6 @@
 
 use jobstats_core::event::probe;
 use jobstats_core::finding::{Calls, Finding, Level, Rule, Thresholds, Work, is_enough, judge};
-use pgrx::IntoDatum;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -11,7 +10,7 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{SETTINGS, ask, write_rows};
 use crate::query::dimension::By;
 use crate::query::empty;
@@ -32,22 +31,7 @@ const OF_PROBE: &str = "This is the probe of jobstats, which writes, syncs, read
 /// The level of groups that did too little to be judged.
 const NOT_JUDGED: &str = "not judged";
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_findings(
-    since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(), "by" text[] DEFAULT '{job}',
-    levels text[] DEFAULT '{bad,fair}',
-    @filters@,
-    exclude jsonb DEFAULT NULL
-) RETURNS TABLE (
-    @dimensions@,
-    finding text, level text, value double precision, threshold double precision, estimated boolean, says text,
-    service_time double precision, share double precision, advice text, url text
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_findings IS
-'Says in what way jobs or users burden servers, and what to change. Judges each group in (since, until] by the rules in jobstats.finding_rules, and returns a row for each finding of one of these levels (good, fair, bad), the worst first. A value is bad if it is above the rule''s floor and above what 99 of a hundred jobs of the last 30 days had, fair if it is above the lower floor and above what 95 had; while under a hundred jobs are known, nothing is bad. What a rule is about must have taken 5 % of the time that servers spent on the group, which is share, and service_time in seconds (share is of calls, where servers report no times). Groups of less than ten minutes, 1,000 calls or, where servers report times, 60 seconds of servers are not judged. By or of some targets, kinds or servers, the rules opens, syncs, small_files, one_target and metadata say nothing. What has no job is one group. estimated: made of means, as Lustre before 2.16 prints no sizes. It says what servers saw, and not what a program meant. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or level or an empty window, 54000 for over a million groups, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_findings(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let asked = Asked::take(&mut arguments)?;
     let levels = levels(arguments.take()?)?;
@@ -57,22 +41,7 @@ fn jobstats_findings(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
     })
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_verdict(
-    since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(), "by" text[] DEFAULT '{job}',
-    n integer DEFAULT 10,
-    @filters@,
-    exclude jsonb DEFAULT NULL
-) RETURNS TABLE (
-    rank bigint,
-    @dimensions@,
-    level text, findings text[], groups bigint, calls bigint, service_time double precision, share double precision
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_verdict IS
-'Sums up how much work was good, fair and bad, and whose it was. Groups in (since, until] are judged as jobstats_findings() does; the level of a group is its worst. The first rows, without rank, are those of the levels bad, fair, good and not judged (too little work): how many groups they have, with how many calls and seconds of servers. Then come the n groups with findings, bad ones first, that took most time. share is the part of the time of all groups; of their calls, where servers report no times. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension, an empty window or a negative n, 54000 for over a million groups, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_verdict(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let asked = Asked::take(&mut arguments)?;
     let n = rows_wanted(arguments.take()?)?;
@@ -88,13 +57,7 @@ fn jobstats_verdict(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     })
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.finding_values(since timestamptz, until timestamptz, entries bigint[])
-RETURNS TABLE (finding text, "values" double precision[])
-LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.finding_values(timestamptz, timestamptz, bigint[]) IS
-'Internal: the values by each rule of the jobs of these entries that did enough in (since, until] to be judged. Sizes of reads and writes are those in jobstats.finding_sizes.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let period = Period {
         fixed: true,
@@ -115,18 +78,13 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
         for rule in Rule::ALL {
             let values = works.iter().filter_map(|it| rule.value(it));
             let values: Vec<f64> = values.map(|it| it.value).collect();
-            rows.put(|| [rule.name().into_datum(), values.into_datum()]);
+            rows.put(|| [rule.name().cell(), values.cell()]);
         }
         Ok(())
     })?)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.sized(sizes bigint[], first integer) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.sized(bigint[], integer) IS
-'Internal: the number of reads or writes in the first so many elements of a histogram of their sizes.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_sized(sizes: Array<'_, i64>, first: i32) -> i64 {
     let first = usize::try_from(first).unwrap_or(0);
     let counts = sizes.iter().take(first).flatten();

@@ -43,49 +43,13 @@ mod span;
 mod time;
 mod work;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_job(
-    job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
-    "by" text[] DEFAULT '{target}', scheduler text DEFAULT NULL
-) RETURNS TABLE (
-    "time" timestamptz, seconds double precision,
-    cluster text, filesystem text, kind text, target text, node text,
-    operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
-    stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
-    mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
-    coverage double precision, scheduler text, label text, user_name text, account text, partition text, job_name text,
-    state text, exit_code text, submitted timestamptz, started timestamptz, ended timestamptz, run_time interval,
-    cpus bigint, in_service double precision
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[], text) IS
-'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4; the number of an array stands for all of its elements. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). energy and energy_per_gb are the joules of a job that had its metered nodes for itself, and those per GB that it read and wrote; rate is watts. The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done, and with claimed_, that of other users who name this job: both are in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<String>()?;
     answer(job, arguments, rows)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_job(
-    job bigint, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
-    "by" text[] DEFAULT '{target}', scheduler text DEFAULT NULL
-) RETURNS TABLE (
-    "time" timestamptz, seconds double precision,
-    cluster text, filesystem text, kind text, target text, node text,
-    operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
-    stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
-    mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
-    coverage double precision, scheduler text, label text, user_name text, account text, partition text, job_name text,
-    state text, exit_code text, submitted timestamptz, started timestamptz, ended timestamptz, run_time interval,
-    cpus bigint, in_service double precision
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text) IS
-'Shows what the job of this number did. jobstats_job(4711) is jobstats_job(''4711''). Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_job_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<i64>()?;
     answer(job.map(|job| job.to_string()), arguments, rows)

@@ -19,13 +19,7 @@ use crate::store;
 use crate::store::columns::usecs_name;
 use crate::store::views;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_metrics() RETURNS text
-LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(), and the space and state that servers said within the last hour; for services of servers, how long requests waited; the number of events that last; for the store, the time of the last maintenance and the lag of the rollups. While a node of a front does not answer and is not left out, it has how the nodes are, and nothing else. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_metrics() -> SqlResult<String> {
     let read = |client: &SpiClient<'_>| {
         store::require(client)?;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use jobstats_core::instant::DAY;
 use jobstats_core::operation::{OPERATIONS, Operation};
-use pgrx::IntoDatum;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -16,7 +15,7 @@ use crate::pg::pause::PAUSE;
 use crate::pg::spi::{self, SqlResult, Statements, connect_as_of_call};
 use crate::pg::template::sql;
 use crate::pg::time::{EARLIEST, micros, timestamptz};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::dimension::{By, Jobs, Table, join_names, named_columns};
 use crate::query::filters::Filters;
 use crate::query::functions::last_work::sums;
@@ -79,17 +78,7 @@ struct Ranked {
     share: f64,
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_now(target text[] DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
-    cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
-    rank bigint, workload text, uid bigint, user_name text, account text, job_name text, operation text, rate double precision,
-    service_time double precision, share double precision
-)
-LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_now(text[], integer, timestamptz) IS
-'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name matches one of the patterns (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it (where no times are reported: with most calls), rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let target = arguments.take::<Vec<Option<String>>>()?;
     let n = rows_wanted(arguments.take()?)?;
@@ -232,23 +221,23 @@ impl Ranked {
         let target = self.usage.target;
         rows.put(|| {
             [
-                target.cluster.into_datum(),
-                target.name.into_datum(),
-                target.kind.into_datum(),
-                target.server.into_datum(),
-                target.time.into_datum(),
-                target.age.into_datum(),
-                target.seconds.into_datum(),
-                self.rank.into_datum(),
-                self.usage.workload.into_datum(),
-                whose.uid.into_datum(),
-                whose.user_name.into_datum(),
-                whose.account.into_datum(),
-                whose.job_name.into_datum(),
-                self.operation.into_datum(),
-                self.rate.into_datum(),
-                self.service_time.into_datum(),
-                self.share.into_datum(),
+                target.cluster.cell(),
+                target.name.cell(),
+                target.kind.cell(),
+                target.server.cell(),
+                target.time.cell(),
+                target.age.cell(),
+                target.seconds.cell(),
+                self.rank.cell(),
+                self.usage.workload.cell(),
+                whose.uid.cell(),
+                whose.user_name.cell(),
+                whose.account.cell(),
+                whose.job_name.cell(),
+                self.operation.cell(),
+                self.rate.cell(),
+                self.service_time.cell(),
+                self.share.cell(),
             ]
         });
     }

@@ -17,19 +17,7 @@ use crate::query::question::Period;
 use crate::query::window::edges;
 use crate::store;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_queues(
-    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    server text[] DEFAULT NULL, service text[] DEFAULT NULL, step interval DEFAULT NULL, cluster text[] DEFAULT NULL
-) RETURNS TABLE (
-    "time" timestamptz, seconds double precision, cluster text, server text, service text, requests numeric,
-    wait double precision, depth double precision, active double precision, waiting double precision, coverage double precision
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_queues IS
-'Shows how long requests waited for a thread of a server. In (since, until], or in steps of it, with a row for each service of a server that was read then. requests is their number, wait the seconds that one waited on the average before a thread took it; times in job_stats begin only then. depth and active are the numbers of requests in the queue and at work that a request found when it came, waiting is the mean number that waited at a time. wait, depth and active are NULL where there was no request. coverage is the part of the time in which the service was read, to which requests belong. Services are server-wide, not of a target. server, service and cluster are patterns with *. Parts of rows at edges are as jobstats_share() has them; where increments are not kept any more, parts of hours. An argument that is NULL counts as left out. Errors: 22023 for an empty window, a step that is not positive, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let mut period = Period::take(&mut arguments)?;
     let (server, service) = (arguments.take()?, arguments.take()?);

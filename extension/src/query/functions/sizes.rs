@@ -37,22 +37,7 @@ const SINGLE_ROW: &str = ", usage.observed, usage.\"time\" + interval '0' AS at"
 /// The size in bytes that no read or write exceeds: 64 MiB, the most that an RPC of Lustre transfers.
 const LARGEST: u64 = 64 << 20;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_sizes(
-    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    "by" text[] DEFAULT '{}',
-    @filters@,
-    exclude jsonb DEFAULT NULL
-) RETURNS TABLE (
-    @dimensions@,
-    operation text, known_from text, lower bigint, upper bigint, count numeric, share double precision,
-    mean double precision, stddev double precision
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_sizes IS
-'Shows how large reads and writes were. Per group in (since, until] and operation (read_bytes, write_bytes), a row with known_from histogram counts the calls of more than lower and up to upper bytes; sizes without calls have no row. Lustre before 2.16 prints no histograms: for calls on such targets there is one row with known_from sums, which has their mean and, from Lustre 2.14 on, their standard deviation, where the sum of squares cannot have wrapped. share is the part of all calls of the group and operation. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let period = Period::take(&mut arguments)?;
     let by = arguments.take()?;

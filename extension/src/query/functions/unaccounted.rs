@@ -17,21 +17,7 @@ use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::statement::Statement;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_unaccounted(
-    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}',
-    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
-    step interval DEFAULT NULL
-) RETURNS TABLE (
-    "time" timestamptz, seconds double precision, cluster text, filesystem text, kind text, target text, operation text,
-    total numeric, accounted numeric, unaccounted numeric, beyond numeric, share double precision, coverage double precision
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_unaccounted IS
-'Shows the work of targets that is in no entry of job_stats. In (since, until], or in steps of it, with a row for each group of targets and each operation of which anything was done. total is what the targets'' own counters say (md_stats and stats), without what metadata servers did on OSTs where their exports are fed; accounted is the sum of all entries. unaccounted is what is missing from that, and beyond what entries did more than the target counted, both added up target by target: total = accounted + unaccounted - beyond. Both are NULL where the own counters of a target were read for less than 98 % of the time in which its entries were observed. share is the part of the total that is unaccounted, coverage the part of the window in which the own counters were read. Times are in seconds. by names dimensions of targets. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, one of entries or servers, and an empty window, 54000 for over a million rows or too many steps, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_unaccounted(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let mut period = Period::take(&mut arguments)?;
     let (operations, by) = (arguments.take()?, arguments.take()?);

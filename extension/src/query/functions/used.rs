@@ -16,22 +16,7 @@ use crate::query::notice::{hinted, listed};
 use crate::store;
 use crate::store::rights::caller::own_parameters;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_used(
-    at timestamptz DEFAULT NULL, "by" text[] DEFAULT '{user}', since timestamptz DEFAULT NULL,
-    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, target text[] DEFAULT NULL,
-    uid bigint[] DEFAULT NULL, user_name text[] DEFAULT NULL, gid bigint[] DEFAULT NULL, group_name text[] DEFAULT NULL,
-    project bigint[] DEFAULT NULL, account text[] DEFAULT NULL
-) RETURNS TABLE (
-    cluster text, filesystem text, target text, uid bigint, user_name text, gid bigint, group_name text, project bigint,
-    account text, bytes numeric, inodes numeric, added_bytes numeric, added_inodes numeric, targets bigint, of_targets bigint,
-    "time" timestamptz
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_used IS
-'Shows whose files fill a file system. As Lustre accounts for it on each target (quota_slave.acct_user, …), with a row for each user, group, project or account of a file system, those with most bytes first. at NULL is now: the newest list of each target; any other time is its day of UTC: what each target said first on it, or on the last day of the week before that is known. by is user, group, project, account or nothing of these, and target, which is kept of now alone. The account of a user is that of the job that began last of those that ran at that time, or else of the one that ended last. inodes are those of MDTs: NULL where none was read. added_bytes and added_inodes compare with the day of since in the same way, and rows are in their order; NULL where that day is not known. targets says how many of the of_targets targets of the file system are in a sum, time of when the oldest list in it is; a NOTICE tells of missing ones. The other arguments are patterns with *, or numbers. An argument that is NULL counts as left out. Errors: 22023 for an unknown by, or a target in the past, 54000 for over a million rows, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_used(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let at: Option<TimestampWithTimeZone> = arguments.take()?;
     let by: Option<Vec<Option<String>>> = arguments.take()?;

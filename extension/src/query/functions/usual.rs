@@ -30,24 +30,7 @@ const LONGEST: Micros = DAY + HOUR;
 /// The number of days that a window is compared with.
 const DAYS: i32 = 30;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_usual(
-    since timestamptz DEFAULT now() - interval '1 hour', until timestamptz DEFAULT now(),
-    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid,user_name}', n integer DEFAULT 10,
-    @filters@,
-    exclude jsonb DEFAULT NULL
-) RETURNS TABLE (
-    rank bigint,
-    @dimensions@,
-    operation text, rate double precision, lower_quartile double precision, median double precision, upper_quartile double precision,
-    mean double precision, times_usual double precision, times_mean double precision, percentile double precision, days bigint,
-    coverage double precision
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_usual IS
-'Compares what users or targets do with what is usual for them. Groups can be users, accounts, targets or file systems. The window is (since, until], of at most a day. What a group does in it is compared with what it did in the same window, in local time, on each of the 30 days before of which at least 0.8 was observed (days is their number); a day on which it did nothing counts as 0. rate, the quartiles and the mean are per second that the targets of the group were observed, as in jobstats_rates(): requests in service for times. times_usual is rate / median and times_mean rate / mean, NULL where that is 0; percentile is the part of the days with less, those with as much counted half. Returns the n groups that are most above their median, of those that did anything in the window. coverage is the part of the time of all targets in the group that was observed. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or one of over a day and a negative n, 54000 for over a million groups, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_usual(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let period = Period::take(&mut arguments)?;
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);

@@ -1,7 +1,6 @@
 //! `jobstats_work()` shows what each entry did in the last observation of each target, or in a bucket of a rollup.
 
 use jobstats_core::operation::{Kind, OPERATIONS, Operation};
-use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -13,7 +12,7 @@ use crate::pg::pause::PAUSE;
 use crate::pg::spi::{self, SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::micros;
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store;
 use crate::store::columns::usecs_name;
 use crate::store::rollup::{ROLLUPS, Rollup};
@@ -25,15 +24,7 @@ const INCREMENTS: &str = "increments";
 /// The memory that a row takes.
 const ROW_BYTES: usize = 2 << 10;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_work(at timestamptz DEFAULT NULL, level text DEFAULT 'increments', target_id integer[] DEFAULT NULL) RETURNS TABLE (
-    target_id integer, entry_id bigint, totals bigint[], usecs bigint[]
-)
-LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_work(timestamptz, text, integer[]) IS
-'Shows what each entry did on each target, now or at a time. Of the level increments: in the last observation of the target up to at (NULL: now), as jobstats_targets() has it, or in its last hour; an entry has a row for each of its increments. Of a rollup (10m, 1h, 1d): in the bucket that at lies in. totals has the calls or bytes of each operation, in the order of jobstats_operations(), and usecs the microseconds that the server spent on it; NULL where it did nothing or reports no times. target_id NULL is all targets. Errors: 22023 for an unknown level, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_work(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let at = arguments.take::<TimestampWithTimeZone>()?;
     let level = arguments.take::<String>()?;
@@ -121,13 +112,6 @@ fn columns(table: &str) -> String {
 fn put(row: &spi::Row<'_>, rows: &mut Rows) -> Result<(), Error> {
     let (target, entry): (i32, i64) = (row.at(1)?, row.at(2)?);
     let (totals, usecs): (Vec<Option<i64>>, Vec<Option<i64>>) = (row.at(3)?, row.at(4)?);
-    rows.put(|| {
-        [
-            target.into_datum(),
-            entry.into_datum(),
-            totals.into_datum(),
-            usecs.into_datum(),
-        ]
-    });
+    rows.put(|| [target.cell(), entry.cell(), totals.cell(), usecs.cell()]);
     Ok(())
 }

@@ -21,12 +21,7 @@ thread_local! {
 /// True once this backend releases the lock when a transaction fails.
 static GUARDED: AtomicBool = AtomicBool::new(false);
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.begin_maintenance() RETURNS void
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.begin_maintenance() IS
-'Internal: waits until no other maintenance is at work, as long as lock_timeout allows.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_begin_maintenance() -> SqlResult<()> {
     guard();
     let table = connect_as_of_call(|client| {
@@ -36,12 +31,7 @@ fn jobstats_begin_maintenance() -> SqlResult<()> {
     Ok(())
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.end_maintenance() RETURNS void
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.end_maintenance() IS
-'Internal: lets the next maintenance begin.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_end_maintenance() {
     release();
 }

@@ -217,12 +217,7 @@ fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error
     }
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.own_uids() RETURNS bigint[]
-LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.own_uids() IS
-'Internal: the users whose work the caller sees, if the caller is a reader of their own work; NULL for who sees all or nothing. Errors: 42501 for a role that asks for others and does not say for whom.';
-"#)]
+#[pg_extern(sql = false)]
 fn own_uids() -> SqlResult<Option<Vec<i64>>> {
     Ok(as_reader(|own| Ok(own.map(|it| it.uids.clone())))?)
 }

@@ -97,13 +97,7 @@ fn maintain(step: impl FnOnce() -> Result<Option<String>, Error>) -> Result<Opti
     step()
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
-'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Forgets a user (forget), and returns jobstats_internal.forget_user() as jsonb. Drops targets (drop targets), and returns jobstats_internal.drop_targets(). Judges the newest readings (watch), and returns jobstats_internal.watch(). Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<String>> {
     let step = match work {
         Some("maintain") => "SELECT jobstats_internal.maintain_step($1::jsonb)::text",

@@ -8,13 +8,15 @@ use crate::pg::plans;
 use crate::pg::spi::{connect_as_of_call, connect_mut};
 use crate::store;
 use crate::store::rights::owner::{Rights, current_user, owner_of_store};
-use crate::store::sources::{LCTL, Source};
 
 /// The targets that a role may feed, whose names match one of these patterns, or all; and whether it is bound to servers.
 pub(crate) struct Bounds {
     pub targets: Option<Vec<String>>,
     pub server: bool,
 }
+
+/// The source of a text that names none: what lctl prints on a Lustre server.
+pub(crate) const LCTL: &str = "lctl";
 
 /// The query for what `jobstats.writers` allows the role and those whose rights it has, if it may INSERT. Whoever has the rights of the
 /// store's owner, as whom this runs, may feed all.
@@ -34,25 +36,20 @@ const BOUNDS: &str = "\
 pub(crate) fn as_writer<T>(
     cluster: &str,
     server: Option<&str>,
-    source: &Source,
+    source: &'static str,
     feed: impl FnOnce(Bounds) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let caller = current_user();
     let _rights = Rights::of(connect_as_of_call(owner_of_store)?);
     let bounds = connect_mut(|client| {
         store::require(client)?;
-        let text = [
-            cluster.into(),
-            server.into(),
-            source.name.into(),
-            caller.into(),
-        ];
+        let text = [cluster.into(), server.into(), source.into(), caller.into()];
         let own = plans::rows(client, BOUNDS, &text)?.next();
         let own = own.ok_or(Error::NoRow("writers"))?;
         if !own.get::<bool>("allowed")? {
             return Err(Error::MayNotFeed {
                 role: own.get("role")?,
-                text: (*source != LCTL).then_some(source.name),
+                text: (source != LCTL).then_some(source),
                 cluster: shown(cluster).into_owned(),
                 server: server.map_or("NULL".to_owned(), |it| format!("'{}'", shown(it))),
             });

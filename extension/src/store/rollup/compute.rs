@@ -9,15 +9,7 @@ use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut};
 use crate::pg::time::{micros, timestamptz};
 use crate::store::rollup::{Owner, Rollup, owners};
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.roll_up(
-    level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
-) RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes the buckets of a rollup that is a table, or of its sums by user, by account and by both, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_roll_up(
     level: Option<&str>,
     by_user: Option<bool>,
@@ -71,15 +63,7 @@ fn jobstats_roll_up(
     Ok(rows as i64)
 }
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.skip_empty_days(
-    level text, by_user boolean, span_from timestamptz, span_to timestamptz
-) RETURNS timestamptz
-LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.skip_empty_days(text, boolean, timestamptz, timestamptz) IS
-'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the last day of the span where there is none.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_skip_empty_days(
     level: &str,
     by_user: bool,
@@ -125,15 +109,7 @@ const MOST_ROWS: i64 = 50_000;
 /// The days that are summed at once, at most: each takes locks on some partitions.
 const MOST_DAYS: i64 = 32;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_internal.days_at_once(
-    level text, by_user boolean, span_from timestamptz, span_to timestamptz
-) RETURNS timestamptz
-LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.days_at_once(text, boolean, timestamptz, timestamptz) IS
-'Internal: the end of the days that a rollup, or its sums by user, compute in one transaction, from the start of a span on: a day, or as many as have few rows together.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_days_at_once(
     level: &str,
     by_user: bool,

@@ -12,23 +12,13 @@ use crate::summaries::counter::summary_type::stored;
 
 const MICROS_OF_A_DAY: u64 = DAY.unsigned_abs();
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_increase(counter jobstats_counter) RETURNS numeric
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_increase(jobstats_counter) IS
-'Returns by how much a counter grew, exactly, resets included.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_increase(counter: &[u8]) -> SqlResult<AnyNumeric> {
     // The type is numeric, like that of sum(bigint): with resets the sum can exceed any bigint.
     Ok(stored(counter)?.increase().into())
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_increase(counter jobstats_counter, previous jobstats_counter) RETURNS numeric
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_increase(jobstats_counter, jobstats_counter) IS
-'Returns by how much a counter grew since a previous summary. With lag(counter) OVER (PARTITION BY series ORDER BY bucket) as previous, the increases of all buckets add up to that of the whole, also where the counter grew between two buckets. previous NULL: jobstats_increase(counter). Error: 22000 for a previous that does not end before counter begins.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_increase_after(
     counter: Option<&[u8]>,
     previous: Option<&[u8]>,
@@ -36,41 +26,22 @@ fn jobstats_increase_after(
     Ok(growth(counter, previous)?.map(|it| it.increase.into()))
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_rate(counter jobstats_counter) RETURNS double precision
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_rate(jobstats_counter) IS
-'Returns by how much a counter grew per second. It is the increase divided by the time from its first reading to its last. NULL for a single reading.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_rate(counter: &[u8]) -> SqlResult<Option<f64>> {
     Ok(stored(counter)?.growth().rate())
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_rate(counter jobstats_counter, previous jobstats_counter) RETURNS double precision
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_rate(jobstats_counter, jobstats_counter) IS
-'Returns by how much a counter grew per second since a previous summary. It is the increase divided by the time from the last reading of previous to the last reading of counter. previous NULL: jobstats_rate(counter). Error: 22000 for a previous that does not end before counter begins.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_rate_after(counter: Option<&[u8]>, previous: Option<&[u8]>) -> SqlResult<Option<f64>> {
     Ok(growth(counter, previous)?.and_then(|it| it.rate()))
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter was reset.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_resets(counter: &[u8]) -> SqlResult<i64> {
     bigint(stored(counter)?.resets())
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_resets(counter jobstats_counter, previous jobstats_counter) RETURNS bigint
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_resets(jobstats_counter, jobstats_counter) IS
-'Returns how often a counter was reset since a previous summary. With lag(counter) OVER (PARTITION BY series ORDER BY bucket) as previous, a reset between two buckets counts in the later one. previous NULL: jobstats_resets(counter). Error: 22000 for a previous that does not end before counter begins.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_resets_after(
     counter: Option<&[u8]>,
     previous: Option<&[u8]>,
@@ -79,22 +50,12 @@ fn jobstats_resets_after(
     growth.map(|it| bigint(it.resets)).transpose()
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_elapsed(counter jobstats_counter) RETURNS interval
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_elapsed(jobstats_counter) IS
-'Returns the time from the first reading of a counter to the last. It is in days and time of day.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_elapsed(counter: &[u8]) -> SqlResult<Interval> {
     interval(stored(counter)?.growth().elapsed)
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_elapsed(counter jobstats_counter, previous jobstats_counter) RETURNS interval
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_elapsed(jobstats_counter, jobstats_counter) IS
-'Returns the time since the last reading of a previous summary. It ends with the last reading, and is in days and time of day. previous NULL: jobstats_elapsed(counter). Error: 22000 for a previous that does not end before counter begins.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_elapsed_after(
     counter: Option<&[u8]>,
     previous: Option<&[u8]>,
@@ -103,20 +64,12 @@ fn jobstats_elapsed_after(
     growth.map(|it| interval(it.elapsed)).transpose()
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_first(counter jobstats_counter) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_first(jobstats_counter) IS 'Returns the value of the first reading.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_first(counter: &[u8]) -> SqlResult<i64> {
     Ok(stored(counter)?.first().value())
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_last(counter jobstats_counter) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'Returns the value of the last reading.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_last(counter: &[u8]) -> SqlResult<i64> {
     Ok(stored(counter)?.last().value())
 }

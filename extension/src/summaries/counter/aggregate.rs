@@ -11,11 +11,7 @@ use crate::pg::spi::SqlResult;
 use crate::pg::time::micros;
 use crate::summaries::counter::summary_type::stored;
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', 'jobstats_counter_add';
-COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint) IS 'Internal: of jobstats_counter_agg.';
-"#)]
+#[pg_extern(sql = false)]
 fn counter_add(
     state: Internal,
     observed: Option<TimestampWithTimeZone>,
@@ -25,12 +21,7 @@ fn counter_add(
     add(state, observed, value, None, None, call)
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', 'jobstats_counter_add_of_life';
-COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz) IS
-'Internal: of jobstats_counter_agg.';
-"#)]
+#[pg_extern(sql = false)]
 fn counter_add_of_life(
     state: Internal,
     observed: Option<TimestampWithTimeZone>,
@@ -41,12 +32,7 @@ fn counter_add_of_life(
     add(state, observed, value, start_time, None, call)
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz, bigint) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz, bigint) IS
-'Internal: of jobstats_counter_agg.';
-"#)]
+#[pg_extern(sql = false)]
 fn counter_add_wrapping(
     state: Internal,
     observed: Option<TimestampWithTimeZone>,
@@ -85,11 +71,7 @@ fn add(
     Ok(aggregate_state::kept(series))
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_internal.counter_finish(internal) RETURNS jobstats_counter
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.counter_finish(internal) IS 'Internal: of jobstats_counter_agg.';
-"#)]
+#[pg_extern(sql = false)]
 fn counter_finish(state: Internal) -> SqlResult<Option<Vec<u8>>> {
     // SAFETY: the states of this aggregate are series.
     #[allow(unsafe_code)]
@@ -100,11 +82,7 @@ fn counter_finish(state: Internal) -> SqlResult<Option<Vec<u8>>> {
     Ok(summary.map(|it| it.to_bytes()))
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_internal.counter_merge(internal, jobstats_counter) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.counter_merge(internal, jobstats_counter) IS 'Internal: of jobstats_rollup.';
-"#)]
+#[pg_extern(sql = false)]
 fn counter_merge(
     state: Internal,
     counter: Option<&[u8]>,
@@ -124,11 +102,7 @@ fn counter_merge(
     Ok(aggregate_state::kept(rollup))
 }
 
-#[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_internal.counter_merged(internal) RETURNS jobstats_counter
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.counter_merged(internal) IS 'Internal: of jobstats_rollup.';
-"#)]
+#[pg_extern(sql = false)]
 fn counter_merged(state: Internal) -> SqlResult<Option<Vec<u8>>> {
     // SAFETY: the states of this aggregate are rollups.
     #[allow(unsafe_code)]
@@ -138,16 +112,3 @@ fn counter_merged(state: Internal) -> SqlResult<Option<Vec<u8>>> {
     let summary = rollup.summary(PAUSE).map_err(Error::from)?;
     Ok(summary.map(|it| it.to_bytes()))
 }
-
-extension_sql_file!(
-    "aggregates.sql",
-    name = "counter_aggregates",
-    requires = [
-        counter_add,
-        counter_add_of_life,
-        counter_add_wrapping,
-        counter_finish,
-        counter_merge,
-        counter_merged
-    ]
-);

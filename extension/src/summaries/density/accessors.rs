@@ -5,16 +5,9 @@ use pgrx::prelude::*;
 
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
-use crate::summaries::density::density_type::stored;
+use crate::summaries::density::summary_type::stored;
 
-#[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_buckets(density jobstats_density) RETURNS TABLE (
-    bucket integer, lower double precision, upper double precision, count bigint
-)
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_buckets(jobstats_density) IS
-'Returns the buckets of a density that are not empty. They are in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_buckets(
     density: &[u8],
 ) -> Result<
@@ -39,21 +32,12 @@ fn jobstats_buckets(
     Ok(TableIterator::new(rows?))
 }
 
-#[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_count(density jobstats_density) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_count(jobstats_density) IS
-'Returns how many values of a density were above zero.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_count(density: &[u8]) -> SqlResult<i64> {
     Ok(bigint(stored(density)?.count())?)
 }
 
-#[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'Returns how many values of a density were zero.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_zeros(density: &[u8]) -> SqlResult<i64> {
     Ok(bigint(stored(density)?.zeros())?)
 }

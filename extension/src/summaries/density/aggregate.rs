@@ -7,15 +7,11 @@ use pgrx::prelude::*;
 use crate::pg::aggregate_state::{self, StateMemory};
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
-use crate::summaries::density::density_type::stored;
+use crate::summaries::density::summary_type::stored;
 
 const DEFAULT_BASE: i32 = 10;
 
-#[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_internal.density_add(internal, double precision) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision) IS 'Internal: of jobstats_density_agg.';
-"#)]
+#[pg_extern(sql = false)]
 fn density_add(
     state: Internal,
     value: Option<f64>,
@@ -24,12 +20,7 @@ fn density_add(
     add(state, value, Some(DEFAULT_BASE), call)
 }
 
-#[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_internal.density_add(internal, double precision, integer) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision, integer) IS
-'Internal: of jobstats_density_agg.';
-"#)]
+#[pg_extern(sql = false)]
 fn density_add_to_base(
     state: Internal,
     value: Option<f64>,
@@ -66,11 +57,7 @@ fn density_of<'call>(
     }
 }
 
-#[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_internal.density_merge(internal, jobstats_density) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.density_merge(internal, jobstats_density) IS 'Internal: of jobstats_rollup.';
-"#)]
+#[pg_extern(sql = false)]
 fn density_merge(
     state: Internal,
     density: Option<&[u8]>,
@@ -85,27 +72,10 @@ fn density_merge(
     Ok(aggregate_state::kept(whole))
 }
 
-#[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_internal.density_finish(internal) RETURNS jobstats_density
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.density_finish(internal) IS
-'Internal: of jobstats_density_agg and jobstats_rollup.';
-"#)]
+#[pg_extern(sql = false)]
 fn density_finish(state: Internal) -> SqlResult<Option<Vec<u8>>> {
     // SAFETY: the states of these aggregates are densities.
     #[allow(unsafe_code)]
     let density = unsafe { aggregate_state::state::<Density<StateMemory>>(state) };
-    let bytes = density.map(|it| it.to_bytes()).transpose();
-    Ok(bytes.map_err(Error::from)?)
+    Ok(density.map(|it| it.to_bytes()))
 }
-
-extension_sql_file!(
-    "aggregates.sql",
-    name = "density_aggregates",
-    requires = [
-        density_add,
-        density_add_to_base,
-        density_merge,
-        density_finish
-    ]
-);

@@ -2,9 +2,7 @@
 
 use jobstats_core::instant::{DAY, MINUTE, Micros, Span};
 use jobstats_core::matching::APART;
-use pgrx::IntoDatum;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
-use pgrx::pg_sys::Datum;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
@@ -13,7 +11,7 @@ use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{clock_now, timestamptz};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{Cell, IntoCell, Rows};
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::report::COLUMNS;
@@ -326,11 +324,11 @@ impl Accounting {
             let seconds = values.run_time.map(|it| it as f64 / 1e6);
             let of_run = OfRow::new(values, None)?;
             rows.put(|| {
-                let mut row = [None; COLUMNS + OF_ACCOUNTING];
-                row[0] = time.into_datum();
-                row[1] = seconds.into_datum();
-                row[7] = RUN.into_datum();
-                row[21] = run.nodes.into_datum();
+                let mut row = [Cell::NULL; COLUMNS + OF_ACCOUNTING];
+                row[0] = time.cell();
+                row[1] = seconds.cell();
+                row[7] = RUN.cell();
+                row[21] = run.nodes.cell();
                 row[COLUMNS..].copy_from_slice(&of_run.columns());
                 row
             });
@@ -513,17 +511,17 @@ impl<'a> OfRow<'a> {
     }
 
     /// Makes the columns in the current memory context.
-    pub fn columns(&self) -> [Option<Datum>; OF_ACCOUNTING] {
-        let text = |text: &Option<String>| text.as_deref().into_datum();
+    pub fn columns(&self) -> [Cell; OF_ACCOUNTING] {
+        let text = |text: &Option<String>| text.as_deref().cell();
         let texts = self.values.texts.iter().chain(&self.values.result);
-        let times = self.times.map(IntoDatum::into_datum);
+        let times = self.times.map(IntoCell::cell);
         let others = [
-            self.run_time.into_datum(),
-            self.values.cpus.into_datum(),
-            self.in_service.into_datum(),
+            self.run_time.cell(),
+            self.values.cpus.cell(),
+            self.in_service.cell(),
         ];
         let values = texts.map(text).chain(times).chain(others);
-        let mut columns = [None; OF_ACCOUNTING];
+        let mut columns = [Cell::NULL; OF_ACCOUNTING];
         for (column, value) in columns.iter_mut().zip(values) {
             *column = value;
         }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use jobstats_core::instant::Micros;
+use pgrx::AnyNumeric;
 use pgrx::spi::SpiClient;
-use pgrx::{AnyNumeric, IntoDatum};
 
 use crate::matching::attributed::{Span, spans};
 use crate::pg::error::{Error, shown};
@@ -12,7 +12,7 @@ use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::{timestamptz, timestamptzs};
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{Cell, IntoCell, Rows};
 use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING};
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::grouping::{Group, Grouping};
@@ -179,20 +179,20 @@ impl<'a> Attributed<'a> {
         let of_accounting = self.accounting.of_row(None)?;
         let nodes = i64::try_from(done.nodes.len()).unwrap_or(i64::MAX);
         rows.put(|| {
-            let mut row = [None; COLUMNS + OF_ACCOUNTING];
-            row[0] = time.into_datum();
-            row[1] = ((until - since) as f64 / 1e6).into_datum();
+            let mut row = [Cell::NULL; COLUMNS + OF_ACCOUNTING];
+            row[0] = time.cell();
+            row[1] = ((until - since) as f64 / 1e6).cell();
             for (column, name) in row[2..6].iter_mut().zip(names) {
-                *column = name.into_datum();
+                *column = name.cell();
             }
-            row[6] = node.into_datum();
-            row[7] = operation.into_datum();
-            row[8] = total.into_datum();
-            row[9] = done.calls.map(AnyNumeric::from).into_datum();
-            row[10] = per_call.into_datum();
-            row[19] = first.into_datum();
-            row[20] = last.into_datum();
-            row[21] = nodes.into_datum();
+            row[6] = node.cell();
+            row[7] = operation.cell();
+            row[8] = total.cell();
+            row[9] = done.calls.map(AnyNumeric::from).cell();
+            row[10] = per_call.cell();
+            row[19] = first.cell();
+            row[20] = last.cell();
+            row[21] = nodes.cell();
             row[COLUMNS..].copy_from_slice(&of_accounting.columns());
             row
         });

@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use allocator_api2::alloc::Global;
 use jobstats_core::instant::{DAY, Micros, Span};
 use jobstats_core::window::Rates;
-use pgrx::IntoDatum;
 use pgrx::datum::Interval;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -17,7 +16,7 @@ use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, connect_as_of_call};
 use crate::pg::time::timestamptz;
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::SETTINGS;
 use crate::query::filters::Filters;
 use crate::query::functions::job::Usage;
@@ -46,20 +45,7 @@ const SHORTEST: Micros = 1_000_000;
 /// The memory that the total of a target in a step takes.
 const TOTAL_BYTES: usize = 128;
 
-#[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_compare(
-    jobs text[], step interval DEFAULT '10 minutes', operations text[] DEFAULT NULL,
-    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
-    weights jsonb DEFAULT NULL, scheduler text DEFAULT NULL
-) RETURNS TABLE (
-    since_start interval, seconds double precision, job text, operation text, rate double precision,
-    coverage double precision, "time" timestamptz
-)
-LANGUAGE c STABLE
-AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_compare IS
-'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4, or numbers of arrays; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start, or if jobs of several schedulers have its number: it then has no rows until scheduler chooses one. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
-"#)]
+#[pg_extern(sql = false)]
 fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let jobs = names(arguments.take()?)?;
     let width = arguments.take::<Interval>()?;
@@ -327,13 +313,13 @@ impl Comparison {
                 }
                 rows.put(|| {
                     [
-                        since_start.into_datum(),
-                        seconds.into_datum(),
-                        job.asked.as_str().into_datum(),
-                        measure.name.as_str().into_datum(),
-                        rate.into_datum(),
-                        coverage.into_datum(),
-                        time.into_datum(),
+                        since_start.cell(),
+                        seconds.cell(),
+                        job.asked.as_str().cell(),
+                        measure.name.as_str().cell(),
+                        rate.cell(),
+                        coverage.cell(),
+                        time.cell(),
                     ]
                 });
             }

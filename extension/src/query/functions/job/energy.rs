@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jobstats_core::accounting::node_list::{contains, contains_any, count};
 use jobstats_core::energy::{Meter, PARTS, Reading, during, of_node, stands_still};
 use jobstats_core::instant::{HOUR, Micros, Span};
+use pgrx::AnyNumeric;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
-use pgrx::{AnyNumeric, IntoDatum};
 
 use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
@@ -15,7 +15,7 @@ use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{Cell, IntoCell, Rows};
 use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING};
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::report::COLUMNS;
@@ -157,13 +157,13 @@ impl Energy {
             .transpose()
             .map_err(|error| Error::Damaged(error.to_string()))?;
         rows.put(|| {
-            let mut row = [None; COLUMNS + OF_ACCOUNTING];
-            row[0] = time.into_datum();
-            row[1] = ((until - since) as f64 / 1e6).into_datum();
-            row[7] = operation.into_datum();
-            row[8] = total.into_datum();
-            row[14] = watts.into_datum();
-            row[21] = i64::try_from(self.nodes).unwrap_or(i64::MAX).into_datum();
+            let mut row = [Cell::NULL; COLUMNS + OF_ACCOUNTING];
+            row[0] = time.cell();
+            row[1] = ((until - since) as f64 / 1e6).cell();
+            row[7] = operation.cell();
+            row[8] = total.cell();
+            row[14] = watts.cell();
+            row[21] = i64::try_from(self.nodes).unwrap_or(i64::MAX).cell();
             row[COLUMNS..].copy_from_slice(&of_accounting.columns());
             row
         });

@@ -6,12 +6,12 @@ use allocator_api2::alloc::Global;
 use jobstats_core::distribution::Distribution;
 use jobstats_core::per_call::Calls;
 use jobstats_core::window::Rates;
-use pgrx::{AnyNumeric, IntoDatum};
+use pgrx::AnyNumeric;
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::time::timestamptz;
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{Cell, IntoCell, Rows};
 use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING, OfRow};
 use crate::query::functions::job::details::Details;
 use crate::query::functions::job::entries::Entries;
@@ -176,33 +176,31 @@ impl Report<'_> {
         let of_accounting = self.accounting_of(group, asked, done, span)?;
         rows.put(|| {
             let usage: [_; COLUMNS] = [
-                time.into_datum(),
-                seconds.into_datum(),
-                cluster.into_datum(),
-                filesystem.into_datum(),
-                kind.into_datum(),
-                target.into_datum(),
-                node.into_datum(),
-                self.measures[measure].name.as_str().into_datum(),
-                total.into_datum(),
-                done.calls.map(AnyNumeric::from).into_datum(),
-                per_call.into_datum(),
-                min.into_datum(),
-                max.into_datum(),
-                deviation.into_datum(),
-                rate.into_datum(),
-                buckets.map(|it| it.min).into_datum(),
-                buckets.map(|it| it.median).into_datum(),
-                buckets.map(|it| it.mean).into_datum(),
-                buckets.map(|it| it.max).into_datum(),
-                first.into_datum(),
-                last.into_datum(),
-                i64::try_from(done.nodes.len())
-                    .unwrap_or(i64::MAX)
-                    .into_datum(),
-                (observed as f64 / 1e6 / (targets as f64 * seconds)).into_datum(),
+                time.cell(),
+                seconds.cell(),
+                cluster.cell(),
+                filesystem.cell(),
+                kind.cell(),
+                target.cell(),
+                node.cell(),
+                self.measures[measure].name.as_str().cell(),
+                total.cell(),
+                done.calls.map(AnyNumeric::from).cell(),
+                per_call.cell(),
+                min.cell(),
+                max.cell(),
+                deviation.cell(),
+                rate.cell(),
+                buckets.map(|it| it.min).cell(),
+                buckets.map(|it| it.median).cell(),
+                buckets.map(|it| it.mean).cell(),
+                buckets.map(|it| it.max).cell(),
+                first.cell(),
+                last.cell(),
+                i64::try_from(done.nodes.len()).unwrap_or(i64::MAX).cell(),
+                (observed as f64 / 1e6 / (targets as f64 * seconds)).cell(),
             ];
-            let mut row = [None; COLUMNS + OF_ACCOUNTING];
+            let mut row = [Cell::NULL; COLUMNS + OF_ACCOUNTING];
             row[..COLUMNS].copy_from_slice(&usage);
             if let Some(of_accounting) = &of_accounting {
                 row[COLUMNS..].copy_from_slice(&of_accounting.columns());

@@ -1,0 +1,728 @@
+-- Nodes of a front, and stores that are divided into nodes.
+
+-- Divides a store: of two copies, each drops what the other one keeps.
+--
+-- What was summed over targets and can no longer be divided stays whole in one of the copies, so that both have it once: used space of days with the first
+-- target of its file system, all else with the first target of the store.
+
+CREATE FUNCTION jobstats_internal.require_droppable(gone integer[], cluster text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    other text;
+BEGIN
+    IF gone = '{}' THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('no target of cluster %L is called like that', left(cluster, 60)),
+            HINT = 'Give names in jobstats.targets, or patterns with *, and the cluster.';
+    END IF;
+    SELECT string_agg(t.name, ', ' ORDER BY t.name) INTO other
+    FROM (SELECT t.name FROM jobstats.targets t WHERE t.target_id = ANY (gone) AND t.retired IS NULL ORDER BY t.name LIMIT 5) t;
+    IF other IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('these targets may report again: %s', other),
+            HINT = 'Let their servers feed another node, and call jobstats_retire_target() for each of them.';
+    END IF;
+    SELECT string_agg(s.server, ', ' ORDER BY s.server) INTO other
+    FROM (SELECT s.server FROM jobstats_internal.servers_of_targets(gone) s WHERE s.is_gone AND s.is_kept ORDER BY s.server LIMIT 5) s;
+    IF other IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('servers have reported these targets and others: %s', other),
+            HINT = 'Drop all targets that these servers can have, or none of them.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_droppable(integer[], text) IS
+'Internal: fails with 22023 for no targets, with 55000 for targets that are not retired, and for some of the targets of a server.';
+
+CREATE FUNCTION jobstats_internal.servers_of_targets(gone integer[]) RETURNS TABLE (cluster text, server text, is_gone boolean, is_kept boolean)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT t.cluster, o.server, bool_or(t.target_id = ANY (gone)), bool_or(t.target_id <> ALL (gone))
+FROM jobstats.targets t
+CROSS JOIN LATERAL (SELECT DISTINCT o.server FROM jobstats.observations o WHERE o.target_id = t.target_id) o
+GROUP BY t.cluster, o.server
+$$;
+COMMENT ON FUNCTION jobstats_internal.servers_of_targets(integer[]) IS
+'Internal: the servers that have reported targets, and whether they have reported some of these, and others.';
+
+CREATE FUNCTION jobstats_internal.drop_servers(gone integer[], everything_else boolean) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    relation text;
+    dropped text[];
+    kept text[];
+    condition CONSTANT text := 'format(''%L/%L'', cluster, $server) = ANY ($1) OR $3 AND format(''%L/%L'', cluster, $server) <> ALL ($2)';
+BEGIN
+    SELECT coalesce(array_agg(format('%L/%L', s.cluster, s.server)) FILTER (WHERE s.is_gone), '{}'),
+        coalesce(array_agg(format('%L/%L', s.cluster, s.server)) FILTER (WHERE s.is_kept), '{}')
+    INTO dropped, kept FROM jobstats_internal.servers_of_targets(gone) s;
+    FOR relation IN
+        SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+            -- Every node gets the texts of people and jobs.
+            AND c.relname NOT IN ('texts', 'feed', 'writers')
+        GROUP BY c.relname HAVING array_agg(a.attname) @> '{cluster,server}'
+    LOOP
+        EXECUTE format('DELETE FROM jobstats.%I WHERE (%s)%s', relation, replace(condition, '$server', 'server'),
+            CASE relation WHEN 'sample_series' THEN ' AND target_id IS NULL'
+                -- One of a target, wherever it is, goes with that.
+                WHEN 'expected' THEN ' AND (server IS NOT NULL OR NOT EXISTS (
+                    SELECT FROM jobstats.targets t WHERE t.cluster = expected.cluster AND t.name = expected.target))' END)
+            USING dropped, kept, everything_else;
+    END LOOP;
+    EXECUTE format('DELETE FROM jobstats.events WHERE targets = ''{}'' AND servers <> ''{}'' AND (%s)', replace(condition, '$server', 'servers[1]'))
+        USING dropped, kept, everything_else;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_servers(integer[], boolean) IS
+'Internal: deletes what is stored of the servers of these targets; everything_else: and of servers that no target is known of.';
+
+CREATE FUNCTION jobstats_internal.drop_sums(gone integer[], everything_else boolean) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Maintenance makes the summaries of jobs again that it still can make.
+WITH known AS (
+    SELECT s.job_no, s.ended FROM jobstats.job_summaries s JOIN jobstats.job_ids j ON j.job_no = s.job_no
+    WHERE j.ended IS NOT NULL AND j.started >= (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '1d')
+        AND (s.runs <= j.runs OR s.started >= (SELECT now() - t.jobs_retention FROM jobstats.settings t))
+), again AS (
+    INSERT INTO jobstats.to_summarize (job_no, due) SELECT k.job_no, k.ended FROM known k ON CONFLICT DO NOTHING
+)
+DELETE FROM jobstats.job_summaries s WHERE everything_else OR s.job_no IN (SELECT k.job_no FROM known k);
+WITH filesystem AS (
+    SELECT t.cluster, coalesce(t.filesystem, '') AS name, min(t.target_id) = ANY (gone) AS first_is_gone, bool_and(t.target_id = ANY (gone)) AS is_gone
+    FROM jobstats.targets t
+    GROUP BY 1, 2
+), events AS (
+    DELETE FROM jobstats.events e USING filesystem f
+    WHERE f.first_is_gone AND e.cluster = f.cluster AND e.filesystem = f.name AND e.targets = '{}' AND e.servers = '{}'
+), usual AS (
+    DELETE FROM jobstats.usual_largest u USING filesystem f WHERE f.is_gone AND u.cluster = f.cluster AND u.filesystem = f.name
+)
+DELETE FROM jobstats.used u USING filesystem f WHERE f.first_is_gone AND u.cluster = f.cluster AND u.filesystem = f.name;
+DELETE FROM jobstats.events e
+USING (SELECT t.target_id, t.cluster, t.name FROM jobstats.targets t UNION ALL SELECT n.target_id, n.cluster, n.name FROM jobstats.earlier_names n) t
+WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.targets[1] = t.name;
+DELETE FROM jobstats.expected e USING jobstats.targets t WHERE t.target_id = ANY (gone) AND e.cluster = t.cluster AND e.target = t.name;
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_sums(integer[], boolean) IS
+'Internal: deletes what is summed over targets and belongs to these; everything_else: and the summaries of jobs that nobody can make again.';
+
+CREATE FUNCTION jobstats_internal.drop_targets(arguments jsonb) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    gone integer[];
+    everything_else boolean;
+    it record;
+BEGIN
+    -- What is refused locks nothing; what may change until the locks are held is checked once more.
+    FOR round IN 1..2 LOOP
+        gone := ARRAY(
+            SELECT t.target_id FROM jobstats.targets t
+            WHERE t.cluster = coalesce(arguments ->> 'cluster', '') AND t.name LIKE ANY (jobstats_internal.as_like(
+                ARRAY(SELECT jsonb_array_elements_text(arguments -> 'targets')))));
+        PERFORM jobstats_internal.require_droppable(gone, coalesce(arguments ->> 'cluster', ''));
+        IF round = 1 THEN
+            PERFORM jobstats_internal.lock_everything();
+        END IF;
+    END LOOP;
+    everything_else := (SELECT min(t.target_id) FROM jobstats.targets t) = ANY (gone);
+    PERFORM set_config('jobstats.drops_history', 'on', true);
+    PERFORM jobstats_internal.drop_sums(gone, everything_else);
+    PERFORM jobstats_internal.drop_servers(gone, everything_else);
+    FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n WHERE 'target_id' = ANY (n.columns) LOOP
+        EXECUTE format('DELETE FROM %s r WHERE r.target_id = ANY ($1)', it.stored) USING gone;
+    END LOOP;
+    FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n WHERE 'series_id' = ANY (n.columns) AND n.gives IS NULL LOOP
+        EXECUTE format('DELETE FROM %s r WHERE NOT EXISTS (SELECT FROM jobstats.sample_series s WHERE s.series_id = r.series_id)', it.stored);
+    END LOOP;
+    PERFORM set_config('jobstats.drops_history', '', true);
+    RETURN cardinality(gone);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_targets(jsonb) IS
+'Internal: does what jobstats_drop_targets() says.';
+
+CREATE FUNCTION jobstats_drop_targets(targets text[], cluster text DEFAULT '') RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF targets IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'targets must not be NULL', HINT = 'Give names of targets, or patterns as in ''{scratch-*}''.';
+    END IF;
+    RETURN jobstats_internal.as_owner(text 'drop targets', jsonb_build_object('targets', to_jsonb(targets), 'cluster', cluster)::text)::bigint;
+END
+$$;
+COMMENT ON FUNCTION jobstats_drop_targets(text[], text) IS
+'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are names, or patterns with *; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no names, 22023 for names that no target has, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';
+
+-- A front: a database that has no rows of its own and answers for the stores of its nodes, through foreign tables of postgres_fdw.
+
+CREATE FUNCTION jobstats_internal.make_front() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    relations text[];
+    kinds text[];
+    node text;
+BEGIN
+    SELECT array_agg(r.relation ORDER BY r.kind = 'derived'), array_agg(r.kind ORDER BY r.kind = 'derived') INTO relations, kinds
+    FROM jobstats_internal.front_relations() r;
+    FOR n IN 1 .. cardinality(relations) LOOP
+        CONTINUE WHEN kinds[n] = 'derived';
+        EXECUTE format('CREATE TABLE %s (LIKE jobstats.%I)%s', jobstats_internal.new_relation(relations[n], kinds[n]), relations[n],
+            CASE kinds[n] WHEN 'ranges' THEN ' PARTITION BY RANGE (target_id)' END);
+    END LOOP;
+    PERFORM jobstats_internal.drop_relations(relations);
+    FOR n IN 1 .. cardinality(relations) LOOP
+        EXECUTE format(CASE WHEN kinds[n] IN ('merged', 'derived') THEN 'CREATE VIEW jobstats.%I AS %s' ELSE 'ALTER TABLE jobstats.%3$I RENAME TO %1$I' END,
+            relations[n], jobstats_internal.merged_view(relations[n]), 'new ' || relations[n]);
+    END LOOP;
+    UPDATE jobstats.settings SET front = true;
+    FOR node IN SELECT a.name FROM jobstats.attached a ORDER BY a.node LOOP
+        PERFORM jobstats_internal.show_node(node, '{ranges,union,merged}');
+    END LOOP;
+    PERFORM jobstats_internal.show_accounting();
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.make_front() IS
+'Internal: puts tables without rows, of which foreign tables of nodes are parts, in the place of those of an empty store.';
+
+CREATE FUNCTION jobstats_internal.new_relation(relation text, kind text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT format('jobstats.%I', CASE kind WHEN 'merged' THEN 'of nodes ' ELSE 'new ' END || relation)
+$$;
+COMMENT ON FUNCTION jobstats_internal.new_relation(text, text) IS
+'Internal: the table that is made for a relation of a front.';
+
+CREATE FUNCTION jobstats_internal.drop_relations(relations text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    relation text;
+BEGIN
+    FOREACH relation IN ARRAY relations LOOP
+        -- A view may have gone with what it was on.
+        EXECUTE format('DROP %s IF EXISTS jobstats.%I CASCADE',
+            CASE (SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass(format('jobstats.%I', relation))) WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, relation);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_relations(text[]) IS
+'Internal: drops relations of a store with all that depends on them.';
+
+CREATE FUNCTION jobstats_internal.unmake_front() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+BEGIN
+    PERFORM jobstats_internal.drop_relations(ARRAY(
+        SELECT r.relation FROM jobstats_internal.front_relations() r
+        UNION ALL
+        SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relname LIKE 'of nodes %' AND c.relkind = 'r'));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.unmake_front() IS
+'Internal: drops what shows rows of nodes in a front, so that it is made anew.';
+
+CREATE FUNCTION jobstats_internal.show_node(name text, kinds text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+#variable_conflict use_column
+DECLARE
+    attached jobstats.attached;
+    it record;
+BEGIN
+    SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = show_node.name;
+    FOR it IN SELECT r.relation, r.kind, attached.name || ' ' || r.relation AS part,
+            format(' PARTITION OF jobstats.%I FOR VALUES FROM (%s) TO (%s)', r.relation,
+                jobstats_internal.first_target(attached.node), jobstats_internal.first_target(attached.node + 1)) AS partition
+        FROM jobstats_internal.front_relations() r WHERE r.kind = ANY (show_node.kinds)
+    LOOP
+        IF attached.left_out_since IS NULL OR it.relation = 'node_state' THEN
+            EXECUTE format('CREATE FOREIGN TABLE jobstats.%I ' || CASE it.kind WHEN 'ranges' THEN it.partition
+                WHEN 'merged' THEN '() INHERITS (jobstats.%4$I)' ELSE '() INHERITS (jobstats.%3$I)' END
+                || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false''%5$s)',
+                it.part, 'jobstats_' || attached.name, it.relation, 'of nodes ' || it.relation,
+                -- Texts are long.
+                CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100'''
+                    -- While a connection is busy with one table, PostgreSQL does not begin the next on all nodes at once. What is read beside rows of
+                    -- work is therefore read node by node.
+                    WHEN it.relation IN ('entries', 'entry_jobs') THEN ', async_capable ''false'''
+                    -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
+                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states', 'targets', 'observed', 'observation_ends', 'baselines', 'last_observations', 'paces',
+                        'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes') THEN ', use_remote_estimate ''false'', async_capable ''false''' END);
+        ELSIF it.relation = 'targets' THEN
+            -- What is missing is known by its name, and counted.
+            EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);
+            BEGIN
+                INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t
+                -- A node may say what is not its own.
+                WHERE (t.target_id - 1) / 65536 = attached.node;
+            EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
+                -- Nor need it say targets.
+                RAISE WARNING 'targets of node "%" are not known: %', attached.name, SQLERRM;
+            END;
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.show_node(text, text[]) IS
+'Internal: makes the tables of these kinds of an attached node: foreign tables, or one of the targets that are known of a node that is left out.';
+
+CREATE FUNCTION jobstats_internal.hide_node(name text, kinds text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    part record;
+BEGIN
+    FOR part IN SELECT c.oid::regclass AS relation, c.relkind FROM jobstats_internal.front_relations() r
+        JOIN pg_class c ON c.relname = hide_node.name || ' ' || r.relation AND c.relnamespace = 'jobstats'::regnamespace
+        WHERE r.kind = ANY (hide_node.kinds)
+    LOOP
+        EXECUTE format('DROP %s %s CASCADE', CASE part.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, part.relation);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.hide_node(text, text[]) IS
+'Internal: drops the tables of these kinds of an attached node.';
+
+CREATE FUNCTION jobstats_internal.show_accounting() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    node text := jobstats_internal.accounting_node();
+BEGIN
+    PERFORM jobstats_internal.hide_node(a.name, '{accounting}') FROM jobstats.attached a;
+    IF node IS NOT NULL THEN
+        PERFORM jobstats_internal.show_node(node, '{accounting}');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.show_accounting() IS
+'Internal: shows names and jobs as one node knows them.';
+
+CREATE FUNCTION jobstats_internal.accounting_node() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT a.name FROM jobstats.attached a WHERE a.left_out_since IS NULL ORDER BY a.accounting DESC, a.node LIMIT 1
+$$;
+COMMENT ON FUNCTION jobstats_internal.accounting_node() IS
+'Internal: the node as which a front knows names and jobs: the one with accounting, or of the lowest number while that is left out; NULL: all are.';
+
+CREATE FUNCTION jobstats_attach(
+    name text, host text DEFAULT NULL, port integer DEFAULT NULL, dbname text DEFAULT NULL, "user" text DEFAULT NULL, password text DEFAULT NULL,
+    accounting boolean DEFAULT NULL
+) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '3s'
+AS $$
+#variable_conflict use_column
+DECLARE
+    server CONSTANT text := 'jobstats_' || jobstats_attach.name;
+    is_new CONSTANT boolean := num_nonnulls(host, port, dbname, "user", password) > 0;
+    state jsonb;
+    limited boolean;
+BEGIN
+    PERFORM jobstats_internal.lock_front();
+    limited := jobstats_internal.limit_wait();
+    PERFORM jobstats_internal.require_attachable(jobstats_attach.name, is_new, "user");
+    IF is_new THEN
+        EXECUTE format('CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (extensions ''jobstats'', async_capable ''true'', fetch_size ''10000'', fdw_tuple_cost ''0.2'', '
+            -- Of a machine that is gone nobody hears. A node whose machine answers ends a statement by itself.
+            'use_remote_estimate ''true'', connect_timeout ''10'', keepalives_idle ''10'', keepalives_interval ''10'', tcp_user_timeout ''30000'', '
+            'options ''-c statement_timeout=300s''%s)', server, (
+                SELECT string_agg(format(', %s %L', o.name, o.value), '' ORDER BY o.name)
+                FROM (VALUES ('host', host), ('port', port::text), ('dbname', dbname)) AS o (name, value) WHERE o.value IS NOT NULL));
+        EXECUTE format('CREATE USER MAPPING FOR PUBLIC SERVER %I OPTIONS (%s)', server, (
+                SELECT string_agg(format('%I %L', o.name, o.value), ', ' ORDER BY o.name)
+                FROM (VALUES ('user', "user"), ('password', password),
+                    -- A superuser answers for a connection that a certificate or the socket lets in, whoever reads.
+                    ('password_required', CASE WHEN password IS NULL AND (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN 'false' END))
+                    AS o (name, value)
+                WHERE o.value IS NOT NULL));
+    END IF;
+    state := jobstats_internal.state_of_node(server);
+    PERFORM jobstats_internal.require_node(jobstats_attach.name, state);
+    INSERT INTO jobstats.attached AS a (name, node, accounting)
+    VALUES (jobstats_attach.name, (state ->> 'node')::integer, coalesce(jobstats_attach.accounting, NOT EXISTS (SELECT FROM jobstats.attached o WHERE o.accounting)))
+    ON CONFLICT (name) DO UPDATE SET node = excluded.node, accounting = coalesce(jobstats_attach.accounting, a.accounting), left_out_since = NULL;
+    IF jobstats_attach.accounting THEN
+        UPDATE jobstats.attached a SET accounting = false WHERE a.name <> jobstats_attach.name;
+    END IF;
+    PERFORM jobstats_internal.build_front();
+    PERFORM jobstats_internal.note_node(jobstats_attach.name);
+    IF is_new THEN
+        PERFORM jobstats_internal.require_own_numbers(jobstats_attach.name);
+    END IF;
+    PERFORM jobstats_internal.end_wait(limited);
+    RETURN format('Node %s, number %s, version %s: %s targets.', jobstats_attach.name, state ->> 'node', state ->> 'version', state ->> 'targets');
+END
+$$;
+COMMENT ON FUNCTION jobstats_attach(text, text, integer, text, text, text, boolean) IS
+'Makes this database a front, and shows the store of a node in it. The database has an empty store, or is a front already. host, port, dbname, user (who asks) and password are those of the node, whose owner has called jobstats_grant_reader() for that user. accounting: names and jobs are shown as this node knows them; NULL: of the first node. For an attached node give the name alone: the front is made anew, by the version of the extension that is installed now, and shows the node if it was left out. Returns what it found. Errors: 22004 for no user, 22023 for a name that is none, 42710 for a name that is taken, 42704 for a node that is not attached, 55000 where postgres_fdw is missing, where this store has rows, and for a node that is a front or of another version or collation, 23505 for a number, targets or entries that another node has, 42501 where the caller is not the owner of the store, 55P03 where questions keep it waiting for three seconds, 08001 where the node does not answer.';
+
+CREATE FUNCTION jobstats_internal.require_own_numbers(name text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    others text := (SELECT string_agg(t.target, ', ') FROM (SELECT t.target FROM jobstats_internal.targets_of_two() t LIMIT 5) t);
+BEGIN
+    IF others IS NOT NULL THEN
+        RAISE unique_violation USING
+            MESSAGE = format('node "%s" has targets that another node has: %s', require_own_numbers.name, others),
+            HINT = 'All servers that a target can be on feed the same node. Where the target is no more: SELECT jobstats_retire_target(…); SELECT jobstats_drop_targets(…);';
+    END IF;
+    IF EXISTS (
+        SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
+    THEN
+        RAISE unique_violation USING
+            MESSAGE = format('node "%s" gives entries the numbers that another node gives them', require_own_numbers.name),
+            HINT = 'One is a copy of the other: jobstats_setup(node => …) gives it a number and keys of its own.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_own_numbers(text) IS
+'Internal: fails with 23505 where a node that is new in a front has targets or entries of another one.';
+
+CREATE FUNCTION jobstats_internal.targets_of_two() RETURNS TABLE (cluster text, name text, target text, nodes text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT t.cluster, t.name, concat_ws('/', nullif(t.cluster, ''), t.name), string_agg(a.name, ', ' ORDER BY a.node)
+    FROM jobstats.targets t
+    JOIN jobstats.attached a ON a.node = (t.target_id - 1) / 65536
+    WHERE t.retired IS NULL
+    GROUP BY t.cluster, t.name
+    HAVING count(*) > 1
+    ORDER BY t.cluster, t.name;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.targets_of_two() IS
+'Internal: the targets of a front that several nodes have, and that are retired on none of these.';
+
+CREATE FUNCTION jobstats_internal.lock_front() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    -- What the owner has put on tables must not run with the rights of another role, and tables of another role are none of the store's.
+    IF NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'jobstats' AND pg_get_userbyid(n.nspowner) = current_user) THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = 'only the owner of the store of jobstats can do this', HINT = 'SET ROLE to the owner of the schema jobstats.';
+    END IF;
+    -- One at a time.
+    LOCK TABLE jobstats.attached IN EXCLUSIVE MODE;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.lock_front() IS
+'Internal: keeps others from attaching and detaching nodes. Errors: 42501 where the caller is not the owner of the store, 55000 where there is none.';
+
+CREATE FUNCTION jobstats_internal.require_attachable(name text, is_new boolean, asker text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    is_attached boolean;
+BEGIN
+    IF (require_attachable.name ~ '^[a-z][a-z0-9_]{0,19}$') IS NOT TRUE THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('name %L is none for a node', left(require_attachable.name, 60)),
+            HINT = 'Give 1 to 20 lower-case letters, digits and underscores, the first a letter, as in ''scratch''.';
+    ELSIF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'postgres_fdw') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = 'the extension postgres_fdw is missing in this database', HINT = 'A superuser runs CREATE EXTENSION postgres_fdw;';
+    END IF;
+    is_attached := EXISTS (SELECT FROM jobstats.attached a JOIN pg_foreign_server f ON f.srvname = 'jobstats_' || a.name WHERE a.name = require_attachable.name);
+    IF is_attached AND is_new THEN
+        RAISE duplicate_object USING
+            MESSAGE = format('node "%s" is attached', require_attachable.name),
+            HINT = 'Give the name alone to show it anew. ALTER SERVER and ALTER USER MAPPING change its connection, or jobstats_detach() first.';
+    ELSIF NOT is_attached AND NOT is_new THEN
+        RAISE undefined_object USING
+            MESSAGE = format('node "%s" is not attached', require_attachable.name), HINT = 'Give host, dbname and user of its store.';
+    ELSIF is_new AND asker IS NULL THEN
+        RAISE null_value_not_allowed USING
+            MESSAGE = 'user must not be NULL', HINT = 'Name the role of the front, which the owner of the node lets read with jobstats_grant_reader().';
+    ELSIF NOT (SELECT s.front FROM jobstats.settings s)
+        AND (EXISTS (SELECT FROM jobstats.targets) OR EXISTS (SELECT FROM jobstats.entries) OR EXISTS (SELECT FROM jobstats.texts))
+    THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = 'this store has rows of its own', HINT = 'Make the front in a database with an empty store, and attach this one to it.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_attachable(text, boolean, text) IS
+'Internal: fails as jobstats_attach() says where that depends on this database and the name alone.';
+
+CREATE FUNCTION jobstats_internal.state_of_node(server text) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    state jsonb;
+BEGIN
+    EXECUTE format('CREATE FOREIGN TABLE pg_temp.jobstats_node (node integer, front boolean, version text, sorting text, database oid, started timestamptz, '
+        'targets bigint) SERVER %I OPTIONS (schema_name ''jobstats'', table_name ''node_state'')', server);
+    EXECUTE 'SELECT to_jsonb(n) FROM pg_temp.jobstats_node n' INTO state;
+    EXECUTE 'DROP FOREIGN TABLE pg_temp.jobstats_node';
+    RETURN state;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.state_of_node(text) IS
+'Internal: the row of jobstats.node_state of a store.';
+
+CREATE FUNCTION jobstats_internal.require_node(name text, state jsonb) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    own jsonb;
+    other text;
+BEGIN
+    SELECT jsonb_build_object(text 'version', e.extversion, text 'sorting', d.datcollate || ' ' || d.encoding, text 'database', d.oid,
+        text 'started', pg_postmaster_start_time())
+    INTO own
+    FROM pg_extension e, pg_database d WHERE e.extname = 'jobstats' AND d.datname = current_database();
+    SELECT a.name INTO other FROM jobstats.attached a WHERE a.node = (state ->> 'node')::integer AND a.name <> require_node.name;
+    IF (state ->> 'node')::bigint NOT BETWEEN 0 AND 32766 THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('node "%s" has the number %s', require_node.name, state ->> 'node'), HINT = 'Numbers are from 0 to 32766.';
+    ELSIF (state ->> 'front')::boolean OR (state -> 'database', state ->> 'started') = (own -> 'database', own ->> 'started') THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('node "%s" is a front', require_node.name), HINT = 'Attach its nodes, one by one.';
+    ELSIF state -> 'version' IS DISTINCT FROM own -> 'version' THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('the store of node "%s" is of version %s, this extension of version %s', require_node.name, state ->> 'version', own ->> 'version'),
+            HINT = 'Bring both to the same version: ALTER EXTENSION jobstats UPDATE; and on the node SELECT jobstats_setup();';
+    ELSIF state -> 'sorting' IS DISTINCT FROM own -> 'sorting' THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('node "%s" sorts text by %s, this database by %s', require_node.name, state ->> 'sorting', own ->> 'sorting'),
+            HINT = 'Make this database with the LC_COLLATE of its nodes: CREATE DATABASE … TEMPLATE template0 LC_COLLATE …';
+    ELSIF other IS NOT NULL THEN
+        RAISE unique_violation USING
+            MESSAGE = format('nodes "%s" and "%s" have the same number %s', require_node.name, other, state ->> 'node'),
+            HINT = 'A new store gets its number before it is fed: SELECT jobstats_setup(node => 1);';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_node(text, jsonb) IS
+'Internal: fails as jobstats_attach() says where a store cannot be a node of this front.';
+
+CREATE FUNCTION jobstats_detach(name text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '3s'
+AS $$
+#variable_conflict use_column
+DECLARE
+    had_accounting boolean;
+BEGIN
+    PERFORM jobstats_internal.lock_front();
+    DELETE FROM jobstats.attached a WHERE a.name = jobstats_detach.name RETURNING a.accounting INTO had_accounting;
+    IF NOT FOUND THEN
+        RAISE undefined_object USING
+            MESSAGE = format('node "%s" is not attached', left(jobstats_detach.name, 60)), HINT = 'jobstats_nodes() lists those that are.';
+    END IF;
+    PERFORM jobstats_internal.hide_node(jobstats_detach.name, '{ranges,union,merged,accounting}');
+    EXECUTE format('DROP SERVER IF EXISTS %I CASCADE', 'jobstats_' || jobstats_detach.name);
+    IF had_accounting THEN
+        UPDATE jobstats.attached a SET accounting = true WHERE a.node = (SELECT min(o.node) FROM jobstats.attached o);
+    END IF;
+    PERFORM jobstats_internal.show_accounting();
+END
+$$;
+COMMENT ON FUNCTION jobstats_detach(text) IS
+'Takes a node out of a front. The store of the node stays as it is, and the front answers for the others; users and jobs are shown as the node of the lowest number knows them, if this node had the accounting. Errors: 42704 for a node that is not attached, 42501 where the caller is not the owner of the store, 55000 where there is none, 55P03 where questions keep it waiting for three seconds.';
+
+-- Whether nodes answer, and what becomes of the front while one does not.
+
+CREATE FUNCTION jobstats_internal.ask_node(name text, node integer, with_targets boolean, OUT version text, OUT targets bigint, OUT last_observation timestamptz,
+    OUT refreshed timestamptz, OUT known jsonb, OUT problem text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    -- It ends after the block: postgres_fdw also asks nodes to roll back.
+    limited CONSTANT boolean := jobstats_internal.limit_wait();
+    is_other boolean;
+    context text;
+BEGIN
+    BEGIN
+        EXECUTE format('SELECT s.version, s.targets, s.last_observation, s.refreshed, s.node <> %s FROM jobstats.%I s', node, name || ' node_state')
+            INTO STRICT version, targets, last_observation, refreshed, is_other;
+        version := left(version, 60);
+        problem := CASE WHEN is_other THEN 'is another store than the one that was attached'
+            WHEN version <> (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'jobstats')
+            THEN format('is of version %s: bring node and front to the same version, and then SELECT jobstats_attach(%L)', version, name) END;
+        IF with_targets AND problem IS NULL THEN
+            EXECUTE format('SELECT jsonb_agg(to_jsonb(t)) FROM jobstats.%I t', name || ' targets') INTO known;
+        END IF;
+    EXCEPTION WHEN query_canceled OR OTHERS THEN
+        GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+        IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
+            RAISE;
+        END IF;
+        problem := format('does not answer: %s', coalesce(jobstats_internal.end_wait(limited), jobstats_internal.escaped(left(SQLERRM, 200))));
+    END;
+    PERFORM jobstats_internal.end_wait(limited);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.ask_node(text, integer, boolean) IS
+'Internal: asks an attached node how far it is, and, if with_targets is true, what targets it has; problem: why it cannot be asked anything, NULL: it can.';
+
+CREATE FUNCTION jobstats_internal.is_of_node(state text, context text) RETURNS boolean
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
+-- The first line is the statement that the node was asked. Foreign tables have names that are quoted.
+RETURN state <> '57014' OR context ~ '^[^\n]*FROM jobstats\.[a-z]';
+COMMENT ON FUNCTION jobstats_internal.is_of_node(text, text) IS
+'Internal: whether an error in asking a node is the answer of the node, which ends a statement at its time limit with the code with which this session is canceled.';
+
+CREATE FUNCTION jobstats_internal.nodes_of_front() RETURNS TABLE (
+    name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz,
+    answered timestamptz, left_out_since timestamptz, problem text
+)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    answer record;
+BEGIN
+    FOR name, node, version, targets, last_observation, refreshed, answered, left_out_since, problem IN
+        SELECT a.name, a.node, a.version, a.targets, a.last_observation, a.refreshed, a.answered, a.left_out_since, a.problem
+        FROM jobstats.attached a ORDER BY a.node
+    LOOP
+        accounting := coalesce(name = jobstats_internal.accounting_node(), false);
+        IF left_out_since IS NOT NULL THEN
+            problem := format('%s. Its targets are missing since %s, until CALL jobstats_maintain() finds that it answers.', coalesce(problem, 'answers'), left_out_since);
+        ELSE
+            answer := jobstats_internal.ask_node(name, node, false);
+            problem := answer.problem || format('. Questions can fail until %sSELECT jobstats_detach(%L).',
+                CASE WHEN (SELECT s.leave_out_nodes FROM jobstats.settings s) THEN 'CALL jobstats_maintain() leaves it out, or ' END, name);
+            IF answer.version IS NOT NULL THEN
+                SELECT answer.version, answer.targets, answer.last_observation, answer.refreshed, now()
+                INTO version, targets, last_observation, refreshed, answered;
+            END IF;
+        END IF;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.nodes_of_front() IS
+'Internal: what jobstats_nodes() returns.';
+
+CREATE FUNCTION jobstats_internal.note_node(name text, OUT problem text)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    attached jobstats.attached;
+    answer record;
+BEGIN
+    SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = note_node.name;
+    answer := jobstats_internal.ask_node(attached.name, attached.node, attached.left_out_since IS NULL);
+    problem := answer.problem;
+    UPDATE jobstats.attached a SET checked = now(), problem = answer.problem WHERE a.name = note_node.name;
+    IF answer.version IS NOT NULL THEN
+        UPDATE jobstats.attached a SET answered = now(), version = answer.version, targets = answer.targets,
+            last_observation = answer.last_observation, refreshed = answer.refreshed, known_targets = coalesce(answer.known, a.known_targets)
+        WHERE a.name = note_node.name;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.note_node(text) IS
+'Internal: notes how far an attached node is, and what targets it has; returns why it cannot be asked anything, NULL: it can.';
+
+CREATE FUNCTION jobstats_internal.node_items(item jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    problem text := jobstats_internal.note_node(item ->> 'node');
+    leave_out boolean := problem IS NOT NULL AND (SELECT s.leave_out_nodes FROM jobstats.settings s);
+BEGIN
+    RETURN jsonb_agg(item || jsonb_build_object('do', 'turn node', 'leave_out', leave_out, 'tries', 5))
+    FROM jobstats.attached a
+    WHERE a.name = item ->> 'node' AND (a.left_out_since IS NOT NULL) <> leave_out;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.node_items(jsonb) IS
+'Internal: asks a node of a front how far it is, and gives the item that leaves it out or shows it again; NULL: nothing is to change.';
+
+CREATE FUNCTION jobstats_internal.turn_node(name text, leave_out boolean) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '300ms'
+AS $$
+#variable_conflict use_column
+DECLARE
+    kinds CONSTANT text[] := '{ranges,union,merged}';
+BEGIN
+    PERFORM jobstats_internal.lock_front();
+    -- All at once: a question that waits for one of them, and holds another, is not kept waiting until it is a deadlock.
+    EXECUTE (SELECT 'LOCK TABLE ' || string_agg(c.oid::regclass::text, ', ' ORDER BY c.oid) || ' IN ACCESS EXCLUSIVE MODE'
+        FROM pg_class c WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND c.relhassubclass);
+    UPDATE jobstats.attached a SET left_out_since = CASE WHEN leave_out THEN now() END WHERE a.name = turn_node.name;
+    PERFORM jobstats_internal.hide_node(turn_node.name, kinds || text 'accounting');
+    PERFORM jobstats_internal.show_node(turn_node.name, kinds);
+    PERFORM jobstats_internal.show_accounting();
+    RAISE WARNING '%', format(CASE WHEN leave_out THEN 'node "%s" is left out: it %s' ELSE 'node "%s" is shown again' END, turn_node.name,
+        (SELECT a.problem FROM jobstats.attached a WHERE a.name = turn_node.name));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.turn_node(text, boolean) IS
+'Internal: leaves a node out of a front, or shows it again. Of a node that is left out the targets are known.';
+
+CREATE FUNCTION jobstats_internal.health_of_front() RETURNS SETOF jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    attached record;
+    context text;
+    limited boolean;
+    all_answer boolean := true;
+BEGIN
+    FOR attached IN SELECT n.* FROM jobstats_internal.nodes_of_front() n LOOP
+        limited := jobstats_internal.limit_wait();
+        IF attached.problem IS NULL THEN
+            BEGIN
+                RETURN QUERY EXECUTE format('SELECT to_jsonb(h) FROM jobstats.%I h', attached.name || ' health');
+            EXCEPTION WHEN query_canceled OR OTHERS THEN
+                GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+                IF NOT jobstats_internal.is_of_node(SQLSTATE, context) THEN
+                    RAISE;
+                END IF;
+                attached.problem := coalesce(jobstats_internal.end_wait(limited), jobstats_internal.escaped(left(SQLERRM, 200)));
+            END;
+        END IF;
+        PERFORM jobstats_internal.end_wait(limited);
+        all_answer := all_answer AND (attached.problem IS NULL OR attached.left_out_since IS NOT NULL);
+        RETURN NEXT jsonb_build_object(text 'target', attached.name, text 'server', 'jobstats ' || attached.version, text 'status', text 'node',
+            text 'last_observation', attached.last_observation, text 'remedy', attached.problem);
+    END LOOP;
+    limited := jobstats_internal.limit_wait();
+    IF all_answer THEN
+        RETURN QUERY
+        SELECT jsonb_build_object(text 'cluster', t.cluster, text 'target', t.name, text 'status', text 'node', text 'remedy',
+            format('Nodes %s have this target. All servers that it can be on have to feed one of them; on the other ones SELECT jobstats_retire_target(%L, %L);', t.nodes, t.name, t.cluster))
+        FROM jobstats_internal.targets_of_two() t;
+    END IF;
+    PERFORM jobstats_internal.end_wait(limited);
+    RETURN QUERY
+    SELECT jsonb_build_object(text 'status', text 'maintenance', text 'remedy',
+        format('Nobody has asked since %s whether all nodes answer. Schedule it for each minute: CALL jobstats_maintain();', date_trunc('second', c.checked)))
+    FROM (SELECT min(a.checked) AS checked FROM jobstats.attached a) c
+    WHERE c.checked < now() - interval '1 hour';
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.health_of_front() IS
+'Internal: the rows of jobstats.health of the nodes that answer, a row for each node, and one for each target that several nodes have.';
+
+CREATE FUNCTION jobstats_nodes() RETURNS TABLE (
+    name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz,
+    answered timestamptz, left_out_since timestamptz, problem text
+)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    RETURN QUERY SELECT * FROM jobstats_internal.nodes_of_front();
+END
+$$;
+COMMENT ON FUNCTION jobstats_nodes() IS
+'Lists the nodes of a front. Each row has the number of the node, whether names and jobs are shown as it with_targets them, the version of its store, how many targets it has, its last observation and up to when its rollups of ten minutes are refreshed, as of answered: now, or when a node last answered that does not. left_out_since: since when the front answers without it; NULL: it is shown. problem says what is in the way, else NULL. No row: this store is no front. Errors: 55000 where there is no store.';

@@ -1,0 +1,624 @@
+-- Pseudonyms: of a user, a number that no system gives; of a job and of an identifier, a text. Who has the secret can find out whose a
+-- pseudonym is by trying all users.
+
+CREATE FUNCTION jobstats_internal.pseudonym(text text) RETURNS text
+LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT jobstats_internal.pseudonym(s.pseudonyms, text) FROM jobstats.secrets s
+$$;
+COMMENT ON FUNCTION jobstats_internal.pseudonym(text) IS
+'Internal: the pseudonym of a job or an identifier; of a pseudonym, itself.';
+
+CREATE FUNCTION jobstats_internal.is_person(uid bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT uid BETWEEN s.system_uids_below AND 4294967295 FROM jobstats.settings s
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_person(bigint) IS
+'Internal: whether a number is that of a user, and neither of one of the system nor a pseudonym.';
+
+-- A user that only a name tells has a pseudonym, too, if getent does not tell the number.
+CREATE FUNCTION jobstats_internal.pseudonym_of_user(uid bigint, user_name text) RETURNS bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT CASE WHEN jobstats_internal.is_person(n.uid) THEN jobstats_internal.pseudonym_of_user(s.pseudonyms, n.uid::text)
+    WHEN n.uid IS NULL AND user_name IS NOT NULL THEN jobstats_internal.pseudonym_of_user(s.pseudonyms, user_name)
+    ELSE n.uid END
+FROM jobstats.secrets s
+CROSS JOIN LATERAL (
+    SELECT coalesce(pseudonym_of_user.uid, (SELECT CASE WHEN count(*) = 1 THEN min(u.uid) END
+        FROM jobstats.users u WHERE u.user_name = pseudonym_of_user.user_name AND u.source = text 'getent')) AS uid) n
+$$;
+COMMENT ON FUNCTION jobstats_internal.pseudonym_of_user(bigint, text) IS
+'Internal: the pseudonym of the user of a number, else of a name: a number of 2^32 and more; of a pseudonym and of a user of the system, itself; NULL: neither is known.';
+
+-- Takes from the store who somebody was, and leaves what was done: sums by target, account and partition stay what they are.
+
+CREATE FUNCTION jobstats_internal.names_of_user(uid bigint) RETURNS TABLE (user_name text, since timestamptz, until timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- The first name that is known counts for all time before.
+SELECT n.user_name, CASE WHEN lag(n.until) OVER (ORDER BY n.until) IS NULL THEN timestamptz '-infinity' ELSE n.since END, n.until
+FROM (
+    SELECT e.user_name, e.since, e.until FROM jobstats.earlier_users e WHERE e.uid = names_of_user.uid
+    UNION ALL
+    SELECT u.user_name, u.since, timestamptz 'infinity' FROM jobstats.users u WHERE u.uid = names_of_user.uid) n
+UNION ALL
+SELECT n.user_name, timestamptz '-infinity', timestamptz 'infinity'
+FROM jobstats.forgotten f, unnest(f.user_names) AS n (user_name)
+WHERE f.uid = names_of_user.uid
+    AND NOT EXISTS (SELECT FROM jobstats.users u WHERE u.user_name = n.user_name AND u.uid <> f.uid)
+    AND NOT EXISTS (SELECT FROM jobstats.earlier_users e WHERE e.user_name = n.user_name AND e.uid <> f.uid)
+$$;
+COMMENT ON FUNCTION jobstats_internal.names_of_user(bigint) IS
+'Internal: the names that a user has and had, each in [since, until); of a user who was forgotten, those that nobody else has or had.';
+
+CREATE FUNCTION jobstats_internal.jobs_of_user(uid bigint) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT i.job_no FROM jobstats.job_ids i WHERE i.uid = jobs_of_user.uid
+UNION
+SELECT s.job_no FROM jobstats.job_summaries s WHERE s.uid = jobs_of_user.uid
+UNION
+SELECT j.job_no
+FROM (
+    SELECT i.job_no, i.user_name, i.started FROM jobstats.job_ids i WHERE i.uid IS NULL
+    UNION ALL SELECT s.job_no, s.user_name, s.started FROM jobstats.job_summaries s WHERE s.uid IS NULL) j
+JOIN jobstats_internal.names_of_user(jobs_of_user.uid) n ON n.user_name = j.user_name AND j.started >= n.since AND j.started < n.until
+$$;
+COMMENT ON FUNCTION jobstats_internal.jobs_of_user(bigint) IS
+'Internal: the keys of the jobs of a user, by number, or by a name that the user had then.';
+
+CREATE FUNCTION jobstats_internal.entries_of_user(uid bigint, numbers bigint[]) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH job AS MATERIALIZED (
+    SELECT n.job_no FROM unnest(numbers) n (job_no)
+), matched AS MATERIALIZED (
+    SELECT DISTINCT m.entry_id FROM job JOIN jobstats.entry_jobs m ON m.job_no = job.job_no
+)
+SELECT e.entry_id FROM jobstats.entries e WHERE e.uid = entries_of_user.uid
+UNION
+-- What the system did for these jobs, and what has no number of a user.
+SELECT m.entry_id FROM matched m JOIN jobstats.entries e ON e.entry_id = m.entry_id WHERE e.status <> 'forgotten'
+EXCEPT
+SELECT o.entry_id
+FROM matched m
+JOIN jobstats.entry_jobs o ON o.entry_id = m.entry_id AND o.job_no IS NOT NULL
+JOIN jobstats.entries e ON e.entry_id = m.entry_id AND e.uid IS DISTINCT FROM entries_of_user.uid
+LEFT JOIN job ON job.job_no = o.job_no
+WHERE job.job_no IS NULL
+$$;
+COMMENT ON FUNCTION jobstats_internal.entries_of_user(bigint, bigint[]) IS
+'Internal: the entries of a user, and those that belong to these jobs of the user alone.';
+
+CREATE FUNCTION jobstats_internal.jobs_of_others(entries bigint[], numbers bigint[], runs tid[]) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Entries are matched by the numbers of their jobs. What stays must find its job.
+WITH entry AS MATERIALIZED (
+    SELECT n.entry_id FROM unnest(entries) n (entry_id)
+), number AS MATERIALIZED (
+    SELECT n.job_no FROM unnest(numbers) n (job_no)
+), own AS MATERIALIZED (
+    SELECT e.job FROM entry JOIN jobstats.entries e ON e.entry_id = entry.entry_id WHERE e.job IS NOT NULL
+    UNION
+    SELECT j.job FROM number JOIN jobstats.job_ids j ON j.job_no = number.job_no
+    UNION
+    SELECT j.job FROM jobstats.jobs j WHERE j.ctid = ANY (runs)
+)
+SELECT coalesce(array_agg(o.job), '{}')
+FROM (
+    SELECT own.job
+    FROM own JOIN jobstats.entries e ON e.job = own.job LEFT JOIN entry ON entry.entry_id = e.entry_id
+    WHERE entry.entry_id IS NULL
+    UNION
+    SELECT own.job
+    FROM own JOIN jobstats.job_ids j ON j.job = own.job LEFT JOIN number ON number.job_no = j.job_no
+    WHERE number.job_no IS NULL) o
+$$;
+COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[], tid[]) IS
+'Internal: the numbers of jobs, of those that these entries, jobs and rows of runs have, that other entries or jobs have too.';
+
+CREATE FUNCTION jobstats_internal.pseudonym_of_job(job text, kept text[]) RETURNS text
+LANGUAGE sql STABLE
+RETURN CASE WHEN job = ANY (kept) THEN job ELSE jobstats_internal.pseudonym(job) END;
+COMMENT ON FUNCTION jobstats_internal.pseudonym_of_job(text, text[]) IS
+'Internal: the pseudonym of the number of a job; of one that is kept, itself.';
+
+CREATE FUNCTION jobstats_internal.name_for_ever(entry_id bigint) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN text 'pseudonym:' || lpad(to_hex(entry_id), 16, text '0');
+COMMENT ON FUNCTION jobstats_internal.name_for_ever(bigint) IS 'Internal: the name of a forgotten entry that no identifier has.';
+
+CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], find_again boolean) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+UPDATE jobstats.entries e
+SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL::text), gid = NULL, node = NULL, executable = NULL,
+    pid = NULL, format = NULL, claimed = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
+FROM (
+    SELECT e.entry_id, jobstats_internal.pseudonym_of_job(e.job, kept) AS job,
+        CASE WHEN find_again THEN jobstats_internal.pseudonym(e.name) ELSE jobstats_internal.name_for_ever(e.entry_id) END AS name
+    FROM jobstats.entries e
+    WHERE e.entry_id = ANY (entries)
+    ORDER BY e.entry_id
+    FOR NO KEY UPDATE) f
+WHERE e.entry_id = f.entry_id
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_entries(bigint[], text[], boolean) IS
+'Internal: takes from entries whose they are. find_again: what an identifier does from now on goes to its forgotten entry, too; otherwise to a new one. Numbers of jobs that are kept are those of others, too.';
+
+-- Slurm's state of a job can be CANCELLED by 1000.
+CREATE FUNCTION jobstats_internal.without_canceller(state text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN regexp_replace(state, text ' by \d+$', text '');
+COMMENT ON FUNCTION jobstats_internal.without_canceller(text) IS 'Internal: the state of a job without the user who cancelled it.';
+
+CREATE FUNCTION jobstats_internal.forget_jobs(numbers bigint[], runs tid[], kept text[], uid bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    -- A text of accounting may have brought back what was forgotten before.
+    DELETE FROM jobstats.jobs old
+    USING jobstats.jobs new
+    WHERE new.ctid = ANY (runs) AND old.ctid <> new.ctid AND old.scheduler = new.scheduler
+        AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
+        AND old.submitted IS NOT DISTINCT FROM new.submitted AND (old.started IS NOT DISTINCT FROM new.started OR old.started IS NULL);
+    WITH forgotten AS (
+        UPDATE jobstats.jobs j
+        SET job = jobstats_internal.pseudonym_of_job(j.job, kept),
+            label = jobstats_internal.pseudonym(j.label), uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name),
+            user_name = NULL, gid = NULL, group_name = NULL, job_name = NULL, state = jobstats_internal.without_canceller(j.state),
+            node_list = NULL, parent = jobstats_internal.pseudonym(j.parent), extra = NULL, provenance = NULL
+        WHERE j.ctid = ANY (runs)
+        RETURNING j.job
+    )
+    -- What a text has just said of the user's jobs counts from now on; of old ones no text says anything.
+    INSERT INTO jobstats.to_match (job) SELECT DISTINCT f.job FROM forgotten f WHERE forget_jobs.uid IS NOT NULL;
+    UPDATE jobstats.job_ids j
+    SET job = jobstats_internal.pseudonym_of_job(j.job, kept), label = jobstats_internal.pseudonym(j.label),
+        uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
+        job_name = NULL, state = jobstats_internal.without_canceller(j.state), job_group = jobstats_internal.pseudonym(j.job_group)
+    WHERE j.job_no = ANY (numbers);
+    UPDATE jobstats.job_summaries j
+    SET job = jobstats_internal.pseudonym_of_job(j.job, kept), label = jobstats_internal.pseudonym(j.label),
+        uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
+        job_name = NULL, state = jobstats_internal.without_canceller(j.state)
+    WHERE j.job_no = ANY (numbers);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_jobs(bigint[], tid[], text[], bigint) IS
+'Internal: takes from jobs, by their keys and the rows of their runs, whose they are. They get the pseudonym of the user, or of their own (NULL). Numbers that are kept are those of others, too.';
+
+CREATE FUNCTION jobstats_internal.forget_sums(uid bigint, pseudonym bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    relation text;
+BEGIN
+    -- A columnstore changes at most 100,000 rows in a statement, unless it is told otherwise.
+    PERFORM set_config(s.name, '0', true) FROM pg_settings s WHERE s.name = 'timescaledb.max_tuples_decompressed_per_dml_transaction';
+    FOR relation IN
+        SELECT c.relname FROM pg_class c
+        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname ~ '^rollup_(10m|1h|1d)_(users|members)$'
+        ORDER BY c.relname
+    LOOP
+        EXECUTE format('UPDATE jobstats.%I SET uid = $2, user_name = NULL, gid = NULL, group_name = NULL WHERE uid = $1', relation)
+            USING uid, pseudonym;
+        EXECUTE format('UPDATE jobstats.%I r SET uid = $2, user_name = NULL, gid = NULL, group_name = NULL
+            FROM jobstats_internal.names_of_user($1) n
+            WHERE r.uid IS NULL AND r.user_name = n.user_name AND r.bucket > n.since AND r.bucket <= n.until', relation) USING uid, pseudonym;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_sums(bigint, bigint) IS 'Internal: gives the sums by user of a user to the pseudonym.';
+
+CREATE FUNCTION jobstats_internal.forget_days_of_used(kind text, id bigint, before timestamptz, pseudonym bigint) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH said AS (
+    DELETE FROM jobstats.used u
+    WHERE u.kind = forget_days_of_used.kind AND u.day < (before AT TIME ZONE 'UTC')::date
+        AND CASE WHEN forget_days_of_used.id IS NULL THEN u.id <= 4294967295 AND jobstats_internal.is_person(u.id) ELSE u.id = forget_days_of_used.id END
+    RETURNING u.*
+)
+-- A list that came later adds to what was forgotten before.
+INSERT INTO jobstats.used AS sum (day, cluster, filesystem, kind, id, kbytes, inodes, targets)
+SELECT s.day, s.cluster, s.filesystem, s.kind, coalesce(pseudonym, jobstats_internal.pseudonym_of_user(s.id, NULL::text)), s.kbytes, s.inodes, s.targets
+FROM said s
+ON CONFLICT (day, kind, cluster, filesystem, id) DO UPDATE
+SET kbytes = sum.kbytes + excluded.kbytes, inodes = coalesce(sum.inodes + excluded.inodes, sum.inodes, excluded.inodes),
+    targets = sum.targets + excluded.targets
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_days_of_used(text, bigint, timestamptz, bigint) IS
+'Internal: gives used space of days before one to the pseudonym: of a user or a group, or of all users to their own (NULL).';
+
+CREATE FUNCTION jobstats_internal.forget_used(kind text, id bigint, pseudonym bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+    -- In the order in which feeds lock them.
+    PERFORM FROM jobstats.used_now u WHERE u.kind = forget_used.kind AND u.id IN (forget_used.id, pseudonym) ORDER BY u.target_id FOR UPDATE;
+    -- What was said since the last time replaces what was said before; sums of days get more.
+    DELETE FROM jobstats.used_now old USING jobstats.used_now new
+    WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym AND old.target_id = new.target_id;
+    UPDATE jobstats.used_now u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
+    DELETE FROM jobstats.used_first old USING jobstats.used_first new
+    WHERE new.kind = forget_used.kind AND new.id = forget_used.id AND old.kind = new.kind AND old.id = pseudonym
+        AND old.target_id = new.target_id AND old.day = new.day;
+    UPDATE jobstats.used_first u SET id = pseudonym WHERE u.kind = forget_used.kind AND u.id = forget_used.id;
+    PERFORM jobstats_internal.forget_days_of_used(forget_used.kind, forget_used.id, timestamptz 'infinity', pseudonym);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_used(text, bigint, bigint) IS 'Internal: gives the used space of a user or a group to the pseudonym.';
+
+CREATE FUNCTION jobstats_internal.own_groups(uid bigint) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT g.gid
+FROM (SELECT g.gid, g.group_name FROM jobstats.groups g UNION SELECT e.gid, e.group_name FROM jobstats.earlier_groups e) g
+JOIN jobstats_internal.names_of_user(own_groups.uid) n ON n.user_name = g.group_name
+WHERE NOT EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid <> own_groups.uid)
+    AND (g.gid = own_groups.uid OR EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid = own_groups.uid))
+UNION
+SELECT unnest(f.gids) FROM jobstats.forgotten f WHERE f.uid = own_groups.uid
+$$;
+COMMENT ON FUNCTION jobstats_internal.own_groups(bigint) IS
+'Internal: the primary groups of a user alone that are called like the user, also of one who was forgotten.';
+
+CREATE FUNCTION jobstats_internal.forget_names(uid bigint, pseudonym bigint) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    own_gid bigint;
+    gone bigint;
+BEGIN
+    FOR own_gid IN SELECT jobstats_internal.own_groups(forget_names.uid) LOOP
+        PERFORM jobstats_internal.forget_used(text 'group', own_gid, pseudonym);
+        DELETE FROM jobstats.groups g WHERE g.gid = own_gid;
+        DELETE FROM jobstats.earlier_groups g WHERE g.gid = own_gid;
+    END LOOP;
+    PERFORM jobstats_internal.forget_used(text 'user', forget_names.uid, pseudonym);
+    DELETE FROM jobstats.to_resolve r WHERE r.uid = forget_names.uid;
+    DELETE FROM jobstats.members m WHERE m.uid = forget_names.uid;
+    DELETE FROM jobstats.managers m WHERE m.uid = forget_names.uid;
+    WITH earlier AS (
+        DELETE FROM jobstats.earlier_users u WHERE u.uid = forget_names.uid RETURNING u.uid
+    ), present AS (
+        DELETE FROM jobstats.users u WHERE u.uid = forget_names.uid RETURNING u.uid
+    )
+    SELECT (SELECT count(*) FROM earlier) + (SELECT count(*) FROM present) INTO gone;
+    RETURN gone;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_names(bigint, bigint) IS
+'Internal: deletes what a user and the user''s own groups are and were called, and what the user may see; used space goes to the pseudonym. Returns the number of names.';
+
+CREATE FUNCTION jobstats_internal.runs_of_user(uid bigint) RETURNS SETOF tid
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT j.ctid
+FROM jobstats.jobs j
+WHERE j.uid = runs_of_user.uid OR j.uid IS NULL AND EXISTS (
+    SELECT FROM jobstats_internal.names_of_user(runs_of_user.uid) n
+    WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
+        AND coalesce(j.started, j.submitted, j.updated) < n.until)
+$$;
+COMMENT ON FUNCTION jobstats_internal.runs_of_user(bigint) IS
+'Internal: the rows of the runs of jobs of a user, by number, or by a name that the user had then.';
+
+-- The first of the culprits has its largest job; of those that are jobs, no other one has a user.
+CREATE FUNCTION jobstats_internal.forget_culprits(uid bigint, user_names text[], jobs text[], kept text[], before timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    changed bigint;
+BEGIN
+    UPDATE jobstats.events e SET culprits = jsonb_set(e.culprits, '{subjects}', n.subjects)
+    FROM (
+        SELECT o.event_id, jsonb_agg(CASE WHEN f.is_forgotten THEN jsonb_strip_nulls(s.subject - 'user_name' || jsonb_build_object(
+                'uid', jobstats_internal.pseudonym_of_user((s.subject ->> 'uid')::bigint, s.subject ->> 'user_name'),
+                'job', jobstats_internal.pseudonym_of_job(s.subject ->> 'job', kept))) ELSE s.subject END ORDER BY s.number) AS subjects
+        FROM jobstats.events o
+        CROSS JOIN LATERAL jsonb_array_elements(o.culprits -> 'subjects') WITH ORDINALITY AS s (subject, number)
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN forget_culprits.uid IS NULL THEN s.subject ?| '{uid,user_name,job}'::text[]
+                ELSE coalesce((s.subject ->> 'uid')::bigint = forget_culprits.uid, s.subject ->> 'user_name' = ANY (user_names), false)
+                    OR NOT s.subject ? 'uid' AND s.subject ->> 'job' = ANY (jobs) END IS TRUE AS is_forgotten) f
+        WHERE o.until < forget_culprits.before
+        GROUP BY o.event_id
+    ) n
+    WHERE e.event_id = n.event_id AND e.culprits -> 'subjects' <> n.subjects;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    RETURN changed;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_culprits(bigint, text[], text[], text[], timestamptz) IS
+'Internal: gives what events that ended before a time say of a user, of these names and jobs, to pseudonyms; uid NULL: of everybody. Numbers of jobs that are kept are those of others, too. Returns the number of events.';
+
+CREATE FUNCTION jobstats_internal.forget_work_of(uid bigint, OUT entries bigint, OUT jobs bigint, OUT names bigint)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    pseudonym bigint := jobstats_internal.pseudonym_of_user(forget_work_of.uid, NULL::text);
+    numbers bigint[];
+    runs tid[];
+    identified bigint[];
+    kept text[];
+BEGIN
+    PERFORM jobstats_internal.lock_store();
+    -- Feeds of jobs lock them in another order.
+    PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
+    numbers := ARRAY(SELECT jobstats_internal.jobs_of_user(forget_work_of.uid));
+    identified := ARRAY(SELECT jobstats_internal.entries_of_user(forget_work_of.uid, numbers));
+    PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (identified) ORDER BY e.entry_id FOR NO KEY UPDATE;
+    PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
+    runs := ARRAY(SELECT jobstats_internal.runs_of_user(forget_work_of.uid));
+    kept := jobstats_internal.jobs_of_others(identified, numbers, runs);
+    PERFORM jobstats_internal.forget_culprits(forget_work_of.uid,
+        ARRAY(SELECT n.user_name FROM jobstats_internal.names_of_user(forget_work_of.uid) n),
+        ARRAY(SELECT i.job FROM jobstats.job_ids i WHERE i.job_no = ANY (numbers)
+            UNION SELECT e.job FROM jobstats.entries e WHERE e.entry_id = ANY (identified) AND e.job IS NOT NULL), kept, timestamptz 'infinity');
+    PERFORM jobstats_internal.forget_entries(identified, kept, true);
+    PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, forget_work_of.uid);
+    -- Whose jobs the user cancelled.
+    UPDATE jobstats.jobs j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.job_ids j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    UPDATE jobstats.job_summaries j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
+    PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
+    names := jobstats_internal.forget_names(forget_work_of.uid, pseudonym);
+    entries := cardinality(identified);
+    jobs := greatest(cardinality(numbers), cardinality(runs));
+    -- Statistics of columns have frequent values.
+    IF entries + jobs + names > 0 THEN
+        ANALYZE jobstats.entries, jobstats.jobs, jobstats.job_ids, jobstats.job_summaries, jobstats.users, jobstats.earlier_users,
+            jobstats.groups, jobstats.earlier_groups, jobstats.used_now, jobstats.used_first, jobstats.used;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_work_of(bigint) IS
+'Internal: takes from the store who a user was, and returns how many entries, jobs and names that concerned.';
+
+CREATE FUNCTION jobstats_internal.forget_user(uid bigint) RETURNS TABLE (trace text, "rows" bigint, gone timestamptz)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    done record;
+    setting jobstats.settings;
+BEGIN
+    SELECT * INTO STRICT setting FROM jobstats.settings s;
+    IF uid IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'uid must not be NULL', HINT = 'Give the number of the user: id -u NAME tells it.';
+    ELSIF NOT jobstats_internal.is_person(uid) THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('uid must be from %s to 4294967295, not %s', setting.system_uids_below, uid),
+            HINT = 'Users below settings.system_uids_below belong to the system.';
+    END IF;
+    INSERT INTO jobstats.forgotten AS f (uid, user_names, gids, until)
+    SELECT forget_user.uid, ARRAY(SELECT DISTINCT n.user_name FROM jobstats_internal.names_of_user(forget_user.uid) n),
+        ARRAY(SELECT jobstats_internal.own_groups(forget_user.uid)),
+        now() + greatest(setting.raw_retention, setting.rejects_retention) + setting.chunk_interval
+    ON CONFLICT (uid) DO UPDATE
+    SET user_names = ARRAY(SELECT DISTINCT n.* FROM unnest(f.user_names || excluded.user_names) n),
+        gids = ARRAY(SELECT DISTINCT g.* FROM unnest(f.gids || excluded.gids) g), until = greatest(f.until, excluded.until);
+    done := jobstats_internal.forget_work_of(uid);
+    RETURN QUERY
+    SELECT t.trace, t.n, CASE WHEN t.kept >= @extschema@.jobstats_forever() THEN timestamptz 'infinity' ELSE now() + t.kept END
+    FROM (VALUES (1, 'identifiers', done.entries, interval '0'), (2, 'jobs', done.jobs, '0'), (3, 'names', done.names, '0'),
+        (4, 'raw text', NULL, setting.raw_retention + setting.chunk_interval), (5, 'raw text of events', NULL, jobstats_internal.evidence_kept_for()),
+        (6, 'text of accounting and names', NULL, setting.raw_retention), (7, 'rejects', NULL, setting.rejects_retention), (8, 'backups and exported files', NULL, NULL)) AS t (number, trace, n, kept)
+    ORDER BY t.number;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_user(bigint) IS
+'Internal: does what jobstats_forget_user() says.';
+
+CREATE FUNCTION jobstats_internal.come_back() RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT f.uid
+FROM jobstats.forgotten f
+WHERE EXISTS (SELECT FROM jobstats.users u WHERE u.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.job_summaries s WHERE s.uid = f.uid)
+    OR EXISTS (SELECT FROM jobstats.groups g WHERE g.gid = ANY (f.gids))
+    OR EXISTS (SELECT FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = f.uid)
+    OR EXISTS (SELECT FROM jobstats.used_first u WHERE u.kind = 'user' AND u.id = f.uid)
+UNION
+SELECT f.uid FROM jobstats.forgotten f JOIN jobstats.jobs j ON j.uid = f.uid
+UNION
+SELECT f.uid
+FROM jobstats.forgotten f
+CROSS JOIN LATERAL jobstats_internal.names_of_user(f.uid) n
+JOIN jobstats.jobs j ON j.uid IS NULL AND j.user_name = n.user_name
+UNION
+SELECT f.uid FROM jobstats.forgotten f JOIN jobstats.jobs j ON substring(j.state, text ' by (\d+)$') = f.uid::text
+ORDER BY 1
+$$;
+COMMENT ON FUNCTION jobstats_internal.come_back() IS
+'Internal: the users who were forgotten, and of whom the store has something again.';
+
+CREATE FUNCTION jobstats_internal.forget_again() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    again bigint;
+    done record;
+    found bigint := 0;
+BEGIN
+    FOR again IN SELECT jobstats_internal.come_back() LOOP
+        done := jobstats_internal.forget_work_of(again);
+        found := found + done.entries + done.jobs + done.names;
+    END LOOP;
+    -- No text is left that names them. What such an identifier does from now on is the work of somebody else.
+    UPDATE jobstats.entries e SET name = jobstats_internal.name_for_ever(e.entry_id)
+    FROM (
+        SELECT jobstats_internal.pseudonym_of_user(f.uid, NULL::text) AS uid FROM jobstats.forgotten f WHERE f.until <= now()) f
+    WHERE e.status = 'forgotten' AND (e.uid = f.uid OR EXISTS (
+        SELECT FROM jobstats.entry_jobs m JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id AND i.uid = f.uid));
+    DELETE FROM jobstats.forgotten f WHERE f.until <= now();
+    RETURN found;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_again() IS
+'Internal: forgets once more the users of whom texts that are still kept have brought something back, and returns how much that was.';
+
+-- Forgets who did what a long time ago: settings.personal_retention.
+
+CREATE FUNCTION jobstats_internal.people_kept_for() RETURNS interval
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Increments that are kept longer say whose they are as long.
+SELECT greatest(s.personal_retention, s.retention) FROM jobstats.settings s
+$$;
+COMMENT ON FUNCTION jobstats_internal.people_kept_for() IS
+'Internal: how long people are named after what they did.';
+
+CREATE FUNCTION jobstats_internal.people_kept_since() RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT now() - jobstats_internal.people_kept_for()
+$$;
+COMMENT ON FUNCTION jobstats_internal.people_kept_since() IS
+'Internal: the time before which nobody is named.';
+
+CREATE FUNCTION jobstats_internal.forget_idle_entries(idle bigint[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    recomputed timestamptz;
+    level record;
+BEGIN
+    SELECT now() - s.jobs_retention INTO recomputed FROM jobstats.settings s;
+    INSERT INTO jobstats.dirty_users (target_id, day)
+    SELECT DISTINCT r.target_id, date_bin(interval '1 day', r.bucket - interval '1 microsecond', timestamptz 'epoch')
+    FROM jobstats.rollup_1d r
+    WHERE r.entry_id = ANY (idle) AND r.bucket > recomputed
+    ON CONFLICT DO NOTHING;
+    -- Sums of days whose jobs are gone cannot be computed again: they would lose accounts.
+    FOR level IN
+        SELECT l.level, o.owner FROM jobstats.rollups l, (VALUES ('users'), ('members')) AS o (owner) WHERE l.level IN ('1h', '1d')
+    LOOP
+        EXECUTE format('UPDATE jobstats.%I u SET uid = jobstats_internal.pseudonym_of_user(u.uid, NULL::text), user_name = NULL, gid = NULL, group_name = NULL
+            FROM (SELECT DISTINCT r.target_id, r.bucket, e.uid
+                FROM jobstats.rollup_1d r JOIN jobstats.entries e ON e.entry_id = r.entry_id
+                WHERE r.entry_id = ANY ($1) AND r.bucket <= $2 AND e.uid IS NOT NULL) k
+            WHERE u.target_id = k.target_id AND u.uid = k.uid AND u.bucket >= k.bucket AND u.bucket < k.bucket + interval ''1 day''',
+            format('rollup_%s_%s', level.level, level.owner)) USING idle, recomputed;
+    END LOOP;
+    PERFORM jobstats_internal.forget_entries(idle, '{}'::text[], false);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_idle_entries(bigint[]) IS
+'Internal: takes from entries that have long done nothing whose they are.';
+
+-- A job waits for its entries: they are matched by its number, and with its user.
+CREATE FUNCTION jobstats_internal.old_jobs(before timestamptz, portion integer) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT coalesce(array_agg(o.job), '{}')
+FROM (
+    SELECT j.job
+    FROM (
+        SELECT r.job, coalesce(r.ended, r.updated) AS ended, r.uid, num_nonnulls(r.user_name, r.job_name, r.node_list) > 0 AS is_named
+        FROM jobstats.jobs r
+        UNION ALL
+        SELECT i.job, coalesce(i.ended, i.started), i.uid, num_nonnulls(i.user_name, i.job_name) > 0 FROM jobstats.job_ids i) j
+    WHERE NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.job = j.job AND e.status <> 'forgotten')
+    GROUP BY j.job
+    HAVING max(j.ended) < before AND bool_or(j.is_named OR j.uid <= 4294967295 AND jobstats_internal.is_person(j.uid))
+    ORDER BY j.job
+    LIMIT portion) o
+$$;
+COMMENT ON FUNCTION jobstats_internal.old_jobs(timestamptz, integer) IS
+'Internal: numbers of jobs that name somebody, all of which ended before a time, and that no entry has which is not forgotten; at most so many.';
+
+CREATE FUNCTION jobstats_internal.forget_old_jobs(before timestamptz, portion integer) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    old text[] := jobstats_internal.old_jobs(before, portion);
+    numbers bigint[] := ARRAY(SELECT i.job_no FROM unnest(old) o (job) JOIN jobstats.job_ids i ON i.job = o.job);
+    summaries bigint[] := ARRAY(
+        SELECT s.job_no FROM jobstats.job_summaries s
+        WHERE s.ended < before AND (s.uid <= 4294967295 AND jobstats_internal.is_person(s.uid) OR num_nonnulls(s.user_name, s.job_name) > 0)
+            AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.job_no = s.job_no)
+        LIMIT portion);
+BEGIN
+    -- Of entries that name no user, the job does.
+    INSERT INTO jobstats.dirty_users (target_id, day)
+    SELECT DISTINCT r.target_id, date_bin(interval '1 day', r.bucket - interval '1 microsecond', timestamptz 'epoch')
+    FROM jobstats.settings s, jobstats.entry_jobs m
+    JOIN unnest(numbers) f (job_no) ON f.job_no = m.job_no
+    JOIN jobstats.entries e ON e.entry_id = m.entry_id AND e.uid IS NULL
+    JOIN jobstats.rollup_1d r ON r.entry_id = m.entry_id AND r.bucket > m.valid_from AND r.bucket <= m.valid_to
+    WHERE r.bucket > now() - s.jobs_retention
+    ON CONFLICT DO NOTHING;
+    PERFORM jobstats_internal.forget_jobs(numbers, ARRAY(SELECT j.ctid FROM unnest(old) o (job) JOIN jobstats.jobs j ON j.job = o.job),
+        '{}'::text[], NULL::bigint);
+    UPDATE jobstats.entries e
+    SET job = jobstats_internal.pseudonym(e.job), workload = coalesce(jobstats_internal.pseudonym(e.job), e.name)
+    WHERE e.job = ANY (old) AND e.status = 'forgotten';
+    -- Summaries are there longer than their jobs.
+    PERFORM jobstats_internal.forget_jobs(summaries, '{}'::tid[], '{}'::text[], NULL::bigint);
+    RETURN greatest(cardinality(old), cardinality(summaries));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_old_jobs(timestamptz, integer) IS
+'Internal: takes from jobs that ended before a time whose they were, of so many numbers and summaries at most, and returns of how many.';
+
+CREATE FUNCTION jobstats_internal.forget_people() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    portion CONSTANT integer := 50000;
+    named_since timestamptz := jobstats_internal.people_kept_since();
+    found bigint := jobstats_internal.forget_again();
+    jobs bigint;
+BEGIN
+    IF EXISTS (SELECT FROM jobstats.sweep s WHERE s.people_forgotten > now() - interval '1 day') THEN
+        RETURN found;
+    END IF;
+    PERFORM jobstats_internal.lock_store();
+    PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
+    jobs := jobstats_internal.forget_old_jobs(named_since, portion);
+    PERFORM FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE;
+    DELETE FROM jobstats.earlier_users u WHERE u.until < named_since;
+    DELETE FROM jobstats.earlier_groups g WHERE g.until < named_since;
+    -- Whom no text names any more, and no job or identifier.
+    DELETE FROM jobstats.users u WHERE u.source = 'getent' AND u.seen > timestamptz '-infinity' AND u.seen < named_since;
+    DELETE FROM jobstats.users u
+    WHERE u.source = 'accounting' AND NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.uid = u.uid)
+        AND NOT EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = u.uid)
+        AND NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = u.uid);
+    DELETE FROM jobstats.groups g WHERE g.source = 'getent' AND g.seen > timestamptz '-infinity' AND g.seen < named_since;
+    PERFORM jobstats_internal.forget_days_of_used(text 'user', NULL::bigint, named_since, NULL::bigint);
+    PERFORM jobstats_internal.forget_culprits(NULL::bigint, NULL::text[], NULL::text[], '{}'::text[], named_since);
+    -- The rest comes next time.
+    IF jobs < portion THEN
+        UPDATE jobstats.sweep s SET people_forgotten = now();
+    END IF;
+    RETURN found + jobs;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_people() IS
+'Internal: forgets once more who was forgotten, and once a day whose what is older than settings.personal_retention was; returns the number of entries, jobs and names.';
+
+CREATE FUNCTION jobstats_internal.pseudonym(secret bytea, text text) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'jobstats_pseudonym_wrapper';
+COMMENT ON FUNCTION jobstats_internal.pseudonym(bytea, text) IS
+'Internal: the text that stands for another one under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
+
+CREATE FUNCTION jobstats_internal.pseudonym_of_user(secret bytea, text text) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'jobstats_pseudonym_of_user_wrapper';
+COMMENT ON FUNCTION jobstats_internal.pseudonym_of_user(bytea, text) IS
+'Internal: the number, 2^32 or more, that stands for a user of a number or a name under a secret of 16 bytes. Errors: 22023 for a secret of another length.';

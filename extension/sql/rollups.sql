@@ -1,0 +1,227 @@
+-- Rollups are refreshed in steps, a transaction each: announce the new horizon, wait for the feeds that do not know it,
+-- compute. The views read what is not computed yet from increments. The functions here are steps of jobstats_maintain();
+-- maintenance_steps.sql defines their order and handles failures.
+
+CREATE FUNCTION jobstats_internal.bucket(width interval, instant timestamptz) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN pg_catalog.date_bin(width, instant, timestamptz '1970-01-01 00:00:00+00');
+COMMENT ON FUNCTION jobstats_internal.bucket(interval, timestamptz) IS
+'Internal: the start of the bucket of a rollup that an instant lies in.';
+
+CREATE FUNCTION jobstats_internal.dirty_buckets(width interval, by_user boolean, refreshed timestamptz)
+RETURNS TABLE (target_id integer, buckets tstzrange)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT d.target_id, unnest(range_agg(tstzrange(
+    jobstats_internal.bucket(width, d.span_from),
+    least(refreshed, jobstats_internal.bucket(width, d.span_to - interval '1 microsecond') + width),
+    text '(]')))
+FROM (
+    SELECT n.target_id, n.span_from, n.span_to FROM jobstats.dirty n WHERE n.known
+    UNION ALL
+    SELECT u.target_id, u.day, u.day + interval '24 hours' FROM jobstats.dirty_users u WHERE by_user
+) d
+WHERE d.span_from < refreshed
+GROUP BY d.target_id
+$$;
+COMMENT ON FUNCTION jobstats_internal.dirty_buckets(interval, boolean, timestamptz) IS
+'Internal: the buckets of a width, up to where they are computed, that the known rows of jobstats.dirty and, for sums by user, those of jobstats.dirty_users touch, by target.';
+
+CREATE FUNCTION jobstats_internal.announce() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- No new announcement while feeds from before the last one may still be running: feeds of two announcements
+    -- could not be waited for.
+    UPDATE jobstats.refresh r
+    SET number = r.number + 1, announced = greatest(r.announced, n.announced), horizon = greatest(r.horizon, n.horizon)
+    FROM (
+        SELECT jobstats_internal.bucket(interval '10 minutes', now() - s.refresh_lag),
+            jobstats_internal.bucket(interval '1 day', now() - s.retention)
+        FROM jobstats.settings s) AS n (announced, horizon)
+    WHERE r.settled = r.number AND (r.announced < n.announced OR r.horizon < n.horizon);
+    INSERT INTO jobstats.locks SELECT 'announcement ' || r.number FROM jobstats.refresh r ON CONFLICT DO NOTHING;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.announce() IS
+'Internal: says up to when rollups will be computed. Feeds that begin from now on note in jobstats.dirty what they change before that.';
+
+CREATE FUNCTION jobstats_internal.settle() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- A feed holds a share lock on the row of the announcement that it knows.
+    PERFORM FROM jobstats.refresh r JOIN jobstats.locks l ON l.name = 'announcement ' || r.settled
+    WHERE r.settled < r.number
+    FOR UPDATE OF l;
+    UPDATE jobstats.refresh r SET settled = r.number;
+    DELETE FROM jobstats.locks l USING jobstats.refresh r
+    WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
+    -- Nobody reads sums by user from now on if the setting keep leaves them out.
+    UPDATE jobstats.rollups l SET users_refreshed = timestamptz 'epoch'
+    FROM jobstats.settings s
+    WHERE s.keep = 'counts' AND l.users_refreshed > timestamptz 'epoch';
+    -- Events in these spans are judged again.
+    UPDATE jobstats.watch w SET rejudge_from = least(w.rejudge_from, d.since)
+    FROM (SELECT min(n.span_from) AS since FROM jobstats.dirty n WHERE NOT n.known) d
+    WHERE d.since < w.watched_until;
+    -- The changes that these rows note are committed, so everything that is computed from now on includes them.
+    UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.settle() IS
+'Internal: waits for the feeds that do not know of the last announcement, as long as lock_timeout allows.';
+
+CREATE FUNCTION jobstats_internal.refreshed(level text, by_user boolean) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT CASE WHEN by_user THEN l.users_refreshed ELSE l.refreshed END FROM jobstats.rollups l WHERE l.level = refreshed.level
+$$;
+COMMENT ON FUNCTION jobstats_internal.refreshed(text, boolean) IS
+'Internal: up to where a rollup, or its sums by user, are computed.';
+
+CREATE FUNCTION jobstats_internal.is_aggregate(level text, by_user boolean) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT NOT by_user AND EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('jobstats.rollup_' || level) AND c.relkind = 'v')
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_aggregate(text, boolean) IS
+'Internal: whether a rollup is a continuous aggregate of TimescaleDB; its sums by user are a table everywhere.';
+
+CREATE FUNCTION jobstats_internal.next_dirty(level text, by_user boolean, after_target integer, after timestamptz, n integer)
+RETURNS TABLE (target_id integer, span_from timestamptz, span_to timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT s.target_id, lower(s.buckets), upper(s.buckets)
+FROM (
+    -- A continuous aggregate is refreshed for all targets at once.
+    SELECT NULL::integer AS target_id, unnest(range_agg(d.buckets)) AS buckets
+    FROM jobstats.rollups l
+    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, by_user, jobstats_internal.refreshed(level, by_user)) d
+    WHERE l.level = next_dirty.level AND jobstats_internal.is_aggregate(level, by_user)
+    UNION ALL
+    SELECT d.target_id, d.buckets
+    FROM jobstats.rollups l
+    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, by_user, jobstats_internal.refreshed(level, by_user)) d
+    WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user) AND upper(d.buckets) > l.dropped
+) s
+WHERE after IS NULL OR (coalesce(s.target_id, 0), lower(s.buckets)) > (coalesce(after_target, 0), after)
+ORDER BY coalesce(s.target_id, 0), lower(s.buckets)
+LIMIT n
+$$;
+COMMENT ON FUNCTION jobstats_internal.next_dirty(text, boolean, integer, timestamptz, integer) IS
+'Internal: the next n spans of a rollup, or of its sums by user, that are to be computed anew, in the order of target and time; target_id NULL: for all targets.';
+
+CREATE FUNCTION jobstats_internal.next_day(level text, by_user boolean, OUT span_from timestamptz, OUT span_to timestamptz)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    rollup jobstats.rollups;
+    high timestamptz;
+BEGIN
+    SELECT * INTO STRICT rollup FROM jobstats.rollups l WHERE l.level = next_day.level;
+    span_from := jobstats_internal.refreshed(level, by_user);
+    IF by_user THEN
+        high := rollup.refreshed;
+        IF span_from = timestamptz 'epoch' AND high > span_from THEN
+            EXECUTE format('SELECT coalesce(date_bin(interval ''1 day'', min(r.bucket), timestamptz ''epoch''), $1) FROM jobstats.%I r',
+                'rollup_' || level) INTO span_from USING high;
+            UPDATE jobstats.rollups l SET users_refreshed = span_from WHERE l.level = next_day.level;
+        END IF;
+    ELSE
+        SELECT jobstats_internal.bucket(rollup.width, r.announced) INTO high FROM jobstats.refresh r;
+        IF span_from = timestamptz 'epoch' THEN
+            SELECT coalesce(jobstats_internal.bucket(rollup.width, greatest(min(o."time"), min(r.dropped))), high) INTO span_from
+            FROM jobstats.refresh r
+            CROSS JOIN jobstats.targets t
+            CROSS JOIN LATERAL (
+                SELECT f."time" FROM jobstats.observations f
+                WHERE f.target_id = t.target_id ORDER BY f."time" LIMIT 1) o;
+        END IF;
+    END IF;
+    IF span_from >= high THEN
+        span_from := NULL;
+    ELSE
+        span_from := jobstats_internal.skip_empty_days(level, by_user, span_from, high);
+        -- Not all at once: that keeps rows in the order of their buckets, and limits the work of one transaction.
+        span_to := jobstats_internal.days_at_once(level, by_user, span_from, high);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.next_day(text, boolean) IS
+'Internal: the next day, what is left of one, or several days of few rows, that a rollup, or its sums by user, lack; NULL: none.';
+
+CREATE FUNCTION jobstats_internal.set_refreshed(level text, by_user boolean, instant timestamptz) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+UPDATE jobstats.rollups l
+SET refreshed = CASE WHEN by_user THEN l.refreshed ELSE greatest(l.refreshed, instant) END,
+    users_refreshed = CASE WHEN by_user THEN greatest(l.users_refreshed, instant) ELSE l.users_refreshed END
+WHERE l.level = set_refreshed.level
+$$;
+COMMENT ON FUNCTION jobstats_internal.set_refreshed(text, boolean, timestamptz) IS
+'Internal: says that a rollup, or its sums by user, are computed up to an instant.';
+
+-- TimescaleDB commits during a refresh, which neither a function nor EXECUTE can do. So this procedure runs with the
+-- rights of the caller, and its search_path names the schema of TimescaleDB.
+CREATE PROCEDURE jobstats_internal.refresh_aggregate(relation text, span_from timestamptz, span_to timestamptz)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    aggregate pg_catalog.regclass;
+    low pg_catalog.timestamptz;
+    high pg_catalog.timestamptz;
+    verbosity pg_catalog.text;
+    statements pg_catalog.text;
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    -- TimescaleDB logs two messages for each span, each with the statement and five lines of context. They fit one line each
+    -- where the role may set that. The settings are those of the session, because the refresh commits.
+    IF has_parameter_privilege(text 'log_error_verbosity', text 'SET') AND has_parameter_privilege(text 'log_min_error_statement', text 'SET') THEN
+        verbosity := current_setting('log_error_verbosity');
+        statements := current_setting('log_min_error_statement');
+        PERFORM set_config('log_error_verbosity', 'terse', false), set_config('log_min_error_statement', 'fatal', false);
+    END IF;
+    aggregate := format('jobstats.%I', relation);
+    low := span_from + interval '1 microsecond';
+    high := span_to + interval '1 microsecond';
+    PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
+    -- The arguments have exactly the types of the procedure, so that no overload in another schema fits better.
+    IF to_regprocedure('refresh_continuous_aggregate(regclass, "any", "any", boolean, jsonb)') IS NULL THEN
+        CALL refresh_continuous_aggregate(aggregate, low, high);
+    ELSE
+        -- TimescaleDB 2.28 would divide ten days into 144 refreshes, each of which is planned for all chunks.
+        CALL refresh_continuous_aggregate(aggregate, low, high, false, jsonb '{"buckets_per_batch": 0}');
+    END IF;
+    IF verbosity IS NOT NULL THEN
+        PERFORM pg_catalog.set_config('log_error_verbosity', verbosity, false),
+            pg_catalog.set_config('log_min_error_statement', statements, false);
+    END IF;
+END
+$$;
+COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, timestamptz) IS
+'Internal: computes buckets of a rollup that is a continuous aggregate.';
+
+CREATE FUNCTION jobstats_internal.roll_up(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
+) RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'jobstats_roll_up_wrapper';
+COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user, by account and by both, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
+
+CREATE FUNCTION jobstats_internal.skip_empty_days(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz
+) RETURNS timestamptz
+LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'jobstats_skip_empty_days_wrapper';
+COMMENT ON FUNCTION jobstats_internal.skip_empty_days(text, boolean, timestamptz, timestamptz) IS
+'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the last day of the span where there is none.';
+
+CREATE FUNCTION jobstats_internal.days_at_once(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz
+) RETURNS timestamptz
+LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'jobstats_days_at_once_wrapper';
+COMMENT ON FUNCTION jobstats_internal.days_at_once(text, boolean, timestamptz, timestamptz) IS
+'Internal: the end of the days that a rollup, or its sums by user, compute in one transaction, from the start of a span on: a day, or as many as have few rows together.';

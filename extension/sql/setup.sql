@@ -1,0 +1,442 @@
+-- jobstats_setup(), and what it makes and repairs.
+
+CREATE FUNCTION jobstats_internal.set_comments() RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'jobstats_set_comments_wrapper';
+COMMENT ON FUNCTION jobstats_internal.set_comments() IS
+'Internal: sets the comments on relations and columns of the store that are missing or have changed.';
+
+-- The parts of the store's tables: columns, keys, indexes and triggers. jobstats_setup() creates the tables once more, empty and
+-- in a schema of their own, from the same definitions, and keeps their parts in jobstats.parts. What jobstats.parts names and
+-- the store does not have is damage.
+
+-- Definitions look as settings of the session want them, and are compared with those that another session noted.
+CREATE FUNCTION jobstats_internal.parts(schema text) RETURNS TABLE (relation text, kind text, name text, definition text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET quote_all_identifiers = off
+AS $$
+WITH tables AS (
+    SELECT c.oid, c.relname::text AS relation FROM pg_class c
+    WHERE c.relnamespace = to_regnamespace(parts.schema) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+)
+SELECT t.relation, 'column', a.attname::text, concat(format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN ' NOT NULL' END,
+    CASE WHEN a.attidentity = 'a' THEN ' GENERATED ALWAYS AS IDENTITY' END, ' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid))
+FROM tables t
+JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+UNION ALL
+SELECT t.relation, 'key', k.conname, pg_get_constraintdef(k.oid)
+FROM tables t JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype IN ('p', 'u')
+UNION ALL
+SELECT t.relation, 'index', c.relname, concat(CASE WHEN i.indisunique THEN 'UNIQUE ' END, substring(pg_get_indexdef(c.oid) FROM ' USING (.*)'))
+FROM tables t
+JOIN pg_index i ON i.indrelid = t.oid AND i.indisvalid
+JOIN pg_class c ON c.oid = i.indexrelid
+WHERE NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid AND k.contype IN ('p', 'u'))
+UNION ALL
+-- Functions of the triggers of the store are in its schema; while it is converted there are more.
+SELECT c.relname, 'trigger', g.tgname, ''
+FROM pg_class c
+JOIN pg_trigger g ON g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgname !~ '^converting_'
+JOIN pg_proc p ON p.oid = g.tgfoid AND p.pronamespace = c.relnamespace
+WHERE c.relnamespace = to_regnamespace(parts.schema)
+$$;
+COMMENT ON FUNCTION jobstats_internal.parts(text) IS
+'Internal: the columns, keys, indexes and triggers of the tables in a schema, with the definitions by which they can be made.';
+
+CREATE FUNCTION jobstats_internal.damage() RETURNS TABLE (relation text, kind text, name text, statement text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    WITH held AS MATERIALIZED (
+        SELECT h.* FROM jobstats_internal.parts(text 'jobstats') h
+    ), missing AS (
+        SELECT p.* FROM jobstats.parts p
+        LEFT JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', p.relation))
+        -- A table that has been converted to a continuous aggregate has other parts.
+        WHERE (p.kind = 'trigger' OR c.relkind IS DISTINCT FROM 'v') AND NOT EXISTS (
+            SELECT FROM held h
+            WHERE h.relation = p.relation AND h.kind = p.kind
+                AND CASE WHEN p.kind IN ('column', 'trigger') THEN h.name = p.name ELSE h.definition = p.definition END)
+    )
+    SELECT DISTINCT m.relation, 'table', m.relation, NULL
+    FROM missing m WHERE to_regclass(format('jobstats.%I', m.relation)) IS NULL
+    UNION ALL
+    SELECT m.relation, m.kind, m.name, CASE m.kind
+        WHEN 'column' THEN format('ALTER TABLE jobstats.%I ADD COLUMN %I %s', m.relation, m.name, m.definition)
+        WHEN 'key' THEN format('ALTER TABLE jobstats.%I ADD CONSTRAINT %I %s', m.relation, m.name, m.definition)
+        WHEN 'index' THEN format('CREATE %sINDEX %I ON jobstats.%I USING %s', substring(m.definition FROM '^UNIQUE '), m.name, m.relation,
+            regexp_replace(m.definition, '^UNIQUE ', ''))
+    END
+    FROM missing m WHERE to_regclass(format('jobstats.%I', m.relation)) IS NOT NULL
+    UNION ALL
+    -- Tables that grow with time are divided by it, and a rollup that is a view is a continuous aggregate.
+    SELECT c.relname, CASE c.relkind WHEN 'v' THEN 'continuous aggregate' ELSE 'hypertable' END, c.relname, NULL
+    FROM pg_class c
+    WHERE c.relnamespace = to_regnamespace('jobstats')
+        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts|_members|_targets)?$' AND c.relkind IN ('r', 'v')
+            OR c.relname IN (SELECT g.relation FROM jobstats_internal.growing_tables() g) AND c.relkind = 'r')
+        AND NOT EXISTS (SELECT FROM jobstats_internal.hypertables() h WHERE h.relation = c.relname)
+    ORDER BY 1, 2, 3;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.damage() IS
+'Internal: what tables of the store lack, by what jobstats.parts says of them, and the statement that makes it; NULL: none does.';
+
+CREATE FUNCTION jobstats_internal.damage_in_words() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT string_agg(CASE WHEN d.kind = 'table' THEN format('the table %s is missing', d.relation)
+    WHEN d.kind IN ('hypertable', 'continuous aggregate') THEN format('%s is no %s any more', d.relation, d.kind)
+    ELSE format('%s lacks the %s %s', d.relation, d.kind, d.name) END, ', ' ORDER BY d.relation, d.kind, d.name)
+FROM jobstats_internal.damage() d
+$$;
+COMMENT ON FUNCTION jobstats_internal.damage_in_words() IS
+'Internal: what tables of the store lack, for those who read it; NULL: nothing.';
+
+CREATE FUNCTION jobstats_internal.mend() RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    it record;
+    mended text[] := '{}';
+BEGIN
+    FOR it IN
+        SELECT * FROM jobstats_internal.damage() d WHERE d.statement IS NOT NULL
+        -- Keys and indexes need their columns.
+        ORDER BY d.kind <> 'column', d.relation, d.kind, d.name
+    LOOP
+        BEGIN
+            EXECUTE it.statement;
+            mended := mended || format('%s %s of %s', it.kind, it.name, it.relation);
+        EXCEPTION WHEN OTHERS THEN
+            RAISE WARNING '% lacks the % %, which cannot be made: %', it.relation, it.kind, it.name, SQLERRM
+                USING HINT = format('Mend this, and then run %s;', it.statement);
+        END;
+    END LOOP;
+    RETURN nullif(array_to_string(mended, ', '), '');
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.mend() IS
+'Internal: makes what tables of the store lack, where that is possible, and returns what it made; NULL: nothing. A warning says what cannot be made.';
+
+CREATE FUNCTION jobstats_internal.lost_increments() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- An observation says how many entries have increments of it. Rows of an observation just after midnight may all lie in the day before.
+SELECT format('increments of %s are missing, of which observations are kept', string_agg(d.day::date::text, ', ' ORDER BY d.day))
+FROM (
+    SELECT generate_series(jobstats_internal.bucket(interval '1 day', min(f."time")), now(), interval '1 day') AS day
+    FROM jobstats.targets t
+    CROSS JOIN LATERAL (
+        SELECT o."time" FROM jobstats.observations o WHERE o.target_id = t.target_id ORDER BY o."time" LIMIT 1) f
+) d
+WHERE d.day >= (SELECT r.dropped FROM jobstats.refresh r)
+    AND EXISTS (SELECT FROM jobstats.observations o
+        WHERE o."time" > d.day + interval '2 hours' AND o."time" <= d.day + interval '1 day' AND o.since > d.day AND o.active > 0)
+    AND NOT EXISTS (SELECT FROM jobstats.increments i WHERE i."time" > d.day AND i."time" <= d.day + interval '1 day')
+HAVING count(*) > 0
+$$;
+COMMENT ON FUNCTION jobstats_internal.lost_increments() IS
+'Internal: the days of which increments should be stored and none is, in words; NULL: none.';
+
+CREATE FUNCTION jobstats_internal.lost_rollups() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    oldest timestamptz := (SELECT min(u.bucket) FROM jobstats.rollup_1d_users u);
+    level jobstats.rollups;
+    lost timestamptz;
+    lost_all text;
+BEGIN
+    -- The sums by user say of which days a rollup has had rows.
+    FOR level IN SELECT * FROM jobstats.rollups l ORDER BY l.width LOOP
+        EXECUTE format($sql$
+            SELECT p.low
+            FROM generate_series($1, $2, $3) AS p (low)
+            CROSS JOIN LATERAL (SELECT greatest(p.low, $4) AS low, least(p.low + $3, $2) AS high) s
+            WHERE EXISTS (SELECT FROM jobstats.%I u WHERE u.bucket > s.low AND u.bucket <= s.high)
+                AND NOT EXISTS (SELECT FROM jobstats.%I r WHERE r.bucket > s.low AND r.bucket <= s.high)
+            ORDER BY 1 LIMIT 1
+        $sql$, format('rollup_%s_users', level.level), 'rollup_' || level.level) INTO lost
+        USING jobstats_internal.bucket(interval '1 day', greatest(oldest, level.dropped)), least(level.refreshed, level.users_refreshed),
+            interval '1 day', level.dropped;
+        IF lost IS NOT NULL THEN
+            lost_all := concat_ws(', ', lost_all, format('rollup_%s has lost its rows from %s on', level.level, lost::date));
+        END IF;
+    END LOOP;
+    RETURN lost_all;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.lost_rollups() IS
+'Internal: the rollups that have no rows in a day of which sums by user are kept, in words; NULL: none.';
+
+-- What setup replaces may be read by a query that began long ago. A setup that waited for it would make all feeds and readers wait behind
+-- itself. So setup waits for less than a second, gives up all that it has locked and done, and begins again.
+CREATE FUNCTION jobstats_setup(
+    raw_retention interval DEFAULT NULL,
+    retention interval DEFAULT NULL,
+    rejects_retention interval DEFAULT NULL,
+    rollup_10m_retention interval DEFAULT NULL,
+    rollup_1h_retention interval DEFAULT NULL,
+    rollup_1d_retention interval DEFAULT NULL,
+    chunk_interval interval DEFAULT NULL,
+    compress_after interval DEFAULT NULL,
+    refresh_lag interval DEFAULT NULL,
+    metrics text[] DEFAULT NULL,
+    node integer DEFAULT NULL
+) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    limit_of_caller interval := current_setting('lock_timeout')::interval;
+    began timestamptz := clock_timestamp();
+    told timestamptz := began;
+    message text;
+BEGIN
+    LOOP
+        BEGIN
+            PERFORM jobstats_internal.prepare_number(node);
+            message := jobstats_internal.set_up(raw_retention, retention, rejects_retention, rollup_10m_retention, rollup_1h_retention,
+                rollup_1d_retention, chunk_interval, compress_after, refresh_lag, metrics);
+            PERFORM jobstats_internal.number_store(node);
+            RETURN message;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            IF limit_of_caller > interval '0' AND clock_timestamp() > began + limit_of_caller THEN
+                RAISE;
+            ELSIF clock_timestamp() > told + interval '30 seconds' THEN
+                told := clock_timestamp();
+                RAISE NOTICE USING
+                    MESSAGE = format('waiting for sessions that use the store: %s', jobstats_internal.sessions_on_store()),
+                    HINT = 'SELECT pg_terminate_backend(…) ends one.';
+            END IF;
+        END;
+        -- Feeds get more time than they had to wait.
+        PERFORM pg_sleep(1);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_setup IS
+'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind; no metrics of the source openmetrics, which are chosen by patterns of their names, with *; number 0 among the nodes of a front, of up to 32766: another one changes all rows of a store that has some). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, for a front, and for another number during a conversion, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
+
+CREATE FUNCTION jobstats_internal.sessions_on_store() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT string_agg(DISTINCT l.pid::text, ', ')
+FROM pg_locks l
+JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = to_regnamespace('jobstats')
+WHERE l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND l.pid <> pg_backend_pid()
+$$;
+COMMENT ON FUNCTION jobstats_internal.sessions_on_store() IS
+'Internal: the sessions that hold or want locks on relations of the store; NULL: none.';
+
+CREATE FUNCTION jobstats_internal.set_up(
+    raw_retention interval, retention interval, rejects_retention interval, rollup_10m_retention interval,
+    rollup_1h_retention interval, rollup_1d_retention interval, chunk_interval interval, compress_after interval, refresh_lag interval,
+    metrics text[]
+) RETURNS text
+LANGUAGE c VOLATILE
+SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '300ms'
+AS 'MODULE_PATHNAME', 'jobstats_set_up_wrapper';
+COMMENT ON FUNCTION jobstats_internal.set_up IS
+'Internal: does what jobstats_setup() does, and fails with 55P03 where it would have to wait for a lock.';
+
+CREATE FUNCTION jobstats_internal.growing_tables() RETURNS TABLE (relation text, kept text)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_growing_tables_wrapper';
+COMMENT ON FUNCTION jobstats_internal.growing_tables() IS
+'Internal: the tables of the store that grow with time, and the setting that says how long their rows are kept.';
+
+CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_known_sources_wrapper';
+COMMENT ON FUNCTION jobstats_internal.known_sources(text[]) IS
+'Internal: the sources of these names, each once and in a fixed order; NULL is lctl. Errors: 0A000 for a name that no source has, 22023 for no name.';
+
+-- Texts of people and jobs, and the spans of time of which accounting has been read.
+
+CREATE FUNCTION jobstats_internal.covers(cluster text, source text, since timestamptz, until timestamptz) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT EXISTS (
+    SELECT FROM jobstats.covered c
+    WHERE (covers.cluster IS NULL OR c.cluster = covers.cluster) AND (covers.source IS NULL OR c.source = covers.source)
+        AND c.since <= covers.since AND c.until >= covers.until)
+$$;
+COMMENT ON FUNCTION jobstats_internal.covers(text, text, timestamptz, timestamptz) IS
+'Internal: whether accounting of a cluster and a source (NULL: of any) has been read for all of a span.';
+
+CREATE FUNCTION jobstats_internal.forget_texts(horizon timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    gone bigint;
+BEGIN
+    -- Feeds that rely on one of these bodies must have committed, and later ones wait.
+    PERFORM FROM jobstats.texts t WHERE t.received < horizon AND t.body IS NOT NULL FOR UPDATE;
+    -- A body that later texts share passes to the first of them that is kept.
+    UPDATE jobstats.texts heir SET body = t.body
+    FROM jobstats.texts t
+    CROSS JOIN LATERAL (
+        SELECT k."time" FROM jobstats.texts k
+        WHERE k.digest = t.digest AND k.body IS NULL AND k.received >= horizon
+            AND k.cluster = t.cluster AND k.source = t.source AND k.server = t.server
+        ORDER BY k."time" LIMIT 1) k
+    WHERE t.received < horizon AND t.body IS NOT NULL
+        AND heir.cluster = t.cluster AND heir.source = t.source AND heir.server = t.server AND heir."time" = k."time";
+    -- A text of a growing file covers the time from the end of the last one.
+    WITH ended AS (
+        SELECT DISTINCT ON (t.cluster, t.source, t.server) t.cluster, t.source, t.server, t."time"
+        FROM jobstats.texts t
+        WHERE t.covers IS NOT NULL AND t.records > 0 AND t.received >= now() - (SELECT s.jobs_retention FROM jobstats.settings s)
+        ORDER BY t.cluster, t.source, t.server, t."time" DESC
+    )
+    DELETE FROM jobstats.texts t
+    WHERE t.received < horizon AND NOT EXISTS (
+        SELECT FROM ended e WHERE e.cluster = t.cluster AND e.source = t.source AND e.server = t.server AND e."time" = t."time");
+    GET DIAGNOSTICS gone = ROW_COUNT;
+    UPDATE jobstats.texts t SET body = NULL WHERE t.received < horizon AND t.body IS NOT NULL;
+    RETURN gone;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_texts(timestamptz) IS
+'Internal: deletes texts that were received before the horizon, and returns their number. The last text of a growing file stays without its body.';
+
+CREATE FUNCTION jobstats_internal.forget_covered(horizon timestamptz) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DELETE FROM jobstats.covered c WHERE c.until < horizon;
+UPDATE jobstats.covered c SET since = horizon WHERE c.since < horizon
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_covered(timestamptz) IS
+'Internal: forgets that accounting was read of the time before the horizon, of which jobs are deleted.';
+
+CREATE FUNCTION jobstats_internal.require_store() RETURNS void
+LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'jobstats_require_store_wrapper';
+COMMENT ON FUNCTION jobstats_internal.require_store() IS
+'Internal: fails with 55000 where the store is missing.';
+
+CREATE FUNCTION jobstats_internal.put_views(views text[], definitions text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    failed text[] := '{}';
+    outdated text[];
+    others text;
+    grants text[];
+    statement text;
+BEGIN
+    FOR n IN 1 .. cardinality(views) LOOP
+        BEGIN
+            IF NOT jobstats_internal.is_view(views[n], definitions[n]) THEN
+                EXECUTE definitions[n];
+            END IF;
+        EXCEPTION WHEN invalid_table_definition OR undefined_column THEN
+            -- CREATE OR REPLACE VIEW can neither remove nor rename columns, and a view on such a view lacks new columns of it.
+            failed := failed || views[n];
+        END;
+    END LOOP;
+    IF cardinality(failed) = 0 THEN
+        RETURN;
+    END IF;
+
+    SELECT coalesce(array_agg(d.name) FILTER (WHERE d.is_own), '{}'), string_agg(d.name, ', ' ORDER BY d.name) FILTER (WHERE NOT d.is_own)
+    INTO outdated, others
+    FROM jobstats_internal.dependents(failed, views) d;
+    IF others IS NOT NULL THEN
+        RAISE dependent_objects_still_exist USING
+            MESSAGE = format('views of jobstats have other columns in this version, and others depend on them: %s', others),
+            HINT = 'Nothing has changed. Keep the definitions of these, drop them, run jobstats_setup(), and make them again.';
+    END IF;
+    grants := jobstats_internal.grants_on(outdated);
+    FOR n IN REVERSE cardinality(views) .. 1 LOOP
+        IF views[n] = ANY (outdated) THEN
+            EXECUTE format('DROP VIEW jobstats.%I', views[n]);
+        END IF;
+    END LOOP;
+    FOR n IN 1 .. cardinality(views) LOOP
+        IF views[n] = ANY (failed || outdated) THEN
+            EXECUTE definitions[n];
+        END IF;
+    END LOOP;
+    FOREACH statement IN ARRAY grants LOOP
+        BEGIN
+            EXECUTE statement;
+        EXCEPTION WHEN undefined_column THEN
+            -- The right was one on a column that is gone.
+            NULL;
+        END;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.put_views(text[], text[]) IS
+'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW where they have changed; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
+
+CREATE FUNCTION jobstats_internal.is_view(name text, definition text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    stored text := pg_get_viewdef(to_regclass(format('jobstats.%I', name)));
+    wanted text;
+BEGIN
+    IF stored IS NULL THEN
+        RETURN false;
+    END IF;
+    EXECUTE regexp_replace(definition, 'CREATE OR REPLACE VIEW jobstats\.\w+', 'CREATE VIEW jobstats.pattern_of_view');
+    wanted := pg_get_viewdef(to_regclass('jobstats.pattern_of_view'));
+    DROP VIEW jobstats.pattern_of_view;
+    RETURN stored = wanted;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_view(text, text) IS
+'Internal: whether a view of the store is what its definition makes. It is then left alone: CREATE OR REPLACE VIEW waits for all who read it, whatever it changes.';
+
+CREATE FUNCTION jobstats_internal.dependents(outdated text[], views text[]) RETURNS TABLE (name text, is_own boolean)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH RECURSIVE own AS (
+    SELECT c.oid, c.relname::text AS name FROM pg_class c
+    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind = 'v' AND c.relname = ANY (views)
+),
+found (classid, objid) AS (
+    SELECT 'pg_class'::regclass::oid, o.oid FROM own o WHERE o.name = ANY (outdated)
+    UNION
+    SELECT CASE WHEN w.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass::oid END, coalesce(w.ev_class, d.objid)
+    FROM found f
+    -- Row types belong to relations, and so do triggers, which would be dropped with a view.
+    JOIN pg_depend d ON d.refclassid = f.classid AND d.refobjid = f.objid
+        AND (d.deptype = 'n' OR d.classid IN ('pg_type'::regclass, 'pg_trigger'::regclass))
+    LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+)
+SELECT coalesce(o.name, pg_describe_object(f.classid, f.objid, 0)), o.oid IS NOT NULL
+FROM found f
+LEFT JOIN own o ON f.classid = 'pg_class'::regclass AND o.oid = f.objid
+WHERE f.classid <> 'pg_type'::regclass
+$$;
+COMMENT ON FUNCTION jobstats_internal.dependents(text[], text[]) IS
+'Internal: those of the views of the store that are outdated, and all that depends on them; own are the views of the store.';
+
+CREATE FUNCTION jobstats_internal.grants_on(views text[]) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT coalesce(array_agg(format('GRANT %s%s ON jobstats.%I TO %s%s', g.privilege, ' (' || quote_ident(g.column_name) || ')', g.view,
+    CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END,
+    CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' END)), '{}')
+FROM (
+    SELECT c.relname AS view, NULL::name AS column_name, a.privilege_type AS privilege, a.grantee, a.is_grantable, c.relowner
+    FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
+    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (views)
+    UNION ALL
+    SELECT c.relname, t.attname, a.privilege_type, a.grantee, a.is_grantable, c.relowner
+    FROM pg_class c
+    JOIN pg_attribute t ON t.attrelid = c.oid
+    CROSS JOIN LATERAL aclexplode(t.attacl) a
+    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (views)
+) g
+WHERE g.grantee <> g.relowner
+$$;
+COMMENT ON FUNCTION jobstats_internal.grants_on(text[]) IS
+'Internal: the statements that grant again what others than their owner may do with views of the store.';
+
+CREATE FUNCTION jobstats_internal.ids_remedy(names text[]) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_ids_remedy_wrapper';
+COMMENT ON FUNCTION jobstats_internal.ids_remedy(text[]) IS
+'Internal: advice on identifiers that match no format: the format that they look like, and the statement that adds it.';
