@@ -153,9 +153,12 @@ def injected(browser, url, headers=None):
         heard.clear()
         if page.evaluate(INJECTED):
             yield "runs what a name brings along"
-        page.wait_for_timeout(100)
-        if sum("Content Security Policy" in it for it in heard) < 2:
-            yield f"refuses too little: {heard}"
+        # What is refused is said a moment later.
+        for _ in range(PATIENCE // 1000):
+            if sum("Content Security Policy" in it for it in heard) >= 2:
+                return
+            page.wait_for_timeout(100)
+        yield f"refuses too little: {heard}"
 
 
 def terminal(captured):
