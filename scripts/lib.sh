@@ -145,17 +145,29 @@ build_all() { build jobstats jobstats-simulator "${programs[@]}"; }
 # The programs of Rust tests: package, name and file of each.
 test_programs=$target/test-programs
 
-# build_tests [core]
-# Builds everything that tests run, and the tests; or those of core alone. To optimize these takes longer than it saves.
+# build_tests
+# Builds everything that tests run, and the tests.
 build_tests() {
     local features
     mapfile -t features < <(features)
-    say "cargo build --tests ${1:-}"
+    say "cargo build --workspace --lib --bins --tests"
     {
-        [ "${1:-}" = core ] || build_some --workspace --exclude jobstats-core --bins "${features[@]}"
-        build_some --package jobstats-core --config "profile.$profile.package.jobstats-core.opt-level=0"
-    } |
-        sed -n 's|.*"manifest_path":"[^"]*/\([^/"]*\)/Cargo.toml".*"kind":\["[a-z]*"\].*"name":"\([^"]*\)".*"profile":{[^}]*"test":true}.*"executable":"\([^"]*\)".*|\1 \2 \3|p' |
+        build_some --workspace --exclude jobstats-core --bins "${features[@]}"
+        build_core
+    } | list_test_programs
+}
+
+# Builds the tests of core, which run nothing else.
+build_core_tests() {
+    say "cargo build --package jobstats-core --tests"
+    build_core | list_test_programs
+}
+
+# To optimize the tests of core takes longer than it saves.
+build_core() { build_some --package jobstats-core --config "profile.$profile.package.jobstats-core.opt-level=0"; }
+
+list_test_programs() {
+    sed -n 's|.*"manifest_path":"[^"]*/\([^/"]*\)/Cargo.toml".*"kind":\["[a-z]*"\].*"name":"\([^"]*\)".*"profile":{[^}]*"test":true}.*"executable":"\([^"]*\)".*|\1 \2 \3|p' |
         LC_ALL=C sort >"$test_programs"
 }
 

@@ -55,7 +55,7 @@ list() {
 build_and_install() {
     local part mode=all
     if [ "$(printf '%s\n' "${@%%:*}" | sort -u)" = core ]; then
-        build_tests core
+        build_core_tests
         return
     fi
     for part in "${@%%:*}"; do

@@ -1,5 +1,6 @@
 //! The pages of the console, of a store that the simulator filled and of one with hostile names, as their readers see them:
 //! `scripts/pages.py` opens them in Chromium. Needs a server with the extension, too.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod database;
 

@@ -1,5 +1,10 @@
 //! SQL declares the functions of the library, and nothing else compares the two: with a wrong type, a function would read memory
 //! that is not there.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a step that fails is a test that fails"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -39,7 +44,7 @@ const BY_HAND: [(&str, &str); 3] = [
     ("jobstats_sum_add", "sum_add_wrapper"),
 ];
 
-/// What a function takes and what it returns, in the names that PostgreSQL gives to types. `None` stands for arguments that it
+/// The types that a function takes and returns, by the names that PostgreSQL gives them. `None` stands for arguments that it
 /// takes one by one, and for rows that it writes one by one: then it checks their types itself.
 #[derive(Debug, PartialEq, Eq)]
 struct Signature {
