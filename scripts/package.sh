@@ -91,6 +91,8 @@ ARCH=$(architecture)
 export ARCH
 rm -rf "$stage"
 mkdir -p "$stage/generated"
+# Packages of an earlier version.
+find "$output" -maxdepth 1 -type f ! -name "*$(product_version)*" -delete
 cp -r packaging LICENSE packaging/nfpm/copyright "$stage"
 have_packaging_tools || say "without nfpm (make setup-package) there is only a tarball"
 if [ "${1:-}" != extension ]; then
