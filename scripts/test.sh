@@ -51,15 +51,17 @@ list() {
     done
 }
 
-# Rust tests and all that they run are built at once; without such tests, only what the others run. Those of core run nothing else.
+# Rust tests and all that they run are built at once; without such tests, only what the others run. Those of core run nothing else, and
+# some run nothing but the extension.
 build_and_install() {
-    local part mode=all
+    local part mode=extension
     if [ "$(printf '%s\n' "${@%%:*}" | sort -u)" = core ]; then
         build_core_tests
         return
     fi
     for part in "${@%%:*}"; do
         if is_rust "$part" || [ "$part" = faults ]; then mode=tests; fi
+        [[ $mode = tests || $part =~ ^(cron|docs|isolation|library|overload|parallel|regress|stress)$ ]] || mode=all
     done
     scripts/install.sh "$mode"
 }
