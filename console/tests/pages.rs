@@ -3,17 +3,18 @@
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod database;
+mod service;
 
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use database::Database;
 use jiff::{SignedDuration, Timestamp};
+use service::Running;
 use tempfile::TempDir;
 
 /// The stores: that of a simulated cluster, and one in which everything that users name is hostile.
@@ -238,9 +239,7 @@ const USER: &str = "daemon";
 
 /// A service that is asked by a web server.
 struct Service {
-    child: Child,
-    /// The address, as in `127.0.0.1:8080`.
-    address: String,
+    running: Running,
     _directory: TempDir,
 }
 
@@ -262,33 +261,18 @@ impl Service {
         let [socket, secret] = ["socket", "secret"].map(|name| directory.path().join(name));
         fs::write(&secret, SECRET).unwrap();
         fs::set_permissions(&secret, Permissions::from_mode(0o600)).unwrap();
-        let mut child = Command::new(database::simulator::build_program("jobstats-console"))
+        let mut command = Command::new(database::simulator::build_program("jobstats-console"));
+        command
             .args(["serve", "--time", "10m", "--listen", "127.0.0.1:0"])
             .arg("--socket")
             .arg(socket)
             .arg("--secret-file")
             .arg(secret)
-            .env("JOBSTATS_DATABASE_URL", store.url_of(&role))
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut said = String::new();
-        let out = child.stderr.as_mut().unwrap();
-        BufReader::new(out).read_line(&mut said).unwrap();
-        assert!(said.contains("answers at"), "{said}");
-        let address = said.trim_end().rsplit(' ').next().unwrap();
+            .env("JOBSTATS_DATABASE_URL", store.url_of(&role));
         Self {
-            child,
-            address: address.to_owned(),
+            running: Running::start(&mut command),
             _directory: directory,
         }
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -305,7 +289,7 @@ fn pages_of_the_service_run_nothing_and_can_be_read_by_everybody() {
     let urls = |paths: &[&str]| -> Vec<String> {
         let urls = paths
             .iter()
-            .map(|it| format!("http://{}{it}", service.address));
+            .map(|it| format!("http://{}{it}", service.running.address()));
         headers.iter().cloned().chain(urls).collect()
     };
     let pages = urls(&[

@@ -4,16 +4,17 @@
 //! users; anybody else as themselves alone.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+mod service;
 mod world;
 
 use std::fs::{self, Permissions};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::thread;
 use std::time::Duration;
 
@@ -22,15 +23,14 @@ use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use service::Running;
 use world::{Store, words};
 
 /// A service, and a program that any user may run.
 struct Service {
+    running: Running,
     directory: TempDir,
     program: PathBuf,
-    child: Child,
-    /// The line that it wrote when it began.
-    said: String,
 }
 
 impl Service {
@@ -45,24 +45,16 @@ impl Service {
         let program = directory.path().join("jobstats-console");
         fs::copy(env!("CARGO_BIN_EXE_jobstats-console"), &program).unwrap();
         let socket = directory.path().join("socket");
-        let mut child = Command::new(&program)
+        let mut command = Command::new(&program);
+        command
             .args(["serve", "--connections", "4", "--time", "10m", "--socket"])
             .arg(&socket)
             .args(options(directory.path()))
-            .env("JOBSTATS_DATABASE_URL", url)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // It says so when it answers.
-        let mut said = String::new();
-        let out = child.stderr.as_mut().unwrap();
-        BufReader::new(out).read_line(&mut said).unwrap();
-        assert!(said.contains("answers at"), "{said}");
+            .env("JOBSTATS_DATABASE_URL", url);
         Self {
+            running: Running::start(&mut command),
             directory,
             program,
-            child,
-            said,
         }
     }
 
@@ -103,13 +95,6 @@ impl Service {
         let mut answer = String::new();
         let _ = stream.read_to_string(&mut answer);
         answer
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -287,9 +272,9 @@ fn who_says_nothing_keeps_nobody_from_asking(service: &Service, ada: u32) {
 }
 
 fn a_signal_ends_it(mut service: Service) {
-    let pid = Pid::from_child(&service.child);
+    let pid = Pid::from_child(&service.running.child);
     kill_process(pid, Signal::TERM).unwrap();
-    assert_eq!(service.child.wait().unwrap().code(), Some(0));
+    assert_eq!(service.running.child.wait().unwrap().code(), Some(0));
     assert!(!service.socket().exists());
 }
 
@@ -312,7 +297,7 @@ fn a_web_server_says_who_asks(client: &mut Client, url: &str) {
             file,
         ]
     });
-    let address = service.said.trim_end().rsplit(' ').next().unwrap();
+    let address = service.running.address();
     let get = |path: &str, headers: &str| {
         let mut stream = TcpStream::connect(address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\n{headers}\r\n").unwrap();
