@@ -86,11 +86,11 @@ month() {
     while IFS='|' read -r name question; do
         printf '| %s | %.0f |\n' "$name" "$({ yes "$question;" || true; } | head -n "$runs" | spent | awk -v runs="$runs" '{ print 1000 * $1 / hertz / runs }' hertz="$(getconf CLK_TCK)")"
     done <<-'SQL'
-		work without an identifier, by target|SELECT * FROM jobstats_unaccounted(now() - interval '30 days', now())
-		the same by day|SELECT * FROM jobstats_unaccounted(now() - interval '30 days', now(), '{metadata}', '{filesystem}', step => '1 day')
+		work without an identifier, by target|SELECT * FROM jobstats_untracked(now() - interval '30 days', now())
+		the same by day|SELECT * FROM jobstats_untracked(now() - interval '30 days', now(), 'metadata', 'filesystem', step => '1 day')
 		waits, by service|SELECT * FROM jobstats_queues(now() - interval '30 days', now())
-		the same by day|SELECT * FROM jobstats_queues(now() - interval '30 days', now(), step => '1 day')
-		largest users of space, and what they added|SELECT * FROM jobstats_used(since => now() - interval '29 days')
+		the same by day|SELECT * FROM jobstats_queues(now() - interval '30 days', now(), '1 day')
+		largest users of space, and what they added|SELECT * FROM jobstats_space(since => now() - interval '29 days')
 		space of targets by hour|SELECT s.target, h.bucket, h.sum / h.count FROM jobstats.samples s JOIN jobstats.samples_1h h USING (series_id) WHERE s.name = 'kbytesavail'
 	SQL
 }

@@ -29,8 +29,8 @@ fastest() { sort -n | head -n 1; }
 
 for ((run = 0; run < runs; run++)); do
     measure 'max(value) - min(value)' >>"$cluster/plain"
-    measure 'jobstats_increase(jobstats_counter_agg(observed, value))' >>"$cluster/counter"
-    measure 'jobstats_increase(jobstats_counter_agg(observed, value, observed))' >>"$cluster/lives"
+    measure 'jobstats_counter_increase(jobstats_counter_agg(observed, value))' >>"$cluster/counter"
+    measure 'jobstats_counter_increase(jobstats_counter_agg(observed, value, observed))' >>"$cluster/lives"
 done
 
 plain=$(fastest <"$cluster/plain")

@@ -25,7 +25,7 @@ load --preset puhti --scale 0.02 --interval 10m
 psql -q "$url" <<-'SQL'
 	INSERT INTO jobstats.jobs (scheduler, job, label, submitted, started, uid, user_name, account, "partition", job_name, state, nodes, cpus, source, updated)
 	SELECT 'here', e.job, e.job || '_1', min(e.first_seen) - interval '1 hour', min(e.first_seen), min(e.uid), 'user' || min(e.uid),
-	    CASE WHEN min(e.uid) % 3 = 0 OR min(e.uid) IN (SELECT n.uid FROM jobstats_now(n => 1) n) THEN 'o''b\*_%ien' ELSE 'project' || min(e.uid) % 3 END,
+	    CASE WHEN min(e.uid) % 3 = 0 OR min(e.uid) IN (SELECT (n.labels ->> 'uid')::bigint FROM jobstats_now(n => 1) n) THEN 'o''b\*_%ien' ELSE 'project' || min(e.uid) % 3 END,
 	    'main', 'sim', 'RUNNING', count(DISTINCT e.node), 1, 'slurm', now()
 	FROM jobstats.entries e WHERE e.job IS NOT NULL GROUP BY e.job;
 	INSERT INTO jobstats.to_match (job) SELECT j.job FROM jobstats.jobs j;
@@ -49,9 +49,8 @@ psql -q "$url" -c 'ANALYZE' -c 'CREATE ROLE reader_of_dashboards' -c "SELECT job
     -c 'CREATE ROLE user_of_dashboards' >/dev/null
 # Somebody at work who has a job, also in the hour before the dashboard is looked at.
 psql -q "$url" >/dev/null <<-'SQL'
-	SELECT jobstats_grant_own('user_of_dashboards', t.uid)
-	FROM jobstats_top(since => now() - interval '30 minutes', by => '{uid,job}', n => 1, job => '{*}',
-	    uid => ARRAY(SELECT n.uid FROM jobstats_now(n => 1000) n WHERE n.uid IS NOT NULL)) t;
+	SELECT jobstats_grant_own('user_of_dashboards', (t.labels ->> 'uid')::bigint)
+	FROM jobstats_top(since => now() - interval '30 minutes', by => 'uid,job', n => 1, filter => jsonb_build_object('uid', ARRAY(SELECT n.labels ->> 'uid' FROM jobstats_now(n => 1000) n WHERE n.labels ->> 'uid' IS NOT NULL)), exclude => 'job=') t;
 SQL
 
 # check READER DASHBOARD

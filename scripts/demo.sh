@@ -120,7 +120,7 @@ fill_store() {
     loaded=$((today - day))
     # Whoever looks for events for the first time looks back for a day.
     load "$today"
-    psql -q "$url" -c 'CALL jobstats_watch()'
+    psql -q "$url" -c 'CALL jobstats_detect()'
     load
     maintain_all "$url"
     psql -q "$url" -c ANALYZE

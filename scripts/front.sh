@@ -8,7 +8,7 @@ cluster=$1 output=$target/front/stores
 simulator=$built/jobstats-simulator
 # The servers of each node: patterns. Those that may have a target feed the same node.
 nodes=(mds oss1 oss2 'oss[34]')
-forever=$(printf '%s => jobstats_forever(), ' raw_retention retention rollup_10m_retention rollup_1h_retention)
+forever=$(printf '%s => jobstats_internal.forever(), ' raw_retention retention rollup_10m_retention rollup_1h_retention)
 
 server() { psql -q -At "$(scripts/cluster.sh url "$cluster")" "$@"; }
 database() { scripts/cluster.sh url "$cluster" "front $1"; }
@@ -251,7 +251,7 @@ diff -u tests/front/refused.expected "$output/refused"
 in_database node2 -f tests/front/failover.sql
 {
     in_database front -P format=unaligned -f tests/front/both.sql
-    in_database node1 -c "SELECT jobstats_retire_target('scratch-OST0000', 'alpha')" -c "SELECT jobstats_retire_target('scratch-OST0001', 'alpha')" >/dev/null
+    in_database node1 -c "SELECT jobstats_alter_target('scratch-OST0000', 'alpha', retired => true)" -c "SELECT jobstats_alter_target('scratch-OST0001', 'alpha', retired => true)" >/dev/null
     in_database front -P format=unaligned -f tests/front/both.sql
 } 2>&1 | plain >"$output/both"
 diff -u tests/front/both.expected "$output/both"

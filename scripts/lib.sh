@@ -234,13 +234,13 @@ newest_glibc() { objdump -T "$@" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | sed -n 
 
 # install_script
 # What CREATE EXTENSION runs: the files of extension/sql in the order of the list there. A file that is named with a type is a
-# template. The lists of dimensions are filled in.
+# template.
 install_script() {
     local file type
     while read -r file type; do
         sed "s/@type@/$type/g" "extension/sql/$file.sql"
         echo
-    done <extension/sql/files | awk -f scripts/dimensions.awk extension/src/query/dimension.rs -
+    done <extension/sql/files
 }
 
 # stage_extension TREE

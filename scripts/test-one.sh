@@ -128,17 +128,26 @@ library() {
     cmp "$installed" "$built/libjobstats.so"
 }
 
-# Every function, but for internal ones, has a page, or a section of one, that names its arguments and columns.
+# The columns in the table of a page, each with its type.
+columns_of() {
+    awk -F ' *[|] *' '!/^[|]/ { inside = 0 } $2 == "column" { inside = 1 } inside && $2 ~ /^`/ {
+        n = split($2, names, ", ")
+        for (i = 1; i <= n; i++) { line = names[i] " " $3; gsub("`", "", line); print line }
+    }' "$1"
+}
+
+# Every function, but for internal ones, has a page, or a section of one, that names its arguments and has its columns in a table.
 docs() {
-    local function names page word status=0
+    local function names columns page word status=0
     new_database "$cluster" "$name"
     psql -q -At "$(scripts/cluster.sh url "$cluster" "$name")" -f tests/docs/functions.sql >"$output/functions"
     [ -s "$output/functions" ] || return 1
-    while IFS='|' read -r function names; do
+    while IFS='|' read -r function names columns; do
         page=$(grep -lE "^##? $function\$" docs/functions/*.md) || { echo "$function has no page" && status=1 && continue; }
         for word in $names; do
             grep -qF "\`$word\`" "$page" || { echo "$page does not name $word of $function" && status=1; }
         done
+        [ -z "$columns" ] || diff <(echo "${columns//, /$'\n'}") <(columns_of "$page") || { echo "$page has other columns than $function" && status=1; }
     done <"$output/functions"
     return "$status"
 }

@@ -1,6 +1,6 @@
 -- balance of bytes written
 -- ours
-SELECT target, rate, ratio, workload, uid, share, coverage FROM jobstats_balance(:since, :until, filesystem => '{puhti}');
+SELECT target, rate, ratio, labels ->> 'workload', labels ->> 'uid', leader_share, coverage FROM jobstats_balance(:since, :until, filter => 'filesystem=puhti');
 -- by hand
 WITH done AS (
     SELECT i.target_id, e.workload, e.uid, sum(i.write_bytes) AS bytes
@@ -13,7 +13,7 @@ WITH done AS (
         FROM done d WHERE d.bytes > 0 ORDER BY d.target_id, d.bytes DESC NULLS LAST, d.workload, d.uid
     ) d USING (target_id)
 )
-SELECT t.name, t.rate, t.rate / nullif(m.median, 0), t.workload, t.uid, t.bytes / t.total, t.seconds / 86400
+SELECT t.name, t.rate, t.rate / nullif(m.median, 0), t.workload, t.uid, round(t.bytes / t.total, 4), trunc((t.seconds / 86400)::numeric, 4)
 FROM target t JOIN (
     SELECT t.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY t.rate) AS median FROM target t GROUP BY t.kind
 ) m USING (kind);

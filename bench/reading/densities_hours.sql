@@ -1,9 +1,9 @@
 -- density of users' service time at 1 hour, of 22 hours
 -- ours
-SELECT "time", seconds, bucket, count
-FROM jobstats_densities(:since + interval '1 hour', :since + interval '23 hours', 'service_time', '{uid}', step => '1 hour');
+SELECT "time", bucket, count
+FROM jobstats_densities(:since + interval '1 hour', :since + interval '23 hours', 'service_time', 'uid', step => '1 hour');
 -- by hand
-SELECT d.step, 3600, d.bucket, count(*) FROM (
+SELECT d.step, d.bucket, count(*) FROM (
     SELECT r.step, floor(log(r.rate))::integer AS bucket FROM (
         SELECT x.step, i.uid, sum(i.service_usecs / x.seconds) / 1e6 AS rate
         FROM jobstats.rollup_1h_users i
@@ -11,7 +11,7 @@ SELECT d.step, 3600, d.bucket, count(*) FROM (
             ON x.target_id = i.target_id AND x.step = i.bucket - interval '1 microsecond'
         WHERE i.bucket > :since + interval '1 hour' AND i.bucket <= :since + interval '23 hours' GROUP BY 1, 2
     ) r WHERE r.rate > 0
-) d GROUP BY 1, 2, 3;
+) d GROUP BY 1, 2;
 -- lag()
 SELECT d.step, floor(log(d.rate)), count(*) FROM (
     SELECT date_bin('1 hour', "time", :since) AS step, uid, sum(value) / 3600 AS rate FROM (

@@ -1,7 +1,7 @@
 -- density of users' service time at 1 hour, of 22 hours that begin anywhere
 -- ours
-SELECT "time", round(seconds), bucket, count
-FROM jobstats_densities(:since + interval '1:23:45.678901', :since + interval '23:23:45.678901', 'service_time', '{uid}', step => '1 hour');
+SELECT "time", bucket, count
+FROM jobstats_densities(:since + interval '1:23:45.678901', :since + interval '23:23:45.678901', 'service_time', 'uid', step => '1 hour');
 -- by hand
 WITH rim (step, lower, upper, first_bucket, last_bucket) AS (VALUES
     (:since + interval '1:23:45.678901', :since + interval '1:23:45.678901', :since + interval '1:30', :since + interval '1:30', :since + interval '2:00'),
@@ -29,12 +29,12 @@ WITH rim (step, lower, upper, first_bucket, last_bucket) AS (VALUES
             (1e6 * extract(epoch FROM least(r.upper, i."time") - i.since))::bigint AS until
     ) p
 )
-SELECT d.step, d.width, d.bucket, count(*) FROM (
+SELECT d.step, d.bucket, count(*) FROM (
     SELECT r.step, r.width, floor(log(r.rate))::integer AS bucket FROM (
         SELECT x.step, x.width, i.uid, sum(i.service_usecs / x.seconds) / 1e6 AS rate
         FROM done i JOIN x ON x.target_id = i.target_id AND x.step = i.step GROUP BY 1, 2, 3
     ) r WHERE r.rate > 0
-) d GROUP BY 1, 2, 3;
+) d GROUP BY 1, 2;
 -- lag()
 SELECT d.step, floor(log(d.rate)), count(*) FROM (
     SELECT date_bin('1 hour', "time", :since) AS step, uid, sum(value) / 3600 AS rate FROM (

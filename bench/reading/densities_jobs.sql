@@ -1,6 +1,6 @@
 -- density of jobs' bytes written in the day
 -- ours
-SELECT "time", bucket, lower, upper, count FROM jobstats_densities(:since, :until, 'write_bytes', '{job}');
+SELECT "time", bucket, lower, upper, count FROM jobstats_densities(:since, :until, 'write_bytes', 'job');
 -- by hand
 SELECT d.step, d.bucket, 10 ^ d.bucket, 10 ^ (d.bucket + 1), count(*) FROM (
     SELECT r.step, floor(log(r.rate))::integer AS bucket FROM (

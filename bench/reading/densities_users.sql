@@ -1,6 +1,6 @@
 -- density of users' service time at 10 minutes
 -- ours
-SELECT "time", bucket, lower, upper, count FROM jobstats_densities(:since, :until, 'service_time', '{uid}', step => '10 minutes');
+SELECT "time", bucket, lower, upper, count FROM jobstats_densities(:since, :until, 'service_time', 'uid', step => '10 minutes');
 -- by hand
 SELECT d.step, d.bucket, 10 ^ d.bucket, 10 ^ (d.bucket + 1), count(*) FROM (
     SELECT r.step, floor(log(r.rate))::integer AS bucket FROM (

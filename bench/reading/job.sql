@@ -1,6 +1,6 @@
 -- one job as a whole
 -- ours
-SELECT target, operation, total, calls, nodes FROM jobstats_job(:job)
+SELECT labels ->> 'target', operation, total, calls, nodes FROM jobstats_job_usage(:job)
 WHERE operation IN ('service_time', 'read_bytes', 'write_bytes', 'metadata');
 -- by hand
 SELECT t.name, o.operation, trim_scale(sum(o.total)), sum(o.calls), count(DISTINCT e.node)

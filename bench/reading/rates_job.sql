@@ -1,7 +1,7 @@
 -- rates of one job at 10 minutes
 -- ours
-SELECT "time", job, operation, rate, coverage
-FROM jobstats_rates(:since, :until, '{service_time,read_bytes,write_bytes,metadata}', '{job}', '10 minutes', job => ARRAY[:job]);
+SELECT "time", name, operation, rate, coverage
+FROM jobstats_rates(:since, :until, 'service_time,read_bytes,write_bytes,metadata', 'job', '10 minutes', filter => jsonb_build_object('job', ARRAY[:job]));
 -- by hand
 WITH x AS MATERIALIZED (SELECT * FROM seen(:since, :until, '10 minutes')),
 done AS (
@@ -13,7 +13,7 @@ done AS (
     WHERE i.bucket > :since AND i.bucket <= :until
         AND e.job = :job GROUP BY 1, 2
 )
-SELECT d.step, d.job, o.operation, o.rate, c.coverage
+SELECT d.step, d.job, o.operation, o.rate, trunc(c.coverage::numeric, 4)
 FROM done d
 JOIN (SELECT x.step, sum(x.seconds) / 600 / (SELECT count(*) FROM jobstats.targets) AS coverage FROM x GROUP BY x.step) c USING (step)
 CROSS JOIN LATERAL (VALUES ('service_time', d.service_time), ('read_bytes', d.read_bytes), ('write_bytes', d.write_bytes),

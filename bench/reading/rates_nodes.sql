@@ -1,7 +1,7 @@
 -- rates of all targets at 10 minutes, of compute nodes
 -- ours
-SELECT "time", target, operation, rate, coverage
-FROM jobstats_rates(:since, :until, '{read_bytes,write_bytes,metadata}', '{target}', '10 minutes', node => '{r*}');
+SELECT "time", name, operation, rate, coverage
+FROM jobstats_rates(:since, :until, 'read_bytes,write_bytes,metadata', 'target', '10 minutes', filter => 'node=r*');
 -- by hand
 WITH done AS (
     SELECT i.target_id, i.bucket - interval '1 microsecond' AS step, sum(i.read_bytes) AS read_bytes,
@@ -9,7 +9,7 @@ WITH done AS (
     FROM jobstats.rollup_10m i JOIN jobstats.entries e USING (entry_id)
     WHERE i.bucket > :since AND i.bucket <= :until AND e.node LIKE 'r%' GROUP BY 1, 2
 )
-SELECT s.step, t.name, o.operation, o.value / x.seconds, coalesce(x.seconds / 600, 0)
+SELECT s.step, t.name, o.operation, o.value / x.seconds, trunc(coalesce(x.seconds / 600, 0)::numeric, 4)
 FROM jobstats.targets t
 CROSS JOIN generate_series(:since, :until - interval '1 microsecond', '10 minutes') s (step)
 LEFT JOIN seen(:since, :until, '10 minutes') x ON x.target_id = t.target_id AND x.step = s.step

@@ -1,8 +1,7 @@
 -- rates of all targets at 5 minutes, of six hours that begin at no full hour
 -- ours
-SELECT "time", target, operation, rate, coverage
-FROM jobstats_rates(:since + interval '6 hours 3 minutes', :since + interval '12 hours 3 minutes',
-    '{service_time,read_bytes,write_bytes,metadata}', '{target}', '5 minutes');
+SELECT "time", name, operation, rate, coverage
+FROM jobstats_rates(:since + interval '6 hours 3 minutes', :since + interval '12 hours 3 minutes', 'service_time,read_bytes,write_bytes,metadata', 'target', '5 minutes');
 -- by hand
 WITH span AS (
     SELECT :since + interval '6 hours 3 minutes' AS lower, :since + interval '12 hours 3 minutes' AS upper
@@ -35,7 +34,7 @@ WITH span AS (
     GROUP BY 1, 2
 )
 SELECT greatest(s.step, span.lower), t.name, o.operation, o.value / x.seconds,
-    coalesce(x.seconds / extract(epoch FROM least(s.step + interval '5 minutes', span.upper) - greatest(s.step, span.lower)), 0)
+    trunc(coalesce(x.seconds / extract(epoch FROM least(s.step + interval '5 minutes', span.upper) - greatest(s.step, span.lower)), 0)::numeric, 4)
 FROM span
 CROSS JOIN jobstats.targets t
 CROSS JOIN generate_series(date_bin('5 minutes', span.lower, :since), span.upper - interval '1 microsecond', '5 minutes') s (step)

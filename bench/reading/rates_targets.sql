@@ -1,14 +1,14 @@
 -- rates of all targets at 10 minutes
 -- ours
-SELECT "time", target, operation, rate, coverage
-FROM jobstats_rates(:since, :until, '{service_time,read_bytes,write_bytes,metadata}', '{target}', '10 minutes');
+SELECT "time", name, operation, rate, coverage
+FROM jobstats_rates(:since, :until, 'service_time,read_bytes,write_bytes,metadata', 'target', '10 minutes');
 -- by hand
 WITH done AS (
     SELECT i.target_id, i.bucket - interval '1 microsecond' AS step, sum(i.service_usecs) AS service_time,
         sum(i.read_bytes) AS read_bytes, sum(i.write_bytes) AS write_bytes, sum(i.metadata) AS metadata
     FROM jobstats.rollup_10m_users i WHERE i.bucket > :since AND i.bucket <= :until GROUP BY 1, 2
 )
-SELECT s.step, t.name, o.operation, o.value / x.seconds, coalesce(x.seconds / 600, 0)
+SELECT s.step, t.name, o.operation, o.value / x.seconds, trunc(coalesce(x.seconds / 600, 0)::numeric, 4)
 FROM jobstats.targets t
 CROSS JOIN generate_series(:since, :until - interval '1 microsecond', '10 minutes') s (step)
 LEFT JOIN seen(:since, :until, '10 minutes') x ON x.target_id = t.target_id AND x.step = s.step

@@ -1,7 +1,7 @@
 -- rates of all users at 10 minutes
 -- ours
-SELECT "time", uid, operation, rate, coverage
-FROM jobstats_rates(:since, :until, '{service_time,read_bytes,write_bytes,metadata}', '{uid}', '10 minutes');
+SELECT "time", labels ->> 'uid', operation, rate, coverage
+FROM jobstats_rates(:since, :until, 'service_time,read_bytes,write_bytes,metadata', 'uid', '10 minutes');
 -- by hand
 WITH x AS MATERIALIZED (SELECT * FROM seen(:since, :until, '10 minutes')),
 done AS (
@@ -12,7 +12,7 @@ done AS (
     JOIN x ON x.target_id = i.target_id AND x.step = i.bucket - interval '1 microsecond'
     WHERE i.bucket > :since AND i.bucket <= :until GROUP BY 1, 2
 )
-SELECT d.step, d.uid, o.operation, o.rate, c.coverage
+SELECT d.step, d.uid, o.operation, o.rate, trunc(c.coverage::numeric, 4)
 FROM done d
 JOIN (SELECT x.step, sum(x.seconds) / 600 / (SELECT count(*) FROM jobstats.targets) AS coverage FROM x GROUP BY x.step) c USING (step)
 CROSS JOIN LATERAL (VALUES ('service_time', d.service_time), ('read_bytes', d.read_bytes), ('write_bytes', d.write_bytes),

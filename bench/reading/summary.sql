@@ -1,6 +1,6 @@
 -- summary of all jobs
 -- ours
-SELECT job, first, last_active, nodes, read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target
+SELECT labels ->> 'job', first, last_active, nodes, read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target
 FROM jobstats_summary(:since, :until);
 -- by hand
 WITH done AS (

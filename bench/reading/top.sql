@@ -1,6 +1,6 @@
 -- top ten of users and workloads
 -- ours
-SELECT rank, uid, workload, total, rate, share, calls, per_call, coverage FROM jobstats_top(:since, :until);
+SELECT rank, labels ->> 'uid', labels ->> 'workload', total, rate, share, calls, per_call, coverage FROM jobstats_top(:since, :until, by => 'uid,workload');
 -- by hand
 WITH x AS MATERIALIZED (SELECT * FROM seen(:since, :until, '1 day')),
 done AS (
@@ -8,8 +8,8 @@ done AS (
     FROM jobstats.rollup_1d i JOIN jobstats.entries e USING (entry_id) JOIN x USING (target_id)
     WHERE i.bucket > :since AND i.bucket <= :until GROUP BY 1, 2
 )
-SELECT row_number() OVER (ORDER BY d.usecs DESC), d.uid, d.workload, d.usecs / 1e6, d.rate, d.usecs / sum(d.usecs) OVER (), d.calls,
-    CASE WHEN d.calls >= 10 THEN d.usecs / 1e6 / d.calls END, (SELECT sum(x.seconds) / 86400 / count(t.target_id) FROM jobstats.targets t LEFT JOIN x USING (target_id))
+SELECT row_number() OVER (ORDER BY d.usecs DESC), d.uid, d.workload, d.usecs / 1e6, d.rate, round(d.usecs / sum(d.usecs) OVER (), 4), d.calls,
+    CASE WHEN d.calls >= 10 THEN d.usecs / 1e6 / d.calls END, (SELECT trunc((sum(x.seconds) / 86400 / count(t.target_id))::numeric, 4) FROM jobstats.targets t LEFT JOIN x USING (target_id))
 FROM done d WHERE d.usecs > 0 ORDER BY d.usecs DESC LIMIT 10;
 -- lag()
 SELECT uid, job, sum(service_time) / 1e6, sum(service_time) / 86400e6, sum(calls)

@@ -1,6 +1,6 @@
 -- top ten on one target
 -- ours
-SELECT rank, uid, workload, total, rate, share, calls, per_call, coverage FROM jobstats_top(:since, :until, target => '{puhti-OST0003}');
+SELECT rank, labels ->> 'uid', labels ->> 'workload', total, rate, share, calls, per_call, coverage FROM jobstats_top(:since, :until, by => 'uid,workload', filter => 'target=puhti-OST0003');
 -- by hand
 WITH x AS MATERIALIZED (SELECT * FROM seen(:since, :until, '1 day')),
 done AS (
@@ -9,8 +9,8 @@ done AS (
     WHERE i.bucket > :since AND i.bucket <= :until
         AND i.target_id = (SELECT t.target_id FROM jobstats.targets t WHERE t.name = 'puhti-OST0003') GROUP BY 1, 2
 )
-SELECT row_number() OVER (ORDER BY d.usecs DESC), d.uid, d.workload, d.usecs / 1e6, d.rate, d.usecs / sum(d.usecs) OVER (), d.calls,
-    CASE WHEN d.calls >= 10 THEN d.usecs / 1e6 / d.calls END, (SELECT sum(x.seconds) / 86400 / count(t.target_id) FROM jobstats.targets t LEFT JOIN x USING (target_id)
+SELECT row_number() OVER (ORDER BY d.usecs DESC), d.uid, d.workload, d.usecs / 1e6, d.rate, round(d.usecs / sum(d.usecs) OVER (), 4), d.calls,
+    CASE WHEN d.calls >= 10 THEN d.usecs / 1e6 / d.calls END, (SELECT trunc((sum(x.seconds) / 86400 / count(t.target_id))::numeric, 4) FROM jobstats.targets t LEFT JOIN x USING (target_id)
         WHERE t.target_id = (SELECT t.target_id FROM jobstats.targets t WHERE t.name = 'puhti-OST0003'))
 FROM done d WHERE d.usecs > 0 ORDER BY d.usecs DESC LIMIT 10;
 -- lag()

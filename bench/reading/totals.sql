@@ -1,7 +1,7 @@
 -- totals of all targets
 -- ours
-SELECT target, operation, total, calls, per_call, coverage
-FROM jobstats_totals(:since, :until, '{service_time,read_bytes,write_bytes,metadata}', '{target}');
+SELECT name, operation, total, calls, per_call, coverage
+FROM jobstats_totals(:since, :until, 'service_time,read_bytes,write_bytes,metadata', 'target');
 -- by hand
 WITH done AS (
     SELECT i.target_id, sum(i.service_usecs) AS usecs, sum(i.service_calls) AS calls, sum(i.read_bytes) AS read_bytes,
@@ -9,7 +9,7 @@ WITH done AS (
         sum(i.metadata_usecs) AS metadata_usecs
     FROM jobstats.rollup_1d_users i WHERE i.bucket > :since AND i.bucket <= :until GROUP BY 1
 )
-SELECT t.name, o.operation, o.total, o.calls, CASE WHEN o.calls >= 10 THEN o.spent / o.calls END, x.seconds / 86400
+SELECT t.name, o.operation, o.total, o.calls, CASE WHEN o.calls >= 10 THEN o.spent / o.calls END, trunc((x.seconds / 86400)::numeric, 4)
 FROM jobstats.targets t JOIN seen(:since, :until, '1 day') x USING (target_id) JOIN done d USING (target_id)
 CROSS JOIN LATERAL (VALUES
     ('service_time', coalesce(d.usecs, 0) / 1e6, coalesce(d.calls, 0), d.usecs / 1e6),

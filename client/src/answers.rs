@@ -5,15 +5,15 @@
 //! question as a statement that a person can run.
 //!
 //! Arguments and columns have the names that the functions have: `docs/functions/` has a page for each function, which a test
-//! compares with the database, and [`Dimension`] explains those that are dimensions. An argument that is `None` has its default, and
-//! a column is `None` where the page says NULL.
+//! compares with the database; [`Group`] are the labels of a row. An argument that is `None` has its default, and a column is `None`
+//! where the page says NULL. Arguments that list words are made by [`words`].
 //!
 //! A `total` is in bytes, calls or, of times such as `service_time`, in seconds, and exact. A `rate` is the total per second that the
 //! targets were observed. `per_call` is in bytes or seconds, and `None` under ten calls. `seconds` is the width of a step or window,
-//! which begins at `time`. A `share` is a part of the total of all groups, and `coverage` the observed part of all time of all targets,
-//! both from 0 to 1.
+//! which begins at `time`. A `name` is that of the group, and `formatted` the number that the row is about as people read it. A `share` is
+//! a part of the total of all groups, and `coverage` the observed part of all time of all targets, both from 0 to 1 with four decimals.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use jiff::Timestamp;
 use postgres::{GenericClient, Row};
@@ -34,19 +34,22 @@ pub use dimension::{Dimension, Filters, Group};
 pub use entries::{Entries, EntryRow, Work, WorkRow};
 pub use events::{EventRow, Events, Explain, ExplainRow};
 pub use interval::Interval;
-pub use jobs::{
-    Attributed, AttributedRow, Compare, CompareRow, Job, JobRow, JobRunRow, JobRuns, JobSummaries,
-    JobSummaryRow,
-};
+pub use jobs::{Compare, CompareRow, Job, JobRow, JobUsage, JobUsageRow, Jobs, JobsRow};
 pub use targets::{
     Health, HealthRow, Kept, KeptRow, Nearest, NearestRow, Now, NowRow, Quality, QualityRow,
-    QueueRow, Queues, TargetRow, Targets, Used, UsedRow,
+    QueueRow, Queues, Space, SpaceRow, TargetRow, Targets,
 };
 pub use usage::{
-    Balance, BalanceRow, ChangeRow, Changes, Densities, DensityRow, FindingRow, Findings, RateRow,
-    Rates, SizeRow, Sizes, Summary, SummaryRow, Top, TopRow, TotalRow, Totals, Unaccounted,
-    UnaccountedRow, Usual, UsualRow, Verdict, VerdictRow,
+    Balance, BalanceRow, Baseline, BaselineRow, ChangeRow, Changes, Densities, DensityRow,
+    FindingRow, Findings, IoSizeRow, IoSizes, RateRow, Rates, Summary, SummaryRow, Top, TopRow,
+    TotalRow, Totals, Untracked, UntrackedRow, Verdict, VerdictRow,
 };
+
+/// Joins words to the text of an argument, such as `by`, `operations` or `levels`.
+pub fn words(words: impl IntoIterator<Item = impl Display>) -> Option<String> {
+    let words: Vec<_> = words.into_iter().map(|it| it.to_string()).collect();
+    Some(words.join(","))
+}
 
 /// Asks a question and returns the rows of its answer.
 ///
@@ -191,6 +194,11 @@ trait Value: ToSql + Sync {
     /// The type of the argument.
     const TYPE: Type;
 
+    /// Returns true for a value that is the same as no argument.
+    fn is_left_out(&self) -> bool {
+        false
+    }
+
     /// Returns the value as a literal of SQL.
     fn literal(&self) -> String;
 }
@@ -211,7 +219,6 @@ macro_rules! values {
 values! {
     String => TEXT, |text| literal::quoted(text);
     Vec<String> => TEXT_ARRAY, |texts| literal::array(texts, "text");
-    Vec<Dimension> => TEXT_ARRAY, |names| literal::array(names, "text");
     Vec<i32> => INT4_ARRAY, |numbers| literal::array(numbers, "integer");
     Vec<i64> => INT8_ARRAY, |numbers| literal::array(numbers, "bigint");
     bool => BOOL, ToString::to_string;
@@ -224,9 +231,11 @@ values! {
 
 impl<T: Value> Argument for T {
     fn add<'a>(&'a self, name: &'static str, arguments: &mut Arguments<'a>) {
-        arguments.names.push(name);
-        arguments.values.push((self, T::TYPE));
-        arguments.literals.push(self.literal());
+        if !self.is_left_out() {
+            arguments.names.push(name);
+            arguments.values.push((self, T::TYPE));
+            arguments.literals.push(self.literal());
+        }
     }
 }
 
@@ -284,70 +293,63 @@ impl<T: for<'a> FromSql<'a>> Field for T {
     }
 }
 
-/// Defines the struct of a question: a field for each argument of a function. The rows of its answer are of the type
-/// after the arrow.
-macro_rules! question {
-    (
+/// Defines structs of questions, with a field for each argument of a function, and, after the arrow, of the rows of their answers, with a
+/// field for each column.
+macro_rules! questions {
+    ($(
         $(#[$doc:meta])*
-        $name:ident($source:expr) -> $answer:ident {
-            $($(#[$field_doc:meta])* $field:ident: $type:ty,)*
+        $name:ident($source:expr) {
+            $($(#[$argument_doc:meta])* $argument:ident: $argument_type:ty,)*
         }
-    ) => {
+        $(#[$row_doc:meta])*
+        -> $row:ident {
+            $($(#[$column_doc:meta])* $column:ident: $column_type:ty,)*
+        }
+    )*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct $name {
             $(
-                #[doc = concat!("The argument `", stringify!($field), "`.")]
-                $(#[$field_doc])*
-                pub $field: $type,
+                #[doc = concat!("The argument `", stringify!($argument), "`.")]
+                $(#[$argument_doc])*
+                pub $argument: $argument_type,
             )*
         }
 
         impl $crate::answers::Question for $name {
-            type Answer = $answer;
+            type Answer = $row;
             const SOURCE: $crate::answers::Source = $source;
 
             fn arguments(&self) -> $crate::answers::Arguments<'_> {
-                $crate::answers::Arguments::default()$(.with(stringify!($field), &self.$field))*
+                $crate::answers::Arguments::default()$(.with(stringify!($argument), &self.$argument))*
             }
         }
-    };
-}
 
-/// Defines the struct of a row: a field for each column of an answer.
-macro_rules! answer {
-    (
-        $(#[$doc:meta])*
-        $name:ident {
-            $($(#[$field_doc:meta])* $field:ident: $type:ty,)*
-        }
-    ) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq)]
-        pub struct $name {
+        $(#[$row_doc])*
+        #[derive(Debug, Clone, PartialEq, Default)]
+        pub struct $row {
             $(
-                #[doc = concat!("The column `", stringify!($field), "`.")]
-                $(#[$field_doc])*
-                pub $field: $type,
+                #[doc = concat!("The column `", stringify!($column), "`.")]
+                $(#[$column_doc])*
+                pub $column: $column_type,
             )*
         }
 
-        impl $crate::answers::Answer for $name {
+        impl $crate::answers::Answer for $row {
             fn columns() -> Vec<&'static str> {
-                let fields = [$(<$type as $crate::answers::Field>::columns(stringify!($field)),)*];
-                fields.concat()
+                [$(<$column_type as $crate::answers::Field>::columns(stringify!($column)),)*].concat()
             }
 
             fn from_row(row: &postgres::Row) -> Result<Self, tokio_postgres::Error> {
                 Ok(Self {
-                    $($field: $crate::answers::Field::read(stringify!($field), row)?,)*
+                    $($column: $crate::answers::Field::read(stringify!($column), row)?,)*
                 })
             }
         }
-    };
+    )*};
 }
 
-use {answer, question};
+use questions;
 
 #[cfg(test)]
 mod tests;

@@ -23,7 +23,7 @@
 //! ```no_run
 //! use std::time::Duration;
 //!
-//! use jobstats_client::answers::{Dimension, Top};
+//! use jobstats_client::answers::{Dimension, Top, words};
 //! use jobstats_client::{Connector, Error, Options, ask};
 //!
 //! fn main() -> Result<(), Error> {
@@ -32,12 +32,12 @@
 //!     let mut client = Connector::new(settings, Duration::from_secs(10))?.client()?;
 //!     let question = Top {
 //!         operation: Some("write_bytes".to_owned()),
-//!         by: Some(vec![Dimension::Job]),
+//!         by: words([Dimension::Job]),
 //!         n: Some(3),
 //!         ..Top::default()
 //!     };
 //!     for row in ask(&mut client, &question)? {
-//!         println!("{:?}: {:?} bytes", row.group.job, row.total);
+//!         println!("job {}: {:?}", row.name, row.formatted);
 //!     }
 //!     Ok(())
 //! }

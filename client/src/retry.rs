@@ -62,37 +62,28 @@ impl Retry {
 ///
 /// A pause is a random part of a limit, which doubles after each failure up to a cap (full jitter). So the clients that a
 /// failure hit at the same time do not come back at the same time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Backoff {
-    /// The limit of the pause after the first failure.
-    pub first: Duration,
-    /// The largest limit.
-    pub cap: Duration,
-}
-
-impl Default for Backoff {
-    fn default() -> Self {
-        Self {
-            first: Duration::from_secs(1),
-            cap: Duration::from_secs(60),
-        }
-    }
-}
+pub struct Backoff;
 
 impl Backoff {
+    /// The limit of the pause after the first failure.
+    const FIRST: Duration = Duration::from_secs(1);
+
+    /// The largest limit.
+    const CAP: Duration = Duration::from_secs(60);
+
     /// Returns the limit of the pause after this number of failures in series.
-    pub fn limit(&self, failures: u32) -> Duration {
+    fn limit(failures: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
-        self.first.saturating_mul(doubled).min(self.cap)
+        Self::FIRST.saturating_mul(doubled).min(Self::CAP)
     }
 
     /// Returns the pause after this number of failures in series. `part` is a random number from 0 to 1.
-    pub fn pause(&self, failures: u32, part: f64) -> Duration {
-        self.limit(failures).mul_f64(part.clamp(0.0, 1.0))
+    pub fn pause(failures: u32, part: f64) -> Duration {
+        Self::limit(failures).mul_f64(part.clamp(0.0, 1.0))
     }
 
     /// Returns the pause if the other side asks to be left alone for a time: the longer of both, but at most the cap.
-    pub fn pause_asked(&self, failures: u32, part: f64, asked: Duration) -> Duration {
-        self.pause(failures, part).max(asked.min(self.cap))
+    pub fn pause_asked(failures: u32, part: f64, asked: Duration) -> Duration {
+        Self::pause(failures, part).max(asked.min(Self::CAP))
     }
 }

@@ -81,7 +81,7 @@ impl Store {
     fn columns(&mut self, source: Source) -> Vec<String> {
         let (name, sql) = match source {
             Source::Function(name) => (
-                name,
+                name.trim_start_matches("jobstats_internal."),
                 // Functions of one name have the same columns, though not at the same places.
                 "SELECT a.name FROM pg_proc p, unnest(p.proargnames, p.proargmodes::text[]) WITH ORDINALITY \
                  AS a(name, mode, position) WHERE p.oid = (SELECT min(oid) FROM pg_proc WHERE proname = $1::text) \
@@ -184,22 +184,17 @@ fn parts_of_views_are_read(store: &mut Store) {
             .iter()
             .all(|row| row.hour >= since && row.hour < until)
     );
-    let unknown = JobSummaries {
-        job: Some("o'neil $1".to_owned()),
-        uid: Some(-1),
-        scheduler: Some("alpha".to_owned()),
+    let unknown = Jobs {
         window: store.window,
+        operation: Some("write_bytes".to_owned()),
         n: Some(1),
+        filter: Filters {
+            job: Some(vec!["o'neil $1".to_owned()]),
+            uid: Some(vec![-1]),
+            ..Filters::default()
+        },
     };
     assert!(store.ask(&unknown).is_empty());
-    let unknown = JobRuns {
-        job: "o'neil $1".to_owned(),
-        window: store.window,
-        scheduler: Some("alpha".to_owned()),
-    };
-    assert!(store.ask(&unknown).is_empty());
-    let unbounded = JobRuns::default();
-    assert!(store.ask(&unbounded).is_empty());
 }
 
 /// A statement that a person copies has the rows that the question has.
@@ -207,48 +202,39 @@ fn statements_answer_the_same(store: &mut Store) {
     let question = Top {
         window: store.window,
         operation: Some("write_bytes".to_owned()),
-        by: Some(vec![Dimension::Job, Dimension::Target]),
+        by: words([Dimension::Job, Dimension::Target]),
         n: Some(5),
         min_rate: Some(1e-3),
-        filters: Filters {
+        filter: Filters {
             target: texts(&["small-OST*"]),
-            user_name: None,
             ..Filters::default()
         },
-        unaccounted: Some(true),
+        untracked: Some(true),
     };
     let rows = store.ask(&question);
     let copied = store
         .client
-        .query(&statement(&question, &["job", "total"]), &[])
+        .query(&statement(&question, &["name", "total"]), &[])
         .unwrap();
-    let copied: Vec<(Option<String>, Option<Decimal>)> =
+    let copied: Vec<(String, Option<Decimal>)> =
         copied.iter().map(|row| (row.get(0), row.get(1))).collect();
-    let asked: Vec<_> = rows
-        .into_iter()
-        .map(|row| (row.group.job, row.total))
-        .collect();
+    let asked: Vec<_> = rows.into_iter().map(|row| (row.name, row.total)).collect();
     assert!(!asked.is_empty());
     assert_eq!(copied, asked);
-    let hostile = "o'neil \\ \u{202e}\u{1F600}\n";
-    let echoed = Filters {
-        job: Some(vec![hostile.to_owned()]),
-        ..Filters::default()
-    };
-    let totals = statement(
-        &Totals {
-            filters: echoed,
-            ..Totals::default()
+    let hostile = "o'neil, \"100 %\" \\ \u{202e}\u{1F600}\n";
+    let totals = Totals {
+        filter: Filters {
+            job: Some(vec![hostile.to_owned()]),
+            ..Filters::default()
         },
-        &[],
-    );
-    let literal = totals.split_once("\"job\" => ").unwrap().1;
+        ..Totals::default()
+    };
+    let totals = statement(&totals, &[]);
+    let literal = totals.split_once("\"filter\" => ").unwrap().1;
     let literal = literal.strip_suffix(");").unwrap();
-    let row = store
-        .client
-        .query_one(&format!("SELECT {literal}"), &[])
-        .unwrap();
-    assert_eq!(row.get::<_, Vec<String>>(0), [hostile]);
+    let echoed = format!("SELECT {literal}::jobstats_filter::jsonb ->> 'job'");
+    let row = store.client.query_one(&echoed, &[]).unwrap();
+    assert_eq!(row.get::<_, String>(0), hostile);
 }
 
 fn rows_have_all_columns(store: &mut Store) {
@@ -260,27 +246,36 @@ fn rows_have_all_columns(store: &mut Store) {
     store.has_all_columns::<Summary>();
     store.has_all_columns::<Findings>();
     store.has_all_columns::<Verdict>();
-    store.has_all_columns::<Usual>();
+    store.has_all_columns::<Baseline>();
+    store.has_all_columns::<IoSizes>();
     store.has_all_columns::<Job>();
+    store.has_all_columns::<JobUsage>();
+    store.has_all_columns::<Jobs>();
+    store.has_all_columns::<Compare>();
     store.has_all_columns::<Balance>();
-    store.has_all_columns::<Unaccounted>();
+    store.has_all_columns::<Untracked>();
     store.has_all_columns::<Densities>();
     store.has_all_columns::<Health>();
     store.has_all_columns::<Work>();
     store.has_all_columns::<Kept>();
-    store.has_all_columns::<Used>();
+    store.has_all_columns::<Space>();
     store.has_all_columns::<Queues>();
     store.has_all_columns::<Events>();
     store.has_all_columns::<Explain>();
+    assert_eq!(
+        [TargetRow::columns(), NearestRow::columns()].concat(),
+        store.columns(Targets::SOURCE)
+    );
 }
 
 /// The server refuses an argument that a function does not have, or has with another type.
 fn all_arguments_reach_their_functions(store: &mut Store) {
     let window = store.window;
-    let any = || texts(&["*"]);
+    // A star alone would be no filter, and let work without a value through.
+    let any = || texts(&["**"]);
     let users = store.ask(&Summary {
         window,
-        by: Some(vec![Dimension::Uid]),
+        by: words([Dimension::Uid]),
         ..Summary::default()
     });
     let uids: Vec<_> = users.iter().filter_map(|row| row.group.uid).collect();
@@ -291,31 +286,40 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         kind: any(),
         target: any(),
         server: any(),
+        user: any(),
+        uid: Some(uids),
+        group: None,
+        gid: None,
+        account: None,
         workload: any(),
         job: any(),
+        job_name: None,
+        job_group: any(),
+        partition: None,
+        state: None,
         node: any(),
         executable: None,
         status: any(),
-        uid: Some(uids),
         entry: any(),
-        user_name: None,
-        group_name: None,
-        account: None,
-        partition: None,
-        job_name: None,
-        state: None,
-        gid: None,
-        job_group: any(),
     };
-    let by = || Some(Dimension::ALL.to_vec());
-    let operations = texts(&["write_bytes"]);
+    let dimensions = store
+        .client
+        .query("SELECT name FROM jobstats_internal.dimensions()", &[]);
+    let dimensions: Vec<String> = dimensions.unwrap().iter().map(|row| row.get(0)).collect();
+    let known = Dimension::ALL.iter().map(|it| it.name());
+    assert!(
+        known.eq(dimensions.iter().map(String::as_str)),
+        "{dimensions:?}"
+    );
+    let by = || words(Dimension::ALL);
+    let operations = words(["write_bytes"]);
     let operation = || Some("write_bytes".to_owned());
     let step = Some(SignedDuration::from_mins(30).into());
     let totals = store.ask(&Totals {
         window,
         operations: operations.clone(),
         by: by(),
-        filters: filters.clone(),
+        filter: filters.clone(),
     });
     assert!(!totals.is_empty());
     for TotalRow { group, .. } in &totals {
@@ -324,33 +328,31 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
             "{group:?}"
         );
     }
-    let usual = store.ask(&Usual {
+    let usual = store.ask(&Baseline {
         window,
         operation: operation(),
         by: by(),
         n: Some(1),
-        filters: filters.clone(),
+        filter: filters.clone(),
     });
     assert!(usual.iter().all(|it| it.rate > 0.0 && it.days == 0));
     store.ask(&Findings {
         window,
         by: by(),
-        levels: texts(&["good"]),
-        filters: filters.clone(),
+        levels: words(["good"]),
+        filter: filters.clone(),
     });
     let verdict = store.ask(&Verdict {
         window,
         by: by(),
-        n: Some(1),
-        filters: filters.clone(),
+        filter: filters.clone(),
     });
     let summary = store.ask(&Summary {
         window,
         by: by(),
-        filters: filters.clone(),
+        filter: filters.clone(),
     });
-    let levels = verdict.iter().filter(|it| it.rank.is_none());
-    let judged: i64 = levels.map(|it| it.groups).sum();
+    let judged: i64 = verdict.iter().map(|it| it.groups).sum();
     assert_eq!(usize::try_from(judged), Ok(summary.len()));
     let changes = store.ask(&Changes {
         window,
@@ -359,19 +361,19 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         baseline_since: window.since,
         baseline_until: window.until,
         n: Some(0),
-        filters: filters.clone(),
+        filter: filters.clone(),
     });
     assert!(
         changes
             .iter()
-            .all(|row| row.change.is_zero() && row.groups as usize == totals.len())
+            .all(|row| row.change.is_zero() && row.group.others == Some(totals.len() as i64))
     );
     let rates = store.ask(&Rates {
         window,
         operations,
         by: by(),
         step,
-        filters: filters.clone(),
+        filter: filters.clone(),
     });
     assert!(!rates.is_empty());
     let top = store.ask(&Top {
@@ -380,19 +382,19 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         by: by(),
         n: Some(2),
         min_rate: Some(1e-9),
-        filters: filters.clone(),
-        unaccounted: Some(false),
+        filter: filters.clone(),
+        untracked: Some(false),
     });
     assert!(!top.is_empty() && top.len() <= 2);
-    let sizes = store.ask(&Sizes {
+    let sizes = store.ask(&IoSizes {
         window,
-        ..Sizes::default()
+        ..IoSizes::default()
     });
     assert!(!sizes.is_empty());
     for operation in ["read_bytes", "write_bytes"] {
         let shares = sizes.iter().filter(|row| row.operation == operation);
         let shares: f64 = shares.map(|row| row.share).sum();
-        assert!((shares - 1.0).abs() < 1e-9, "{sizes:?}");
+        assert!((shares - 1.0).abs() < 5e-3, "{sizes:?}");
     }
 
     let densities = store.ask(&Densities {
@@ -401,20 +403,20 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         by: by(),
         base: Some(2),
         step,
-        filters: filters.clone(),
+        filter: filters.clone(),
     });
     assert!(!densities.is_empty());
     let summary = store.ask(&Summary {
         window,
         by: by(),
-        filters,
+        filter: filters,
     });
     assert!(!summary.is_empty());
     // The identifiers of compute nodes name no executable, and those of login nodes no job.
     let executables = store.ask(&Summary {
         window,
-        by: Some(vec![Dimension::Executable]),
-        filters: Filters {
+        by: words([Dimension::Executable]),
+        filter: Filters {
             executable: any(),
             ..Filters::default()
         },
@@ -434,20 +436,27 @@ fn the_present_is_shown(store: &mut Store) {
             .all(|row| row.age.0 < SignedDuration::from_hours(1))
     );
     let one = store.ask(&Now {
-        target: Some(vec![TARGETS[0].to_owned()]),
+        target: Some(TARGETS[0].to_owned()),
         n: Some(1),
-        at: None,
+        ..Now::default()
     });
     assert_eq!(one.len(), 1);
     assert_eq!((one[0].target.as_str(), one[0].rank), (TARGETS[0], 1));
+    let targets = store.ask(&Targets::default());
+    let last = targets.iter().find(|it| it.target == TARGETS[0]).unwrap();
     let then = store.ask(&Now {
-        target: Some(vec![TARGETS[0].to_owned()]),
+        target: Some(TARGETS[0].to_owned()),
         n: Some(1),
-        at: Some(one[0].time),
+        at: last.time,
+        by: words(["user", "workload", "account"]),
+        filter: Filters {
+            target: texts(&["small-*"]),
+            ..Filters::default()
+        },
     });
     assert_eq!(
-        (then[0].time, &then[0].workload),
-        (one[0].time, &one[0].workload)
+        (then[0].age, &then[0].group),
+        (Interval::default(), &one[0].group)
     );
 
     let mut health = store.ask(&Health::default());
@@ -474,16 +483,21 @@ fn what_programs_sum_up_is_what_functions_say(store: &mut Store) {
         at: kept
             .first
             .map(|first| first - SignedDuration::from_micros(1)),
-        cluster: texts(&["small"]),
-        filesystem: texts(&["small"]),
+        filter: Filters {
+            cluster: texts(&["small"]),
+            filesystem: texts(&["small"]),
+            ..Filters::default()
+        },
     });
     assert_eq!(first.iter().filter_map(|it| it.after).min(), kept.first);
     let last = store.ask(&Nearest::default());
     let last = last.iter().filter_map(|it| it.before).max();
     let targets = store.ask(&Targets {
         at: last,
-        filesystem: texts(&["small"]),
-        ..Targets::default()
+        filter: Filters {
+            filesystem: texts(&["small"]),
+            ..Filters::default()
+        },
     });
     assert_eq!(targets.iter().filter_map(|it| it.time).max(), last);
     let work = store.ask(&Work {
@@ -501,7 +515,7 @@ fn what_programs_sum_up_is_what_functions_say(store: &mut Store) {
         at: last,
         ..Now::default()
     });
-    let mut expected: Vec<_> = now.into_iter().filter_map(|it| it.uid).collect();
+    let mut expected: Vec<_> = now.into_iter().filter_map(|it| it.group.uid).collect();
     for users in [&mut users, &mut expected] {
         users.sort_unstable();
         users.dedup();
@@ -512,7 +526,7 @@ fn what_programs_sum_up_is_what_functions_say(store: &mut Store) {
 
 fn totals_and_rates_agree(store: &mut Store) {
     let window = store.window;
-    let operations = texts(&["read_bytes", "write_bytes"]);
+    let operations = words(["read_bytes", "write_bytes"]);
     let totals = store.ask(&Totals {
         window,
         operations: operations.clone(),
@@ -531,9 +545,12 @@ fn totals_and_rates_agree(store: &mut Store) {
             (&rate.group, &rate.operation)
         );
         assert_eq!(total.coverage, rate.coverage);
+        assert_eq!((total.total, total.rate), (rate.total, rate.rate));
         let counted: f64 = total.total.unwrap().try_into().unwrap();
         let multiplied = rate.rate.unwrap() * rate.seconds * rate.coverage;
-        assert!((counted - multiplied).abs() <= counted * 1e-9);
+        // The coverage is rounded down to four decimals.
+        let difference = (counted - multiplied) / rate.coverage;
+        assert!((-1e-9 * counted..=1.1e-4 * counted).contains(&difference));
     }
 }
 
@@ -541,8 +558,8 @@ fn leaders_and_summaries_agree_with_totals(store: &mut Store) {
     let window = store.window;
     let total = store.ask(&Totals {
         window,
-        operations: texts(&["write_bytes", "service_time"]),
-        by: Some(vec![]),
+        operations: words(["write_bytes", "service_time"]),
+        by: Some(String::new()),
         ..Totals::default()
     });
     let total = |operation: &str| -> Decimal {
@@ -572,7 +589,7 @@ fn leaders_and_summaries_agree_with_totals(store: &mut Store) {
     assert!(top.is_sorted_by(|one, next| one.total >= next.total));
     assert_eq!(sum(top.iter().map(|row| row.total)), total("service_time"));
     let shares: f64 = top.iter().filter_map(|row| row.share).sum();
-    assert!((shares - 1.0).abs() < 1e-9);
+    assert!((shares - 1.0).abs() < 5e-5 * top.len() as f64);
 }
 
 fn a_job_adds_up_to_its_summary(store: &mut Store) {
@@ -584,15 +601,23 @@ fn a_job_adds_up_to_its_summary(store: &mut Store) {
     let written =
         |row: &&SummaryRow| row.group.job.is_some() && row.write_bytes > Some(Decimal::ZERO);
     let summary = summary.iter().find(written).unwrap();
-    let rows = store.ask(&Job {
-        job: summary.group.job.clone().unwrap(),
+    let job = summary.group.job.clone().unwrap();
+    let known = store.ask(&Job {
+        job: job.clone(),
+        scheduler: None,
+    });
+    assert_eq!(known.len(), 1);
+    assert_eq!(known[0].labels["job"], job);
+    let rows = store.ask(&JobUsage {
+        job: job.clone(),
+        by: words(["target"]),
         window,
-        ..Job::default()
+        ..JobUsage::default()
     });
     let of = |operation: &str, is_whole: bool| {
         let rows = rows.iter().filter(|row| row.operation == operation);
         sum(rows
-            .filter(|row| row.target.is_none() == is_whole)
+            .filter(|row| row.group.target.is_none() == is_whole)
             .map(|row| row.total))
     };
     let total = |operation: &str| of(operation, true);
@@ -604,45 +629,34 @@ fn a_job_adds_up_to_its_summary(store: &mut Store) {
         summary.last_active
     );
     let compared = store.ask(&Compare {
-        jobs: vec![summary.group.job.clone().unwrap()],
+        jobs: vec![job.clone()],
         step: None,
-        operations: texts(&["write_bytes"]),
-        scheduler: None,
+        operations: words(["write_bytes"]),
+        ..Compare::default()
     });
     assert_eq!(compared[0].since_start, Interval::default());
     assert!(
         compared.iter().any(|row| row.rate > Some(0.0)),
         "{compared:?}"
     );
-    assert_eq!(
-        store.ask(&Job {
-            job: "no such job".to_owned(),
-            window,
-            ..Job::default()
-        }),
-        []
-    );
-    // Its store has no accounting.
-    assert_eq!(
-        store.ask(&Attributed {
-            job: summary.group.job.clone().unwrap(),
-            window,
-        }),
-        []
-    );
+    let unknown = Job {
+        job: "no such job".to_owned(),
+        scheduler: None,
+    };
+    assert!(store.ask(&unknown).is_empty());
 }
 
 /// The MDT counts a thousand opens a second by itself, far more than its entries.
 fn work_in_no_entry_is_what_entries_lack(store: &mut Store) {
     let (since, until) = (store.window.since.unwrap(), store.window.until.unwrap());
-    let unfed = store.ask(&Unaccounted {
+    let unfed = store.ask(&Untracked {
         window: store.window,
-        ..Unaccounted::default()
+        ..Untracked::default()
     });
     assert!(!unfed.is_empty());
     assert!(unfed.iter().all(|row| row.total.is_none()
         && row.accounted.is_some()
-        && row.unaccounted.is_none()
+        && row.untracked.is_none()
         && row.coverage == 0.0));
     let (first, last) = (since.as_second() - 300, until.as_second() + 300);
     for second in (first..=last).step_by(300) {
@@ -660,68 +674,67 @@ fn work_in_no_entry_is_what_entries_lack(store: &mut Store) {
         );
         fed.unwrap();
     }
-    let any = || texts(&["*"]);
-    let by = [
-        Dimension::Cluster,
-        Dimension::Filesystem,
-        Dimension::Kind,
-        Dimension::Target,
-    ];
-    let steps = store.ask(&Unaccounted {
+    let any = || texts(&["**"]);
+    let steps = store.ask(&Untracked {
         window: store.window,
-        operations: texts(&["open"]),
-        by: Some(by.to_vec()),
-        cluster: any(),
-        filesystem: any(),
-        kind: texts(&["MDT"]),
-        target: any(),
+        operations: words(["open"]),
+        by: words(["cluster", "filesystem", "kind", "target"]),
         step: Some(SignedDuration::from_mins(30).into()),
+        filter: Filters {
+            cluster: any(),
+            filesystem: any(),
+            kind: texts(&["MDT"]),
+            target: any(),
+            ..Filters::default()
+        },
     });
     assert!(steps.len() > 1);
-    for row in &steps {
-        assert_eq!(row.target.as_deref(), Some(TARGETS[0]));
-        assert_eq!((row.kind.as_deref(), row.coverage), (Some("MDT"), 1.0));
+    let ends = steps.iter().skip(1).map(|row| row.time).chain([until]);
+    for (row, end) in steps.iter().zip(ends) {
+        assert_eq!(row.group.target.as_deref(), Some(TARGETS[0]));
+        assert_eq!(
+            (row.group.kind.as_deref(), row.coverage),
+            (Some("MDT"), 1.0)
+        );
         let total = row.total.unwrap();
-        let seconds: f64 = total.try_into().unwrap();
-        assert!((seconds / 1000.0 - row.seconds).abs() < 0.01, "{row:?}");
-        let rest = row.unaccounted.unwrap();
+        let opens: f64 = total.try_into().unwrap();
+        let seconds = end.duration_since(row.time).as_secs_f64();
+        assert!((opens / 1000.0 - seconds).abs() < 0.01, "{row:?}");
+        let rest = row.untracked.unwrap();
         assert!(rest > Decimal::ZERO, "{row:?}");
-        let sum = row.accounted.unwrap() + rest - row.beyond.unwrap();
-        assert_eq!(sum, total);
+        assert_eq!(row.accounted.unwrap() + rest, total);
     }
     let mut top = store.ask(&Top {
         window: store.window,
         operation: Some("open".to_owned()),
-        by: Some(vec![Dimension::Uid]),
+        by: words([Dimension::Uid]),
         n: Some(1_000_000),
-        filters: Filters {
+        filter: Filters {
             kind: texts(&["MDT"]),
             ..Filters::default()
         },
-        unaccounted: Some(true),
+        untracked: Some(true),
         ..Top::default()
     });
     let rest = top.pop().unwrap();
     assert_eq!((rest.rank, rest.share, rest.group.uid), (None, None, None));
-    assert_eq!(
-        rest.total,
-        Some(sum(steps.iter().map(|row| row.unaccounted)))
-    );
+    assert_eq!(rest.total, Some(sum(steps.iter().map(|row| row.untracked))));
     assert!(top.iter().all(|row| row.rank.is_some()));
     // Entries and the rest are all that the target did.
     let shares = top
         .iter()
         .chain([&rest])
         .filter_map(|row| row.share_of_target);
-    assert!((shares.sum::<f64>() - 1.0).abs() < 1e-9);
+    let rounding = 5e-5 * (top.len() + 1) as f64;
+    assert!((shares.sum::<f64>() - 1.0).abs() < rounding);
     // The work of one user lacks nothing.
     let one = store.ask(&Top {
         window: store.window,
-        filters: Filters {
+        filter: Filters {
             uid: Some(vec![top[0].group.uid.unwrap()]),
             ..Filters::default()
         },
-        unaccounted: Some(true),
+        untracked: Some(true),
         ..Top::default()
     });
     assert!(!one.is_empty() && one.iter().all(|row| row.rank.is_some()));
@@ -758,15 +771,18 @@ fn space_and_queues_are_those_of_the_text(store: &mut Store) {
     let summed =
         "UPDATE jobstats.settings SET refresh_lag = '0'; SELECT jobstats_internal.sum_used()";
     store.client.batch_execute(summed).unwrap();
-    let any = || texts(&["*"]);
-    let used = Used {
-        at: None,
-        by: texts(&["user"]),
+    let any = || texts(&["**"]);
+    let used = Space {
+        by: words(["cluster", "filesystem", "user"]),
         since: Some(now - day),
-        cluster: any(),
-        filesystem: any(),
-        uid: Some(vec![1]),
-        ..Used::default()
+        n: Some(1),
+        filter: Filters {
+            cluster: any(),
+            filesystem: any(),
+            uid: Some(vec![1]),
+            ..Filters::default()
+        },
+        ..Space::default()
     };
     let used = store.ask(&used).remove(0);
     let said = (used.bytes, used.inodes, used.added_bytes, used.added_inodes);
@@ -783,29 +799,35 @@ fn space_and_queues_are_those_of_the_text(store: &mut Store) {
     assert_eq!((used.targets, used.of_targets), (Some(1), Some(3)));
     assert_eq!(used.time.unwrap().as_second(), until.as_second());
     // Nobody has these names, and the space of a target is known of now alone.
-    let unknown = Used {
-        user_name: any(),
-        gid: Some(vec![1]),
-        group_name: any(),
-        project: Some(vec![1]),
-        account: any(),
-        target: any(),
-        ..Used::default()
+    let unknown = Space {
+        filter: Filters {
+            target: any(),
+            group: any(),
+            gid: Some(vec![1]),
+            account: any(),
+            ..Filters::default()
+        },
+        ..Space::default()
     };
     assert!(store.ask(&unknown).is_empty());
     let queues = store.ask(&Queues {
         window: Window::new(until - SignedDuration::from_mins(20), until),
-        server: any(),
-        service: texts(&["mdt"]),
         step: Some(SignedDuration::from_mins(10).into()),
-        cluster: any(),
+        filter: Filters {
+            cluster: any(),
+            server: any(),
+            ..Filters::default()
+        },
     });
     let events = store.ask(&Events {
         window: Window::new(until - SignedDuration::from_mins(20), until),
-        cluster: any(),
-        filesystem: any(),
-        kind: any(),
-        severity: any(),
+        event: words(["*"]),
+        severity: words(["info", "w*"]),
+        filter: Filters {
+            cluster: any(),
+            filesystem: any(),
+            ..Filters::default()
+        },
         withdrawn: Some(true),
     });
     assert!(events.is_empty(), "nobody has looked for any: {events:?}");
@@ -823,8 +845,10 @@ fn targets_and_densities_are_told(store: &mut Store) {
     let mut balance = store.ask(&Balance {
         window,
         operation: Some("write_bytes".to_owned()),
-        filesystem: texts(&["small"]),
-        ..Balance::default()
+        filter: Filters {
+            filesystem: texts(&["small"]),
+            ..Filters::default()
+        },
     });
     // The order is that of the differences to the median of a kind, and so that of the ratios of targets of one kind.
     for kind in ["MDT", "OST"] {
@@ -834,8 +858,12 @@ fn targets_and_densities_are_told(store: &mut Store) {
     balance.sort_by_key(|row| row.target.clone());
     assert!(balance.iter().map(|row| &row.target).eq(&TARGETS));
     for row in &balance {
-        assert_eq!(row.workload.is_some(), row.rate > Some(0.0), "{row:?}");
-        assert!(row.share <= Some(1.0), "{row:?}");
+        assert_eq!(
+            row.group.workload.is_some(),
+            row.rate > Some(0.0),
+            "{row:?}"
+        );
+        assert!(row.leader_share <= Some(1.0), "{row:?}");
     }
     let busy = balance.iter().filter(|row| row.rate > Some(0.0)).count();
     assert!(busy > 0);
@@ -843,13 +871,12 @@ fn targets_and_densities_are_told(store: &mut Store) {
     let densities = store.ask(&Densities {
         window,
         operation: Some("write_bytes".to_owned()),
-        by: Some(vec![Dimension::Target]),
+        by: words([Dimension::Target]),
         ..Densities::default()
     });
     let counted: i64 = densities.iter().map(|row| row.count).sum();
     assert_eq!(counted, busy as i64);
     for row in densities {
-        assert_eq!(row.operation, "write_bytes");
         assert_eq!(
             (row.lower, row.upper),
             (10f64.powi(row.bucket), 10f64.powi(row.bucket + 1))

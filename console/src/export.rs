@@ -55,8 +55,8 @@ const SETTINGS: &str = "\
     SET default_transaction_read_only = on; SET jit = off; SET client_min_messages = warning; SET enable_nestloop = off";
 
 /// The order in which a database happens to have its rows tells who they are of: joins sort by the number of the user. So rows with
-/// pseudonyms are sorted by what a file shows anyway, and then by a hash that nobody can compute without the key, which $5 is made of.
-const ORDER: &str = "ORDER BY done.until, done.target_id, hashint8extended(done.entry_id, $5)";
+/// pseudonyms are sorted by what a file shows anyway, and then by a hash that nobody can compute without the key, which $4 is made of.
+const ORDER: &str = "ORDER BY done.until, done.target_id, hashint8extended(done.entry_id, $4)";
 
 /// The number of rows after which the progress bar is moved.
 const MOVED: u64 = 4096;
@@ -97,33 +97,27 @@ pub struct Export {
     pub database: config::Database,
 }
 
-/// The time that a row is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Level {
-    /// The time between two observations of the target, cut at full ten minutes
-    Increments,
-    /// Ten minutes
-    #[value(name = "10m")]
-    TenMinutes,
-    /// An hour
-    #[value(name = "1h")]
-    Hour,
-    /// A day
-    #[value(name = "1d")]
-    Day,
+jobstats_core::named! {
+    /// The time that a row is about.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+    pub enum Level {
+        /// The time between two observations of the target, cut at full ten minutes
+        Increments = "increments",
+        /// Ten minutes
+        #[value(name = "10m")]
+        TenMinutes = "10m",
+        /// An hour
+        #[value(name = "1h")]
+        Hour = "1h",
+        /// A day
+        #[value(name = "1d")]
+        Day = "1d",
+    }
+    /// Returns the name, which is that of the store too.
+    pub fn name;
 }
 
 impl Level {
-    /// Returns the name, which is that of the store too.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Increments => "increments",
-            Self::TenMinutes => "10m",
-            Self::Hour => "1h",
-            Self::Day => "1d",
-        }
-    }
-
     /// Returns the view of the rows, with its columns of their time and of the last request.
     fn view(self) -> (String, &'static str, &'static str) {
         match self {
@@ -298,6 +292,7 @@ impl Exporter<'_> {
         self.bar.set_message(day.to_string());
         let (since, until) = (days::start(day), days::start(days::after(day)));
         let done = self.bar.position();
+        let filter = self.scope.filters();
         let mut transaction = self.client.build_transaction();
         transaction = transaction.read_only(true);
         transaction = transaction.isolation_level(IsolationLevel::RepeatableRead);
@@ -305,8 +300,7 @@ impl Exporter<'_> {
         let mut parameters: Vec<(&(dyn ToSql + Sync), Type)> = vec![
             (&since, Type::TIMESTAMPTZ),
             (&until, Type::TIMESTAMPTZ),
-            (&self.scope.cluster, Type::TEXT),
-            (&self.scope.filesystem, Type::TEXT),
+            (&filter, Type::JSONB),
         ];
         let seed = self.pseudonyms.map(Pseudonyms::seed);
         if let Some(seed) = &seed {

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use jobstats_client::answers::{Dimension, Group, RateRow};
+use jobstats_client::answers::{Group, RateRow};
 
-use crate::live::user_names::called;
 use crate::subject::questions::ask_totals;
 
 use events::Events;
@@ -42,7 +41,7 @@ mod waiting;
 /// The words of all parts of a report: questions, numbers, tables and pictures.
 mod vocabulary {
     pub use super::scope::{Measure, Scope};
-    pub(super) use super::{Load, USER, by_target, change, made, point, steps, target, user, work};
+    pub(super) use super::{Load, by_target, change, made, point, steps, target, user, work};
     pub use crate::ask::error::Error;
     pub use crate::ask::store::{Answered, Store};
     pub use crate::show::chart::frame::{Point, Series, TimeAxis};
@@ -138,7 +137,7 @@ fn places(store: &mut Store, scope: &Scope, load: &Load) -> Result<(Vec<Heatmap>
     let heatmaps = scope.all().into_iter();
     let heatmaps = heatmaps.map(|scope| Heatmap::ask(store, scope));
     let heatmaps = heatmaps.collect::<Result<Vec<_>, _>>()?;
-    spans.add(burst::ask(store, &heatmaps, &spans)?);
+    spans.bursts = burst::ask(store, &heatmaps, &spans)?;
     Ok((heatmaps, spans))
 }
 
@@ -222,14 +221,11 @@ fn made(clock: &Clock) -> String {
     format!("Made {made} by jobstats-console {version}")
 }
 
-/// Returns the name of a user, or else the number.
+/// Returns the name of a user.
 fn user(group: &Group) -> String {
-    let name = called(group.user_name.as_deref(), group.uid);
-    name.map_or_else(|| "(no user)".to_owned(), |name| shown(&name))
+    let name = group.user.as_deref();
+    name.map_or_else(|| "(no user)".to_owned(), shown)
 }
-
-/// The dimensions of a user.
-const USER: [Dimension; 2] = [Dimension::Uid, Dimension::UserName];
 
 /// Says how a rate compares with that of the week before.
 fn change(now: Option<f64>, before: Option<f64>) -> String {

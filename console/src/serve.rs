@@ -33,7 +33,7 @@ pub const SOCKET: &str = "/run/jobstats/console.sock";
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-The database is named as for the other commands. Give its role jobstats_grant_speaker(). The service then shows each user only
+The database is named as for the other commands. Give its role jobstats_grant_proxy(). The service then shows each user only
 that user's own work. Users need no role, no password and no option: jobstats-console job, user and report ask the service if no
 database is named.
 

@@ -85,10 +85,10 @@ impl Update {
             *board = Board::default();
         }
         if let Some(history) = self.history {
-            board.take_history(history);
+            board.history = history;
         }
         if let Some(medians) = self.medians {
-            board.take_medians(medians);
+            board.medians = medians;
         }
         if !self.users.is_empty() {
             Arc::make_mut(users).extend(self.users);

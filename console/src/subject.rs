@@ -29,25 +29,18 @@ pub type Asked = Result<Subject, Vec<String>>;
 /// The operations whose course is shown.
 pub const COURSE: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
 
-/// The kind of a subject.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Kind {
-    /// A job of a scheduler.
-    #[default]
-    Job,
-    User,
-    Target,
-}
-
-impl Kind {
-    /// Returns the word for the kind.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Job => "job",
-            Self::User => "user",
-            Self::Target => "target",
-        }
+jobstats_core::named! {
+    /// The kind of a subject.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Kind {
+        /// A job of a scheduler.
+        #[default]
+        Job = "job",
+        User = "user",
+        Target = "target",
     }
+    /// Returns the word for the kind.
+    pub fn name;
 }
 
 /// A subject with its numbers in a window.
@@ -129,22 +122,13 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns the usage that a summary has of an operation, in so many seconds.
-    fn of_summary(
-        operation: &str,
-        total: Option<Decimal>,
-        calls: Option<Decimal>,
-        seconds: f64,
-    ) -> Self {
-        let per_call = match (total.map(number), calls.map(number)) {
-            (Some(total), Some(calls @ 10.0..)) => Some(total / calls),
-            _ => None,
-        };
+    /// Returns the usage of which only the total is known, in so many seconds.
+    fn of_total(operation: &str, total: Option<Decimal>, seconds: f64) -> Self {
         Self {
             operation: operation.to_owned(),
             total,
-            calls,
-            per_call,
+            calls: None,
+            per_call: None,
             rate: total.map(|total| number(total) / seconds),
         }
     }

@@ -65,29 +65,18 @@ pub fn points(points: &[(i64, Option<f64>)]) -> Vec<Point> {
 pub fn event(kind: &str, severity: &str) -> EventRow {
     EventRow {
         event_id: 7,
-        kind: kind.to_owned(),
+        event: kind.to_owned(),
         severity: severity.to_owned(),
-        cluster: String::new(),
         filesystem: "scratch".to_owned(),
         began: time(0),
-        found: time(300),
+        detected_at: time(300),
         until: time(600),
         ended: Some(time(600)),
         targets: vec!["scratch-OST0000".to_owned(), "scratch-OST0001".to_owned()],
         servers: vec!["mds1".to_owned()],
-        value: None,
-        usual: None,
         rate: 5.0,
-        load_times: None,
-        culprits: None,
-        reason: None,
-        told: None,
-        verdict: None,
-        note: None,
-        withdrawn: None,
         updated: time(600),
-        judged: 0,
-        precision: None,
+        ..EventRow::default()
     }
 }
 
@@ -120,14 +109,14 @@ pub fn interval(since: Micros, until: Micros, work: &[(&str, &str, i64)]) -> Int
 
 /// Adds what a target has counted by itself to its interval: the totals, and the parts of them that are in no entry.
 pub fn counted(interval: Interval, whole: &[(&str, f64, f64)]) -> Interval {
-    let whole = whole.iter().map(|(name, total, unaccounted)| Whole {
+    let whole = whole.iter().map(|(name, total, untracked)| Whole {
         counter: match *name {
             "service_time" => Counter::Service,
             "metadata" => Counter::Metadata,
             operation => Counter::Operation(find(operation.as_bytes()).unwrap()),
         },
         total: *total,
-        unaccounted: *unaccounted,
+        untracked: *untracked,
     });
     Interval {
         whole: Some(whole.collect()),

@@ -60,7 +60,11 @@ fn they_are_listed_and_explained(store: &Store, waiting: i64) {
     let line = format!("waiting scratch mds1 300 ms, usually 20 ms {who}");
     assert!(listed.contains(&line), "{listed}");
     assert!(!listed.contains("failover") && store.text(&["events", "--all"]).contains("failover"));
-    assert_eq!(store.json(&["events", "--json"])[0]["event_id"], waiting);
+    let json = &store.json(&["events", "--json"])[0];
+    assert_eq!(
+        (&json["event_id"], &json["name"]),
+        (&waiting.into(), &"user1000, physics".into())
+    );
     let explained = store.text(&["events", &waiting.to_string()]);
     assert!(explained.starts_with("what      Since "), "{explained}");
 }
@@ -93,7 +97,8 @@ fn checks_count_them(store: &Store, client: &mut Client, waiting: i64) {
         code == 2 && line.contains("; 1 more | critical=1 warning=1"),
         "{line}"
     );
-    let known = "SELECT jobstats_judge(event_id, 'known') FROM unnest($1::bigint[]) event_id";
+    let known =
+        "SELECT jobstats_confirm_event(event_id, 'known') FROM unnest($1::bigint[]) event_id";
     client.query(known, &[&vec![waiting, stalled]]).unwrap();
     assert_eq!(check(store, &[]).0, 0);
     let page = report(store);

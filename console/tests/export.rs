@@ -88,7 +88,7 @@ impl Database {
     fn totals(&mut self, day: Date) -> BTreeMap<String, i128> {
         let statement = "SELECT CASE WHEN t.operation LIKE '%\\_time' THEN regexp_replace(t.operation, '_time$', '_usecs') ELSE t.operation END, \
              CASE WHEN t.operation LIKE '%\\_time' THEN 1000000 * t.total ELSE t.total END \
-             FROM jobstats_totals($1::date, $1::date + 1, by => '{}', operations => (SELECT array_agg(o.operation || s.suffix) \
+             FROM jobstats_totals($1::date, $1::date + 1, by => '', operations => (SELECT string_agg(o.operation || s.suffix, ',') \
                 FROM jobstats_operations() o CROSS JOIN (VALUES (''), ('_time')) s (suffix) \
                 WHERE s.suffix = '' OR o.unit <> 'bytes')) t WHERE t.total > 0";
         let rows = self.client.query(&cast(statement, day), &[]).unwrap();
@@ -408,9 +408,10 @@ fn duckdb_reads_what_functions_answer() {
         .collect();
     let mut expected = BTreeSet::new();
     for day in [last.yesterday().unwrap(), last] {
-        let statement = "SELECT $1::text, target, job, uid::text, user_name, account, job_name, node, total::text \
-             FROM jobstats_totals($1::date, $1::date + 1, '{write_bytes}', \
-                '{target,job,uid,user_name,account,job_name,node}') WHERE total > 0";
+        // A user without a name is called by the number.
+        let statement = "SELECT $1::text, labels ->> 'target', labels ->> 'job', labels ->> 'uid', \
+                nullif(labels ->> 'user', labels ->> 'uid'), labels ->> 'account', labels ->> 'job_name', labels ->> 'node', total::text \
+             FROM jobstats_totals($1::date, $1::date + 1, 'write_bytes', 'target,job,uid,user,account,job_name,node') WHERE total > 0";
         let rows = store.client.query(&cast(statement, day), &[]).unwrap();
         expected.extend(
             rows.iter()

@@ -124,16 +124,23 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
         &[],
     );
     assert_eq!(made.unwrap().get::<_, i64>(0), 1);
-    let copied = "INSERT INTO jobstats.job_summaries SELECT (jsonb_populate_record(s, '{\"job_no\": -1, \"job\": \"999\", \
-                  \"label\": \"99_9\"}')).* FROM jobstats.job_summaries s WHERE job = '11'";
-    client.batch_execute(copied).unwrap();
+    let copied = |table: &str, changes: &str, numbers: &str| {
+        format!(
+            "INSERT INTO jobstats.{table} OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(s, {changes})).* \
+             FROM jobstats.{table} s, {numbers} WHERE job = '11';"
+        )
+    };
+    let old =
+        "jsonb '{\"job_no\": -1, \"job\": \"999\", \"label\": \"99_9\", \"job_group\": null}'";
+    let old = ["job_ids", "job_summaries"].map(|table| copied(table, old, "(SELECT) one"));
+    client.batch_execute(&old.concat()).unwrap();
     // Jobs that the same user ran on the days before made servers half as busy.
     let half = |first: i32, last: i32| {
-        format!(
-            "INSERT INTO jobstats.job_summaries SELECT (jsonb_populate_record(s, jsonb_build_object('job_no', -n, 'job', 990 + n, \
-             'label', NULL, 'ended', s.started - n * interval '1 day', 'in_service', s.in_service / 2))).* \
-             FROM jobstats.job_summaries s, generate_series({first}, {last}) n WHERE job = '11'"
-        )
+        let numbers = format!("generate_series({first}, {last}) n");
+        let changes = "jsonb_build_object('job_no', -n, 'job', 990 + n, 'label', NULL, 'job_group', NULL, 'ended', s.started - n * interval '1 day'";
+        let sum = format!("{changes}, 'service_time', s.service_time / 2)");
+        copied("job_ids", &format!("{changes})"), &numbers)
+            + &copied("job_summaries", &sum, &numbers)
     };
     client.batch_execute(&half(2, 5)).unwrap();
     let few = store.text(&["job", "11"]);
@@ -246,18 +253,15 @@ fn json_has_exact_numbers(store: &Store) {
 fn parts_add_up(store: &Store) {
     let mut client = Client::connect(&store.url, NoTls).unwrap();
     for (asked, filter) in [
-        (vec!["job", "11"], "job => '{11}'"),
-        (
-            vec!["user", "user1000", "--from", "3h"],
-            "user_name => '{user1000}'",
-        ),
+        (vec!["job", "11"], "job=11"),
+        (vec!["user", "user1000", "--from", "3h"], "user=user1000"),
         (
             vec!["target", "scratch-MDT0000", "--from", "3h"],
-            "target => '{scratch-MDT0000}'",
+            "target=scratch-MDT0000",
         ),
         (
             vec!["target", "scratch-OST0000", "--from", "3h"],
-            "target => '{scratch-OST0000}'",
+            "target=scratch-OST0000",
         ),
     ] {
         let answer = store.json(&[&asked[..], &["--json"]].concat());
@@ -266,7 +270,7 @@ fn parts_add_up(store: &Store) {
         for used in usage {
             let operation = used["operation"].as_str().unwrap();
             let statement = format!(
-                "SELECT coalesce(sum(total), 0)::float8 FROM jobstats_totals({}, {}, '{{{operation}}}', '{{}}', {filter}, kind => '{{{}}}')",
+                "SELECT coalesce(sum(total), 0)::float8 FROM jobstats_totals({}, {}, '{operation}', '', '{filter} kind={}')",
                 answer["since"].to_string().replace('"', "'"),
                 answer["until"].to_string().replace('"', "'"),
                 if is_part(operation) { "MDT" } else { "*" },
@@ -515,8 +519,7 @@ fn plain(page: &str) -> String {
 /// those of its statement.
 fn a_report_adds_up(store: &Store, page: &str, from: &str) {
     let mut client = Client::connect(&store.url, NoTls).unwrap();
-    let statement =
-        format!("SELECT rate FROM jobstats_rates('{from}', now(), '{{service_time}}', '{{}}')");
+    let statement = format!("SELECT rate FROM jobstats_rates('{from}', now(), 'service_time', '')");
     let mean: f64 = client.query_one(&statement, &[]).unwrap().get(0);
     let lead = page.split_once("<p class=\"lead\">").unwrap().1;
     let said = amount(lead.split_once(" requests in service").unwrap().0).unwrap();
@@ -699,8 +702,8 @@ fn work_without_identifier_is_reported(store: &Store) {
     let answer = client
         .query_one(
             &format!(
-                "SELECT share, unaccounted::float8 FROM \
-                 jobstats_unaccounted('{from}', now(), '{{service_time}}', '{{}}', filesystem => '{{scratch}}')"
+                "SELECT share, untracked::float8 FROM \
+                 jobstats_untracked('{from}', now(), 'service_time', '', filter => 'filesystem=scratch')"
             ),
             &[],
         )
@@ -796,9 +799,11 @@ fn space_and_waiting_are_shown_beside_work(store: &Store) {
     let answer = store.json(&["user", "1005", "--json"]);
     let row = &answer["space"]["rows"][0];
     assert_eq!(
-        (&row["bytes"], &row["added_bytes"]),
-        (&(1 << 30).into(), &(-1 << 30).into())
+        (&row["uid"], &row["bytes"], &row["added_bytes"]),
+        (&1005.into(), &(1 << 30).into(), &(-1 << 30).into())
     );
+    let named = store.json(&["user", "user1000", "--json"]);
+    assert_eq!(named["space"]["rows"][0]["user"], "user1000");
     let own = store.text(&["user", "user1000", "--html", "-"]);
     every_statement_runs(store, &own);
     let (_, rows) = table(&plain(&own), "By file system").unwrap();

@@ -105,8 +105,8 @@ impl Database {
         };
         let top = |by: &str| {
             format!(
-                "SELECT {by}::text FROM jobstats_top(now() - interval '3 hours', now(), 'bytes', '{{{by}}}', 5) \
-                 WHERE {by} IS NOT NULL ORDER BY rank"
+                "SELECT labels ->> '{by}' FROM jobstats_top(now() - interval '3 hours', now(), 'bytes', '{by}', 5) \
+                 WHERE labels ->> '{by}' IS NOT NULL ORDER BY rank"
             )
         };
         let user = column(&top("uid")).remove(0);
@@ -254,7 +254,7 @@ impl Service {
             .client
             .batch_execute(&format!(
                 "{own} UPDATE jobstats.users SET uid = 1 WHERE uid = 1000; UPDATE jobstats.settings SET system_uids_below = 1;
-                 CREATE ROLE {role} LOGIN; SELECT jobstats_grant_speaker('{role}')"
+                 CREATE ROLE {role} LOGIN; SELECT jobstats_grant_proxy('{role}')"
             ))
             .unwrap();
         let directory = TempDir::new().unwrap();

@@ -110,7 +110,7 @@ fn users_see_their_own_jobs_at_a_socket() {
         .batch_execute(&format!("CREATE ROLE {role} LOGIN"))
         .unwrap();
     client
-        .batch_execute(&format!("SELECT jobstats_grant_speaker('{role}')"))
+        .batch_execute(&format!("SELECT jobstats_grant_proxy('{role}')"))
         .unwrap();
     // Whoever runs the test is one of the users, unless it is root.
     let (ada, bob) = match geteuid() {
@@ -352,5 +352,5 @@ fn a_web_server_says_who_asks(client: &mut Client, url: &str) {
 fn a_role_that_sees_more_answers_nothing(store: &Store, ada: u32) {
     let service = Service::start(&store.url);
     let said = service.refuses(ada, &["job", "11"], 78);
-    assert!(said.contains("jobstats_grant_speaker"), "{said}");
+    assert!(said.contains("jobstats_grant_proxy"), "{said}");
 }

@@ -99,7 +99,8 @@ fn numbers_are_those_of_sql() {
         let by_user = &store.json(&["--once", "--at", &at])[0];
         // The last observations, as jobstats_now() has them.
         let expected = store.numbers(&format!(
-            "SELECT uid::text, sum(service_time) FROM jobstats_now(n => 1000000, at => '{at}') WHERE uid IS NOT NULL GROUP BY uid"
+            "SELECT labels ->> 'uid', sum(service_time) FROM jobstats_now(n => 1000000, at => '{at}') \
+             WHERE labels ->> 'uid' IS NOT NULL GROUP BY 1"
         ));
         equal(&column(by_user, "service_time", "rate"), &expected);
         let by_target = &store.json(&["--once", "--at", &at, "--by", "target"])[0];
@@ -123,9 +124,9 @@ fn numbers_are_those_of_sql() {
                 let (name, until) = (name.as_str().unwrap(), until.as_str().unwrap());
                 let seconds = target["interval"].as_f64().unwrap();
                 let totals = store.numbers(&format!(
-                    "SELECT uid::text, sum(total)::double precision FROM jobstats_totals(timestamptz '{until}' - \
-                     {seconds} * interval '1 second', '{until}', '{{{operation}}}', '{{uid}}', target => '{{{name}}}') \
-                     WHERE uid IS NOT NULL GROUP BY uid"
+                    "SELECT labels ->> 'uid', total::double precision FROM jobstats_totals(timestamptz '{until}' - \
+                     {seconds} * interval '1 second', '{until}', '{operation}', 'uid', 'target={name}') \
+                     WHERE labels ->> 'uid' IS NOT NULL"
                 ));
                 for (user, total) in totals {
                     *sums.entry(user).or_default() += total;
@@ -157,9 +158,9 @@ fn rows_are_compared_with_the_day_before(store: &mut Database, until: Timestamp)
         };
         let medians: BTreeMap<_, _> = rows.iter().filter_map(median).collect();
         let mut expected = store.numbers(&format!(
-            "SELECT {dimension}::text, median FROM date_bin('10 minutes', timestamptz '{at}', 'epoch') AS e (until),
-                jobstats_usual(e.until - interval '1 hour', e.until, by => '{{{dimension}}}', n => 1000)
-             WHERE {dimension} IS NOT NULL AND median > 0"
+            "SELECT labels ->> '{dimension}', median FROM date_bin('10 minutes', timestamptz '{at}', 'epoch') AS e (until),
+                jobstats_baseline(e.until - interval '1 hour', e.until, by => '{dimension}', n => 1000)
+             WHERE labels ->> '{dimension}' IS NOT NULL AND median > 0"
         ));
         expected.retain(|of, _| rows.iter().any(|row| name(row) == *of));
         equal(&medians, &expected);
@@ -239,7 +240,7 @@ fn names_are_those_of_the_day(store: &mut Database, until: jiff::Timestamp) {
     let users = |store: &Database, minutes| -> BTreeMap<u64, Value> {
         let table = &store.json(&["--once", "--at", &at(minutes)])[0];
         let rows = table["rows"].as_array().unwrap().iter();
-        rows.map(|row| (row["user"].as_u64().unwrap(), row["user_name"].clone()))
+        rows.map(|row| (row["uid"].as_u64().unwrap(), row["user"].clone()))
             .collect()
     };
     let (before, after) = (users(store, 40), users(store, 3));
@@ -257,11 +258,11 @@ fn names_are_those_of_the_day(store: &mut Database, until: jiff::Timestamp) {
         let at = at(minutes);
         for statement in [
             format!(
-                "SELECT DISTINCT user_name, 1.0::float8 FROM jobstats_now(n => 1000, at => '{at}') WHERE uid = {user}"
+                "SELECT DISTINCT name, 1.0::float8 FROM jobstats_now(n => 1000, at => '{at}', by => 'user', filter => 'uid={user}')"
             ),
             format!(
-                "SELECT user_name, 1.0::float8 FROM jobstats_totals(timestamptz '{at}' - interval '8 minutes', '{at}', \
-                 '{{service_time}}', '{{user_name}}', uid => '{{{user}}}')"
+                "SELECT name, 1.0::float8 FROM jobstats_totals(timestamptz '{at}' - interval '8 minutes', '{at}', \
+                 'service_time', 'user', 'uid={user}')"
             ),
         ] {
             let names: Vec<_> = store.numbers(&statement).into_keys().collect();
@@ -303,7 +304,7 @@ fn work_without_identifier_is_that_of_sql() {
     let until = store.load("small", 0);
     let at = (until - SignedDuration::from_mins(21)).to_string();
     let options = ["--once", "--at", &at];
-    assert!(store.json(&options)[0]["unaccounted"].is_null());
+    assert!(store.json(&options)[0]["untracked"].is_null());
     let mut own = connect(&store.url);
     let mut count = |parameter: &str, counters: &dyn Fn(i64) -> String| {
         feed_own(&mut own, until, parameter, counters);
@@ -321,10 +322,10 @@ fn work_without_identifier_is_that_of_sql() {
         )
     };
     count("obdfilter.small-OST0000.stats", &on_ost);
-    assert!(store.json(&options)[0]["unaccounted"].is_null());
+    assert!(store.json(&options)[0]["untracked"].is_null());
     count("obdfilter.small-OST0001.stats", &on_ost);
     let table = &store.json(&options)[0];
-    let row = &table["unaccounted"];
+    let row = &table["untracked"];
     for operation in ["service_time", "metadata", "write_bytes"] {
         let (mut rest, mut all) = ((0.0, 0.0), 0.0);
         for target in table["targets"].as_array().unwrap() {
@@ -332,9 +333,9 @@ fn work_without_identifier_is_that_of_sql() {
             let (name, until) = (name.as_str().unwrap(), until.as_str().unwrap());
             let seconds = target["interval"].as_f64().unwrap();
             let own = store.numbers(&format!(
-                "SELECT part.name, part.number::double precision FROM jobstats_unaccounted(timestamptz '{until}' - \
-                 {seconds} * interval '1 second', '{until}', '{{{operation}}}', target => '{{{name}}}') AS own, \
-                 LATERAL (VALUES ('all', own.total), ('rest', own.unaccounted)) AS part (name, number) \
+                "SELECT part.name, part.number::double precision FROM jobstats_untracked(timestamptz '{until}' - \
+                 {seconds} * interval '1 second', '{until}', '{operation}', filter => 'target={name}') AS own, \
+                 LATERAL (VALUES ('all', own.total), ('rest', own.untracked)) AS part (name, number) \
                  WHERE part.number IS NOT NULL"
             ));
             let own = |name: &str| own.get(name).copied().unwrap_or(0.0);
@@ -368,7 +369,7 @@ fn now_is_the_last_reading_and_the_past_is_played_up_to_it() {
     let until = store.load("small", 0);
     let now = &store.json(&["--once"])[0];
     let expected = store.numbers(
-        "SELECT uid::text, sum(service_time) FROM jobstats_now(n => 1000000) WHERE uid IS NOT NULL GROUP BY uid",
+        "SELECT labels ->> 'uid', sum(service_time) FROM jobstats_now(n => 1000000) WHERE labels ->> 'uid' IS NOT NULL GROUP BY 1",
     );
     equal(&column(now, "service_time", "rate"), &expected);
     let at = (until - SignedDuration::from_mins(32)).to_string();
@@ -397,7 +398,7 @@ fn names_and_accounts_are_those_of_the_store_and_clusters_can_be_chosen() {
     };
     store.load("small", 0);
     store.load("other", 0);
-    let user = &store.json(&["--once"])[0]["rows"][0]["user"];
+    let user = &store.json(&["--once"])[0]["rows"][0]["uid"];
     let user = user.as_u64().unwrap();
     store
         .client
@@ -419,15 +420,15 @@ fn names_and_accounts_are_those_of_the_store_and_clusters_can_be_chosen() {
     assert_eq!(both["targets"].as_array().unwrap().len(), 6);
     assert_eq!(both["targets"][0]["target"], "other/small-MDT0000");
     let named = &both["rows"][0];
-    assert_eq!(named["user"], user);
-    assert_eq!(named["user_name"], "<b>a\u{1b}[31m\u{202e}\"=1");
+    assert_eq!(named["uid"], user);
+    assert_eq!(named["user"], "<b>a\u{1b}[31m\u{202e}\"=1");
     assert_eq!(named["account"], "project_1");
     let one = &store.json(&["--once", "--cluster", "oth*", "--by", "account"])[0];
     assert_eq!(one["targets"].as_array().unwrap().len(), 3);
     assert_eq!(one["targets"][0]["target"], "small-MDT0000");
     let expected = store.numbers(
-        "SELECT account, sum(service_time) FROM jobstats_now(n => 1000000) WHERE cluster = 'other' AND account IS NOT NULL \
-         GROUP BY account",
+        "SELECT labels ->> 'account', sum(service_time) FROM jobstats_now(n => 1000000, filter => 'cluster=other') \
+         WHERE labels ->> 'account' IS NOT NULL GROUP BY 1",
     );
     equal(&column(one, "service_time", "rate"), &expected);
     let text = store.top(&["--once", "--width", "200"]);
@@ -554,13 +555,13 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     let rename = |from: &str, to: &str| format!("ALTER FUNCTION {from} RENAME TO {to}");
     store
         .client
-        .batch_execute(&rename("jobstats_usual", "other"))
+        .batch_execute(&rename("jobstats_baseline", "other"))
         .unwrap();
     let update = step(&mut source, Step::Next, &mut board);
     assert!(update.medians.is_some() && silent(&board).is_none());
     store
         .client
-        .batch_execute(&rename("other", "jobstats_usual"))
+        .batch_execute(&rename("other", "jobstats_baseline"))
         .unwrap();
     let (live, last) = (board.time, board.targets().next().unwrap().text.time);
 
@@ -639,8 +640,8 @@ fn rollups_show_what_increments_do_no_longer() {
     assert_eq!(hour["targets"][0]["interval"], 3600.0);
     let end = hour["time"].as_str().unwrap();
     let expected = store.numbers(&format!(
-        "SELECT uid::text, sum(total)::double precision FROM jobstats_totals(timestamptz '{end}' - interval '1 hour', '{end}', \
-         '{{service_time}}', '{{uid}}') WHERE uid IS NOT NULL GROUP BY uid"
+        "SELECT labels ->> 'uid', total::double precision FROM jobstats_totals(timestamptz '{end}' - interval '1 hour', '{end}', \
+         'service_time', 'uid') WHERE labels ->> 'uid' IS NOT NULL"
     ));
     equal(&column(hour, "service_time", "total"), &expected);
     // What follows is played hour by hour, and a time without work is passed over.

@@ -115,37 +115,28 @@ pub struct Record<'a> {
     pub job: Result<Job<'a>, Reason>,
 }
 
-/// The reason why a record could not be used. It holds nothing of the record, which may have personal data in any place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
-pub enum Reason {
-    /// The text does not begin with the names of its columns, or lacks one without which no job can be known.
-    #[error("the text has no header with the columns that are needed")]
-    NoHeader,
-    /// The record is cut, or this scheduler prints no such record.
-    #[error("the record is nothing that this scheduler prints")]
-    UnreadableRecord,
-    /// The record has more or fewer fields than it must have.
-    #[error("the record has the wrong number of fields")]
-    WrongFields,
-    /// The job has no number, or none that a scheduler gives.
-    #[error("the record has no number of a job")]
-    BadJob,
-    /// A time is no time.
-    #[error("a time of the record cannot be read")]
-    BadTime,
-}
-
-impl Reason {
-    /// Returns a short code that stays the same in all versions.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::NoHeader => "no header",
-            Self::UnreadableRecord => "unreadable record",
-            Self::WrongFields => "wrong number of fields",
-            Self::BadJob => "bad job",
-            Self::BadTime => "bad time",
-        }
+crate::named! {
+    /// The reason why a record could not be used. It holds nothing of the record, which may have personal data in any place.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
+    pub enum Reason {
+        /// The text does not begin with the names of its columns, or lacks one without which no job can be known.
+        #[error("the text has no header with the columns that are needed")]
+        NoHeader = "no header",
+        /// The record is cut, or this scheduler prints no such record.
+        #[error("the record is nothing that this scheduler prints")]
+        UnreadableRecord = "unreadable record",
+        /// The record has more or fewer fields than it must have.
+        #[error("the record has the wrong number of fields")]
+        WrongFields = "wrong number of fields",
+        /// The job has no number, or none that a scheduler gives.
+        #[error("the record has no number of a job")]
+        BadJob = "bad job",
+        /// A time is no time.
+        #[error("a time of the record cannot be read")]
+        BadTime = "bad time",
     }
+    /// Returns a short code that stays the same in all versions.
+    pub fn code;
 }
 
 #[cfg(test)]

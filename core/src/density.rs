@@ -137,7 +137,7 @@ impl<A: Allocator> Density<A> {
 
     /// Returns the base.
     pub fn base(&self) -> u8 {
-        self.edges.base()
+        self.edges.base
     }
 
     /// Returns the edges of the buckets.

@@ -61,7 +61,6 @@ const METERS: [Meter; 3] = [
 
 impl Meter {
     /// Returns the meter whose counters have this name.
-    #[must_use]
     pub fn of(name: &str) -> Option<&'static Self> {
         METERS.iter().find(|meter| meter.name == name)
     }
@@ -70,7 +69,6 @@ impl Meter {
     ///
     /// A reading that is less than the one before means that the counter has gone round once, if the power that this implies is
     /// possible, or else that it began anew. It may have gone round unseen if the time is long enough for that.
-    #[must_use]
     pub fn growth(
         &self,
         maximum: Option<f64>,
@@ -94,7 +92,6 @@ impl Meter {
 
 /// Returns the name of the node that a series is of: its label `instance`, such as `n01.site:9100`, or else the server that said it; `None`
 /// if that is only an address.
-#[must_use]
 pub fn node<'a>(instance: Option<&'a str>, server: &'a str) -> Option<&'a str> {
     let host = instance.map_or(server, |it| {
         it.rsplit_once(':').map_or(it, |(host, _)| host)
@@ -123,7 +120,6 @@ const fn is_short(time: Micros, whole: Micros) -> bool {
 
 /// Returns whether a counter stood still for more than a short part of a span. No node takes nothing while it works: its sensor is broken,
 /// or too coarse for the span.
-#[must_use]
 pub fn stands_still(readings: &[Reading], (since, until): Span) -> bool {
     let mut still: Micros = 0;
     readings.windows(2).any(|pair| {
@@ -136,7 +132,6 @@ pub fn stands_still(readings: &[Reading], (since, until): Span) -> bool {
 
 /// Returns the joules of a counter in a span; `None` if readings, which are in order of time, do not tell. What follows the last reading of a
 /// span that still goes on has the mean power before.
-#[must_use]
 pub fn during(readings: &[Reading], (since, until): Span, goes_on: bool) -> Option<f64> {
     let last = readings.last()?.at.min(until);
     let is_near = is_short(until.saturating_sub(last), last.saturating_sub(since));
@@ -165,7 +160,6 @@ pub fn during(readings: &[Reading], (since, until): Span, goes_on: bool) -> Opti
 }
 
 /// Returns the joules of a node by those of its counters: what meters all of it, or else its parts together.
-#[must_use]
 pub fn of_node(counters: &[(&Meter, Option<f64>)]) -> Option<f64> {
     let has_whole = counters.iter().any(|(meter, _)| meter.is_whole);
     let counted = counters

@@ -25,34 +25,25 @@ pub use secrets::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user
 /// The formats that are tried if none are configured.
 pub const DEFAULT_FORMATS: &[&str] = &["%j:%u:%H", "%e.%u"];
 
-/// The result of reading an identifier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Status {
-    /// The identifier has everything that its format asks for.
-    Ok,
-    /// The format asks for a job, and the job is empty.
-    MissingJob,
-    /// The identifier is as long as Lustre allows, so that its last field may be cut, and fields behind the job may be text that
-    /// a user has chosen as the job; or a number or a node is as long as its format allows.
-    Truncated,
-    /// The identifier ends before its format does, and the fields before its end are known; or its job looks like several
-    /// fields, and the others are known.
-    Partial,
-    /// No format matches, or several clusters have sent the identifier and their formats read it differently.
-    Malformed,
-}
-
-impl Status {
-    /// Returns the status as it is stored.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Status::Ok => "ok",
-            Status::MissingJob => "missing_job",
-            Status::Truncated => "truncated",
-            Status::Partial => "partial",
-            Status::Malformed => "malformed",
-        }
+crate::named! {
+    /// The result of reading an identifier.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Status {
+        /// The identifier has everything that its format asks for.
+        Ok = "ok",
+        /// The format asks for a job, and the job is empty.
+        MissingJob = "missing_job",
+        /// The identifier is as long as Lustre allows, so that its last field may be cut, and fields behind the job may be text that
+        /// a user has chosen as the job; or a number or a node is as long as its format allows.
+        Truncated = "truncated",
+        /// The identifier ends before its format does, and the fields before its end are known; or its job looks like several
+        /// fields, and the others are known.
+        Partial = "partial",
+        /// No format matches, or several clusters have sent the identifier and their formats read it differently.
+        Malformed = "malformed",
     }
+    /// Returns the status as it is stored.
+    pub fn as_str;
 }
 
 impl fmt::Display for Status {
@@ -170,7 +161,7 @@ impl Formats {
     /// Returns true if a format is that of some clusters only, so that the meaning of an identifier depends on the clusters
     /// that have sent it.
     pub fn differ_by_cluster(&self) -> bool {
-        self.0.iter().any(Format::is_of_some_clusters)
+        self.0.iter().any(|it| it.clusters.is_some())
     }
 
     /// Returns the fields of the identifier by the first format that matches it, of any cluster. An identifier that none
@@ -199,7 +190,7 @@ impl Formats {
 }
 
 fn identify<'a>(formats: impl Iterator<Item = &'a Format> + Clone, id: &'a str) -> Identity<'a> {
-    let may_be_job = || !formats.clone().any(Format::begins_with_another_number);
+    let may_be_job = || !formats.clone().any(|it| it.begins_with_number);
     let parts = || {
         let parts = formats
             .clone()

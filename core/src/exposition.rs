@@ -56,57 +56,43 @@ const PROBLEMS_MAX: usize = 1_000;
 /// The number of lines by which a text is recognized.
 const FIRST_LINES: usize = 10;
 
-/// The reason why a line could not be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
-pub enum Reason {
-    /// The line is neither a comment nor a sample, or it is not UTF-8.
-    #[error("the line is no sample")]
-    UnreadableLine,
-    /// The line has over 64 KiB.
-    #[error("the line is too long")]
-    LongLine,
-    /// The name has over 200 bytes.
-    #[error("the name is too long")]
-    LongName,
-    /// The labels cannot be read, or one of them has two values.
-    #[error("the labels cannot be read")]
-    BadLabels,
-    /// There are over 32 labels, or over 1,024 bytes of them.
-    #[error("there are too many labels")]
-    LongLabels,
-    /// The value is not a number, or it is a counter below zero.
-    #[error("the value is not a number")]
-    BadNumber,
-    /// The time is not a number of the format.
-    #[error("the time is not a number")]
-    BadTime,
-    /// The line `# TYPE` has no name, or a type that does not exist.
-    #[error("the type is unknown")]
-    BadType,
-    /// A line before has the same name, labels and time.
-    #[error("the series is there already")]
-    Repeated,
-    /// The text has over 10,000 samples that are wanted.
-    #[error("there are too many series")]
-    TooManySeries,
-}
-
-impl Reason {
-    /// Returns a short code that stays the same in all versions.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::UnreadableLine => "unreadable line",
-            Self::LongLine => "long line",
-            Self::LongName => "long name",
-            Self::BadLabels => "bad labels",
-            Self::LongLabels => "long labels",
-            Self::BadNumber => "bad number",
-            Self::BadTime => "bad time",
-            Self::BadType => "bad type",
-            Self::Repeated => "repeated series",
-            Self::TooManySeries => "too many series",
-        }
+crate::named! {
+    /// The reason why a line could not be used.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
+    pub enum Reason {
+        /// The line is neither a comment nor a sample, or it is not UTF-8.
+        #[error("the line is no sample")]
+        UnreadableLine = "unreadable line",
+        /// The line has over 64 KiB.
+        #[error("the line is too long")]
+        LongLine = "long line",
+        /// The name has over 200 bytes.
+        #[error("the name is too long")]
+        LongName = "long name",
+        /// The labels cannot be read, or one of them has two values.
+        #[error("the labels cannot be read")]
+        BadLabels = "bad labels",
+        /// There are over 32 labels, or over 1,024 bytes of them.
+        #[error("there are too many labels")]
+        LongLabels = "long labels",
+        /// The value is not a number, or it is a counter below zero.
+        #[error("the value is not a number")]
+        BadNumber = "bad number",
+        /// The time is not a number of the format.
+        #[error("the time is not a number")]
+        BadTime = "bad time",
+        /// The line `# TYPE` has no name, or a type that does not exist.
+        #[error("the type is unknown")]
+        BadType = "bad type",
+        /// A line before has the same name, labels and time.
+        #[error("the series is there already")]
+        Repeated = "repeated series",
+        /// The text has over 10,000 samples that are wanted.
+        #[error("there are too many series")]
+        TooManySeries = "too many series",
     }
+    /// Returns a short code that stays the same in all versions.
+    pub fn code;
 }
 
 /// A line that could not be used.

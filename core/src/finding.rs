@@ -59,27 +59,31 @@ pub struct Moved {
     pub sized: Option<(f64, f64)>,
 }
 
-/// A rule, by its name in `jobstats.finding_rules`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rule {
-    /// The part of reads that are small.
-    SmallReads,
-    /// The part of writes that are small.
-    SmallWrites,
-    /// The part of writes that are small, where each is a file.
-    SmallFiles,
-    /// Opens per MiB read or written.
-    Opens,
-    /// Questions for attributes per open.
-    Getattrs,
-    /// Syncs per write.
-    Syncs,
-    /// Files removed per file made.
-    ShortLived,
-    /// The part of the bytes that is on one target.
-    OneTarget,
-    /// The part of the servers' time that metadata servers spent.
-    Metadata,
+crate::named! {
+    /// A rule, by its name in `jobstats.finding_rules`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Rule {
+        /// The part of reads that are small.
+        SmallReads = "small_reads",
+        /// The part of writes that are small.
+        SmallWrites = "small_writes",
+        /// The part of writes that are small, where each is a file.
+        SmallFiles = "small_files",
+        /// Opens per MiB read or written.
+        Opens = "opens",
+        /// Questions for attributes per open.
+        Getattrs = "getattrs",
+        /// Syncs per write.
+        Syncs = "syncs",
+        /// Files removed per file made.
+        ShortLived = "short_lived_files",
+        /// The part of the bytes that is on one target.
+        OneTarget = "one_target",
+        /// The part of the servers' time that metadata servers spent.
+        Metadata = "metadata",
+    }
+    /// Returns the name.
+    pub fn name;
 }
 
 /// The size in bytes up to which reads and writes are small: a bound of the histograms that Lustre prints.
@@ -109,37 +113,7 @@ pub struct Value {
 }
 
 impl Rule {
-    /// All rules, in the order of answers.
-    pub const ALL: [Self; 9] = [
-        Self::SmallReads,
-        Self::SmallWrites,
-        Self::SmallFiles,
-        Self::Opens,
-        Self::Getattrs,
-        Self::Syncs,
-        Self::ShortLived,
-        Self::OneTarget,
-        Self::Metadata,
-    ];
-
-    /// Returns the name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SmallReads => "small_reads",
-            Self::SmallWrites => "small_writes",
-            Self::SmallFiles => "small_files",
-            Self::Opens => "opens",
-            Self::Getattrs => "getattrs",
-            Self::Syncs => "syncs",
-            Self::ShortLived => "short_lived_files",
-            Self::OneTarget => "one_target",
-            Self::Metadata => "metadata",
-        }
-    }
-
     /// Returns the rule of this name.
-    #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
@@ -153,7 +127,6 @@ impl Rule {
     }
 
     /// Returns the value of work by this rule; the larger, the worse. `None` if the rule says nothing of it.
-    #[must_use]
     pub fn value(self, work: &Work) -> Option<Value> {
         if work.is_of_some_targets && self.needs_all_targets() {
             return None;
@@ -183,7 +156,6 @@ impl Rule {
     }
 
     /// Returns the seconds that servers spent on what this rule is about; `None` if they do not say.
-    #[must_use]
     pub fn time(self, work: &Work) -> Option<f64> {
         match self {
             Self::OneTarget => work.on_one_target.1,
@@ -193,7 +165,6 @@ impl Rule {
     }
 
     /// Returns the part of the time of servers that went into what this rule is about; of calls or bytes, where servers say no times.
-    #[must_use]
     pub fn share(self, work: &Work) -> Option<f64> {
         let of_time = self.time(work).zip(work.all.time);
         of_time
@@ -269,7 +240,6 @@ impl fmt::Display for Finding {
 }
 
 /// Judges work by a rule. `None` if it says nothing of it.
-#[must_use]
 pub fn judge(rule: Rule, thresholds: &Thresholds, work: &Work) -> Option<Finding> {
     let value = rule.value(work)?;
     let share = rule.share(work);
@@ -286,30 +256,19 @@ pub fn judge(rule: Rule, thresholds: &Thresholds, work: &Work) -> Option<Finding
     })
 }
 
-/// The level of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Nothing to say.
-    Good,
-    /// Worth a word.
-    Fair,
-    /// Worth a talk.
-    Bad,
-}
-
-impl Level {
-    /// All levels.
-    pub const ALL: [Self; 3] = [Self::Good, Self::Fair, Self::Bad];
-
-    /// Returns the name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Fair => "fair",
-            Self::Bad => "bad",
-        }
+crate::named! {
+    /// The level of a value.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Level {
+        /// Nothing to say.
+        Good = "good",
+        /// Worth a word.
+        Fair = "fair",
+        /// Worth a talk.
+        Bad = "bad",
     }
+    /// Returns the name.
+    pub fn name;
 }
 
 /// The thresholds of a rule.
@@ -323,7 +282,6 @@ pub struct Thresholds {
 
 impl Thresholds {
     /// Returns the level of a value. Without a site to compare with, nothing is worse than fair.
-    #[must_use]
     pub fn level(&self, value: f64) -> Level {
         let [fair, bad] = self.floors;
         let [of_few, of_fewest] = self.site.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
@@ -337,7 +295,6 @@ impl Thresholds {
     }
 
     /// Returns the threshold that decides whether a value has this level.
-    #[must_use]
     pub fn of(&self, level: Level) -> f64 {
         let place = usize::from(level == Level::Bad);
         let site = self.site.map_or(f64::NEG_INFINITY, |site| site[place]);
@@ -346,7 +303,6 @@ impl Thresholds {
 }
 
 /// Returns whether work is enough to be judged: ten minutes, a thousand calls, and a minute of servers where they say so.
-#[must_use]
 pub fn is_enough(work: &Work) -> bool {
     work.seconds >= 600.0
         && work.all.count >= 1_000.0

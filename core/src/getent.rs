@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::field::{self, first_lines, lines};
 use crate::pause::Pause;
+use crate::room::push;
 
 /// The longest name of a user or group in bytes. Linux itself allows 255.
 pub const NAME_MAX: usize = 255;
@@ -21,29 +22,22 @@ pub(crate) const PROBLEMS_MAX: usize = 1_000;
 /// The number of lines by which a text is recognized.
 const FIRST_LINES: usize = 10;
 
-/// The reason why a line could not be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
-pub enum Reason {
-    /// The line has too few fields, or fields that do not look like those of the database.
-    #[error("the line is nothing that getent prints")]
-    UnreadableLine,
-    /// The uid or the gid is not a number, or it is too large.
-    #[error("the uid or the gid is not between 0 and 4294967294")]
-    BadNumber,
-    /// The name is empty, too long, not UTF-8, or it has control characters.
-    #[error("the name is empty, too long or no text")]
-    BadName,
-}
-
-impl Reason {
-    /// Returns a short code that stays the same in all versions.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::UnreadableLine => "unreadable line",
-            Self::BadNumber => "bad number",
-            Self::BadName => "bad name",
-        }
+crate::named! {
+    /// The reason why a line could not be used.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
+    pub enum Reason {
+        /// The line has too few fields, or fields that do not look like those of the database.
+        #[error("the line is nothing that getent prints")]
+        UnreadableLine = "unreadable line",
+        /// The uid or the gid is not a number, or it is too large.
+        #[error("the uid or the gid is not between 0 and 4294967294")]
+        BadNumber = "bad number",
+        /// The name is empty, too long, not UTF-8, or it has control characters.
+        #[error("the name is empty, too long or no text")]
+        BadName = "bad name",
     }
+    /// Returns a short code that stays the same in all versions.
+    pub fn code;
 }
 
 /// A line that could not be used. It holds nothing of the line itself, which may have a password in any place.
@@ -142,12 +136,6 @@ pub(crate) fn is_among_first<'a>(
         .filter(|line| !is_no_entry(line))
         .take(FIRST_LINES);
     first.any(|line| entry(line).is_ok())
-}
-
-fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), TryReserveError> {
-    items.try_reserve(1)?;
-    items.push(item);
-    Ok(())
 }
 
 /// Returns whether a line is blank, a comment or an entry of NIS.

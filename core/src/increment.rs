@@ -257,7 +257,7 @@ impl Column {
 }
 
 /// The increment of one entry in (since, time].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Increment<'a> {
     /// The line of `- job_id:` in the text, counted from 1.
     pub line: u32,

@@ -72,6 +72,8 @@
 //! | [`exposition`] | reads the text that exporters print for Prometheus |
 //! | [`passwd`], [`group`] | read the output of `getent passwd` and `getent group`: the names of users and groups |
 //! | [`getent`] | reads the fields that both have, and keeps the names that a user or group had before |
+//! | [`filter`] | reads the filters of questions |
+//! | [`dimension`] | lists the dimensions by which usage is grouped and filtered |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`], [`distribution`] | sum up the readings of any counter, count values by size, describe them |
 //! | [`metrics`] | chooses the metrics of targets and of the store |
@@ -84,6 +86,7 @@
 //! | [`target`], [`instant`] | name targets and instants |
 //! | [`pattern`] | says which names a pattern matches |
 //! | [`escape`], [`template`], [`pause`] | convert bytes to text, fill text with text, and let the caller of long work cancel it |
+//! | `named`, `room` | name the variants of enums, and grow vectors if there is memory for that |
 
 // A test may be a long table.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
@@ -94,6 +97,7 @@ pub mod change;
 pub mod columns;
 pub mod counter;
 pub mod density;
+pub mod dimension;
 pub mod distribution;
 pub mod energy;
 pub mod entry_id;
@@ -102,6 +106,7 @@ pub mod event;
 pub mod exposition;
 pub mod feed;
 pub mod field;
+pub mod filter;
 pub mod finding;
 pub mod fold;
 pub mod getent;
@@ -112,6 +117,7 @@ pub mod job_stats;
 mod lctl;
 pub mod matching;
 pub mod metrics;
+mod named;
 pub mod nearest;
 pub mod openmetrics;
 pub mod operation;
@@ -121,6 +127,7 @@ pub mod pattern;
 pub mod pause;
 pub mod per_call;
 pub mod quantity;
+mod room;
 pub mod sample;
 pub mod snapshot;
 pub mod stats;

@@ -31,7 +31,6 @@ pub const APART: Micros = 7 * DAY;
 pub const LOST: Micros = 2 * DAY;
 
 /// Returns the number of the UTC day in which the row of an instant lies: midnight is the end of a day.
-#[must_use]
 pub fn day_of(instant: Micros) -> i64 {
     instant.saturating_sub(1).div_euclid(DAY)
 }

@@ -83,105 +83,79 @@ pub const GAUGE_LABELS: [&str; 12] = [
 ];
 
 /// The families of [`Gauge`], each with its unit and its help.
-const GAUGES: [(&str, Option<&str>, &str); 20] = [
-    (
-        "jobstats_target_size_bytes",
-        Some("bytes"),
-        "Size of the target.",
-    ),
+const GAUGES: [(&str, &str); 20] = [
+    ("jobstats_target_size_bytes", "Size of the target."),
     (
         "jobstats_target_available_bytes",
-        Some("bytes"),
         "Space that users can still fill.",
     ),
     (
         "jobstats_target_free_bytes",
-        Some("bytes"),
         "Space that is not used, with what is reserved.",
     ),
     (
         "jobstats_target_inodes",
-        None,
         "Inodes of the target, used or not.",
     ),
-    (
-        "jobstats_target_free_inodes",
-        None,
-        "Inodes that are not used.",
-    ),
+    ("jobstats_target_free_inodes", "Inodes that are not used."),
     (
         "jobstats_target_recovering",
-        None,
         "1 while the target waits for clients that were connected before, else 0.",
     ),
     (
         "jobstats_server_unhealthy_devices",
-        None,
         "Devices that the server reports as not healthy; at least 1 if there are any.",
     ),
     (
         "jobstats_changelog_behind_records",
-        None,
         "Records of the changelog that its reader has not cleared yet.",
     ),
     (
         "jobstats_changelog_idle_seconds",
-        Some("seconds"),
         "Since the reader of the changelog was last seen.",
     ),
     (
         "jobstats_policy_queued_requests",
-        None,
         "Requests that a policy of a service held back when the server was read.",
     ),
     (
         "jobstats_policy_active_requests",
-        None,
         "Requests of a policy at work when the server was read.",
     ),
     (
         "jobstats_rule_limit_requests_per_second",
-        Some("requests_per_second"),
         "Requests per second that a rule of a token bucket filter lets through for each client or job.",
     ),
     (
         "jobstats_rule_clients",
-        None,
         "Clients or jobs that the rule holds.",
     ),
     (
         "jobstats_service_requests_per_second",
-        Some("requests_per_second"),
         "Requests per second that a thread of the service took, in the last ten minutes that were read.",
     ),
     (
         "jobstats_service_wait_seconds",
-        Some("seconds"),
         "Mean time for which these requests waited for a thread.",
     ),
     (
         "jobstats_service_waiting_requests",
-        None,
         "Mean number of requests that waited at a time.",
     ),
     (
         "jobstats_event",
-        None,
         "Events that last, of each kind: waiting, slow_target, stalled, full, failover or rule.",
     ),
     (
         "jobstats_watch_age_seconds",
-        Some("seconds"),
         "Since the newest reading that was judged for events.",
     ),
     (
         "jobstats_node_up",
-        None,
         "1 if the node of a front answers and questions can be asked of it, else 0.",
     ),
     (
         "jobstats_node_age_seconds",
-        Some("seconds"),
         "Since the last observation of the node.",
     ),
 ];
@@ -235,7 +209,6 @@ pub fn exposition(
         &mut out,
         targets,
         "jobstats_rejects",
-        None,
         "Rows that came to jobstats.rejects within the last hour; without a target: those that name none that is known.",
         |target| target.rejects,
     )?;
@@ -305,7 +278,6 @@ impl Maintenance {
         const NONE: [(&str, &str); 0] = [];
         out.gauge(
             "jobstats_maintenance_completed_timestamp_seconds",
-            Some("seconds"),
             "When jobstats_maintain() last came to its end, in seconds since 1970.",
         )?;
         if let Some(completed) = self.completed {
@@ -313,7 +285,6 @@ impl Maintenance {
         }
         out.gauge(
             "jobstats_maintenance_problem",
-            None,
             "1 where that left something undone, which jobstats.maintenance names, else 0.",
         )?;
         if self.completed.is_some() {
@@ -321,7 +292,6 @@ impl Maintenance {
         }
         out.gauge(
             "jobstats_rollup_lag_seconds",
-            Some("seconds"),
             "How far the rollup stays behind; readers take what comes after from increments.",
         )?;
         for (level, lag) in &self.lags {
@@ -334,7 +304,6 @@ impl Maintenance {
 fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
     out.gauge(
         "jobstats_target_status",
-        None,
         "1 for the status of the target in jobstats.health, 0 for the others.",
     )?;
     for target in targets {
@@ -347,7 +316,6 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
         out,
         targets,
         "jobstats_target_last_observation_timestamp_seconds",
-        Some("seconds"),
         "When the target was last observed, in seconds since 1970.",
         |target| target.last_observation,
     )?;
@@ -355,7 +323,6 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
         out,
         targets,
         "jobstats_target_delay_seconds",
-        Some("seconds"),
         "From the last reading of the target to its arrival in the database.",
         |target| target.delay,
     )?;
@@ -363,7 +330,6 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
         out,
         targets,
         "jobstats_target_usual_interval_seconds",
-        Some("seconds"),
         "Median of the last intervals between observations.",
         |target| target.usual_interval,
     )?;
@@ -371,7 +337,6 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
         out,
         targets,
         "jobstats_target_missed_readings",
-        None,
         "Readings that are missing between the observations of the last hour.",
         |target| target.missed,
     )
@@ -382,19 +347,16 @@ fn counts(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
     let count = |of: fn(&Counts) -> f64| move |target: &Target| target.counts.as_ref().map(of);
     out.counter(
         "jobstats_target_observations",
-        None,
         "Observations that were stored of the target.",
     )?;
     samples(out, targets, count(|counts| counts.observations))?;
     out.counter(
         "jobstats_target_text_bytes",
-        Some("bytes"),
         "Size of the texts of these observations.",
     )?;
     samples(out, targets, count(|counts| counts.text_bytes))?;
     out.counter(
         "jobstats_target_problems",
-        None,
         "Pieces of these texts that could not be used.",
     )?;
     samples(out, targets, count(|counts| counts.problems))
@@ -407,7 +369,6 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
         out,
         targets,
         "jobstats_target_calls_per_second",
-        "calls_per_second",
         "Calls per second in the last observation. Some calls count in two operations: do not sum over them.",
         Kind::Requests,
     )?;
@@ -415,7 +376,6 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
         out,
         targets,
         "jobstats_target_bytes_per_second",
-        "bytes_per_second",
         "Bytes per second in the last observation.",
         Kind::Bytes,
     )?;
@@ -423,7 +383,6 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
         out,
         targets,
         "jobstats_target_metadata_calls_per_second",
-        Some("calls_per_second"),
         "Calls per second of all metadata operations in the last observation.",
         Target::metadata,
     )?;
@@ -431,15 +390,14 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
         out,
         targets,
         "jobstats_target_requests_in_service",
-        None,
         "Mean number of requests in service in the last observation: seconds per second that the server spent on them.",
         |target| target.in_service(timed),
     )
 }
 
 fn beside(out: &mut Exposition, gauges: &[Gauge]) -> Result<(), ExpositionError> {
-    for (family, unit, help) in GAUGES {
-        out.gauge(family, unit, help)?;
+    for (family, help) in GAUGES {
+        out.gauge(family, help)?;
         for gauge in gauges.iter().filter(|gauge| gauge.family == family) {
             let labels = gauge.labels.iter().map(String::as_str);
             out.sample(GAUGE_LABELS.into_iter().zip(labels), gauge.value)?;
@@ -453,11 +411,10 @@ fn of_each(
     out: &mut Exposition,
     targets: &[Target],
     name: &'static str,
-    unit: Option<&str>,
     help: &str,
     value: impl Fn(&Target) -> Option<f64>,
 ) -> Result<(), ExpositionError> {
-    out.gauge(name, unit, help)?;
+    out.gauge(name, help)?;
     samples(out, targets, value)
 }
 
@@ -480,11 +437,10 @@ fn of_operations(
     out: &mut Exposition,
     targets: &[Target],
     name: &'static str,
-    unit: &str,
     help: &str,
     kind: Kind,
 ) -> Result<(), ExpositionError> {
-    out.gauge(name, Some(unit), help)?;
+    out.gauge(name, help)?;
     for target in targets {
         let Some(work) = &target.work else { continue };
         for (operation, amount) in target.operations().filter(|(it, _)| it.kind == kind) {

@@ -37,7 +37,7 @@ fn is_near(name: &[char], candidate: &[char], distance: usize) -> bool {
 }
 
 fn contains(text: &[char], part: &[char]) -> bool {
-    !part.is_empty() && text.windows(part.len()).any(|window| window == part)
+    part.len() > 1 && text.windows(part.len()).any(|window| window == part)
 }
 
 /// Returns the number of characters that have to be inserted, deleted, replaced or swapped with the next one to turn

@@ -19,6 +19,15 @@ pub enum ExpositionError {
     Memory(usize),
 }
 
+/// The units, which the names of families end in.
+const UNITS: [&str; 5] = [
+    "_requests_per_second",
+    "_calls_per_second",
+    "_bytes_per_second",
+    "_bytes",
+    "_seconds",
+];
+
 /// A text under construction.
 #[derive(Debug, Default)]
 pub struct Exposition {
@@ -30,40 +39,29 @@ pub struct Exposition {
 }
 
 impl Exposition {
-    /// Begins a family of gauges, to which the following samples belong. If there is a unit, the name must end in it.
-    pub fn gauge(
-        &mut self,
-        name: &'static str,
-        unit: Option<&str>,
-        help: &str,
-    ) -> Result<(), ExpositionError> {
+    /// Begins a family of gauges, to which the following samples belong. A name that ends in a unit has it.
+    pub fn gauge(&mut self, name: &'static str, help: &str) -> Result<(), ExpositionError> {
         self.suffix = "";
-        self.family(name, "gauge", unit, help)
+        self.family(name, "gauge", help)
     }
 
     /// Begins a family of counters, to which the following samples belong. The names of samples end in `_total`, which
-    /// the name of the family lacks. If there is a unit, the name of the family must end in it.
-    pub fn counter(
-        &mut self,
-        name: &'static str,
-        unit: Option<&str>,
-        help: &str,
-    ) -> Result<(), ExpositionError> {
+    /// the name of the family lacks.
+    pub fn counter(&mut self, name: &'static str, help: &str) -> Result<(), ExpositionError> {
         self.suffix = "_total";
-        self.family(name, "counter", unit, help)
+        self.family(name, "counter", help)
     }
 
     fn family(
         &mut self,
         name: &'static str,
         kind: &str,
-        unit: Option<&str>,
         help: &str,
     ) -> Result<(), ExpositionError> {
         self.family = name;
         self.push(&["# TYPE ", name, " ", kind, "\n"])?;
-        if let Some(unit) = unit {
-            self.push(&["# UNIT ", name, " ", unit, "\n"])?;
+        if let Some(unit) = UNITS.iter().find(|unit| name.ends_with(*unit)) {
+            self.push(&["# UNIT ", name, " ", &unit[1..], "\n"])?;
         }
         self.push(&["# HELP ", name, " "])?;
         push_escaped(&mut self.text, help)?;

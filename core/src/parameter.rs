@@ -8,6 +8,7 @@ use std::collections::TryReserveError;
 
 use crate::field;
 use crate::pause::Pause;
+use crate::room::push;
 use crate::target::{TargetKind, TargetName, is_target_name, kind_in_name};
 
 /// The largest number of bytes of a network identifier. An IPv6 address with the name of its network has less than 64.
@@ -35,26 +36,19 @@ const SPACES: [&str; 5] = [
     "filesfree",
 ];
 
-/// The kind of owner whose space is listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Owner {
-    /// A user.
-    User,
-    /// A group.
-    Group,
-    /// A project.
-    Project,
-}
-
-impl Owner {
-    /// Returns the name of the kind.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Group => "group",
-            Self::Project => "project",
-        }
+crate::named! {
+    /// The kind of owner whose space is listed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Owner {
+        /// A user.
+        User = "user",
+        /// A group.
+        Group = "group",
+        /// A project.
+        Project = "project",
     }
+    /// Returns the name of the kind.
+    pub fn as_str;
 }
 
 /// A parameter that is read beside `job_stats`.
@@ -170,11 +164,7 @@ impl<'a> Parameter<'a> {
             | Self::Recovery(target)
             | Self::Changelog(target)
             | Self::Used(target, _) => Some(target),
-            Self::Service(_)
-            | Self::Policies(_)
-            | Self::Rules(_)
-            | Self::Nodemap(..)
-            | Self::Health => None,
+            _ => None,
         }
     }
 }
@@ -230,32 +220,23 @@ impl Other<'_> {
     }
 }
 
-/// The reason why a value, or a line of it, could not be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reason {
-    /// The line is nothing that the parameter prints.
-    UnreadableLine,
-    /// The text ends in the middle of the line, or another parameter begins there.
-    CutLine,
-    /// A number is not between 0 and 2^63-1.
-    BadNumber,
-    /// The id of an owner is not between 0 and 2^32-1.
-    BadId,
-    /// The value has more lines than such a parameter can have.
-    TooManyLines,
-}
-
-impl Reason {
-    /// Returns a short code that stays the same in all versions.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::UnreadableLine => "unreadable line",
-            Self::CutLine => "cut line",
-            Self::BadNumber => "bad number",
-            Self::BadId => "bad id",
-            Self::TooManyLines => "too many lines",
-        }
+crate::named! {
+    /// The reason why a value, or a line of it, could not be used.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Reason {
+        /// The line is nothing that the parameter prints.
+        UnreadableLine = "unreadable line",
+        /// The text ends in the middle of the line, or another parameter begins there.
+        CutLine = "cut line",
+        /// A number is not between 0 and 2^63-1.
+        BadNumber = "bad number",
+        /// The id of an owner is not between 0 and 2^32-1.
+        BadId = "bad id",
+        /// The value has more lines than such a parameter can have.
+        TooManyLines = "too many lines",
     }
+    /// Returns a short code that stays the same in all versions.
+    pub fn code;
 }
 
 /// A line of a value that could not be used.
@@ -292,14 +273,15 @@ impl<'o> Problems<'o> {
             self.dropped += 1;
             return Ok(());
         }
-        self.kept.try_reserve(1)?;
-        self.kept.push(Problem {
-            parameter: other.parameter,
-            line,
-            reason,
-            text,
-        });
-        Ok(())
+        push(
+            &mut self.kept,
+            Problem {
+                parameter: other.parameter,
+                line,
+                reason,
+                text,
+            },
+        )
     }
 }
 

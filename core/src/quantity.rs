@@ -54,6 +54,11 @@ impl Readable {
             "bytes" => of_bytes(quantity),
             "service_time" => of_time(quantity),
             "weighted" => Unit::Scaled(""),
+            "energy" => match quantity {
+                Quantity::Rate => Unit::Scaled("W"),
+                _ => Unit::Scaled("J"),
+            },
+            "energy_per_gb" => Unit::Scaled("J/GB"),
             _ if time_of(operation).is_some() => of_time(quantity),
             _ => match OPERATIONS[find(operation.as_bytes())?].kind {
                 Kind::Requests => of_requests(quantity),

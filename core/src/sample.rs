@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet, TryReserveError};
 use crate::escape::escape;
 use crate::parameter::{Other, Parameter, Problems, Reason, is_plain, number};
 use crate::pause::Pause;
+use crate::room::push;
 use crate::stats;
 use crate::target::TargetName;
 
@@ -135,16 +136,17 @@ impl<'o, 'v> Value<'o, 'v> {
         if self.samples.len() == SAMPLES_MAX {
             return self.report((self.other.line, b""), Reason::TooManyLines);
         }
-        self.samples.try_reserve(1)?;
-        self.samples.push(Sample {
-            target: self.other.parameter.target(),
-            name,
-            labels: labels.to_vec(),
-            is_counter: name.starts_with("nodemap_"),
-            value,
-            line: self.other.line,
-        });
-        Ok(())
+        push(
+            self.samples,
+            Sample {
+                target: self.other.parameter.target(),
+                name,
+                labels: labels.to_vec(),
+                is_counter: name.starts_with("nodemap_"),
+                value,
+                line: self.other.line,
+            },
+        )
     }
 
     /// Reads a single number. A symbolic link can make `lctl` print it again.

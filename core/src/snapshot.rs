@@ -40,7 +40,7 @@ pub type Slot = u16;
 const _: () = assert!(OPERATIONS.len() <= 64, "Record::present has a bit for each");
 
 /// One entry at one time. Together with its [`Snapshot`], a record has everything that the text says about the entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Record {
     /// The identifier: a part of [`Snapshot::ids`].
     pub id: Range<u32>,
@@ -223,8 +223,6 @@ pub struct Contents<'a> {
     /// The values of other parameters, each parameter once: if it is printed again, as a symbolic link makes `lctl` do, its
     /// first value. At most 100,000.
     pub others: Vec<Other<'a>>,
-    /// The number of further values of other parameters.
-    pub others_dropped: u64,
     /// The problems that belong to no target.
     pub problems: Vec<Problem<'a>>,
     /// The number of problems, of targets or not, that are not kept: a text that consists of little else must not take

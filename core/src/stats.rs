@@ -22,6 +22,7 @@ use crate::field;
 use crate::instant::{MINUTE, Micros, SECOND};
 use crate::parameter::{Other, Parameter, Problems, Reason, number};
 use crate::pause::Pause;
+use crate::room::push;
 
 /// The counters of a service that tell about its queue: microseconds of waiting, and the requests that wait and that are
 /// worked on when a request arrives.
@@ -104,13 +105,15 @@ pub fn services<'o>(
     for other in pause.among(others) {
         if let Parameter::Service(name) = other.parameter {
             let stats = read(other, problems, pause)?;
-            services.try_reserve(1)?;
-            services.push(Service {
-                name,
-                line: other.line,
-                time: stats.snapshot_time,
-                sums: Sums::of(&stats, &QUEUE),
-            });
+            push(
+                &mut services,
+                Service {
+                    name,
+                    line: other.line,
+                    time: stats.snapshot_time,
+                    sums: Sums::of(&stats, &QUEUE),
+                },
+            )?;
         }
     }
     Ok(services)

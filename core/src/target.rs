@@ -2,27 +2,20 @@
 
 use crate::escape::escape;
 
-/// The kind of target that reports: `mdt.*` or `obdfilter.*`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum TargetKind {
-    /// A metadata target.
-    Mdt,
-    /// An object storage target.
-    Ost,
+crate::named! {
+    /// The kind of target that reports: `mdt.*` or `obdfilter.*`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum TargetKind {
+        /// A metadata target.
+        Mdt = "MDT",
+        /// An object storage target.
+        Ost = "OST",
+    }
+    /// Returns the name that stands in the names of such targets.
+    pub fn as_str;
 }
 
 impl TargetKind {
-    /// The kinds.
-    pub(crate) const ALL: [Self; 2] = [Self::Mdt, Self::Ost];
-
-    /// Returns the name that stands in the names of such targets.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Mdt => "MDT",
-            Self::Ost => "OST",
-        }
-    }
-
     /// Returns the kind that has this name in the names of its targets.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)

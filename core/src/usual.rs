@@ -8,12 +8,8 @@ mod tests;
 pub struct Usual {
     /// The amounts that a quarter, half and three quarters of the days do not exceed, between two days in proportion.
     pub quartiles: [f64; 3],
-    /// The mean of the days.
-    pub mean: f64,
     /// The amount ÷ the median; `None` if that is zero.
     pub times_usual: Option<f64>,
-    /// The amount ÷ the mean; `None` if that is zero.
-    pub times_mean: Option<f64>,
     /// The part of the days that had less, those that had as much counted half.
     pub percentile: f64,
 }
@@ -25,15 +21,12 @@ impl Usual {
         let last = days.len().checked_sub(1)?;
         let quartiles = [0.25, 0.5, 0.75].map(|part| quantile(days, last, part));
         let count = days.len() as f64;
-        let mean = days.iter().sum::<f64>() / count;
         let of = |whole: f64| (whole > 0.0).then(|| amount / whole);
         let below = days.iter().filter(|it| **it < amount).count() as f64;
         let equal = days.iter().filter(|it| **it == amount).count() as f64;
         Some(Self {
             quartiles,
-            mean,
             times_usual: of(quartiles[1]),
-            times_mean: of(mean),
             percentile: (below + equal / 2.0) / count,
         })
     }

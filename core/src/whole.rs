@@ -17,6 +17,7 @@ use crate::increment::{self, Column, CompareError, Increment, LateReason, Observ
 use crate::instant::{HOUR, Micros};
 use crate::parameter::{Other, Parameter, Problems, Reason};
 use crate::pause::Pause;
+use crate::room::push;
 use crate::snapshot::ReadError;
 use crate::stats::{self, Stats};
 use crate::target::TargetName;
@@ -93,14 +94,16 @@ pub fn read<'o>(
         };
         let own = stats::read(other, problems, pause)?;
         let of_target = exports.get(&target).map_or(&[][..], Vec::as_slice);
-        wholes.try_reserve(1)?;
-        wholes.push(Whole {
-            target,
-            line: other.line,
-            time: own.snapshot_time,
-            body: body::print(target.kind, &own, of_target, pause)?,
-            ended: ended.remove(&target).unwrap_or_default(),
-        });
+        push(
+            &mut wholes,
+            Whole {
+                target,
+                line: other.line,
+                time: own.snapshot_time,
+                body: body::print(target.kind, &own, of_target, pause)?,
+                ended: ended.remove(&target).unwrap_or_default(),
+            },
+        )?;
     }
     Ok(wholes)
 }

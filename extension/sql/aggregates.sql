@@ -1,4 +1,4 @@
--- Aggregates of which the functions of SQL alone are made: sums that never overflow, and observed time.
+-- Aggregates of which the functions of SQL alone are made: sums that never overflow, made from sums.sql, and observed time.
 
 CREATE FUNCTION jobstats_internal.observed_add(internal, timestamptz, timestamptz, timestamptz[]) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'observed_add_wrapper';
@@ -36,36 +36,3 @@ CREATE AGGREGATE jobstats_internal.observed(since timestamptz, until timestamptz
 );
 COMMENT ON AGGREGATE jobstats_internal.observed(timestamptz, timestamptz, timestamptz[]) IS
 'Internal: how many microseconds of each step between edges, which are in order and the same in all rows, lie in the spans (since, until]; NULL where there are none.';
-
-CREATE AGGREGATE jobstats_internal.sum(value bigint, observed bigint, scale bigint) (
-    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_finish, SSPACE = 80, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE jobstats_internal.sum(bigint, bigint, bigint) IS
-'Internal: the exact sum of all values; takes what jobstats_internal.sum_of_rates does.';
-CREATE AGGREGATE jobstats_internal.sum(value numeric, observed bigint, scale bigint) (
-    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_finish, SSPACE = 80, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE jobstats_internal.sum(numeric, bigint, bigint) IS
-'Internal: the exact sum of all values, which are whole; takes what jobstats_internal.sum_of_rates does.';
-CREATE AGGREGATE jobstats_internal.sum_of_rates(value bigint, observed bigint, scale bigint) (
-    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_of_rates_finish, SSPACE = 80,
-    PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE jobstats_internal.sum_of_rates(bigint, bigint, bigint) IS
-'Internal: the sum of scale * value / observed, rounded once; observed is in microseconds, scale the same in all rows.';
-CREATE AGGREGATE jobstats_internal.sum_of_rates(value numeric, observed bigint, scale bigint) (
-    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_of_rates_finish, SSPACE = 80,
-    PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE jobstats_internal.sum_of_rates(numeric, bigint, bigint) IS
-'Internal: the sum of scale * value / observed, where values are whole, rounded once; observed is in microseconds, scale the same in all rows.';
-CREATE AGGREGATE jobstats_internal.any(value bigint, observed bigint, scale bigint) (
-    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.any_finish, SSPACE = 80, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE jobstats_internal.any(bigint, bigint, bigint) IS
-'Internal: whether the sum of all values is not zero; takes what jobstats_internal.sum_of_rates does.';
-CREATE AGGREGATE jobstats_internal.any(value numeric, observed bigint, scale bigint) (
-    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.any_finish, SSPACE = 80, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE jobstats_internal.any(numeric, bigint, bigint) IS
-'Internal: whether the sum of all values, which are whole, is not zero; takes what jobstats_internal.sum_of_rates does.';

@@ -162,20 +162,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.put_successor(text) IS
 'Internal: puts the successor of a relation in its place, with its name, grants, views and comments.';
 
-CREATE FUNCTION jobstats_internal.drop_predecessor(name text) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    part regclass;
-BEGIN
-    SELECT i.inhrelid INTO part FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent AND c.relkind = 'p'
-    WHERE i.inhparent = format('jobstats.%I', name)::regclass ORDER BY i.inhrelid LIMIT 1;
-    EXECUTE format('DROP TABLE %s', coalesce(part, format('jobstats.%I', name)::regclass));
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.drop_predecessor(text) IS
-'Internal: drops a partition of a relation that has been replaced, or the relation, where there are none left.';
-
 CREATE FUNCTION jobstats_internal.convert_step(state jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -194,7 +180,10 @@ BEGIN
         AND c.relname ~ '^old_(raw|observations|increments|target_readings|target_increments|server_readings|server_increments|rollup_[0-9]+[a-z](_users|_accounts|_members|_targets)?)$'
     LIMIT 1;
     IF FOUND THEN
-        PERFORM jobstats_internal.drop_predecessor(step);
+        -- A partition of a relation that has been replaced, or the relation, where there are none left.
+        EXECUTE format('DROP TABLE %s', coalesce((
+            SELECT i.inhrelid FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent AND c.relkind = 'p'
+            WHERE c.oid = format('jobstats.%I', step)::regclass ORDER BY i.inhrelid LIMIT 1), format('jobstats.%I', step)::regclass)::regclass);
         RETURN jobstats_internal.record_conversion('drop of ' || step, began, bigint '0');
     END IF;
 
@@ -295,7 +284,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_convert() IS
-'Converts the store to the edition of TimescaleDB that is installed. Partitioned tables become hypertables, and in the Community edition rollups that are tables become continuous aggregates, with all that is in them. Feeds and queries go on and wait for less than a second at a time. Called again it goes on where it ended, also after a crash. What it did stands in jobstats.maintenance. Needs room for a second copy of the largest table. To be called by the owner of the store or a superuser, outside of a transaction. Errors: 55000 where there is no store or no TimescaleDB, 0A000 where its Community edition is older than 2.28, 2BP01 where something depends on a table that would not survive its replacement, 25001 inside of a transaction, 25006 on a standby.';
+'Converts the store to the edition of TimescaleDB that is installed. Feeds and queries go on; called again, it continues. Needs space for a copy of the largest table. Call it as the owner, outside a transaction. Errors: 55000 no store or TimescaleDB, 0A000 too old, 2BP01, 25001, 25006, 2D000, 42501.';
 
 CREATE FUNCTION jobstats_internal.to_convert() RETURNS TABLE (relation text, key text, unit text, aggregate boolean)
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp

@@ -1,7 +1,7 @@
 -- Densities of any values. The type itself is made from summary_type.sql.
 
 COMMENT ON TYPE jobstats_density IS
-'How many values lie in which power of a base: made by jobstats_density_agg(), merged by jobstats_rollup().';
+'Counts of values by powers of a base, made by jobstats_density_agg() and merged by jobstats_rollup().';
 
 CREATE FUNCTION jobstats_internal.density_add(internal, double precision) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'density_add_wrapper';
@@ -25,7 +25,7 @@ CREATE AGGREGATE jobstats_density_agg(value double precision) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_density_agg(double precision) IS
-'Counts how many values lie in each power of ten. Bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted separately, NULL is ignored. Read it with jobstats_buckets, jobstats_count and jobstats_zeros; merge with jobstats_rollup. Error: 22003 for a negative or infinite value, or NaN.';
+'Counts how many values lie in each power of ten. Bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted separately, NULL is ignored. Read it with jobstats_density_buckets(), _count() and _zeros(). Error: 22003 for a negative or infinite value, or NaN.';
 CREATE AGGREGATE jobstats_density_agg(value double precision, base integer) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
@@ -35,20 +35,20 @@ CREATE AGGREGATE jobstats_rollup(density jobstats_density) (
     SFUNC = jobstats_internal.density_merge, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_rollup(jobstats_density) IS
-'Merges densities of the same base into that of all their values. Error: 22023 for different bases.';
+'Merges densities of the same base. The result is the density of all their values. Error: 22023 for different bases.';
 
-CREATE FUNCTION jobstats_buckets(density jobstats_density) RETURNS TABLE (
+CREATE FUNCTION jobstats_density_buckets(density jobstats_density) RETURNS TABLE (
     bucket integer, lower double precision, upper double precision, count bigint
 )
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'jobstats_buckets_wrapper';
-COMMENT ON FUNCTION jobstats_buckets(jobstats_density) IS
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', 'jobstats_density_buckets_wrapper';
+COMMENT ON FUNCTION jobstats_density_buckets(jobstats_density) IS
 'Returns the buckets of a density that are not empty. They are in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
 
-CREATE FUNCTION jobstats_count(density jobstats_density) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_count_wrapper';
-COMMENT ON FUNCTION jobstats_count(jobstats_density) IS
+CREATE FUNCTION jobstats_density_count(density jobstats_density) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_density_count_wrapper';
+COMMENT ON FUNCTION jobstats_density_count(jobstats_density) IS
 'Returns how many values of a density were above zero.';
 
-CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_zeros_wrapper';
-COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'Returns how many values of a density were zero.';
+CREATE FUNCTION jobstats_density_zeros(density jobstats_density) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_density_zeros_wrapper';
+COMMENT ON FUNCTION jobstats_density_zeros(jobstats_density) IS 'Returns how many values of a density were zero.';

@@ -1,27 +1,27 @@
 -- What went wrong on file systems.
 
-CREATE PROCEDURE jobstats_watch()
+CREATE PROCEDURE jobstats_detect()
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM jobstats_internal.require_store();
     IF jobstats_internal.as_owner(text 'watch', NULL::text) IS NULL THEN
-        RAISE NOTICE 'another call of jobstats_watch() or jobstats_maintain() is judging';
+        RAISE NOTICE 'another call of jobstats_detect() or jobstats_maintain() is judging';
     END IF;
 END
 $$;
-COMMENT ON PROCEDURE jobstats_watch() IS
-'Finds events in the newest readings, and notifies of them. To be called every two minutes. It judges what was read since the last call, at most a day at once, and again what late texts have changed; what it finds is in jobstats.events. Whoever listens to jobstats_events is notified of each event once: the payload is JSON, without names of people. jobstats_maintain() does the same. Call it as the owner of the store. Errors: 55000 where there is no store, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';
+COMMENT ON PROCEDURE jobstats_detect() IS
+'Finds events in the newest readings, and sends alerts. Call it every two minutes, as the owner of the store; jobstats_maintain() does the same. Events are in jobstats.events; an alert is a NOTIFY on jobstats_events: JSON, without names of people. Errors: 25006 on a standby, 42501, 55000 no store.';
 
-CREATE PROCEDURE jobstats_watch_job(job_id integer, config jsonb)
+CREATE PROCEDURE jobstats_internal.watch_job(job_id integer, config jsonb)
 LANGUAGE plpgsql
 AS $$
 BEGIN
-    CALL @extschema@.jobstats_watch();
+    CALL @extschema@.jobstats_detect();
 END
 $$;
-COMMENT ON PROCEDURE jobstats_watch_job(integer, jsonb) IS
-'Runs jobstats_watch() as a job of TimescaleDB. In its Community edition: SELECT add_job(''jobstats_watch_job'', ''2 minutes''); Errors: as of jobstats_watch(), 55000, 25006 and 42501.';
+COMMENT ON PROCEDURE jobstats_internal.watch_job(integer, jsonb) IS
+'Internal: calls jobstats_detect() as a job of TimescaleDB: SELECT add_job(''jobstats_internal.watch_job'', ''2 minutes'');';
 
 CREATE FUNCTION jobstats_internal.probe_hours(since timestamptz, until timestamptz) RETURNS TABLE (target_id integer, hour timestamptz, seconds double precision)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -61,28 +61,28 @@ COMMENT ON FUNCTION jobstats_internal.culprits_for(jsonb, bigint[], text[], bool
 
 -- What people say of events, and when nobody is to be told of any.
 
-CREATE FUNCTION jobstats_judge(event_id bigint, verdict text, note text DEFAULT NULL) RETURNS void
+CREATE FUNCTION jobstats_confirm_event(event_id bigint, verdict text, note text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
     PERFORM jobstats_internal.require_own_rows();
-    IF jobstats_judge.verdict NOT IN ('real', 'false', 'known') THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('there is no verdict "%s"', left(jobstats_judge.verdict, 60)),
+    IF jobstats_confirm_event.verdict NOT IN ('real', 'false', 'known') THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('there is no verdict "%s"', left(jobstats_confirm_event.verdict, 60)),
             HINT = 'Verdicts are real, false and known; NULL takes one back.';
     END IF;
-    UPDATE jobstats.events e SET verdict = jobstats_judge.verdict, note = jobstats_judge.note, updated = now()
-    WHERE e.event_id = jobstats_judge.event_id;
+    UPDATE jobstats.events e SET verdict = jobstats_confirm_event.verdict, note = jobstats_confirm_event.note, updated = now()
+    WHERE e.event_id = jobstats_confirm_event.event_id;
     IF NOT FOUND THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('there is no event %s', coalesce(jobstats_judge.event_id::text, 'NULL')),
+        RAISE invalid_parameter_value USING MESSAGE = format('there is no event %s', coalesce(jobstats_confirm_event.event_id::text, 'NULL')),
             HINT = 'SELECT event_id FROM jobstats_events(now() - interval ''1 year'') lists events.';
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_judge(bigint, text, text) IS
-'Notes whether an event was real. verdict is real, false (nothing was wrong) or known (real, and no news); NULL takes it back. jobstats_events() shows which part of the events of each kind was real or known. note says more, and should name nobody: it is kept as long as the event. Errors: 22023 for another verdict and for a number that no event has, 42501 where the caller may not write, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_confirm_event(bigint, text, text) IS
+'Records whether an event was real. verdict: real, false (nothing was wrong) or known (real, but no news); NULL removes it. jobstats_events() shows the share of real and known ones. note is retained with the event: name no people in it. Errors: 22023 unknown verdict or event, 42501, 55000 no store.';
 
-CREATE FUNCTION jobstats_maintenance_window(
+CREATE FUNCTION jobstats_silence(
     since timestamptz, until timestamptz, filesystem text DEFAULT NULL, cluster text DEFAULT NULL, reason text DEFAULT NULL
 ) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -92,19 +92,19 @@ DECLARE
     added bigint;
 BEGIN
     PERFORM jobstats_internal.require_own_rows();
-    IF (jobstats_maintenance_window.since < jobstats_maintenance_window.until) IS NOT TRUE THEN
+    IF (jobstats_silence.since < jobstats_silence.until) IS NOT TRUE THEN
         RAISE invalid_parameter_value USING MESSAGE = 'the window must begin before its end',
             HINT = 'Give since and until, such as now() and now() + interval ''4 hours''.';
     END IF;
     INSERT INTO jobstats.windows (cluster, filesystem, since, until, reason)
-    VALUES (jobstats_maintenance_window.cluster, jobstats_maintenance_window.filesystem, jobstats_maintenance_window.since,
-        jobstats_maintenance_window.until, jobstats_maintenance_window.reason)
+    VALUES (jobstats_silence.cluster, jobstats_silence.filesystem, jobstats_silence.since,
+        jobstats_silence.until, jobstats_silence.reason)
     RETURNING window_id INTO added;
     RETURN added;
 END
 $$;
-COMMENT ON FUNCTION jobstats_maintenance_window(timestamptz, timestamptz, text, text, text) IS
-'Keeps events of a time of maintenance from being told. Of events that are found in [since, until), nobody is told while they last no longer than the window. filesystem and cluster are names; NULL: all. Returns the number of the window in jobstats.windows; delete the row to end it. Errors: 22023 for a window that does not begin before its end, 42501 where the caller may not write, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_silence(timestamptz, timestamptz, text, text, text) IS
+'Suppresses alerts for maintenance. Events found in [since, until) raise no alert while they last no longer than that. filesystem, cluster: names or patterns with *; NULL: all. Returns the number of its row in jobstats.windows; delete that to end it. Errors: 22023 empty window, 42501, 55000 no store.';
 
 -- Evidence: the raw text of the targets of an event outlives other raw text.
 
@@ -209,12 +209,14 @@ BEGIN
     SELECT DISTINCT ON (r."time", r.cluster, r.filesystem) r."time", r."time" + r.seconds * interval '1 second', r.cluster, r.filesystem,
         r.uid, r.user_name, r.account, r.job, r.of_subject, r.of_subject / nullif(r.of_all, 0)
     FROM (
-        SELECT r.*, sum(r.rate) OVER (PARTITION BY r."time", r.cluster, r.filesystem) AS of_all,
+        SELECT r."time", r.seconds, r.rate, label.cluster, label.filesystem, label.uid, nullif(label."user", label.uid::text) AS user_name,
+            label.account, label.job, sum(r.rate) OVER (PARTITION BY r."time", label.cluster, label.filesystem) AS of_all,
             -- root works for jobs too: the user is the one who did most of it.
-            CASE largest_subjects."by" WHEN 'job' THEN sum(r.rate) OVER (PARTITION BY r."time", r.cluster, r.filesystem, r.job) ELSE r.rate END AS of_subject
-        FROM @extschema@.jobstats_rates(largest_subjects.since, largest_subjects.until, ARRAY[largest_subjects.operation],
-            '{cluster,filesystem}' || CASE largest_subjects."by" WHEN 'user' THEN '{uid,user_name}'::text[]
-                WHEN 'job' THEN '{uid,user_name,job}' ELSE ARRAY[largest_subjects."by"] END, largest_subjects.step) r
+            CASE largest_subjects."by" WHEN 'job' THEN sum(r.rate) OVER (PARTITION BY r."time", label.cluster, label.filesystem, label.job) ELSE r.rate END AS of_subject
+        FROM @extschema@.jobstats_rates(largest_subjects.since, largest_subjects.until, largest_subjects.operation,
+            text 'cluster,filesystem,' || CASE largest_subjects."by" WHEN 'user' THEN text 'uid,user' WHEN 'job' THEN 'uid,user,job'
+                ELSE largest_subjects."by" END, largest_subjects.step) r
+        CROSS JOIN LATERAL jsonb_to_record(r.labels) AS label (cluster text, filesystem text, uid bigint, "user" text, account text, job text)
     ) r
     WHERE r.filesystem IS NOT NULL AND r.rate IS NOT NULL AND CASE largest_subjects."by" WHEN 'job' THEN r.job IS NOT NULL ELSE num_nonnulls(r.uid, r.account) > 0 END
     ORDER BY r."time", r.cluster, r.filesystem, r.of_subject DESC, r.job, r.rate DESC, r.uid, r.account;
@@ -229,28 +231,28 @@ CREATE FUNCTION jobstats_alerts(names boolean DEFAULT false) RETURNS jsonb
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_alerts_wrapper';
 COMMENT ON FUNCTION jobstats_alerts(boolean) IS
-'Returns the events that somebody is told of, for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, and those that ended or were withdrawn within the last hour, with endsAt. The labels are alertname, kind, severity, cluster and filesystem, the annotations are summary, description and event_id. With names => true, the description says whose work it was, if the caller may see that. Send it once a minute or so: Alertmanager forgets an alert that is not sent again. Errors: 55000 where there is no store.';
+'Returns events with an alert as JSON for Alertmanager. The array is the body of a POST to /api/v2/alerts: events that last, or ended within the last hour. names => true adds the user or job, if the caller may see it. Post it every minute, or Alertmanager drops the alerts. Errors: 55000 no store.';
 
 CREATE FUNCTION jobstats_explain(event_id bigint) RETURNS TABLE (line integer, topic text, "text" text, details jsonb)
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_explain_wrapper';
 COMMENT ON FUNCTION jobstats_explain(bigint) IS
-'Explains an event in sentences, and says what to do next. event_id is that of jobstats_events(). The topics are what (what was measured, and what is usual), load (how busy the servers were), who (whose work made the load rise), how (with which operation), peers (how others were at that time), probe (how long a probe of the shipper took), excluded (what else was not the reason, or what else happened), told (why nobody was told), evidence (how much raw text of that time is kept, and until when), and next: commands to look further, or to slow a job down and to stop that. jobstats prints commands and never runs one. details has the numbers of a line. A reader of their own work sees no other users, one who sees no names sees none. Errors: 22004 for no number, 22023 for one that no event has, 55000 where there is no store.';
+'Explains an event in sentences, with the next steps. topic: what, load, who, how, peers, probe, excluded, notified, evidence, next (commands to look further or to slow a job down, only printed). Readers of their own jobs see no other users. Errors: 22004, 22023 no such event, 55000 no store.';
 
 CREATE FUNCTION jobstats_events(
     since timestamptz DEFAULT now() - interval '7 days', until timestamptz DEFAULT now(),
-    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, severity text[] DEFAULT NULL,
+    event text DEFAULT NULL, severity text DEFAULT NULL, filter jobstats_filter DEFAULT NULL, exclude jobstats_filter DEFAULT NULL,
     withdrawn boolean DEFAULT false
 ) RETURNS TABLE (
-    event_id bigint, kind text, severity text, cluster text, filesystem text, began timestamptz, found timestamptz, until timestamptz,
-    ended timestamptz, targets text[], servers text[], value double precision, usual double precision, rate double precision,
-    load_times double precision, culprits jsonb, reason text, told timestamptz, verdict text, note text, withdrawn timestamptz,
-    updated timestamptz, judged bigint, "precision" double precision
+    event_id bigint, event text, severity text, name text, cluster text, filesystem text, began timestamptz, detected_at timestamptz,
+    until timestamptz, ended timestamptz, targets text[], servers text[], value double precision, usual double precision,
+    rate double precision, load_times double precision, reason text, notified timestamptz, verdict text, note text,
+    withdrawn timestamptz, updated timestamptz, judged bigint, "precision" double precision, culprits jsonb, labels jsonb
 )
 LANGUAGE c STABLE
 AS 'MODULE_PATHNAME', 'jobstats_events_wrapper';
 COMMENT ON FUNCTION jobstats_events IS
-'Lists what went wrong on file systems, as far as it was found. A row for each event that lasted into (since, until], the newest first. kind is waiting (requests wait for a thread of a server), slow_target, stalled, full, failover or rule (a rule of the site was broken); severity is critical, warning, or info: nobody is told of it, and reason says why. ended is NULL while it lasts; until is the last time that shows it. value and usual are seconds of waiting, seconds per call of a slow target, calls per second of a stalled one, or the used part of a full one; rate is how many times the value passes the floor of its kind. culprits says whose work made the load rise, load_times by how much it rose. told is when it was notified. verdict and note are what jobstats_judge() was told; precision is the part of the events of this kind, of all times, that were judged real or known, judged is how many were judged. An event that later texts showed to be none is left out, or listed with the time when it was withdrawn. cluster, filesystem, kind and severity are patterns with *. A reader of their own work sees no other culprits, one who sees no names sees none. An argument that is NULL counts as left out. Errors: 22023 for an empty window, 54000 for over a million rows, 55000 where there is no store.';
+'Lists incidents of file systems, the newest first. Those that lasted into (since, until]. event: waiting, slow_target, stalled, full, failover, rule; severity: critical, warning, info. name: whose I/O made the load rise. ended: NULL while it lasts. Errors: 22023, 54000, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.watch() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off

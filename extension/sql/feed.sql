@@ -16,7 +16,7 @@ CREATE FUNCTION jobstats_ingest(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_ingest_wrapper';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text, tstzrange) IS
-'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of another source gives one row without a target, whose action is users, groups, jobs or samples. covers is the span of time in which a text of jobs is complete. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server, or covers without a start or an end, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
+'Feeds a text and returns the result for each target. The same as INSERT INTO jobstats.feed. action: baseline, stored, placed, repeated, interval, rejected, or users, groups, jobs, samples. Errors: 22001, 22023, 22P03, 25001, 40001, 40P01, 0A000 unknown source, 42501, 53200, 54000, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
@@ -31,7 +31,7 @@ CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'MODULE_PATHNAME', 'jobstats_reidentify_wrapper';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries again, and returns how many changed. After a change of jobstats.entry_formats, jobstats_maintain() does the same in portions; this function does it at once. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Identifies all stored entries again, and returns how many changed. jobstats_maintain() does the same in portions after a change of jobstats.entry_formats. If most entries match no format, a NOTICE names the likely one. Errors: 22023 invalid format, 25006 on a standby, 42501, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.reidentify_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_reidentify_some_wrapper';
@@ -70,14 +70,10 @@ AS 'MODULE_PATHNAME', 'jobstats_reread_text_wrapper';
 COMMENT ON FUNCTION jobstats_internal.reread(text, text, text, timestamptz) IS
 'Internal: reads a text of jobstats.texts again; problem is why nothing of it, or not all of it, could be used.';
 
-CREATE FUNCTION jobstats_rename_target(old text, new text, cluster text DEFAULT '') RETURNS void
+CREATE FUNCTION jobstats_alter_target(
+    name text, cluster text DEFAULT '', rename_to text DEFAULT NULL, retired boolean DEFAULT NULL
+) RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS 'MODULE_PATHNAME', 'jobstats_rename_target_wrapper';
-COMMENT ON FUNCTION jobstats_rename_target(text, text, text) IS
-'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
-
-CREATE FUNCTION jobstats_retire_target(name text, cluster text DEFAULT '') RETURNS void
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS 'MODULE_PATHNAME', 'jobstats_retire_target_wrapper';
-COMMENT ON FUNCTION jobstats_retire_target(text, text) IS
-'Retires a target that is gone for good, so that it is no longer silent. What is stored of it stays. jobstats.health says retired, jobstats_metrics() leaves it out, and from its last observation on it neither holds up windows nor lowers their coverage. Its next text takes it back. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+AS 'MODULE_PATHNAME', 'jobstats_alter_target_wrapper';
+COMMENT ON FUNCTION jobstats_alter_target(text, text, text, boolean) IS
+'Renames a target, or retires one that is gone for good. Rename it before the first text with the new name arrives. A retired target is not expected any more; its next text, or retired => false, makes it active again. Errors: 22001, 22004, 22023 no such target, 23505 name in use, 25006, 42501, 55000.';

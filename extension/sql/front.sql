@@ -14,7 +14,7 @@ SELECT c.relname::text, CASE
 FROM pg_class c
 WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
     AND c.relname NOT LIKE 'of nodes %'
-    AND c.relname NOT IN ('attached', 'feed', 'finding_progress', 'finding_sizes', 'forgotten', 'locks', 'maintenance', 'members', 'nameless', 'parts',
+    AND c.relname NOT IN ('attached', 'feed', 'finding_progress', 'finding_sizes', 'forgotten', 'front_nodes', 'locks', 'maintenance', 'members', 'nameless', 'parts',
         'secrets', 'settings', 'speakers', 'sweep', 'texts', 'to_identify', 'to_match', 'to_resolve', 'to_summarize', 'watch', 'windows', 'writers')
 $$;
 COMMENT ON FUNCTION jobstats_internal.front_relations() IS
@@ -39,7 +39,7 @@ WHEN 'job_summaries' THEN 'SELECT min(n.job_no) AS job_no, n.scheduler, n.job, n
     n.gid, n.group_name, n.account, n."partition", n.qos, n.job_name, n.state, n.exit_code, n.nodes, n.cpus, min(n.first) AS first,
     max(n.last_active) AS last_active, max(n.active_nodes) AS active_nodes, sum(n.targets)::bigint AS targets, sum(n.read_bytes) AS read_bytes,
     sum(n.write_bytes) AS write_bytes, sum(n.read) AS read, sum(n.write) AS write, sum(n.opens) AS opens, sum(n.metadata) AS metadata,
-    trim_scale(sum(n.service_time)) AS service_time, sum(n.in_service) AS in_service,
+    trim_scale(sum(n.service_time)) AS service_time, max(n.energy) AS energy, sum(n.in_service) AS in_service,
     (array_agg(n.busiest_target ORDER BY n.service_time DESC NULLS LAST, n.busiest_target))[1] AS busiest_target,
     jobstats_internal.added_up(jsonb_agg(n.operations)) AS operations, max(n.made) AS made
     FROM jobstats."of nodes job_summaries" n
@@ -136,17 +136,6 @@ RETURN CASE name WHEN 'target_id' THEN jobstats_internal.first_target(node) ELSE
 COMMENT ON FUNCTION jobstats_internal.first_number(name, integer) IS
 'Internal: the first number that an identity of this name gives on the node of this number.';
 
-CREATE FUNCTION jobstats_internal.unpack(hypertable regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    EXECUTE format('SELECT count(%s.decompress_chunk(format(''%%I.%%I'', c.chunk_schema, c.chunk_name)::regclass)) FROM timescaledb_information.chunks c
-        WHERE c.is_compressed AND format(''%%I.%%I'', c.hypertable_schema, c.hypertable_name)::regclass = $1', jobstats_internal.timescale_schema()) USING hypertable;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.unpack(regclass) IS
-'Internal: keeps all chunks of a hypertable in rows; maintenance packs them again.';
-
 CREATE FUNCTION jobstats_internal.renumber(old integer, new integer) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -156,8 +145,11 @@ DECLARE
     it record;
     next bigint;
 BEGIN
-    -- A columnstore cannot change the numbers by which it batches rows.
-    PERFORM jobstats_internal.unpack(h.hypertable) FROM jobstats_internal.hypertables() h WHERE h.packed_by IS NOT NULL;
+    -- A columnstore cannot change the numbers by which it batches rows; maintenance packs them again.
+    FOR it IN SELECT h.hypertable FROM jobstats_internal.hypertables() h WHERE h.packed_by IS NOT NULL LOOP
+        EXECUTE format('SELECT count(%s.decompress_chunk(format(''%%I.%%I'', c.chunk_schema, c.chunk_name)::regclass)) FROM timescaledb_information.chunks c
+            WHERE c.is_compressed AND format(''%%I.%%I'', c.hypertable_schema, c.hypertable_name)::regclass = $1', jobstats_internal.timescale_schema()) USING it.hypertable;
+    END LOOP;
     FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n LOOP
         IF it.gives IS NOT NULL THEN
             -- One that has given no number since the store got its number goes on behind those of before.

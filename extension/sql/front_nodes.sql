@@ -19,7 +19,7 @@ BEGIN
     FROM (SELECT t.name FROM jobstats.targets t WHERE t.target_id = ANY (gone) AND t.retired IS NULL ORDER BY t.name LIMIT 5) t;
     IF other IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('these targets may report again: %s', other),
-            HINT = 'Let their servers feed another node, and call jobstats_retire_target() for each of them.';
+            HINT = 'Let their servers feed another node, and retire each of them: jobstats_alter_target(name, retired => true).';
     END IF;
     SELECT string_agg(s.server, ', ' ORDER BY s.server) INTO other
     FROM (SELECT s.server FROM jobstats_internal.servers_of_targets(gone) s WHERE s.is_gone AND s.is_kept ORDER BY s.server LIMIT 5) s;
@@ -154,7 +154,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_drop_targets(text[], text) IS
-'Deletes retired targets with all that is stored of them. What is stored of their servers goes, too. Nothing brings it back: it is for dividing a store, where another copy of it has the same rows and keeps these. targets are names, or patterns with *; cluster NULL is the empty name. What was summed over targets and cannot be divided is deleted with the first target: of a file system, its used space of days; of the store, summaries of jobs that are no longer kept. Maintenance makes the other summaries of jobs again. Returns how many targets there were. Errors: 22004 for no names, 22023 for names that no target has, 55000 for targets that are not retired, where a server has reported other targets too, during a conversion, in a front, and where there is no store, 55P03 where feeds, maintenance or questions are at work: call it again, 25006 on a standby, 42501 for roles other than the owner of the store.';
+'Deletes retired targets with all that is stored of them. It cannot be undone, and is for dividing a store that has a copy. targets: names or patterns with *. Returns their number. Errors: 22004, 22023 no such target, 55000 not retired, shared server or front, 55P03 busy, call it again, 25006, 42501.';
 
 -- A front: a database that has no rows of its own and answers for the stores of its nodes, through foreign tables of postgres_fdw.
 
@@ -170,7 +170,8 @@ BEGIN
     FROM jobstats_internal.front_relations() r;
     FOR n IN 1 .. cardinality(relations) LOOP
         CONTINUE WHEN kinds[n] = 'derived';
-        EXECUTE format('CREATE TABLE %s (LIKE jobstats.%I)%s', jobstats_internal.new_relation(relations[n], kinds[n]), relations[n],
+        EXECUTE format('CREATE TABLE jobstats.%I (LIKE jobstats.%I)%s',
+            CASE kinds[n] WHEN 'merged' THEN 'of nodes ' ELSE 'new ' END || relations[n], relations[n],
             CASE kinds[n] WHEN 'ranges' THEN ' PARTITION BY RANGE (target_id)' END);
     END LOOP;
     PERFORM jobstats_internal.drop_relations(relations);
@@ -187,14 +188,6 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.make_front() IS
 'Internal: puts tables without rows, of which foreign tables of nodes are parts, in the place of those of an empty store.';
-
-CREATE FUNCTION jobstats_internal.new_relation(relation text, kind text) RETURNS text
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT format('jobstats.%I', CASE kind WHEN 'merged' THEN 'of nodes ' ELSE 'new ' END || relation)
-$$;
-COMMENT ON FUNCTION jobstats_internal.new_relation(text, text) IS
-'Internal: the table that is made for a relation of a front.';
 
 CREATE FUNCTION jobstats_internal.drop_relations(relations text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -341,7 +334,11 @@ BEGIN
                     AS o (name, value)
                 WHERE o.value IS NOT NULL));
     END IF;
-    state := jobstats_internal.state_of_node(server);
+    -- The row of jobstats.node_state of its store.
+    EXECUTE format('CREATE FOREIGN TABLE pg_temp.jobstats_node (node integer, front boolean, version text, sorting text, database oid, started timestamptz, '
+        'targets bigint) SERVER %I OPTIONS (schema_name ''jobstats'', table_name ''node_state'')', server);
+    EXECUTE 'SELECT to_jsonb(n) FROM pg_temp.jobstats_node n' INTO state;
+    EXECUTE 'DROP FOREIGN TABLE pg_temp.jobstats_node';
     PERFORM jobstats_internal.require_node(jobstats_attach.name, state);
     INSERT INTO jobstats.attached AS a (name, node, accounting)
     VALUES (jobstats_attach.name, (state ->> 'node')::integer, coalesce(jobstats_attach.accounting, NOT EXISTS (SELECT FROM jobstats.attached o WHERE o.accounting)))
@@ -359,7 +356,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_attach(text, text, integer, text, text, text, boolean) IS
-'Makes this database a front, and shows the store of a node in it. The database has an empty store, or is a front already. host, port, dbname, user (who asks) and password are those of the node, whose owner has called jobstats_grant_reader() for that user. accounting: names and jobs are shown as this node knows them; NULL: of the first node. For an attached node give the name alone: the front is made anew, by the version of the extension that is installed now, and shows the node if it was left out. Returns what it found. Errors: 22004 for no user, 22023 for a name that is none, 42710 for a name that is taken, 42704 for a node that is not attached, 55000 where postgres_fdw is missing, where this store has rows, and for a node that is a front or of another version or collation, 23505 for a number, targets or entries that another node has, 42501 where the caller is not the owner of the store, 55P03 where questions keep it waiting for three seconds, 08001 where the node does not answer.';
+'Makes this database a front, and attaches the store of a node. The database has an empty store, or is a front. The name alone rebuilds an attached node with the installed version. accounting: take users and jobs from this node. Errors: 08001, 22004, 22023, 23505, 42501, 42704, 42710, 55000, 55P03.';
 
 CREATE FUNCTION jobstats_internal.require_own_numbers(name text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -370,7 +367,7 @@ BEGIN
     IF others IS NOT NULL THEN
         RAISE unique_violation USING
             MESSAGE = format('node "%s" has targets that another node has: %s', require_own_numbers.name, others),
-            HINT = 'All servers that a target can be on feed the same node. Where the target is no more: SELECT jobstats_retire_target(…); SELECT jobstats_drop_targets(…);';
+            HINT = 'All servers that a target can be on feed the same node. Where the target is no more: SELECT jobstats_alter_target(…, retired => true); SELECT jobstats_drop_targets(…);';
     END IF;
     IF EXISTS (
         SELECT FROM (SELECT e.entry_id FROM jobstats.entries e ORDER BY e.entry_id LIMIT 10000) e GROUP BY e.entry_id HAVING count(*) > 1)
@@ -456,22 +453,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.require_attachable(text, boolean, text) IS
 'Internal: fails as jobstats_attach() says where that depends on this database and the name alone.';
 
-CREATE FUNCTION jobstats_internal.state_of_node(server text) RETURNS jsonb
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    state jsonb;
-BEGIN
-    EXECUTE format('CREATE FOREIGN TABLE pg_temp.jobstats_node (node integer, front boolean, version text, sorting text, database oid, started timestamptz, '
-        'targets bigint) SERVER %I OPTIONS (schema_name ''jobstats'', table_name ''node_state'')', server);
-    EXECUTE 'SELECT to_jsonb(n) FROM pg_temp.jobstats_node n' INTO state;
-    EXECUTE 'DROP FOREIGN TABLE pg_temp.jobstats_node';
-    RETURN state;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.state_of_node(text) IS
-'Internal: the row of jobstats.node_state of a store.';
-
 CREATE FUNCTION jobstats_internal.require_node(name text, state jsonb) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -520,7 +501,7 @@ BEGIN
     DELETE FROM jobstats.attached a WHERE a.name = jobstats_detach.name RETURNING a.accounting INTO had_accounting;
     IF NOT FOUND THEN
         RAISE undefined_object USING
-            MESSAGE = format('node "%s" is not attached', left(jobstats_detach.name, 60)), HINT = 'jobstats_nodes() lists those that are.';
+            MESSAGE = format('node "%s" is not attached', left(jobstats_detach.name, 60)), HINT = 'jobstats.front_nodes lists those that are.';
     END IF;
     PERFORM jobstats_internal.hide_node(jobstats_detach.name, '{ranges,union,merged,accounting}');
     EXECUTE format('DROP SERVER IF EXISTS %I CASCADE', 'jobstats_' || jobstats_detach.name);
@@ -531,7 +512,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_detach(text) IS
-'Takes a node out of a front. The store of the node stays as it is, and the front answers for the others; users and jobs are shown as the node of the lowest number knows them, if this node had the accounting. Errors: 42704 for a node that is not attached, 42501 where the caller is not the owner of the store, 55000 where there is none, 55P03 where questions keep it waiting for three seconds.';
+'Detaches a node from a front. Its store stays as it is, and the front answers for the other nodes. If it had the accounting, the node with the lowest number has it from then on. Errors: 42704 no such node, 42501 not the owner of the store, 55000 no store, 55P03 busy, call it again.';
 
 -- Whether nodes answer, and what becomes of the front while one does not.
 
@@ -607,7 +588,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.nodes_of_front() IS
-'Internal: what jobstats_nodes() returns.';
+'Internal: the rows of jobstats.front_nodes.';
 
 CREATE FUNCTION jobstats_internal.note_node(name text, OUT problem text)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -699,7 +680,7 @@ BEGIN
     IF all_answer THEN
         RETURN QUERY
         SELECT jsonb_build_object(text 'cluster', t.cluster, text 'target', t.name, text 'status', text 'node', text 'remedy',
-            format('Nodes %s have this target. All servers that it can be on have to feed one of them; on the other ones SELECT jobstats_retire_target(%L, %L);', t.nodes, t.name, t.cluster))
+            format('Nodes %s have this target. All servers that it can be on have to feed one of them; on the other ones SELECT jobstats_alter_target(%L, %L, retired => true);', t.nodes, t.name, t.cluster))
         FROM jobstats_internal.targets_of_two() t;
     END IF;
     PERFORM jobstats_internal.end_wait(limited);
@@ -712,17 +693,3 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.health_of_front() IS
 'Internal: the rows of jobstats.health of the nodes that answer, a row for each node, and one for each target that several nodes have.';
-
-CREATE FUNCTION jobstats_nodes() RETURNS TABLE (
-    name text, node integer, accounting boolean, version text, targets bigint, last_observation timestamptz, refreshed timestamptz,
-    answered timestamptz, left_out_since timestamptz, problem text
-)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    PERFORM jobstats_internal.require_store();
-    RETURN QUERY SELECT * FROM jobstats_internal.nodes_of_front();
-END
-$$;
-COMMENT ON FUNCTION jobstats_nodes() IS
-'Lists the nodes of a front. Each row has the number of the node, whether names and jobs are shown as it with_targets them, the version of its store, how many targets it has, its last observation and up to when its rollups of ten minutes are refreshed, as of answered: now, or when a node last answered that does not. left_out_since: since when the front answers without it; NULL: it is shown. problem says what is in the way, else NULL. No row: this store is no front. Errors: 55000 where there is no store.';

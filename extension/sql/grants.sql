@@ -22,28 +22,31 @@ $privileges$;
 
 -- These routines read the store with the rights of the caller, or show a reader of their own work that alone.
 GRANT EXECUTE ON ROUTINE
-    jobstats_alerts, jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
-    jobstats_densities, jobstats_entries, jobstats_events, jobstats_explain, jobstats_findings, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
-    jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_kept, jobstats_metrics, jobstats_now,
-    jobstats_nodes, jobstats_queues, jobstats_rates, jobstats_runs, jobstats_sizes, jobstats_summaries, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_unaccounted,
-    jobstats_used, jobstats_usual, jobstats_verdict, jobstats_work,
+    jobstats_alerts, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_changes, jobstats_compare,
+    jobstats_densities, jobstats_internal.entries, jobstats_events, jobstats_explain, jobstats_findings, jobstats_jobs, jobstats_job(text, text), jobstats_job(bigint, text),
+    jobstats_job_usage(text, text, interval, timestamptz, timestamptz, jobstats_filter, jobstats_filter, text),
+    jobstats_job_usage(bigint, text, interval, timestamptz, timestamptz, jobstats_filter, jobstats_filter, text), jobstats_internal.kept, jobstats_metrics, jobstats_now,
+    jobstats_queues, jobstats_rates, jobstats_io_sizes, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_untracked,
+    jobstats_space, jobstats_baseline, jobstats_verdict, jobstats_internal.work,
     jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.accounting_node, jobstats_internal.ask_node, jobstats_internal.is_of_node, jobstats_internal.limit_wait, jobstats_internal.end_wait,
     jobstats_internal.targets_of_two, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.people_kept_for, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
-    jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_operations, jobstats_share,
-    jobstats_counter_agg(timestamptz, bigint), jobstats_counter_agg(timestamptz, bigint, timestamptz),
-    jobstats_counter_agg(timestamptz, bigint, timestamptz, bigint),
-    jobstats_rollup(jobstats_counter), jobstats_first, jobstats_last,
-    jobstats_elapsed(jobstats_counter), jobstats_elapsed(jobstats_counter, jobstats_counter),
-    jobstats_increase(jobstats_counter), jobstats_increase(jobstats_counter, jobstats_counter),
-    jobstats_rate(jobstats_counter), jobstats_rate(jobstats_counter, jobstats_counter),
-    jobstats_resets(jobstats_counter), jobstats_resets(jobstats_counter, jobstats_counter),
+    jobstats_internal.fold, jobstats_internal.forever, jobstats_format, jobstats_help, jobstats_operations, jobstats_internal.share,
+    jobstats_counter_agg(timestamptz, numeric), jobstats_counter_agg(timestamptz, numeric, timestamptz),
+    jobstats_counter_agg(timestamptz, numeric, timestamptz, bigint),
+    jobstats_rollup(jobstats_counter), jobstats_counter_first, jobstats_counter_last,
+    jobstats_counter_elapsed(jobstats_counter), jobstats_counter_elapsed(jobstats_counter, jobstats_counter),
+    jobstats_counter_increase(jobstats_counter), jobstats_counter_increase(jobstats_counter, jobstats_counter),
+    jobstats_counter_rate(jobstats_counter), jobstats_counter_rate(jobstats_counter, jobstats_counter),
+    jobstats_counter_resets(jobstats_counter), jobstats_counter_resets(jobstats_counter, jobstats_counter),
     jobstats_density_agg(double precision), jobstats_density_agg(double precision, integer), jobstats_rollup(jobstats_density),
-    jobstats_buckets, jobstats_count, jobstats_zeros,
+    jobstats_density_buckets, jobstats_density_count, jobstats_density_zeros,
 -- The types and the reading functions call these routines with the rights of the caller. None of them reads a table;
 -- staged_increments() shows a session only what the session itself computes, feeding() shows who may read health or feed who keeps
 -- feeds waiting, and ingest() takes of a caller what that role may feed.
+    jobstats_internal.filter_in, jobstats_internal.filter_out, jobstats_internal.filter_recv, jobstats_internal.filter_send,
+    jobstats_internal.filter_matches, jobstats_internal.filter(text), jobstats_internal.filter(jsonb), jobstats_internal.filter(json),
     jobstats_internal.counter_in, jobstats_internal.counter_out, jobstats_internal.counter_recv, jobstats_internal.counter_send,
     jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
     jobstats_internal.density_in, jobstats_internal.density_out, jobstats_internal.density_recv, jobstats_internal.density_send,
@@ -53,5 +56,5 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
     jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.ingest, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
-    jobstats_internal.staged_increments, jobstats_internal.ids_remedy, jobstats_internal.nearest, jobstats_internal.as_like, jobstats_internal.escaped, jobstats_internal.sized
+    jobstats_internal.staged_increments, jobstats_internal.ids_remedy, jobstats_internal.nearest, jobstats_internal.dimensions, jobstats_internal.as_like, jobstats_internal.escaped, jobstats_internal.sized
 TO PUBLIC;

@@ -613,15 +613,15 @@ COMMENT ON FUNCTION jobstats_internal.forget_events(timestamptz) IS
 
 -- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
 
-CREATE PROCEDURE jobstats_maintain_job(job_id integer, config jsonb)
+CREATE PROCEDURE jobstats_internal.maintain_job(job_id integer, config jsonb)
 LANGUAGE plpgsql
 AS $$
 BEGIN
     CALL @extschema@.jobstats_maintain();
 END
 $$;
-COMMENT ON PROCEDURE jobstats_maintain_job(integer, jsonb) IS
-'Runs jobstats_maintain() as a job of TimescaleDB. In its Community edition: SELECT add_job(''jobstats_maintain_job'', ''10 minutes''); Errors: as of jobstats_maintain(), 55000, 25001 and 42501.';
+COMMENT ON PROCEDURE jobstats_internal.maintain_job(integer, jsonb) IS
+'Internal: calls jobstats_maintain() as a job of TimescaleDB: SELECT add_job(''jobstats_internal.maintain_job'', ''10 minutes'');';
 
 CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -694,7 +694,7 @@ BEGIN
         RETURN NULL;
     END IF;
     EXECUTE $sql$
-        SELECT min(j.job_id) FROM timescaledb_information.jobs j WHERE j.proc_name = 'jobstats_maintain_job' AND j.scheduled
+        SELECT min(j.job_id) FROM timescaledb_information.jobs j WHERE j.proc_schema = 'jobstats_internal' AND j.proc_name = 'maintain_job' AND j.scheduled
     $sql$ INTO job;
     RETURN CASE WHEN job IS NOT NULL THEN
         format('%s: let cron or pg_cron call jobstats_maintain() instead, then SELECT delete_job(%s)', problem, job) END;

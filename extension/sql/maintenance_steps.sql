@@ -184,24 +184,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.day_items(jsonb) IS
 'Internal: the items that compute the next day of a rollup, and one that goes on with those after it; NULL: none is left.';
 
-CREATE FUNCTION jobstats_internal.require_no_superuser() RETURNS void
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    -- TimescaleDB refreshes with the rights of the session, and the owner of the store can add functions and
-    -- triggers to the relations that it reads.
-    IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = session_user)
-        AND NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user)
-    THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = format('a superuser does not refresh the continuous aggregates of role %I', current_user),
-            HINT = format('Connect as %I and CALL jobstats_maintain(), or let a job of that role do so.', current_user);
-    END IF;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.require_no_superuser() IS
-'Internal: fails with 42501 where the session is a superuser''s and the current user, as which it is called, is none.';
-
 CREATE FUNCTION jobstats_internal.take_span(item jsonb, OUT affected bigint, OUT refresh jsonb)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -214,7 +196,15 @@ DECLARE
 BEGIN
     affected := 0;
     IF jobstats_internal.is_aggregate(level, by_user) THEN
-        PERFORM jobstats_internal.require_no_superuser();
+        -- TimescaleDB refreshes with the rights of the session, and the owner of the store can add functions and
+        -- triggers to the relations that it reads.
+        IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = session_user)
+            AND NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user)
+        THEN
+            RAISE insufficient_privilege USING
+                MESSAGE = format('a superuser does not refresh the continuous aggregates of role %I', current_user),
+                HINT = format('Connect as %I and CALL jobstats_maintain(), or let a job of that role do so.', current_user);
+        END IF;
         refresh := jsonb_build_object('relation', 'rollup_' || level, 'from', low, 'to', high);
     ELSE
         -- Setup and jobstats_reidentify() take the same lock.
@@ -224,7 +214,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.take_span(jsonb) IS
-'Internal: computes a span of a rollup; where TimescaleDB has to compute it, refresh says what.';
+'Internal: computes a span of a rollup; where TimescaleDB has to compute it, refresh says what. Then it fails with 42501 in the session of a superuser for an owner who is none.';
 
 CREATE FUNCTION jobstats_internal.take_item(item jsonb, OUT affected bigint, OUT more jsonb, OUT refresh jsonb)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -254,7 +244,11 @@ BEGIN
         WHEN 'refreshed' THEN
             DELETE FROM jobstats.maintenance m WHERE m.step = item ->> 'step' AND m.problem = jobstats_internal.not_ended();
         WHEN 'advanced' THEN
-            PERFORM jobstats_internal.set_refreshed(item ->> 'level', (item ->> 'by_user')::boolean, (item ->> 'to')::timestamptz);
+            UPDATE jobstats.rollups l
+            SET refreshed = CASE WHEN i.by_user THEN l.refreshed ELSE greatest(l.refreshed, i.instant) END,
+                users_refreshed = CASE WHEN i.by_user THEN greatest(l.users_refreshed, i.instant) ELSE l.users_refreshed END
+            FROM (SELECT (item ->> 'by_user')::boolean AS by_user, (item ->> 'to')::timestamptz AS instant) i
+            WHERE l.level = item ->> 'level';
         WHEN 'reidentify' THEN
             affected := jobstats_internal.reidentify_some();
             more := jobstats_internal.part_items(item, affected);
@@ -312,7 +306,9 @@ BEGIN
             SELECT count(*) INTO affected FROM gone g;
             DELETE FROM jobstats.schedulers s
             WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
-            PERFORM jobstats_internal.forget_covered(horizon);
+            -- Of the time before the horizon, nobody can say any more that accounting was read.
+            DELETE FROM jobstats.covered c WHERE c.until < horizon;
+            UPDATE jobstats.covered c SET since = horizon WHERE c.since < horizon;
         WHEN 'people' THEN
             affected := jobstats_internal.forget_people();
         WHEN 'sum used' THEN
@@ -428,7 +424,13 @@ BEGIN
     ELSIF item IS NULL THEN
         RETURN NULL;
     ELSIF item ->> 'do' = 'end' THEN
-        PERFORM jobstats_internal.record_end((state ->> 'started')::timestamptz);
+        -- It has come to its end, with all its problems.
+        INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
+        SELECT 'all', s.started, clock_timestamp() - s.started, 0, nullif(concat_ws('; ',
+            (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
+                WHERE m.began >= s.started AND m.problem IS NOT NULL),
+            jobstats_internal.foreign_policies(), jobstats_internal.failing_job()), '')
+        FROM (SELECT (state ->> 'started')::timestamptz AS started) s;
         RETURN NULL;
     END IF;
     state := state - 'refresh' #- '{queue,0}';
@@ -483,18 +485,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.maintain_step(jsonb) IS
 'Internal: takes the first item of the queue of a maintenance, records it, and returns the state that is left; NULL: nothing is. An empty object begins one. Where the state has a key refresh, TimescaleDB has to compute that before the next item.';
 
-CREATE FUNCTION jobstats_internal.record_end(started timestamptz) RETURNS void
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
-SELECT 'all', started, clock_timestamp() - started, 0, nullif(concat_ws('; ',
-    (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
-        WHERE m.began >= started AND m.problem IS NOT NULL),
-    jobstats_internal.foreign_policies(), jobstats_internal.failing_job()), '')
-$$;
-COMMENT ON FUNCTION jobstats_internal.record_end(timestamptz) IS
-'Internal: records that a maintenance has come to its end, with all its problems.';
-
 -- The procedure only commits and calls TimescaleDB; all other work runs with the rights of the store's owner. It has no
 -- SET clause, because a procedure with one cannot commit. Every transaction pins the search path instead.
 CREATE PROCEDURE jobstats_maintain()
@@ -534,4 +524,4 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. jobstats.maintenance shows what it did. Call it from cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside a transaction. A step that fails, or waits too long for a lock, is left to the next call, with a warning. In a front it asks whether the nodes answer, leaves out those that do not, and shows them again; call it every minute there. Errors: 55000 where there is no store, 25001 inside a transaction, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';
+'Refreshes rollups and drops old data. Call it every ten minutes (in a front, every minute) as the owner of the store, outside a transaction. A failed step is left to the next call, with a WARNING; jobstats.maintenance lists the steps. Errors: 25001, 2D000, 25006 on a standby, 42501, 55000 no store.';

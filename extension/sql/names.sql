@@ -1,9 +1,9 @@
 -- Dimensions, and the names of users and groups.
 
-CREATE FUNCTION jobstats_internal.dimensions() RETURNS TABLE (name text, type text)
+CREATE FUNCTION jobstats_internal.dimensions() RETURNS TABLE (name text, type text, meaning text)
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_dimensions_wrapper';
 COMMENT ON FUNCTION jobstats_internal.dimensions() IS
-'Internal: the dimensions of the reading functions with their types, in the order of filters and columns.';
+'Internal: the dimensions, which are words of by, keys of filters and of labels, each with a sentence.';
 
 -- The names that users and groups had: the one place that says whose name a number was on a day. PostgreSQL puts a call of these
 -- functions into the statement that calls them, as it does with views.

@@ -409,7 +409,7 @@ BEGIN
         gids = ARRAY(SELECT DISTINCT g.* FROM unnest(f.gids || excluded.gids) g), until = greatest(f.until, excluded.until);
     done := jobstats_internal.forget_work_of(uid);
     RETURN QUERY
-    SELECT t.trace, t.n, CASE WHEN t.kept >= @extschema@.jobstats_forever() THEN timestamptz 'infinity' ELSE now() + t.kept END
+    SELECT t.trace, t.n, CASE WHEN t.kept >= jobstats_internal.forever() THEN timestamptz 'infinity' ELSE now() + t.kept END
     FROM (VALUES (1, 'identifiers', done.entries, interval '0'), (2, 'jobs', done.jobs, '0'), (3, 'names', done.names, '0'),
         (4, 'raw text', NULL, setting.raw_retention + setting.chunk_interval), (5, 'raw text of events', NULL, jobstats_internal.evidence_kept_for()),
         (6, 'text of accounting and names', NULL, setting.raw_retention), (7, 'rejects', NULL, setting.rejects_retention), (8, 'backups and exported files', NULL, NULL)) AS t (number, trace, n, kept)
@@ -419,32 +419,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget_user(bigint) IS
 'Internal: does what jobstats_forget_user() says.';
 
-CREATE FUNCTION jobstats_internal.come_back() RETURNS SETOF bigint
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT f.uid
-FROM jobstats.forgotten f
-WHERE EXISTS (SELECT FROM jobstats.users u WHERE u.uid = f.uid)
-    OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = f.uid)
-    OR EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = f.uid)
-    OR EXISTS (SELECT FROM jobstats.job_summaries s WHERE s.uid = f.uid)
-    OR EXISTS (SELECT FROM jobstats.groups g WHERE g.gid = ANY (f.gids))
-    OR EXISTS (SELECT FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = f.uid)
-    OR EXISTS (SELECT FROM jobstats.used_first u WHERE u.kind = 'user' AND u.id = f.uid)
-UNION
-SELECT f.uid FROM jobstats.forgotten f JOIN jobstats.jobs j ON j.uid = f.uid
-UNION
-SELECT f.uid
-FROM jobstats.forgotten f
-CROSS JOIN LATERAL jobstats_internal.names_of_user(f.uid) n
-JOIN jobstats.jobs j ON j.uid IS NULL AND j.user_name = n.user_name
-UNION
-SELECT f.uid FROM jobstats.forgotten f JOIN jobstats.jobs j ON substring(j.state, text ' by (\d+)$') = f.uid::text
-ORDER BY 1
-$$;
-COMMENT ON FUNCTION jobstats_internal.come_back() IS
-'Internal: the users who were forgotten, and of whom the store has something again.';
-
 CREATE FUNCTION jobstats_internal.forget_again() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -453,7 +427,28 @@ DECLARE
     done record;
     found bigint := 0;
 BEGIN
-    FOR again IN SELECT jobstats_internal.come_back() LOOP
+    -- The users of whom the store has something again.
+    FOR again IN
+        SELECT f.uid
+        FROM jobstats.forgotten f
+        WHERE EXISTS (SELECT FROM jobstats.users u WHERE u.uid = f.uid)
+            OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = f.uid)
+            OR EXISTS (SELECT FROM jobstats.job_ids i WHERE i.uid = f.uid)
+            OR EXISTS (SELECT FROM jobstats.job_summaries s WHERE s.uid = f.uid)
+            OR EXISTS (SELECT FROM jobstats.groups g WHERE g.gid = ANY (f.gids))
+            OR EXISTS (SELECT FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = f.uid)
+            OR EXISTS (SELECT FROM jobstats.used_first u WHERE u.kind = 'user' AND u.id = f.uid)
+        UNION
+        SELECT f.uid FROM jobstats.forgotten f JOIN jobstats.jobs j ON j.uid = f.uid
+        UNION
+        SELECT f.uid
+        FROM jobstats.forgotten f
+        CROSS JOIN LATERAL jobstats_internal.names_of_user(f.uid) n
+        JOIN jobstats.jobs j ON j.uid IS NULL AND j.user_name = n.user_name
+        UNION
+        SELECT f.uid FROM jobstats.forgotten f JOIN jobstats.jobs j ON substring(j.state, text ' by (\d+)$') = f.uid::text
+        ORDER BY 1
+    LOOP
         done := jobstats_internal.forget_work_of(again);
         found := found + done.entries + done.jobs + done.names;
     END LOOP;
@@ -483,9 +478,7 @@ COMMENT ON FUNCTION jobstats_internal.people_kept_for() IS
 
 CREATE FUNCTION jobstats_internal.people_kept_since() RETURNS timestamptz
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT now() - jobstats_internal.people_kept_for()
-$$;
+RETURN now() - jobstats_internal.people_kept_for();
 COMMENT ON FUNCTION jobstats_internal.people_kept_since() IS
 'Internal: the time before which nobody is named.';
 
@@ -519,32 +512,23 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget_idle_entries(bigint[]) IS
 'Internal: takes from entries that have long done nothing whose they are.';
 
--- A job waits for its entries: they are matched by its number, and with its user.
-CREATE FUNCTION jobstats_internal.old_jobs(before timestamptz, portion integer) RETURNS text[]
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT coalesce(array_agg(o.job), '{}')
-FROM (
-    SELECT j.job
-    FROM (
-        SELECT r.job, coalesce(r.ended, r.updated) AS ended, r.uid, num_nonnulls(r.user_name, r.job_name, r.node_list) > 0 AS is_named
-        FROM jobstats.jobs r
-        UNION ALL
-        SELECT i.job, coalesce(i.ended, i.started), i.uid, num_nonnulls(i.user_name, i.job_name) > 0 FROM jobstats.job_ids i) j
-    WHERE NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.job = j.job AND e.status <> 'forgotten')
-    GROUP BY j.job
-    HAVING max(j.ended) < before AND bool_or(j.is_named OR j.uid <= 4294967295 AND jobstats_internal.is_person(j.uid))
-    ORDER BY j.job
-    LIMIT portion) o
-$$;
-COMMENT ON FUNCTION jobstats_internal.old_jobs(timestamptz, integer) IS
-'Internal: numbers of jobs that name somebody, all of which ended before a time, and that no entry has which is not forgotten; at most so many.';
-
 CREATE FUNCTION jobstats_internal.forget_old_jobs(before timestamptz, portion integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    old text[] := jobstats_internal.old_jobs(before, portion);
+    -- Numbers of jobs that name somebody. A job waits for its entries: they are matched by its number, and with its user.
+    old text[] := ARRAY(
+        SELECT j.job
+        FROM (
+            SELECT r.job, coalesce(r.ended, r.updated) AS ended, r.uid, num_nonnulls(r.user_name, r.job_name, r.node_list) > 0 AS is_named
+            FROM jobstats.jobs r
+            UNION ALL
+            SELECT i.job, coalesce(i.ended, i.started), i.uid, num_nonnulls(i.user_name, i.job_name) > 0 FROM jobstats.job_ids i) j
+        WHERE NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.job = j.job AND e.status <> 'forgotten')
+        GROUP BY j.job
+        HAVING max(j.ended) < before AND bool_or(j.is_named OR j.uid <= 4294967295 AND jobstats_internal.is_person(j.uid))
+        ORDER BY j.job
+        LIMIT portion);
     numbers bigint[] := ARRAY(SELECT i.job_no FROM unnest(old) o (job) JOIN jobstats.job_ids i ON i.job = o.job);
     summaries bigint[] := ARRAY(
         SELECT s.job_no FROM jobstats.job_summaries s

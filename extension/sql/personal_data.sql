@@ -71,7 +71,7 @@ CROSS JOIN LATERAL (
 ORDER BY h.number
 $$;
 COMMENT ON FUNCTION jobstats_personal_data(bigint) IS
-'Shows what the store holds of a user, by number. A row for each table by which the user can be found, with the number of rows (NULL: packed text, in which nobody can look), the first and the last time that they are about, the columns that say who it is or what only that user did, and how long they are kept (NULL: until they are deleted or the user is forgotten). The rows themselves: jobstats_runs(), jobstats_summaries() and jobstats_entries(). Errors: 42501 for roles other than the owner of the store, 42P01 where there is no store.';
+'Shows the data that the store holds of a user, by number. A row per table: the number of rows (NULL: packed text), their first and last time, the columns that identify the user, and how long they are retained (NULL: until deleted). Errors: 42501 not the owner of the store, 42P01 no store.';
 
 CREATE FUNCTION jobstats_forget_user(uid bigint) RETURNS TABLE (trace text, "rows" bigint, gone timestamptz)
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -79,4 +79,4 @@ AS $$
 SELECT f.* FROM jsonb_to_recordset(jobstats_internal.as_owner(text 'forget', uid::text)::jsonb) AS f (trace text, "rows" bigint, gone timestamptz)
 $$;
 COMMENT ON FUNCTION jobstats_forget_user(bigint) IS
-'Forgets a user, by number. Names are deleted, and identifiers, jobs, used space and sums by user get pseudonyms, so that sums by target, account and partition stay what they are. What texts bring back while they are kept, maintenance forgets again. It cannot be taken back. Returns what was changed (rows) and when it is gone; for texts, when the last one that may name the user is deleted, infinity if never; for backups and exported files NULL: the site knows. Errors: 22004 for NULL, 22023 for a user of the system and for no number of a user, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Forgets a user, by number. Deletes names, and gives identifiers, jobs and sums of the user to a pseudonym; other sums stay exact. It cannot be undone. Shows what was changed, and when the last of it is gone. Errors: 22004 NULL, 22023 invalid or system user, 25006 on a standby, 42501, 55000 no store.';

@@ -2,7 +2,7 @@
 
 -- PostgreSQL puts a call of this function into the statement that calls it, so that conditions on entries choose what is read, and
 -- what nobody asks for is not computed. A clause SET would prevent that.
-CREATE FUNCTION jobstats_entries(at timestamptz DEFAULT NULL) RETURNS TABLE (
+CREATE FUNCTION jobstats_internal.entries(at timestamptz DEFAULT NULL) RETURNS TABLE (
     entry_id bigint, entry text, status text, workload text, job text, uid bigint, user_name text, gid bigint, group_name text,
     account text, partition text, job_name text, state text, job_group text, node text, executable text, pid bigint
 )
@@ -25,12 +25,14 @@ LEFT JOIN jobstats_internal.user_names(coalesce(at, now()) - interval '1 microse
 LEFT JOIN jobstats_internal.group_names(coalesce(at, now())) team
     ON team.gid = coalesce(person.gid, CASE WHEN entry.uid IS NULL THEN job.gid END)
 $$;
-COMMENT ON FUNCTION jobstats_entries(timestamptz) IS
-'Shows whose work each entry counts at a time, as far as it is known. One row per entry: what its identifier says, the job that it belongs to on that day of UTC, and the names that the user and the group had at the start of that day; NULL where nobody knows. at NULL is now. All other reading functions name users and jobs by the same rules. Ask for some entries only, by a join or a condition on entry_id: a store has millions of them. Errors: 42P01 where there is no store.';
+COMMENT ON FUNCTION jobstats_internal.entries(timestamptz) IS
+'Internal: asked by jobstats-console and exports. The entries with their jobs, users and groups as of a time; NULL is now.';
 
 -- The last observation of each target at a time. PostgreSQL puts a call of this function into the statement that calls it, so that what
 -- nobody asks for is not computed, and conditions choose the targets that are looked at. A clause SET would prevent that.
-CREATE FUNCTION jobstats_targets(at timestamptz DEFAULT NULL) RETURNS TABLE (
+CREATE FUNCTION jobstats_targets(
+    at timestamptz DEFAULT NULL, filter jobstats_filter DEFAULT NULL, exclude jobstats_filter DEFAULT NULL
+) RETURNS TABLE (
     target_id integer, cluster text, filesystem text, kind text, target text, server text, since timestamptz, "time" timestamptz,
     usual_interval interval, entries integer, problems integer, added integer, resets integer, removed integer,
     before timestamptz, after timestamptz
@@ -74,11 +76,17 @@ LEFT JOIN LATERAL (
         ORDER BY o."time" DESC LIMIT 1
     )
 ) last ON true
+CROSS JOIN LATERAL (
+    SELECT pg_catalog.jsonb_build_object(text 'cluster', known.cluster, text 'filesystem', known.filesystem, text 'kind', known.kind,
+        text 'target', known.name, text 'server', last.server) AS labels
+) group_of
+WHERE (filter IS NULL OR jobstats_internal.filter_matches(filter, group_of.labels, false))
+    AND (exclude IS NULL OR NOT jobstats_internal.filter_matches(exclude, group_of.labels, true))
 $$;
-COMMENT ON FUNCTION jobstats_targets(timestamptz) IS
-'Lists the targets with their last observation, now or at a time. One row per target that was ever observed. time is that of the last observation up to at (NULL: now) and, with all that comes from it, NULL if the target had not been observed for a day or was retired before. since is the time of the observation before, or an hour before time if that is later; NULL for a first observation, with which nothing can be compared. usual_interval is the median of the last ten intervals between observations. before is the last observation up to at, however long ago that was, and after the first one later; NULL where the store has none. Errors: 42P01 where there is no store.';
+COMMENT ON FUNCTION jobstats_targets IS
+'Shows the targets with their last observation, now or at a time. It is looked for in the day before that time; before and after are the observations around it. Join it in own SQL to filter tables by target. Errors: 22023 for an unknown key, 42P01 without a store.';
 
-CREATE FUNCTION jobstats_kept(level text DEFAULT 'increments', cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL) RETURNS TABLE (
+CREATE FUNCTION jobstats_internal.kept(level text DEFAULT 'increments', cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL) RETURNS TABLE (
     now timestamptz, since timestamptz, first timestamptz, complete timestamptz, targets bigint
 )
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -86,7 +94,7 @@ AS $$
 #variable_conflict use_column
 <<own>>
 DECLARE
-    level text := coalesce(jobstats_kept.level, text 'increments');
+    level text := coalesce(kept.level, text 'increments');
     since timestamptz;
 BEGIN
     PERFORM jobstats_internal.require_store();
@@ -104,8 +112,8 @@ BEGIN
     WITH known AS MATERIALIZED (
         SELECT target.target_id, target.cluster, target.name
         FROM jobstats.targets target
-        WHERE (jobstats_kept.cluster IS NULL OR target.cluster LIKE ANY (jobstats_internal.as_like(jobstats_kept.cluster)))
-            AND (jobstats_kept.filesystem IS NULL OR target.filesystem LIKE ANY (jobstats_internal.as_like(jobstats_kept.filesystem)))
+        WHERE (kept.cluster IS NULL OR target.cluster LIKE ANY (jobstats_internal.as_like(kept.cluster)))
+            AND (kept.filesystem IS NULL OR target.filesystem LIKE ANY (jobstats_internal.as_like(kept.filesystem)))
     )
     SELECT now(), own.since, min(least(observation.first, span.first)),
         (
@@ -123,116 +131,84 @@ BEGIN
     ) span ON true;
 END
 $$;
-COMMENT ON FUNCTION jobstats_kept(text, text[], text[]) IS
-'Says of which time the store keeps increments, or a rollup. level is increments, 10m, 1h or 1d. now is the time of the store. Older rows than since are not kept; first is the first observation, NULL if there is none. Up to complete all targets have been observed that still report; NULL if none does. targets is the number of targets. cluster and filesystem are patterns with *; NULL: all. Errors: 22023 for an unknown level, 22001 for one of over 255 bytes, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_internal.kept(text, text[], text[]) IS
+'Internal: asked by jobstats-console and exports. From when to when the store has something of a level (increments, 10m, 1h, 1d) of these clusters and file systems.';
 
 CREATE FUNCTION jobstats_format(value double precision, operation text, quantity text DEFAULT 'rate') RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_format_wrapper';
 COMMENT ON FUNCTION jobstats_format(double precision, text, text) IS
-'Prints a number of an answer with its unit, as in 104 MB/s. quantity is the column that the number is from: rate, total or per_call. Three digits, decimal prefixes as storage is sold with (kB is 1000 bytes), times in the unit that suits them (23 ms, 90 min). A rate of service_time is the number of requests in service and has no unit. NULL where an argument is NULL. Errors: 22023 for an unknown operation or quantity.';
+'Formats a number with its unit, as in 104 MB/s. quantity: the column of the number, rate, total or per_call. Three digits, decimal prefixes (kB is 1000 bytes), times in a fitting unit (23 ms). The rate of service_time has no unit. NULL if an argument is. Errors: 22023 unknown operation or quantity.';
 
 CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_metrics_wrapper';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(), and the space and state that servers said within the last hour; for services of servers, how long requests waited; the number of events that last; for the store, the time of the last maintenance and the lag of the rollups. While a node of a front does not answer and is not left out, it has how the nodes are, and nothing else. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
+'Returns health and rates of all targets for Prometheus. OpenMetrics text without users and jobs: state, rates and space of targets, queues of servers, events, lag of rollups and maintenance. Silent and retired targets have no rates. Call it at every scrape. Errors: 55000 no store.';
 
 CREATE FUNCTION jobstats_rates(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}', step interval DEFAULT NULL,
-    @filters@,
-    weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
+    operations text DEFAULT NULL, "by" text DEFAULT 'target', step interval DEFAULT NULL,
+    filter jobstats_filter DEFAULT NULL, exclude jobstats_filter DEFAULT NULL, weights jsonb DEFAULT NULL
 ) RETURNS TABLE (
-    "time" timestamptz, seconds double precision,
-    @dimensions@,
-    operation text, rate double precision, coverage double precision
+    "time" timestamptz, name text, operation text, formatted text, rate double precision, total numeric, calls numeric,
+    per_call double precision, seconds double precision, coverage double precision, labels jsonb
 )
-LANGUAGE c STABLE
-AS 'MODULE_PATHNAME', 'jobstats_rates_wrapper';
+LANGUAGE c STABLE COST 10000 ROWS 100 AS 'MODULE_PATHNAME', 'jobstats_rates_wrapper';
 COMMENT ON FUNCTION jobstats_rates IS
-'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. Steps lie on multiples of step on the clocks of the session; time is where one really begins, seconds its width. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. The rate of service_time is called requests in service. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, for steps that mix months with days, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Shows usage per second over time, by user, job or target. A row per step, group and operation in (since, until]; the rate of service_time is requests in service. Targets also have idle steps. Errors: 22023 for unknown names or an empty window, 54000 for over a million rows, 55000 without a store.';
 
-CREATE FUNCTION jobstats_share(
+CREATE FUNCTION jobstats_internal.share(
     value bigint, row_since timestamptz, row_time timestamptz, since timestamptz, until timestamptz
 ) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_share_wrapper';
-COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
-'Returns the part of a value that lies in a window. The value counted in (row_since, row_time] is divided at the edges of (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
+COMMENT ON FUNCTION jobstats_internal.share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
+'Internal: the part of a value that lies in a window, as a difference of cumulative floors: adjacent parts add up to the value.';
 
 CREATE FUNCTION jobstats_summary(
-    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    "by" text[] DEFAULT '{job}',
-    @filters@,
-    exclude jsonb DEFAULT NULL
+    since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(),
+    "by" text DEFAULT 'job',
+    filter jobstats_filter DEFAULT NULL, exclude jobstats_filter DEFAULT NULL
 ) RETURNS TABLE (
-    @dimensions@,
-    first timestamptz, last_active timestamptz, nodes bigint, read_bytes numeric, write_bytes numeric, read numeric,
-    write numeric, opens numeric, metadata numeric, service_time numeric, busiest_target text
+    name text, nodes bigint, read_bytes numeric, write_bytes numeric, metadata numeric, service_time numeric, busiest_target text,
+    opens numeric, read numeric, write numeric, first timestamptz, last_active timestamptz, coverage double precision, labels jsonb
 )
-LANGUAGE c STABLE
-AS 'MODULE_PATHNAME', 'jobstats_summary_wrapper';
+LANGUAGE c STABLE COST 10000 ROWS 100 AS 'MODULE_PATHNAME', 'jobstats_summary_wrapper';
 COMMENT ON FUNCTION jobstats_summary IS
-'Sums up what each job or user did, in one wide row. Per group in (since, until]: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+'Shows each job or user in one wide row. Totals in (since, until] are exact; first and last_active are when it was seen; busiest_target spent most time on it. Errors: as jobstats_totals().';
 
 CREATE FUNCTION jobstats_top(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operation text DEFAULT NULL, "by" text[] DEFAULT '{uid,workload}', n integer DEFAULT 10,
-    min_rate double precision DEFAULT NULL,
-    @filters@,
-    weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL, unaccounted boolean DEFAULT false
+    operation text DEFAULT NULL, "by" text DEFAULT 'user,workload', n integer DEFAULT 10, min_rate double precision DEFAULT NULL,
+    filter jobstats_filter DEFAULT NULL, exclude jobstats_filter DEFAULT NULL, weights jsonb DEFAULT NULL, untracked boolean DEFAULT false
 ) RETURNS TABLE (
-    rank bigint,
-    @dimensions@,
-    operation text, total numeric, rate double precision, share double precision, share_of_target double precision,
-    calls numeric, per_call double precision, coverage double precision
+    rank bigint, name text, operation text, formatted text, share double precision, total numeric, rate double precision, calls numeric,
+    per_call double precision, share_of_target double precision, coverage double precision, labels jsonb
 )
-LANGUAGE c STABLE
-AS 'MODULE_PATHNAME', 'jobstats_top_wrapper';
+LANGUAGE c STABLE COST 10000 ROWS 10 AS 'MODULE_PATHNAME', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
-'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. Without operation that is service_time or, where no target in scope reports times (Lustre before 2.14), first metadata of MDTs and then bytes of OSTs, each with ranks and shares of its own. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. share_of_target is the part of all that the targets did, by their own counters; NULL where these were read for less than 98 % of the time in which the entries of a target were observed, and where by or a filter is about servers. unaccounted adds a row without rank for the work that is in no entry, with its part of all as share_of_target, unless a filter is about entries. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
+'Ranks the users, jobs or targets that did most of an operation. By default service_time, or metadata and bytes where servers report no times. share is of all groups under the same filters, share_of_target of the total of the targets. Errors: as jobstats_totals(), and 22023 for a negative n.';
 
 CREATE FUNCTION jobstats_totals(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}',
-    @filters@,
-    exclude jsonb DEFAULT NULL
+    operations text DEFAULT NULL, "by" text DEFAULT 'target',
+    filter jobstats_filter DEFAULT NULL, exclude jobstats_filter DEFAULT NULL, weights jsonb DEFAULT NULL
 ) RETURNS TABLE (
-    @dimensions@,
-    operation text, total numeric, calls numeric, per_call double precision, coverage double precision
+    name text, operation text, formatted text, share double precision, total numeric, rate double precision, calls numeric,
+    per_call double precision, coverage double precision, labels jsonb
 )
-LANGUAGE c STABLE
-AS 'MODULE_PATHNAME', 'jobstats_totals_wrapper';
+LANGUAGE c STABLE COST 10000 ROWS 100 AS 'MODULE_PATHNAME', 'jobstats_totals_wrapper';
 COMMENT ON FUNCTION jobstats_totals IS
-'Shows usage in a window, exactly, by user, job or target. One row per group; totals of adjacent windows (since, until] add up. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
+'Shows usage in a window, exactly, by user, job or target. A row per group and operation; totals of adjacent windows (since, until] add up; share is of all groups. Errors: 22023 for unknown names or an empty window, 54000 for over a million rows, 55000 without a store.';
 
-CREATE FUNCTION jobstats_used(
-    at timestamptz DEFAULT NULL, "by" text[] DEFAULT '{user}', since timestamptz DEFAULT NULL,
-    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, target text[] DEFAULT NULL,
-    uid bigint[] DEFAULT NULL, user_name text[] DEFAULT NULL, gid bigint[] DEFAULT NULL, group_name text[] DEFAULT NULL,
-    project bigint[] DEFAULT NULL, account text[] DEFAULT NULL
-) RETURNS TABLE (
-    cluster text, filesystem text, target text, uid bigint, user_name text, gid bigint, group_name text, project bigint,
-    account text, bytes numeric, inodes numeric, added_bytes numeric, added_inodes numeric, targets bigint, of_targets bigint,
-    "time" timestamptz
-)
-LANGUAGE c STABLE
-AS 'MODULE_PATHNAME', 'jobstats_used_wrapper';
-COMMENT ON FUNCTION jobstats_used IS
-'Shows whose files fill a file system. As Lustre accounts for it on each target (quota_slave.acct_user, …), with a row for each user, group, project or account of a file system, those with most bytes first. at NULL is now: the newest list of each target; any other time is its day of UTC: what each target said first on it, or on the last day of the week before that is known. by is user, group, project, account or nothing of these, and target, which is kept of now alone. The account of a user is that of the job that began last of those that ran at that time, or else of the one that ended last. inodes are those of MDTs: NULL where none was read. added_bytes and added_inodes compare with the day of since in the same way, and rows are in their order; NULL where that day is not known. targets says how many of the of_targets targets of the file system are in a sum, time of when the oldest list in it is; a NOTICE tells of missing ones. The other arguments are patterns with *, or numbers. An argument that is NULL counts as left out. Errors: 22023 for an unknown by, or a target in the past, 54000 for over a million rows, 55000 where there is no store.';
-
-CREATE FUNCTION jobstats_usual(
+CREATE FUNCTION jobstats_baseline(
     since timestamptz DEFAULT now() - interval '1 hour', until timestamptz DEFAULT now(),
-    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid,user_name}', n integer DEFAULT 10,
-    @filters@,
-    exclude jsonb DEFAULT NULL
+    operation text DEFAULT 'service_time', "by" text DEFAULT 'user', n integer DEFAULT 10,
+    filter jobstats_filter DEFAULT NULL, exclude jobstats_filter DEFAULT NULL
 ) RETURNS TABLE (
-    rank bigint,
-    @dimensions@,
-    operation text, rate double precision, lower_quartile double precision, median double precision, upper_quartile double precision,
-    mean double precision, times_usual double precision, times_mean double precision, percentile double precision, days bigint,
-    coverage double precision
+    rank bigint, name text, operation text, formatted text, times_usual double precision, percentile double precision,
+    median double precision, lower_quartile double precision, upper_quartile double precision, rate double precision, days bigint,
+    coverage double precision, labels jsonb
 )
-LANGUAGE c STABLE
-AS 'MODULE_PATHNAME', 'jobstats_usual_wrapper';
-COMMENT ON FUNCTION jobstats_usual IS
-'Compares what users or targets do with what is usual for them. Groups can be users, accounts, targets or file systems. The window is (since, until], of at most a day. What a group does in it is compared with what it did in the same window, in local time, on each of the 30 days before of which at least 0.8 was observed (days is their number); a day on which it did nothing counts as 0. rate, the quartiles and the mean are per second that the targets of the group were observed, as in jobstats_rates(): requests in service for times. times_usual is rate / median and times_mean rate / mean, NULL where that is 0; percentile is the part of the days with less, those with as much counted half. Returns the n groups that are most above their median, of those that did anything in the window. coverage is the part of the time of all targets in the group that was observed. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or one of over a day and a negative n, 54000 for over a million groups, 55000 where there is no store.';
+LANGUAGE c STABLE COST 10000 ROWS 10 AS 'MODULE_PATHNAME', 'jobstats_baseline_wrapper';
+COMMENT ON FUNCTION jobstats_baseline IS
+'Compares users or targets with their own baseline. The baseline is the same window, of at most a day, on each of the 30 days before that was observed. The n groups most above their median. Errors: as jobstats_totals(), and 22023 for a window of over a day.';

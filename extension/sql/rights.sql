@@ -41,7 +41,7 @@ BEGIN
         SELECT p.oid, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END
         FROM pg_extension e
         JOIN pg_proc p ON p.pronamespace = e.extnamespace
-            AND p.proname IN ('jobstats_parse', 'jobstats_problems', 'jobstats_unpack', 'jobstats_identify')
+            AND p.proname IN ('jobstats_parse', 'jobstats_unpack', 'jobstats_identify')
         JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
             AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
         CROSS JOIN (
@@ -147,7 +147,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
-'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names match these patterns with * (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 0A000 for an unknown source, 22023 for none, 55000 where there is no store.';
+'Lets a role feed the store, and do nothing else. For this cluster, these servers and targets (patterns with *; NULL: any) and sources. Each call adds a row to jobstats.writers. Errors: 0A000 unknown source, 22001, 22004, 22023 no source, 42501 not the owner, 42704 no such role, 55000 no store.';
 
 CREATE FUNCTION jobstats_internal.require_limited(role name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -193,7 +193,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name, boolean) IS
-'Lets a role read the store, and dump it. Hidden are jobstats.texts, jobstats.secrets and jobstats.forgotten. With names => false, the role reads no table, and functions that count answer it with pseudonyms of users and jobs. Errors: 22004 for no role and for names NULL, 42704 for an unknown role, 55000 where there is no store, and for a role that may read it already and is to see no names.';
+'Lets a role read the store, and dump it. Hidden are jobstats.texts, jobstats.secrets and jobstats.forgotten. names => false: no right on tables, pseudonyms of users and jobs in functions. Errors: 22004, 42501 not the owner, 42704 no such role, 55000 no store, or no names for a role that reads it.';
 
 CREATE FUNCTION jobstats_grant_own(role name, uid bigint DEFAULT NULL, account text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -218,19 +218,19 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_own(name, bigint, text) IS
-'Lets a role see the work of one user or one account, and no other. The role and its members can call reading functions, which answer for this work alone, and for whole targets; they get no right on tables. Call it again to add users and accounts. Errors: 22004 for no role and where neither uid nor account is given, 42704 for an unknown role, 55000 for a role that may read the store, and where there is no store, 22023 for a uid that none can be.';
+'Lets a role see the I/O of one user or one account. Reading functions answer the role and its members for this alone, and for whole targets. Each call adds a user or account. Errors: 22004 no role, or neither uid nor account, 22023 invalid uid, 42501, 42704, 55000 may read the store, or no store.';
 
-CREATE FUNCTION jobstats_grant_speaker(role name) RETURNS void
+CREATE FUNCTION jobstats_grant_proxy(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM jobstats_internal.require_limited(jobstats_grant_speaker.role);
-    INSERT INTO jobstats.speakers (role) VALUES (quote_ident(jobstats_grant_speaker.role)::regrole) ON CONFLICT DO NOTHING;
+    PERFORM jobstats_internal.require_limited(jobstats_grant_proxy.role);
+    INSERT INTO jobstats.speakers (role) VALUES (quote_ident(jobstats_grant_proxy.role)::regrole) ON CONFLICT DO NOTHING;
 END
 $$;
-COMMENT ON FUNCTION jobstats_grant_speaker(name) IS
-'Lets a front end ask for others. The front end names a role in jobstats.on_behalf_of, and then sees what jobstats.members lets that role see; or it names a user by number, as in uid:1000, and sees the work of that user and of the accounts in jobstats.managers. While the setting names nobody, functions fail with 42501. It has no effect for other roles. Errors: 22004 for no role, 42704 for an unknown role, 55000 for a role that may read the store, and where there is no store.';
+COMMENT ON FUNCTION jobstats_grant_proxy(name) IS
+'Lets a front end query for other users. It sets jobstats.on_behalf_of to a role, and sees what jobstats.members lets that role see, or to uid:1000: that user, and accounts in jobstats.managers. Not set: 42501. Errors: 22004, 42501, 42704 no such role, 55000 may read the store, or no store.';
 
 CREATE FUNCTION jobstats_internal.own_uids() RETURNS bigint[]
 LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'own_uids_wrapper';

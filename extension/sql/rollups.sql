@@ -151,17 +151,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.next_day(text, boolean) IS
 'Internal: the next day, what is left of one, or several days of few rows, that a rollup, or its sums by user, lack; NULL: none.';
 
-CREATE FUNCTION jobstats_internal.set_refreshed(level text, by_user boolean, instant timestamptz) RETURNS void
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-UPDATE jobstats.rollups l
-SET refreshed = CASE WHEN by_user THEN l.refreshed ELSE greatest(l.refreshed, instant) END,
-    users_refreshed = CASE WHEN by_user THEN greatest(l.users_refreshed, instant) ELSE l.users_refreshed END
-WHERE l.level = set_refreshed.level
-$$;
-COMMENT ON FUNCTION jobstats_internal.set_refreshed(text, boolean, timestamptz) IS
-'Internal: says that a rollup, or its sums by user, are computed up to an instant.';
-
 -- TimescaleDB commits during a refresh, which neither a function nor EXECUTE can do. So this procedure runs with the
 -- rights of the caller, and its search_path names the schema of TimescaleDB.
 CREATE PROCEDURE jobstats_internal.refresh_aggregate(relation text, span_from timestamptz, span_to timestamptz)

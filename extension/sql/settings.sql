@@ -1,16 +1,14 @@
 -- The range of each setting.
 
-CREATE FUNCTION jobstats_forever() RETURNS interval
+CREATE FUNCTION jobstats_internal.forever() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN interval '100 years';
-COMMENT ON FUNCTION jobstats_forever() IS
-'Returns the retention of what is kept for ever. SELECT jobstats_setup(retention => jobstats_forever()); every retention of 100 years or more means the same.';
+COMMENT ON FUNCTION jobstats_internal.forever() IS
+'Internal: the retention that stands for ever: 100 years, and every longer one.';
 
 CREATE FUNCTION jobstats_internal.shown_retention(retention interval) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'
-AS $$
-SELECT CASE WHEN retention < interval '100 years' THEN retention::text ELSE 'for ever' END
-$$;
+RETURN CASE WHEN retention < interval '100 years' THEN retention::text ELSE 'for ever' END;
 COMMENT ON FUNCTION jobstats_internal.shown_retention(interval) IS
 'Internal: a retention for those who read it; NULL, as of a rollup, is for ever too.';
 
@@ -55,7 +53,7 @@ BEGIN
         RETURN;
     ELSIF value IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = format('%s must not be NULL', name),
-            HINT = CASE WHEN name LIKE '%retention' THEN 'For ever is jobstats_forever().' ELSE 'Give a value.' END;
+            HINT = CASE WHEN name LIKE '%retention' THEN 'For ever is 100 years.' ELSE 'Give a value.' END;
     ELSIF name = 'metrics' THEN
         IF jsonb_array_length(value::jsonb) > 100 OR EXISTS (
             SELECT FROM jsonb_array_elements_text(value::jsonb) AS p (pattern)
@@ -80,7 +78,7 @@ BEGIN
     END IF;
     hint := format('Give a span of time such as %L', span.example);
     IF name LIKE '%retention' THEN
-        hint := hint || '; for ever is jobstats_forever()';
+        hint := hint || '; for ever is 100 years';
     END IF;
     RAISE invalid_parameter_value USING MESSAGE = format('%s must be %s, not %s', name, problem, value), HINT = hint || '.';
 END

@@ -207,7 +207,11 @@ BEGIN
             ELSIF clock_timestamp() > told + interval '30 seconds' THEN
                 told := clock_timestamp();
                 RAISE NOTICE USING
-                    MESSAGE = format('waiting for sessions that use the store: %s', jobstats_internal.sessions_on_store()),
+                    MESSAGE = format('waiting for sessions that use the store: %s', (
+                        SELECT string_agg(DISTINCT l.pid::text, ', ')
+                        FROM pg_locks l
+                        JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = to_regnamespace('jobstats')
+                        WHERE l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND l.pid <> pg_backend_pid())),
                     HINT = 'SELECT pg_terminate_backend(…) ends one.';
             END IF;
         END;
@@ -217,18 +221,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind; no metrics of the source openmetrics, which are chosen by patterns of their names, with *; number 0 among the nodes of a front, of up to 32766: another one changes all rows of a store that has some). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, for a front, and for another number during a conversion, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
-
-CREATE FUNCTION jobstats_internal.sessions_on_store() RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT string_agg(DISTINCT l.pid::text, ', ')
-FROM pg_locks l
-JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = to_regnamespace('jobstats')
-WHERE l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND l.pid <> pg_backend_pid()
-$$;
-COMMENT ON FUNCTION jobstats_internal.sessions_on_store() IS
-'Internal: the sessions that hold or want locks on relations of the store; NULL: none.';
+'Creates the store in the schema jobstats, or brings it up to date. Run it again at any time; a setting that is NULL stays as it is. Returns the settings, and how to schedule maintenance. Errors: 0A000 not UTF8, 22023 out of range, 23514 contradiction, 25006, 55000 schema in use, or front, 55P03.';
 
 CREATE FUNCTION jobstats_internal.set_up(
     raw_retention interval, retention interval, rejects_retention interval, rollup_10m_retention interval,
@@ -300,15 +293,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget_texts(timestamptz) IS
 'Internal: deletes texts that were received before the horizon, and returns their number. The last text of a growing file stays without its body.';
 
-CREATE FUNCTION jobstats_internal.forget_covered(horizon timestamptz) RETURNS void
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DELETE FROM jobstats.covered c WHERE c.until < horizon;
-UPDATE jobstats.covered c SET since = horizon WHERE c.since < horizon
-$$;
-COMMENT ON FUNCTION jobstats_internal.forget_covered(timestamptz) IS
-'Internal: forgets that accounting was read of the time before the horizon, of which jobs are deleted.';
-
 CREATE FUNCTION jobstats_internal.require_store() RETURNS void
 LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'jobstats_require_store_wrapper';
 COMMENT ON FUNCTION jobstats_internal.require_store() IS
@@ -346,7 +330,22 @@ BEGIN
             MESSAGE = format('views of jobstats have other columns in this version, and others depend on them: %s', others),
             HINT = 'Nothing has changed. Keep the definitions of these, drop them, run jobstats_setup(), and make them again.';
     END IF;
-    grants := jobstats_internal.grants_on(outdated);
+    grants := ARRAY(
+        SELECT format('GRANT %s%s ON jobstats.%I TO %s%s', g.privilege, ' (' || quote_ident(g.column_name) || ')', g.view,
+            CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END,
+            CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM (
+            SELECT c.relname AS view, NULL::name AS column_name, a.privilege_type AS privilege, a.grantee, a.is_grantable, c.relowner
+            FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
+            WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (outdated)
+            UNION ALL
+            SELECT c.relname, t.attname, a.privilege_type, a.grantee, a.is_grantable, c.relowner
+            FROM pg_class c
+            JOIN pg_attribute t ON t.attrelid = c.oid
+            CROSS JOIN LATERAL aclexplode(t.attacl) a
+            WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (outdated)
+        ) g
+        WHERE g.grantee <> g.relowner);
     FOR n IN REVERSE cardinality(views) .. 1 LOOP
         IF views[n] = ANY (outdated) THEN
             EXECUTE format('DROP VIEW jobstats.%I', views[n]);
@@ -413,28 +412,6 @@ WHERE f.classid <> 'pg_type'::regclass
 $$;
 COMMENT ON FUNCTION jobstats_internal.dependents(text[], text[]) IS
 'Internal: those of the views of the store that are outdated, and all that depends on them; own are the views of the store.';
-
-CREATE FUNCTION jobstats_internal.grants_on(views text[]) RETURNS text[]
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT coalesce(array_agg(format('GRANT %s%s ON jobstats.%I TO %s%s', g.privilege, ' (' || quote_ident(g.column_name) || ')', g.view,
-    CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END,
-    CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' END)), '{}')
-FROM (
-    SELECT c.relname AS view, NULL::name AS column_name, a.privilege_type AS privilege, a.grantee, a.is_grantable, c.relowner
-    FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
-    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (views)
-    UNION ALL
-    SELECT c.relname, t.attname, a.privilege_type, a.grantee, a.is_grantable, c.relowner
-    FROM pg_class c
-    JOIN pg_attribute t ON t.attrelid = c.oid
-    CROSS JOIN LATERAL aclexplode(t.attacl) a
-    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (views)
-) g
-WHERE g.grantee <> g.relowner
-$$;
-COMMENT ON FUNCTION jobstats_internal.grants_on(text[]) IS
-'Internal: the statements that grant again what others than their owner may do with views of the store.';
 
 CREATE FUNCTION jobstats_internal.ids_remedy(names text[]) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_ids_remedy_wrapper';

@@ -5,73 +5,86 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_as_lik
 COMMENT ON FUNCTION jobstats_internal.as_like(text[]) IS
 'Internal: the patterns of LIKE that the same names match as these patterns, in which nothing but * is special.';
 
--- The first sentence of a function's COMMENT ON fits a line; functions for users are those whose comment does not begin with
--- "Internal".
+-- The first sentence of a function's COMMENT ON fits a line.
 CREATE FUNCTION jobstats_help(topic text DEFAULT NULL) RETURNS TABLE (name text, what text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     similar_names text;
 BEGIN
+IF topic = 'filter' THEN
+    RETURN QUERY SELECT d.name, d.meaning FROM jobstats_internal.dimensions() d
+        UNION ALL VALUES ('', 'Blank: and. Comma: or. *: any characters. key=: has none. key="a b": a value with a blank.');
+    RETURN;
+END IF;
 RETURN QUERY
-WITH functions AS (
-    SELECT p.oid, p.proname::text AS name, p.prokind, obj_description(p.oid, 'pg_proc') AS comment
+WITH groups (number, room, about, names) AS (
+    VALUES
+        (1, 'questions', 'Who does what to the file systems?',
+            '{now,top,changes,baseline,rates,totals,summary,balance,untracked,densities,io_sizes,queues,space,targets}'::text[]),
+        (2, 'jobs', 'What did jobs do, and what could be better?', '{jobs,job,job_usage,compare,findings,verdict}'),
+        (3, 'events', 'What went wrong, and whose I/O was it?', '{events,explain,detect,confirm_event,silence,alerts}'),
+        (4, 'administration', 'The store, its targets, its readers and writers.',
+            '{setup,maintain,convert,ingest,alter_target,drop_targets,reidentify,audit,reprocess,metrics,grant_writer,grant_reader,grant_own,grant_proxy,personal_data,forget_user,attach,detach}'),
+        (5, 'text', 'What Lustre prints, and how numbers are read. No store is needed.', '{help,operations,format,parse,identify,unpack}'),
+        (6, 'aggregates', 'Counters and densities of any table.',
+            '{counter_agg,counter_increase,counter_rate,counter_resets,counter_elapsed,counter_first,counter_last,density_agg,density_buckets,density_count,density_zeros,rollup}'),
+        (7, 'filter', 'The keys of filter and exclude.', '{}')
+), functions AS (
+    SELECT p.oid, p.proname::text AS name, p.prokind, obj_description(p.oid, 'pg_proc') AS comment, g.number, g.room,
+        array_position(g.names, substr(p.proname, 10)) AS place
     FROM pg_extension e
     JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
     JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
-    WHERE e.extname = 'jobstats'
+    JOIN groups g ON substr(p.proname, 10) = ANY (g.names)
+    WHERE e.extname = 'jobstats' AND starts_with(p.proname, 'jobstats_')
+), listed AS (
+    SELECT f.number, f.place, f.oid, f.name,
+        CASE WHEN topic IS NULL OR topic = f.room THEN substring(f.comment FROM '^.*?\.(?=\s|$)') ELSE described.what END AS what
+    FROM functions f
+    CROSS JOIN LATERAL (
+        SELECT concat(CASE f.prokind WHEN 'p' THEN 'CALL ' END, f.name, '(', pg_get_function_arguments(f.oid), ')',
+            ' RETURNS ' || nullif(pg_get_function_result(f.oid), '')) AS text
+    ) signature
+    CROSS JOIN LATERAL (
+        -- Without the schema of types, and the type of literals.
+        SELECT regexp_replace(regexp_replace(replace(signature.text, 'timestamp with time zone', 'timestamptz'),
+            '[^ (]+\.(jobstats_(filter|counter|density))', '\1', 'g'), '(NULL|''[^'']*''(?=::text))::(double precision|\w+)(\[\])?', '\1', 'g') AS text
+    ) short
+    CROSS JOIN LATERAL (
+        SELECT string_agg(rtrim(regexp_replace(part.text, '(.{1,72})( +|$)', E'\\1\n', 'g'), E'\n'), E'\n\n' ORDER BY part.number) AS what
+        FROM unnest(ARRAY[short.text, f.comment]) WITH ORDINALITY AS part (text, number)
+    ) described
+    WHERE topic IS NULL OR f.room = topic OR f.name = topic OR strpos(substr(f.name, 10), topic) > 0
+    UNION ALL
+    SELECT g.number, 0, NULL, g.room, g.about FROM groups g WHERE topic IS NULL
 )
-SELECT f.name, CASE WHEN topic IS NULL THEN substring(f.comment FROM '^.*?\.(?=\s|$)') ELSE described.what END
-FROM functions f
-CROSS JOIN LATERAL (
-    SELECT concat(CASE f.prokind WHEN 'p' THEN 'CALL ' END, f.name, '(', pg_get_function_arguments(f.oid), ')',
-        ' RETURNS ' || nullif(pg_get_function_result(f.oid), '')) AS text
-) signature
-CROSS JOIN LATERAL (
-    SELECT regexp_replace(replace(signature.text, 'timestamp with time zone', 'timestamptz'), 'DEFAULT NULL::\w+(\[\])?', 'DEFAULT NULL', 'g')
-        AS text
-) short
-CROSS JOIN LATERAL (
-    SELECT string_agg(rtrim(regexp_replace(part.text, '(.{1,72})( +|$)', E'\\1\n', 'g'), E'\n'), E'\n\n' ORDER BY part.number) AS what
-    FROM unnest(ARRAY[short.text, f.comment]) WITH ORDINALITY AS part (text, number)
-) described
-WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR strpos(substr(f.name, 10), topic) > 0)
-ORDER BY array_position(ARRAY[
-    'jobstats_help',
-    'jobstats_now', 'jobstats_top', 'jobstats_changes', 'jobstats_usual', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_findings', 'jobstats_verdict', 'jobstats_job', 'jobstats_runs', 'jobstats_summaries', 'jobstats_compare', 'jobstats_attributed', 'jobstats_balance', 'jobstats_unaccounted',
-    'jobstats_events', 'jobstats_explain', 'jobstats_queues', 'jobstats_used',
-    'jobstats_densities', 'jobstats_sizes', 'jobstats_targets', 'jobstats_work', 'jobstats_entries', 'jobstats_kept',
-    'jobstats_operations', 'jobstats_format', 'jobstats_metrics', 'jobstats_alerts',
-    'jobstats_setup', 'jobstats_forever', 'jobstats_attach', 'jobstats_detach', 'jobstats_nodes', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_watch', 'jobstats_watch_job', 'jobstats_judge', 'jobstats_maintenance_window', 'jobstats_convert', 'jobstats_grant_writer',
-    'jobstats_grant_reader', 'jobstats_grant_own', 'jobstats_grant_speaker', 'jobstats_personal_data', 'jobstats_forget_user', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_drop_targets', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
-    'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
-    'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
-    'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
-    'jobstats_share'], f.name), pg_get_function_identity_arguments(f.oid);
+SELECT l.name, l.what FROM listed l
+ORDER BY l.number, l.place, pg_get_function_identity_arguments(l.oid);
 
 IF NOT FOUND THEN
-    SELECT string_agg('jobstats_' || s.name, ', ' ORDER BY s.number) INTO similar_names
+    SELECT string_agg(s.name, ', ' ORDER BY s.number) INTO similar_names
     FROM unnest(jobstats_internal.nearest(regexp_replace(topic, '^jobstats_', ''), ARRAY(
-        SELECT substr(h.name, 10) FROM @extschema@.jobstats_help() h GROUP BY h.name ORDER BY h.name))) WITH ORDINALITY AS s (name, number);
+        SELECT DISTINCT regexp_replace(h.name, '^jobstats_', '') AS name FROM @extschema@.jobstats_help() h ORDER BY name))) WITH ORDINALITY AS s (name, number);
     RAISE NOTICE USING MESSAGE = format('no function of jobstats is called "%s", or contains it', left(topic, 60)),
-        HINT = coalesce('Similar names are ' || similar_names || '.', 'jobstats_help() lists all functions.');
+        HINT = coalesce('Similar topics are ' || similar_names || '.', 'SELECT * FROM jobstats_help(); lists all topics.');
 END IF;
 END
 $$;
 COMMENT ON FUNCTION jobstats_help(text) IS
-'Lists the functions of jobstats, or explains those of a topic. Without a topic there is one row per function, in one sentence: questions first, then the store, text, and summaries for any table. A topic is a function, or a part of its name without jobstats_: the arguments, columns and the whole comment of each function that it fits, in lines of 72 characters. A NOTICE names functions with similar names where it fits none.';
+'Lists the functions of jobstats, or explains a topic. topic: a group (questions, jobs, events, administration, text, aggregates), a function or part of its name without jobstats_ (arguments, columns, comment), or filter (keys of filters). If nothing matches, a NOTICE names similar functions.';
 
-CREATE FUNCTION jobstats_fold(name text) RETURNS text
+CREATE FUNCTION jobstats_internal.fold(name text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_fold_wrapper';
-COMMENT ON FUNCTION jobstats_fold(text) IS
-'Folds the numbers in the name of a job: task_17 becomes task_#. So the tasks of a workflow engine, each of which is a job with a number in its name, can be grouped. A number is a run of the digits 0 to 9, whatever stands beside it; all other characters stay. NULL for NULL. Errors: 54000 for a name of over 1 MB.';
+COMMENT ON FUNCTION jobstats_internal.fold(text) IS
+'Internal: the name of a job without its numbers, so that the jobs of a workflow have one name.';
 
 CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
     job text, uid bigint, gid bigint, node text, executable text, pid bigint, format text, status text
 )
 LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'jobstats_identify_wrapper';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. Of these, the formats of the clusters count that have sent the entry, or of all if it is not stored; only what all of them read alike is known. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format or over a hundred, 22001 for an entry of over 255 bytes, which no server prints.';
+'Splits the identifier of an entry into job, user and node. The first format that matches counts; formats NULL: jobstats.entry_formats, or %j:%u:%H and %e.%u. status: ok, missing_job, truncated, partial or malformed. Errors: 22001 over 255 bytes, 22023 invalid format or over a hundred, 42501.';
 
 CREATE FUNCTION jobstats_internal.nearest(name text, known text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_nearest_wrapper';
@@ -89,22 +102,15 @@ CREATE FUNCTION jobstats_operations() RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_operations_wrapper';
 COMMENT ON FUNCTION jobstats_operations() IS
-'Lists the operations that Lustre counts. kind is requests or bytes, unit that of the column of the same name; mdt and ost say which targets report it, metadata and service_time whether it is part of that derived operation, doubles names the operation in which its calls are also counted, since the first Lustre release that reports it.';
+'Lists the operations that Lustre counts. kind: requests or bytes; mdt, ost: whether these targets report it; metadata, service_time: whether these derived operations include it; doubles: the operation that counts the same calls, too; since: the first Lustre release that reports it.';
 
 CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
-    target text, entry text, snapshot_time numeric, start_time numeric, clock text, operation text, samples numeric,
-    unit text, min numeric, max numeric, sum numeric, sumsq numeric, hist jsonb, line integer
+    line integer, target text, entry text, operation text, samples numeric, unit text, min numeric, max numeric, sum numeric,
+    sumsq numeric, hist jsonb, snapshot_time numeric, start_time numeric, clock text, problem text, text text
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_parse_wrapper';
 COMMENT ON FUNCTION jobstats_parse(text) IS
-'Splits a text of job_stats into rows, one per operation. Each line is as printed; only the lines that jobstats_problems() shows are left out. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
-
-CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
-    line integer, target text, entry text, reason text, text text
-)
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_problems_wrapper';
-COMMENT ON FUNCTION jobstats_problems(text) IS
-'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside a record are not listed. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
+'Splits a text of job_stats into rows, one per operation. Values are as printed. A line that cannot be used has problem (the reason) and text (the line). Times are seconds on the clock epoch or boot (Lustre 2.15.0, 2.15.1). target is NULL if the text has no name. Error: 53200 out of memory.';
 
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_unpack_wrapper';

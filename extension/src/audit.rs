@@ -15,7 +15,6 @@ mod walk;
 mod wholes;
 
 use jobstats_core::audit::{Findings, Summary};
-use jobstats_core::instant::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -27,6 +26,7 @@ use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::statement::Snapshot;
 use crate::pg::time::{timestamptz, window};
 use crate::pg::tuplestore::{IntoCell, Rows};
+use crate::query::filters::Filters;
 use crate::store;
 pub use walk::{Purpose, Walk, Wrong, targets};
 
@@ -35,27 +35,6 @@ pub struct Target {
     pub id: i32,
     pub cluster: String,
     pub name: String,
-}
-
-/// The window (since, until].
-#[derive(Debug, Clone, Copy)]
-pub struct Window {
-    pub since: Micros,
-    pub until: Micros,
-}
-
-impl Window {
-    /// Creates a window from arguments. An argument that is NULL has its default.
-    ///
-    /// # Errors
-    /// [`Error::empty_window`] if the window does not begin before its end.
-    pub fn new(
-        since: Option<TimestampWithTimeZone>,
-        until: Option<TimestampWithTimeZone>,
-    ) -> Result<Self, Error> {
-        let (since, until) = window(since, until)?;
-        Ok(Self { since, until })
-    }
 }
 
 /// Begins to write under the conditions of feeds, and with their lock: setup waits for us and we for setup, so that no deadlock over
@@ -73,11 +52,11 @@ fn jobstats_audit(
     until: Option<TimestampWithTimeZone>,
     mut rows: Rows,
 ) -> SqlResult<()> {
-    let window = Window::new(since, until)?;
+    let window = window(since, until)?;
     let _held = Snapshot::OfCall.hold();
     let (settings, targets) = connect(|client| -> Result<_, Error> {
         let settings = store::settings(client)?.require_rows()?;
-        Ok((settings, targets(client, None)?))
+        Ok((settings, targets(client, &Filters::default())?))
     })?;
     let walk = Walk::new(Purpose::Audit, window, settings, None)?;
     let mut entries = Entries::default();

@@ -45,7 +45,6 @@ use crate::store;
 use crate::text::zstd::Recycling;
 use delivery::{Arguments, Delivery};
 use ingest::Ingest;
-use source::Source;
 use text::Text;
 use timing::reported;
 
@@ -99,25 +98,16 @@ fn ingest_row(
     let _recycling = Recycling;
     let _patience = patience(settings.feed_wait);
     let mut ingest = Ingest::new(&delivery, settings, now);
-    let outcomes = ingest_text(client, source, &mut ingest, text)?;
+    let outcomes = match sources::is_of_another(source, text.bytes()) {
+        true => vec![ingest.reject(None, reason::WRONG_SOURCE, None)],
+        false => texts::ingest(client, source, &mut ingest, text)?,
+    };
     // A text that is known already has nothing new that could not be used.
     let is_known = |outcome: &Outcome| outcome.action == Action::Repeated;
     if outcomes.is_empty() || !outcomes.iter().all(is_known) {
         rejects::insert(client, ingest.rejects.take(), &delivery, now)?;
     }
     Ok(outcomes)
-}
-
-fn ingest_text(
-    client: &mut SpiClient<'_>,
-    source: &dyn Source,
-    ingest: &mut Ingest<'_>,
-    text: Text<'_>,
-) -> Result<Vec<Outcome>, Error> {
-    if sources::is_of_another(source, text.bytes()) {
-        return Ok(vec![ingest.reject(None, reason::WRONG_SOURCE, None)]);
-    }
-    texts::ingest(client, source, ingest, text)
 }
 
 /// Limits how long this feed waits for another one, unless the session has a shorter `lock_timeout`.

@@ -8,19 +8,20 @@
 
 mod aggregates;
 pub mod answer;
-mod dimension;
+pub mod dimension;
 mod empty;
 mod entries;
-mod filters;
+pub mod filters;
 mod functions;
 mod groups;
 mod jobs;
 mod joins;
+mod labels;
 mod measure;
 mod names;
 mod notice;
 mod owners;
-mod params;
+pub mod params;
 mod plan;
 mod question;
 mod sources;

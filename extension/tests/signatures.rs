@@ -19,7 +19,7 @@ use postgres::{Client, NoTls};
 /// Functions in C. To the library, the types of summaries are bytes.
 const DECLARED: &str = "
     WITH types AS (
-        SELECT t.oid, CASE WHEN t.typname IN ('jobstats_counter', 'jobstats_density') THEN 'bytea' ELSE format_type(t.oid, NULL) END AS name
+        SELECT t.oid, CASE WHEN t.typname IN ('jobstats_counter', 'jobstats_density') THEN 'bytea' WHEN t.typname = 'jobstats_filter' THEN 'jsonb' ELSE format_type(t.oid, NULL) END AS name
         FROM pg_type t
     )
     SELECT p.prosrc AS symbol,
@@ -35,14 +35,7 @@ const DECLARED: &str = "
     WHERE p.probin LIKE '$libdir/jobstats-%'";
 
 /// Functions that are written by hand, and that of pgrx's which each goes on to.
-const BY_HAND: [(&str, &str); 3] = [
-    ("jobstats_counter_add", "counter_add_wrapper"),
-    (
-        "jobstats_counter_add_of_life",
-        "counter_add_of_life_wrapper",
-    ),
-    ("jobstats_sum_add", "sum_add_wrapper"),
-];
+const BY_HAND: [(&str, &str); 1] = [("jobstats_sum_add", "sum_add_wrapper")];
 
 /// The types that a function takes and returns, by the names that PostgreSQL gives them. `None` stands for arguments that it
 /// takes one by one, and for rows that it writes one by one: then it checks their types itself.

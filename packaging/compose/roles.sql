@@ -4,4 +4,4 @@ SELECT jobstats_grant_writer('shipper', 'small');
 CREATE ROLE grafana LOGIN PASSWORD 'grafana';
 SELECT jobstats_grant_reader('grafana');
 -- Maintenance, by TimescaleDB.
-SELECT public.add_job('jobstats_maintain_job', '10 minutes');
+SELECT public.add_job('jobstats_internal.maintain_job', '10 minutes');

@@ -167,7 +167,8 @@ impl Progress {
     fn fail(&mut self, texts: &[usize], error: &SendError, message: String) {
         self.message.get_or_insert(message);
         self.failure = self.failure.or(Some(error.kind()));
-        self.retry_after = self.retry_after.max(error.retry_after());
+        let retry_after = error.answer().and_then(|answer| answer.retry_after);
+        self.retry_after = self.retry_after.max(retry_after);
         if error.is_refusal() {
             for text in texts {
                 self.states[*text] = TextState::Refused;
@@ -178,11 +179,6 @@ impl Progress {
     /// Returns true if no text is left to be sent.
     pub fn is_over(&self) -> bool {
         !self.states.contains(&TextState::Waiting)
-    }
-
-    /// Returns true if the database refused a text for good.
-    fn has_refused(&self) -> bool {
-        self.states.contains(&TextState::Refused)
     }
 
     /// Returns an error if a text was not stored, in this attempt or in an earlier one.
@@ -196,7 +192,8 @@ impl Progress {
             _ => (self.targets, self.of),
         };
         let is_over = self.is_over() && unsent(all) > 0;
-        let refused = (is_over || self.has_refused()).then_some(Kind::Refused);
+        let refused =
+            (is_over || self.states.contains(&TextState::Refused)).then_some(Kind::Refused);
         self.failure.or(refused).map_or(Ok(()), |kind| {
             Err(Unsent {
                 unsent: unsent(texts),
@@ -226,11 +223,6 @@ impl SendError {
         }
     }
 
-    /// Returns true if the server let the statement wait before it failed.
-    fn is_wait(&self) -> bool {
-        matches!(self.kind(), Kind::Conflict | Kind::Slow)
-    }
-
     /// Returns true if the error concerns one target only, so that other targets may still be stored.
     fn is_of_one_target(&self) -> bool {
         use Kind::{Conflict, Failed, Internal, Refused, Slow};
@@ -253,11 +245,6 @@ impl SendError {
     fn is_refusal(&self) -> bool {
         self.answer()
             .map_or(self.kind() == Kind::Refused, Refusal::is_of_text)
-    }
-
-    /// Returns the time for which the other side wants to be left alone.
-    fn retry_after(&self) -> Option<Duration> {
-        self.answer().and_then(|answer| answer.retry_after)
     }
 
     /// Returns the answer of PostgREST or of a proxy, if the error is one.
@@ -379,7 +366,7 @@ impl Feed {
                     let message = self.describe(texts, &error);
                     report(&message);
                     progress.fail(now, &error, message);
-                    waited += usize::from(error.is_wait());
+                    waited += usize::from(matches!(error.kind(), Kind::Conflict | Kind::Slow));
                     if !error.is_of_one_target() || waited == MOST_WAITS {
                         break;
                     }

@@ -221,7 +221,7 @@ fn truncate(message: &mut String) {
 /// The file of a state.
 #[derive(Debug, Clone)]
 pub struct StateFile {
-    path: PathBuf,
+    pub path: PathBuf,
 }
 
 impl StateFile {
@@ -236,10 +236,6 @@ impl StateFile {
             || lock.with_extension("status.json"),
             |spool| spool.join(NAME),
         ))
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     pub fn load(&self) -> io::Result<State> {

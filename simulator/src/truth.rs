@@ -17,7 +17,6 @@ pub use tally::{Happening, Tally};
 pub use totals::{Column, Quantity, Totals};
 
 use std::collections::{BTreeMap, HashMap};
-use std::convert::Infallible;
 use std::rc::Rc;
 
 use strum::{EnumCount, IntoStaticStr, VariantArray};
@@ -26,7 +25,7 @@ use crate::lustre::{Counters, Layout, Op, TargetKind, Times, identifier};
 use crate::printing::reading::Reading;
 use crate::time::{DAY, Nanos, Span};
 use crate::world::{
-    Change, Cluster, Due, Life, ServerIndex, TargetIndex, TargetState, Workload, each,
+    Change, Cluster, Due, Life, ServerIndex, TargetIndex, TargetState, Workload, all,
 };
 
 /// The reason why the texts do not show a part of the truth.
@@ -57,6 +56,14 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// Returns the cell of an amount that is all known. There is nothing below zero.
+    pub fn known(amount: i128) -> Self {
+        Self {
+            truth: u64::try_from(amount).unwrap_or_default(),
+            ..Self::default()
+        }
+    }
+
     /// Adds another cell.
     pub fn plus(&mut self, other: &Self) {
         self.truth += other.truth;
@@ -85,19 +92,13 @@ pub struct TargetTruth {
 /// the limit to their number.
 const REMEMBERED: usize = 100;
 
-/// The number of targets that are worked on at once.
-const WORKERS: usize = 2;
-
 /// Computes the truth about every target in a span, given the delivered readings.
 pub fn of_targets(cluster: &Cluster, span: Span, readings: &[Vec<Due>]) -> Vec<TargetTruth> {
     let workload = Workload::new(cluster);
-    let one = |_: &mut (), target: TargetIndex| {
+    all(cluster.targets.len(), |target| {
         let readings = readings.get(target).map(Vec::as_slice).unwrap_or_default();
-        Ok::<_, Infallible>(of_target(&workload, target, span, readings))
-    };
-    match each(cluster.targets.len(), WORKERS, || Ok(()), one) {
-        Ok(truths) => truths,
-    }
+        of_target(&workload, target, span, readings)
+    })
 }
 
 /// Computes the truth about a target in a span, given the delivered readings.

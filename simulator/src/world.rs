@@ -19,7 +19,7 @@ pub mod whole;
 pub mod workload;
 
 pub use cluster::{Cluster, Preset, ServerIndex, Target, TargetIndex};
-pub use parallel::each;
+pub use parallel::{all, each};
 pub use plan::{Plan, Upheaval};
 pub use schedule::Due;
 pub use target::{Change, Life, TargetState};

@@ -187,8 +187,8 @@ fn a_wrong_increment_of_a_target_is_found_and_a_lost_reading() {
     let verified = verify(&[]);
     // The total, and what is in no entry of it.
     for (way, differences) in [
-        ("jobstats_unaccounted: cells", 2),
-        ("jobstats_unaccounted in odd windows: cells", 1),
+        ("jobstats_untracked: cells", 2),
+        ("jobstats_untracked in odd windows: cells", 1),
         ("jobstats_totals: cells", 0),
     ] {
         let line = line(&verified, way);

@@ -39,7 +39,7 @@ CALL public.refresh_continuous_aggregate('reports.received_1h', '2025-11-03 08:0
 DO $$
 BEGIN
     ASSERT (SELECT sum(received) = 50 AND count(*) = 4 FROM reports.received), 'the increases are wrong';
-    ASSERT (SELECT public.jobstats_increase(counter) = 50 FROM reports.received_1h), 'the increase of the hour is wrong';
+    ASSERT (SELECT public.jobstats_counter_increase(counter) = 50 FROM reports.received_1h), 'the increase of the hour is wrong';
 END
 $$;
 \endif

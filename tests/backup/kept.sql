@@ -2,7 +2,7 @@
 \pset format unaligned
 \pset footer off
 SELECT count(*), round(sum(write_bytes)) FROM reports.bytes;
-SELECT * FROM reports.top ORDER BY total DESC, workload;
+SELECT * FROM reports.top ORDER BY total DESC, name;
 SELECT * FROM reports.readings ORDER BY name;
 SELECT md5(string_agg(o::text, ' ' ORDER BY o.target_id, o."time")) FROM jobstats.observations o;
 SELECT md5(string_agg(m::text, ' ' ORDER BY m.began, m.step)) FROM jobstats.maintenance m;

@@ -6,7 +6,7 @@ INSERT INTO jobstats.entry_formats VALUES (0, '%j.%e', NULL);
 INSERT INTO jobstats.users VALUES (1001, 'anna');
 CREATE SCHEMA reports;
 CREATE VIEW reports.bytes AS SELECT workload, sum(write_bytes) AS write_bytes FROM jobstats.rates GROUP BY workload;
-CREATE VIEW reports.top AS SELECT workload, total FROM public.jobstats_top(now() - interval '2 days', now(), 'write_bytes', '{workload}', 3);
+CREATE VIEW reports.top AS SELECT name, total FROM public.jobstats_top(now() - interval '2 days', now(), 'write_bytes', 'workload', 3);
 CREATE TABLE reports.readings AS
 SELECT name, public.jobstats_counter_agg(t, v) AS counter, public.jobstats_density_agg(v::double precision) AS density
 FROM (VALUES ('a', timestamptz '2025-11-03 08:00', 5), ('a', '2025-11-03 08:10', 8), ('b', '2025-11-03 08:00', 1)) AS r (name, t, v)
@@ -25,6 +25,6 @@ SELECT public.time_bucket('1 hour', bucket) AS bucket, host, public.jobstats_rol
 FROM reports.received_10m GROUP BY 1, 2 WITH NO DATA;
 CALL public.refresh_continuous_aggregate('reports.received_10m', '2025-11-03 08:00', '2025-11-03 08:20');
 CREATE VIEW reports.received AS
-SELECT bucket, host, public.jobstats_increase(counter, previous) AS received
+SELECT bucket, host, public.jobstats_counter_increase(counter, previous) AS received
 FROM (SELECT *, lag(counter) OVER (PARTITION BY host ORDER BY bucket) AS previous FROM reports.received_10m) buckets;
 \endif

@@ -41,13 +41,10 @@ BEGIN
     END LOOP;
     RETURN QUERY SELECT 'server_readings', to_jsonb(s) FROM jobstats.server_readings s WHERE s.cluster = 'in order';
     RETURN QUERY SELECT 'server_increments', to_jsonb(s) FROM jobstats.server_increments s WHERE s.cluster = 'in order';
-    RETURN QUERY SELECT 'unaccounted', to_jsonb(a) FROM asked, jobstats_unaccounted(asked.today - interval '60 days', asked.today,
-        cluster => '{in order,long ago}') a;
+    RETURN QUERY SELECT 'unaccounted', to_jsonb(a) FROM asked, jobstats_untracked(asked.today - interval '60 days', asked.today, filter => 'cluster="in order","long ago"') a;
     -- The window ends with the last observation, and begins with the clock: its coverage is another each time.
-    RETURN QUERY SELECT 'totals', to_jsonb(a) - 'coverage' FROM asked, jobstats_totals(asked.until - interval '60 days', asked.until, '{write_bytes}',
-        '{cluster,job}', cluster => '{in order,long ago}') a;
-    RETURN QUERY SELECT 'rates', to_jsonb(a) FROM asked, jobstats_rates(asked.today - interval '60 days', asked.today,
-        '{write_bytes}', '{target}', '1 day', cluster => '{long ago}') a;
+    RETURN QUERY SELECT 'totals', to_jsonb(a) - 'coverage' FROM asked, jobstats_totals(asked.until - interval '60 days', asked.until, 'write_bytes', 'cluster,job', filter => 'cluster="in order","long ago"') a;
+    RETURN QUERY SELECT 'rates', to_jsonb(a) FROM asked, jobstats_rates(asked.today - interval '60 days', asked.today, 'write_bytes', 'target', '1 day', filter => 'cluster="long ago"') a;
 END
 $$;
 CREATE FUNCTION rights() RETURNS TABLE (what text, value text) LANGUAGE sql STABLE AS $$

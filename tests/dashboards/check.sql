@@ -54,10 +54,15 @@ FROM panels, LATERAL (
 ) c (colour) WHERE colour <> 'red'
 UNION ALL SELECT format('it has no %s', key)
 FROM dashboard, unnest('{uid,title,schemaVersion,panels,templating}'::text[]) key WHERE content -> key IS NULL
-UNION ALL SELECT format('panel %s leaves out the filter %s', title, name)
-FROM panels, jsonb_array_elements(panel -> 'targets') t, variables
-WHERE name IN ('account', 'user') AND t ->> 'rawSql' ~ 'jobstats_(changes|densities|findings|now|rates|sizes|summary|top|totals|usual)\('
-    AND strpos(t ->> 'rawSql', format('${%s:sqlstring}', name)) = 0
+UNION ALL SELECT format('panel %s leaves out the filter', title)
+FROM panels, jsonb_array_elements(panel -> 'targets') t
+WHERE t ->> 'rawSql' ~ 'jobstats_(balance|baseline|changes|densities|findings|io_sizes|job_usage|jobs|now|queues|rates|summary|targets|top|totals|untracked)\('
+    AND strpos(t ->> 'rawSql', 'E${filter:sqlstring}') = 0
+UNION ALL SELECT 'the filter is not hidden' FROM dashboard
+WHERE NOT jsonb_path_exists(content, '$.templating.list[*] ? (@.name == "filter" && @.hide == 2)')
+UNION ALL SELECT format('the filter leaves out the variable %s', v.name)
+FROM variables v, variables f
+WHERE f.name = 'filter' AND v.name NOT IN ('datasource', 'filter', 'operation', 'rank', 'step') AND strpos(f.query, format('${%s:sqlstring}', v.name)) = 0
 UNION ALL SELECT 'it shows no events' FROM dashboard
 WHERE NOT jsonb_path_exists(content, '$.annotations.list[*] ? (@.enable == true && @.target.rawSql like_regex "jobstats_events[(]")')
     AND EXISTS (SELECT FROM variables WHERE name = 'filesystem')
@@ -73,6 +78,10 @@ INSERT INTO checking.rounds VALUES
 
 -- An account whose name is a pattern, and would end a text.
 CREATE FUNCTION checking.hostile_account() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'o''b\*_%ien' $$;
+
+-- The same as a value of the variable, which is a filter.
+CREATE FUNCTION checking.hostile_filter() RETURNS text LANGUAGE sql IMMUTABLE AS
+$$ SELECT regexp_replace(hostile_account(), '(\\*)\*', '\1\1\\*', 'g') $$;
 
 CREATE FUNCTION checking.shown_from(hours numeric) RETURNS timestamptz LANGUAGE sql STABLE AS
 $$ SELECT now() - hours * interval '1 hour' $$;
@@ -95,8 +104,9 @@ BEGIN
 END
 $$;
 
--- What ${variable:sqlstring} makes of a value: it doubles quotes, and leaves backslashes.
-CREATE FUNCTION checking.quoted(value text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '''' || replace(value, '''', '''''') || '''' $$;
+-- What ${variable:sqlstring} makes of a value: it doubles quotes, writes a backslash before quotation marks, and leaves backslashes.
+CREATE FUNCTION checking.quoted(value text) RETURNS text LANGUAGE sql IMMUTABLE AS
+$$ SELECT '''' || replace(replace(value, '''', ''''''), '"', '\"') || '''' $$;
 
 -- The values that Grafana offers for a variable.
 CREATE FUNCTION checking.options(v variables, chosen jsonb, hours numeric) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
@@ -121,12 +131,12 @@ CREATE TABLE checking.known AS SELECT t.filesystem, t.name FROM jobstats.targets
 CREATE TABLE checking.widths AS SELECT extract(epoch FROM r.width)::bigint AS seconds FROM jobstats.rollups r;
 
 -- Panels of now and of a month must both show the user that is chosen.
-CREATE TABLE checking.at_work AS SELECT DISTINCT n.uid FROM jobstats_now(n => 1000) n WHERE n.uid IS NOT NULL;
+CREATE TABLE checking.at_work AS SELECT DISTINCT (n.labels ->> 'uid')::bigint AS uid FROM jobstats_now(n => 1000) n WHERE n.labels ->> 'uid' IS NOT NULL;
 
 -- The user or the job that kept the servers busiest, of those who are at work.
 CREATE FUNCTION checking.busiest("column" text, hours numeric) RETURNS text LANGUAGE sql STABLE AS $$
-SELECT to_jsonb(t) ->> "column"
-FROM jobstats_top(since => shown_from(hours), by => '{uid,job}', n => 1, job => '{*}', uid => ARRAY(SELECT w.uid FROM at_work w)) t
+SELECT t.labels ->> "column"
+FROM jobstats_top(since => shown_from(hours), by => 'uid,job', n => 1, filter => jsonb_build_object('uid', ARRAY(SELECT w.uid FROM at_work w)), exclude => 'job=') t
 $$;
 
 -- What variables become in a round.
@@ -140,16 +150,17 @@ BEGIN
     FOR v IN SELECT * FROM variables WHERE type <> 'datasource' ORDER BY position LOOP
         IF v.type = 'textbox' THEN
             value := quote_literal(CASE r.round WHEN 'everything' THEN '' WHEN 'no user' THEN 'o''b_%ien'
-                WHEN 'link' THEN (SELECT k.label FROM jobstats_runs(busiest(v.name, hours)) k LIMIT 1) ELSE busiest(v.name, hours) END);
+                WHEN 'link' THEN (SELECT k.job FROM jobstats_jobs('-infinity', n => 1, filter => jsonb_build_object('job', busiest(v.name, hours))) k) ELSE busiest(v.name, hours) END);
         ELSE
             options := options(v, chosen, hours);
             IF r.number NOT BETWEEN 5 AND 8 AND (options IS NULL OR array_position(options, NULL) > 0) THEN
                 RAISE EXCEPTION 'variable % has no options, or one without a value', v.name;
             END IF;
             value := CASE
+                WHEN v.name = 'filter' THEN quoted(options[1])
                 WHEN r.round = 'no user' AND v.name = 'user' THEN quote_literal('')
                 WHEN r.round = 'one user' AND v.name = 'user' THEN quote_literal(busiest('uid', hours))
-                WHEN r.round = 'one account' AND v.name = 'account' THEN quoted(hostile_account())
+                WHEN r.round = 'one account' AND v.name = 'account' THEN quoted(hostile_filter())
                 WHEN r.round = 'no ' || v.name THEN quote_literal('none')
                 WHEN v.type = 'custom' THEN quote_literal(options[1 + r.number % cardinality(options)])
                 WHEN cardinality(v.by_default) > 1 THEN quote_literal(v.by_default[1 + r.number % cardinality(v.by_default)])
@@ -183,16 +194,42 @@ BEGIN
 END
 $$;
 
--- Whether the queries of a panel have a variable.
-CREATE FUNCTION checking.asks(variable text, panel jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-SELECT strpos(panel #>> '{targets}', format('${%s:sqlstring}', variable)) > 0
+-- A curve without a row for a step goes on at the rate of the step before. So each has a row for each step of the window, or the panel says what it
+-- means that there is none, and other curves have rows then, without which there is no gap.
+CREATE FUNCTION checking.idle_fault(panel jsonb, step interval, steps timestamptz[]) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    fault text;
+BEGIN
+    IF panel ->> 'type' = 'heatmap' THEN
+        RETURN CASE WHEN panel ->> 'description' !~ 'A step without a cell: no ' THEN 'does not say what no cell means' END;
+    ELSIF panel #>> '{fieldConfig,defaults,custom,spanNulls}' IS DISTINCT FROM 'false' THEN
+        RETURN 'joins curves over gaps';
+    ELSIF panel ->> 'description' ~ 'Until the next one, the curve keeps its value' THEN
+        RETURN NULL;
+    ELSIF panel ->> 'description' ~ 'Where a curve has a gap, ' THEN
+        SELECT format('has no row from %s to %s', a.before, a."time") INTO fault
+        FROM (SELECT "time", lag("time") OVER (ORDER BY "time") AS before FROM pg_temp.answer GROUP BY "time") a WHERE a."time" > a.before + step;
+    ELSE
+        SELECT format('has no row for %s at %s', m.metric, s."time") INTO fault
+        FROM (SELECT DISTINCT metric FROM pg_temp.answer) m CROSS JOIN unnest(steps) s ("time")
+        WHERE NOT EXISTS (SELECT FROM pg_temp.answer a WHERE a.metric = m.metric AND a."time" = s."time");
+    END IF;
+    RETURN fault;
+END
+$$;
+
+-- Whether the filter of a panel has a variable.
+CREATE FUNCTION checking.asks(variable text, panel jsonb) RETURNS boolean LANGUAGE sql STABLE AS $$
+SELECT strpos(panel #>> '{targets}', '${filter:sqlstring}') > 0
+    AND panel #>> '{targets}' !~ format('- ''\{[a-z,]*\m%s\M', CASE variable WHEN 'user' THEN 'uid' ELSE variable END)
+    AND EXISTS (SELECT FROM checking.variables v WHERE v.name = 'filter' AND strpos(v.query, format('${%s:sqlstring}', variable)) > 0)
 $$;
 
 -- An answer that shows another account or user than the one that is chosen, or not this one, though it has a column for it.
 CREATE FUNCTION checking.other_fault(r rounds, choice jsonb) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
     "column" text := CASE r.round WHEN 'one account' THEN 'account' ELSE 'uid' END;
-    chosen text := CASE r.round WHEN 'one account' THEN hostile_account() ELSE trim('''' FROM choice ->> 'user') END;
+    chosen text := CASE r.round WHEN 'one account' THEN hostile_filter() ELSE trim('''' FROM choice ->> 'user') END;
     shown text[];
 BEGIN
     IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'pg_temp.answer'::regclass AND a.attname = "column") THEN
@@ -204,13 +241,14 @@ END
 $$;
 
 -- What is wrong with an answer, which is in the temporary table "answer".
-CREATE FUNCTION checking.answer_fault(panel jsonb, format text, r rounds, choice jsonb, hours numeric) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION checking.answer_fault(panel jsonb, format text, r rounds, choice jsonb, hours numeric, steps timestamptz[]) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     columns text[];
+    step interval;
     fault text;
     -- Of the time before a day there is nothing to compare with; and who is at work right now may have done too little to be judged, or
     -- no more than is usual. Each of these panels must have rows in some round.
-    may_be_empty boolean := hours > 1 AND panel #>> '{targets}' ~ 'jobstats_changes' OR panel #>> '{targets}' ~ 'jobstats_(findings|usual)';
+    may_be_empty boolean := hours > 1 AND panel #>> '{targets}' ~ 'jobstats_changes' OR panel #>> '{targets}' ~ 'jobstats_(findings|baseline)';
 BEGIN
     may_be_empty := may_be_empty AND NOT EXISTS (SELECT FROM pg_temp.answer);
     SELECT array_agg(a.attname || ' ' || format_type(a.atttypid, NULL) ORDER BY a.attnum) INTO columns
@@ -233,7 +271,8 @@ BEGIN
         IF array_to_string(columns, ',') !~ '^time timestamp with time zone,metric text,value (double precision|bigint|numeric)$' THEN
             RETURN format('has no time series: %s', columns);
         END IF;
-        fault := step_fault(trim($q$'$q$ FROM choice ->> 'step')::interval, hours);
+        step := trim($q$'$q$ FROM choice ->> 'step')::interval;
+        fault := coalesce(step_fault(step, hours), idle_fault(panel, step, steps));
     ELSIF fault IS NULL AND panel ? 'iconColor' AND columns <> '{time timestamp with time zone,timeend timestamp with time zone,text text,tags text}' THEN
         RETURN format('is no annotation: %s', columns);
     ELSIF fault IS NULL THEN
@@ -252,6 +291,7 @@ CREATE FUNCTION checking.check_queries(hours numeric) RETURNS TABLE (answered te
 DECLARE
     r rounds;
     choice jsonb;
+    steps timestamptz[];
     p record;
     fault text;
     answers bigint;
@@ -262,13 +302,15 @@ BEGIN
     -- Filters that let nothing through are tried over a day alone.
     FOR r IN SELECT * FROM rounds WHERE number < 5 OR hours = 24 ORDER BY number LOOP
         choice := chosen(r, hours);
+        EXECUTE filled('SELECT array_agg(s."time") FROM jobstats_rates(since => date_bin(${step:sqlstring}, $__timeFrom(), ''epoch''), until => $__timeTo(),
+            operations => ''open'', by => '''', step => ${step:sqlstring}, filter => E${filter:sqlstring}) s', choice, hours) INTO steps;
         FOR p IN SELECT id, title, panel, t ->> 'rawSql' AS query, t ->> 'format' AS format
             FROM questions, jsonb_array_elements(panel -> 'targets') t ORDER BY id
         LOOP
             BEGIN
                 EXECUTE 'CREATE TEMP TABLE answer AS ' || filled(p.query, choice, hours);
                 GET DIAGNOSTICS answers = ROW_COUNT;
-                fault := answer_fault(p.panel, p.format, r, choice, hours);
+                fault := answer_fault(p.panel, p.format, r, choice, hours, steps);
                 DROP TABLE pg_temp.answer;
             EXCEPTION WHEN OTHERS THEN
                 fault := SQLERRM;

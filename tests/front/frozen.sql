@@ -1,5 +1,5 @@
 -- A session that is connected to the nodes of a server, all processes of which are then stopped: PROCESS is its postmaster.
-\set totals 'SELECT kind, round(coverage::numeric, 3) AS coverage FROM jobstats_totals(''2026-03-10 00:10Z'', ''2026-03-10 02:50Z'', ''{write}'', by => ''{kind}'') ORDER BY kind'
+\set totals 'SELECT name, round(coverage::numeric, 3) AS coverage FROM jobstats_totals(''2026-03-10 00:10Z'', ''2026-03-10 02:50Z'', ''write'', by => ''kind'') ORDER BY name'
 UPDATE jobstats.settings SET node_timeout = '5 seconds';
 -- What asks all nodes at once.
 BEGIN;

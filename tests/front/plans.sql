@@ -6,26 +6,26 @@ SET client_min_messages = log;
 \set window '\'2026-03-10 00:10Z\', \'2026-03-10 02:50Z\''
 \o /dev/null
 \warn question top
-SELECT * FROM jobstats_top(:window, by => '{job}');
+SELECT * FROM jobstats_top(:window, by => 'job');
 \warn question top of users
-SELECT * FROM jobstats_top('2026-03-10 00:00Z', '2026-03-10 02:00Z', by => '{user_name}');
+SELECT * FROM jobstats_top('2026-03-10 00:00Z', '2026-03-10 02:00Z', by => 'user');
 \warn question totals
 SELECT * FROM jobstats_totals(:window);
 \warn question rates
-SELECT * FROM jobstats_rates(:window, '{write_bytes}', by => '{target}', step => '1 hour');
+SELECT * FROM jobstats_rates(:window, '{write_bytes}', by => 'target', step => '1 hour');
 \warn question summary
-SELECT * FROM jobstats_summary(:window, by => '{uid}');
+SELECT * FROM jobstats_summary(:window, by => 'uid');
 \warn question balance
 SELECT * FROM jobstats_balance(:window);
 \warn question densities
 SELECT * FROM jobstats_densities(:window, 'write_bytes');
 \warn question unaccounted
-SELECT * FROM jobstats_unaccounted(:window);
+SELECT * FROM jobstats_untracked(:window);
 \warn question changes
 SELECT * FROM jobstats_changes(:window, baseline_since => '2026-03-09 22:00Z', baseline_until => '2026-03-10 00:40Z');
 \warn question usual
-SELECT * FROM jobstats_usual('2026-03-10 00:00Z', '2026-03-10 02:00Z');
+SELECT * FROM jobstats_baseline('2026-03-10 00:00Z', '2026-03-10 02:00Z');
 \warn question findings
 SELECT * FROM jobstats_findings(:window);
 \warn one node
-SELECT * FROM jobstats_top(:window, by => '{job}', target => '{*OST0005}');
+SELECT * FROM jobstats_top(:window, by => 'job', filter => 'target=*OST0005');

@@ -5,7 +5,7 @@
 \pset format unaligned
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', '');
 SELECT jobstats_setup();
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT * FROM jobstats_reprocess('2026-03-10Z', '2026-03-11Z');
 SELECT count(*) FROM jobstats_audit('2026-03-10Z', '2026-03-11Z');
 SELECT jobstats_reidentify();
@@ -13,7 +13,7 @@ SELECT * FROM jobstats_forget_user(20000);
 SELECT jobstats_drop_targets('{*}');
 CALL jobstats_convert();
 SELECT jobstats_attach('Node', host => :'host', dbname => 'front node0');
-SELECT jobstats_judge(1, 'real');
+SELECT jobstats_confirm_event(1, 'real');
 SELECT jobstats_attach('node0', host => :'host', dbname => 'front node0');
 SELECT jobstats_attach('other', host => :'host', dbname => 'front node0');
 SELECT jobstats_attach('other');
@@ -22,7 +22,7 @@ SELECT jobstats_attach('again', host => :'host', dbname => 'front node0', "user"
 SELECT jobstats_attach('gone', host => '/nowhere', dbname => 'front node0', "user" => 'postgres');
 SELECT jobstats_detach('other');
 SELECT name, node, accounting, version = (SELECT extversion FROM pg_extension WHERE extname = 'jobstats') AS same, targets, last_observation, problem
-FROM jobstats_nodes();
+FROM jobstats.front_nodes;
 SELECT line FROM regexp_split_to_table(jobstats_metrics(), E'\n') line WHERE line ~ '^jobstats_node_up';
 SET ROLE front_reader;
 SELECT jobstats_detach('node0');
@@ -38,16 +38,16 @@ SELECT jobstats_detach('node3');
 SELECT count(*) AS targets FROM jobstats_targets('2026-03-10 02:50Z');
 -- Attaching once more makes the front anew.
 SELECT jobstats_attach('node2');
-SELECT rank, account FROM jobstats_top('2026-03-10 00:10Z', '2026-03-10 02:50Z', by => '{account}', n => 1);
+SELECT rank, name FROM jobstats_top('2026-03-10 00:10Z', '2026-03-10 02:50Z', by => 'account', n => 1);
 \c "front single"
 SELECT jobstats_setup(node => -1);
 SELECT jobstats_drop_targets(NULL);
 SELECT jobstats_drop_targets('{*}');
 SELECT jobstats_drop_targets('{*-MDT*}', 'alpha');
 SELECT min(t.name) AS one FROM jobstats.targets t JOIN jobstats.observations o ON o.target_id = t.target_id WHERE o.server ~ 'oss1' \gset
-SELECT jobstats_retire_target(:'one', 'alpha');
+SELECT jobstats_alter_target(:'one', 'alpha', retired => true);
 SELECT jobstats_drop_targets(ARRAY[:'one'], 'alpha');
-SELECT * FROM jobstats_nodes();
+SELECT * FROM jobstats.front_nodes;
 SELECT jobstats_detach('other');
 SELECT jobstats_attach('node0', host => 'x', dbname => 'y');
 CREATE EXTENSION postgres_fdw;

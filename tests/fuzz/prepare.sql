@@ -44,6 +44,8 @@ FROM (VALUES
     ('name', ARRAY['fuzz_reader', 'fuzz_nobody', 'nobody at all', '', 'public']),
     ('jsonb', ARRAY['{}', '[]', 'null', '1', '"x"', '{"write": 1}', '{"write": 1e400}', '{"write": -1}', '{"x": 1}', '{"write": [[[1]]]}', '{"write": null}', '{"write": "1"}', '{"a": 1e400}',
         repeat('[', 200) || repeat(']', 200), '{"write": 1e-400, "read": 0}']),
+    ('jobstats_filter', ARRAY['', 'uid=1000', 'user=ada job=4711,dd* target=fs-OST*', 'account=', 'job="a b","""q"""" exclude=1', 'kind=ost level=x', 'job=4711.batch target=OST0000', 'job=\*',
+        '{"job": ["a*", null, 7], "uid": 1e400}', '{"others": 3}', '{"job": {"a": [', 'project=7']),
     ('bytea', ARRAY['', '\x00', '\x28b52ffd', '\x28b52ffd0458010000780a62c3d4', '\x184d2a5000000000', '\xffffffffffff', '\x28b52ffda0ffffff7f']),
     ('jobstats_counter', ARRAY['', 'x', 'counter 1', '{}']),
     ('jobstats_density', ARRAY['', 'x', 'density 1', '{}']),
@@ -65,9 +67,11 @@ BEGIN
         RETURN format('NULL::%s', type);
     ELSIF type = 'timestamptz'::regtype AND dice < 0.6 THEN
         RETURN format('now() + interval %L', round(((random() - 0.8) * 100000)::numeric, 3) || ' seconds');
-    ELSIF type = 'text'::regtype AND dice < 0.5 THEN
-        piece := (SELECT string_agg(t.body, CASE WHEN random() < 0.3 THEN 'x' ELSE '' END)
-            FROM (SELECT body FROM fuzz.texts, generate_series(1, 1 + floor(random() * 20)::integer) ORDER BY random() LIMIT 1 + floor(random() * 20)::integer) t);
+    ELSIF type IN ('text'::regtype, 'jobstats_filter'::regtype) AND dice < 0.5 THEN
+        IF type = 'text'::regtype THEN
+            piece := (SELECT string_agg(t.body, CASE WHEN random() < 0.3 THEN 'x' ELSE '' END)
+                FROM (SELECT body FROM fuzz.texts, generate_series(1, 1 + floor(random() * 20)::integer) ORDER BY random() LIMIT 1 + floor(random() * 20)::integer) t);
+        END IF;
         FOR i IN 1 .. floor(random() * 6)::integer LOOP
             place := 1 + floor(random() * length(piece))::integer;
             piece := overlay(piece PLACING (ARRAY['', E'\n', ' ', '{', '}', ':', '-', '9999999999999999999999', E'\t', '=', '"', repeat('x', 5000)])[1 + floor(random() * 12)::integer]

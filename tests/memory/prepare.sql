@@ -39,7 +39,7 @@ INSERT INTO memory.statements
 SELECT s.name, s.argument, s.statement, 3 * s.bytes + (64 << 20)
 FROM (
     SELECT 'problems', 'SELECT length(body) FROM memory.texts WHERE name = ''junk''',
-        'SELECT count(*) FROM memory.texts, jobstats_problems(body) WHERE name = ''junk''',
+        'SELECT count(*) FROM memory.texts, jobstats_parse(body) p WHERE name = ''junk'' AND p.problem IS NOT NULL',
         (SELECT length(body) FROM memory.texts WHERE name = 'junk')
     UNION ALL
     SELECT 'parse', 'SELECT length(body) FROM memory.texts WHERE name = ''next''',
@@ -81,20 +81,20 @@ FROM (
         'INSERT INTO jobstats.feed (server, body) SELECT ''mds1'', body FROM memory.texts WHERE name = ''targets''',
         (SELECT length(body) + 3000 * 1024 / 3 FROM memory.texts WHERE name = 'targets')
     UNION ALL
-    SELECT 'now', 'SELECT 1', 'SELECT count(*) FROM jobstats_now()', 50000 * 1024
+    SELECT 'now', 'SELECT 1', 'SELECT count(*) FROM jobstats_now(n => 10)', 50000 * 1024
     UNION ALL
     SELECT 'metrics', 'SELECT 1', 'SELECT length(jobstats_metrics())', 0
     UNION ALL
-    SELECT 'job', 'SELECT 1', 'SELECT count(*) FROM jobstats_job(''1'')', 0
+    SELECT 'job', 'SELECT 1', 'SELECT count(*) FROM jobstats_job_usage(''1'')', 0
     UNION ALL
     SELECT 'compare', 'SELECT 1', 'SELECT count(*) FROM jobstats_compare(''{1}'', ''1 minute'')', 0
     UNION ALL
-    SELECT 'changes', 'SELECT 1', 'SELECT count(*) FROM jobstats_changes(now() - interval ''1 hour'', now(), ''open'', ''{entry}'', now() - interval ''3 hours'', now() - interval ''2 hours'', 50000)',
+    SELECT 'changes', 'SELECT 1', 'SELECT count(*) FROM jobstats_changes(now() - interval ''1 hour'', now(), ''open'', ''entry'', now() - interval ''3 hours'', now() - interval ''2 hours'', 50000)',
         50000 * 1024 / 3
     UNION ALL
-    SELECT 'findings', 'SELECT 1', 'SELECT count(*) FROM jobstats_findings(now() - interval ''1 day'', now(), ''{entry}'')', 50000 * 2048 / 3
+    SELECT 'findings', 'SELECT 1', 'SELECT count(*) FROM jobstats_findings(now() - interval ''1 day'', now(), ''entry'')', 50000 * 2048 / 3
     UNION ALL
-    SELECT 'usual', 'SELECT 1', 'SELECT count(*) FROM jobstats_usual(now() - interval ''1 hour'', now(), ''open'', ''{entry}'', 50000)', 50000 * 1024 / 3
+    SELECT 'usual', 'SELECT 1', 'SELECT count(*) FROM jobstats_baseline(now() - interval ''1 hour'', now(), ''open'', ''entry'', 50000)', 50000 * 1024 / 3
     UNION ALL
     SELECT 'top', 'SELECT 1', 'SELECT count(*) FROM jobstats_top(now() - interval ''1 day'', now(), n => 50000)', 50000 * 1024 / 3
     UNION ALL

@@ -17,31 +17,33 @@ FROM work, LATERAL (VALUES (operation, calls), (operation || '_bytes', bytes), (
 WHERE counted.amount > 0
 GROUP BY job, uid, node, target, counted.operation;
 CREATE TEMP TABLE asked AS
-SELECT min("time") AS since, max("time") AS until, (SELECT array_agg(DISTINCT operation) FROM done) AS operations
+SELECT min("time") AS since, max("time") AS until, (SELECT string_agg(DISTINCT operation, ',') FROM done) AS operations
 FROM jobstats.observations;
 
 -- What the functions say: of each job, user and node on each target, and of each job as a whole.
+\set dims 'jsonb_to_record(r.labels) AS d (cluster text, target text, job text, uid bigint, node text)'
 CREATE TEMP TABLE answers AS
 WITH answers AS (
-    SELECT 'totals' AS function, a.cluster, a.job, a.uid, a.node, a.target, a.operation, a.total AS answer
-    FROM asked, jobstats_totals(since, until, operations, '{cluster,target,job,uid,node}') AS a
+    SELECT 'totals' AS function, d.cluster, d.job, d.uid, d.node, d.target, r.operation, r.total AS answer
+    FROM asked, jobstats_totals(since, until, operations, 'cluster,target,job,uid,node') r, :dims
     UNION ALL
-    SELECT 'rates', a.cluster, a.job, a.uid, a.node, a.target, a.operation,
-        round((a.rate * a.coverage * a.seconds)::numeric, CASE WHEN a.operation LIKE '%\_time' THEN 6 ELSE 0 END)
-    FROM asked, jobstats_rates(since, until, operations, '{cluster,target,job,uid,node}') AS a
+    SELECT 'rates', d.cluster, d.job, d.uid, d.node, d.target, r.operation,
+        -- coverage is rounded down to four decimals.
+        CASE WHEN r.total BETWEEN r.rate * r.seconds * r.coverage * 0.999999 AND r.rate * r.seconds * (r.coverage + 0.0001) * 1.000001 THEN r.total END
+    FROM asked, jobstats_rates(since, until, operations, 'cluster,target,job,uid,node') r, :dims
     UNION ALL
-    SELECT 'top', a.cluster, a.job, a.uid, a.node, a.target, a.operation, a.total
-    FROM asked, unnest(operations) AS operation,
-        jobstats_top(since, until, operation, '{cluster,target,job,uid,node}', 1000000) AS a
+    SELECT 'top', d.cluster, d.job, d.uid, d.node, d.target, r.operation, r.total
+    FROM asked, string_to_table(operations, ',') AS operation,
+        jobstats_top(since, until, operation, 'cluster,target,job,uid,node', 1000000) r, :dims
     UNION ALL
-    SELECT 'summary', a.cluster, a.job, a.uid, a.node, a.target, v.operation, v.total
-    FROM asked, jobstats_summary(since, until, '{cluster,target,job,uid,node}') AS a,
-        LATERAL (VALUES ('read_bytes', a.read_bytes), ('write_bytes', a.write_bytes), ('read', a.read),
-            ('write', a.write), ('open', a.opens)) AS v (operation, total)
+    SELECT 'summary', d.cluster, d.job, d.uid, d.node, d.target, v.operation, v.total
+    FROM asked, jobstats_summary(since, until, 'cluster,target,job,uid,node') r, :dims,
+        LATERAL (VALUES ('read_bytes', r.read_bytes), ('write_bytes', r.write_bytes), ('read', r.read),
+            ('write', r.write), ('open', r.opens)) AS v (operation, total)
     UNION ALL
-    SELECT 'job', a.cluster, j.job, j.uid, 'all', a.target, a.operation, a.total
-    FROM asked, (SELECT DISTINCT job, uid FROM work) AS j, jobstats_job(j.job) AS a
-    WHERE a.operation = ANY (operations) AND a.target IS NOT NULL
+    SELECT 'job', d.cluster, j.job, j.uid, 'all', d.target, r.operation, r.total
+    FROM asked, (SELECT DISTINCT job, uid FROM work) AS j, jobstats_job_usage(j.job, 'cluster,target') r, :dims
+    WHERE r.operation = ANY (string_to_array(operations, ',')) AND d.target IS NOT NULL
 )
 SELECT * FROM answers WHERE answer <> 0;
 
@@ -70,13 +72,13 @@ SELECT job, uid, node, target, operation, done,
     pg_temp.exact(count(*) FILTER (WHERE function = 'totals'), count(*) FILTER (WHERE function = 'totals' AND is_exact))
         AS jobstats_totals,
     pg_temp.exact(count(*) FILTER (WHERE function = 'rates'), count(*) FILTER (WHERE function = 'rates' AND is_exact))
-        AS "jobstats_rates × seconds",
+        AS jobstats_rates,
     pg_temp.exact(count(*) FILTER (WHERE function = 'top'), count(*) FILTER (WHERE function = 'top' AND is_exact))
         AS jobstats_top,
     pg_temp.exact(count(*) FILTER (WHERE function = 'summary'), count(*) FILTER (WHERE function = 'summary' AND is_exact))
         AS jobstats_summary,
     pg_temp.exact(count(*) FILTER (WHERE function = 'job'), count(*) FILTER (WHERE function = 'job' AND is_exact))
-        AS jobstats_job
+        AS jobstats_job_usage
 FROM compared GROUP BY job, uid, node, target, operation, done
 ORDER BY job, nullif(node, 'all') NULLS LAST, target, operation;
 

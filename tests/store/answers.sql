@@ -28,13 +28,13 @@ WHERE c.relnamespace = 'jobstats'::regnamespace AND (c.relkind IN ('r', 'p') OR 
 ORDER BY c.relname COLLATE "C";
 
 SELECT date_trunc('day', max("time")) - interval '1 day' AS since, max("time") AS until FROM jobstats.observations \gset
-SELECT target, operation, total, calls, per_call, coverage
-FROM jobstats_totals(:'since', :'until', by => '{target}') ORDER BY target, operation COLLATE "C";
-SELECT "time", seconds, kind, operation, rate, coverage
-FROM jobstats_rates(:'since', :'until', '{write_bytes,metadata}', '{kind}', '1 hour') ORDER BY "time", kind, operation COLLATE "C";
-SELECT rank, workload, uid, operation, total, rate, share, calls, per_call, coverage
-FROM jobstats_top(:'since', :'until', 'write_bytes', n => 5) ORDER BY rank, workload COLLATE "C";
-SELECT uid, first, last_active, nodes, read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target
-FROM jobstats_summary(:'since', :'until', '{uid}') ORDER BY uid;
+SELECT name, operation, total, calls, per_call, coverage
+FROM jobstats_totals(:'since', :'until', by => 'target') ORDER BY name, operation COLLATE "C";
+SELECT "time", seconds, name, operation, rate, coverage
+FROM jobstats_rates(:'since', :'until', 'write_bytes,metadata', 'kind', '1 hour') ORDER BY "time", name, operation COLLATE "C";
+SELECT rank, name, operation, total, rate, share, calls, per_call, coverage
+FROM jobstats_top(:'since', :'until', 'write_bytes', n => 5) ORDER BY rank, name COLLATE "C";
+SELECT name, first, last_active, nodes, read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target
+FROM jobstats_summary(:'since', :'until', 'uid') ORDER BY name;
 SELECT "time", bucket, lower, upper, count FROM jobstats_densities(:'since', :'until', 'write_bytes') ORDER BY "time", bucket;
 SELECT cluster, target, kind, server, last_observation, usual_interval, cleanup_interval FROM jobstats.health ORDER BY 1, 2, 3, 4, 5, 6, 7;

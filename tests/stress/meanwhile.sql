@@ -13,7 +13,7 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 DO $$
 BEGIN
     ASSERT differences('increments_') = 0, 'rollups do not show what increments say';
-    ASSERT (SELECT total FROM jobstats_totals(texts.at(-60), texts.at(120), '{write_bytes}', '{}'))
+    ASSERT (SELECT total FROM jobstats_totals(texts.at(-60), texts.at(120), 'write_bytes', ''))
         = (SELECT sum(write_bytes) FROM jobstats.increments), 'totals are not those of increments';
 END
 $$;

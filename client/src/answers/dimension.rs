@@ -5,12 +5,13 @@ use std::fmt;
 
 use bytes::BytesMut;
 use postgres::Row;
-use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use serde::Deserialize;
+use serde_json::Value as Json;
+use tokio_postgres::types::{self, IsNull, ToSql, Type, accepts, to_sql_checked};
 
-use super::{Argument, Arguments, Field};
+use super::{Field, Value, literal};
 
-/// Defines the dimensions in the order of the functions' arguments and columns: the name in SQL, the name of the
-/// variant, and the type of its values.
+/// Defines the dimensions in the order of `jobstats_internal.dimensions()`: the name in SQL, the name of the variant, and the type of its values.
 macro_rules! dimensions {
     ($($(#[$doc:meta])* $field:ident $variant:ident: $type:ty,)*) => {
         /// A dimension by which usage is grouped and filtered.
@@ -20,7 +21,7 @@ macro_rules! dimensions {
         }
 
         impl Dimension {
-            /// The dimensions in the order of the columns.
+            /// The dimensions in their order.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// Returns the name of the dimension in SQL.
@@ -31,34 +32,42 @@ macro_rules! dimensions {
             }
         }
 
-        /// The values of the dimensions of a row; `None` for dimensions that the question did not group by.
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        /// The values of the dimensions of a row, from its column `labels`; `None` for dimensions that the question did not group by, and
+        /// where there is no value.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Deserialize)]
+        #[serde(default)]
         pub struct Group {
             $($(#[$doc])* pub $field: Option<$type>,)*
+            /// The number of groups, in a row of all that have no row of their own.
+            pub others: Option<i64>,
         }
 
         impl Field for Group {
             fn columns(_: &'static str) -> Vec<&'static str> {
-                vec![$(stringify!($field),)*]
+                vec!["labels"]
             }
 
             fn read(_: &str, row: &Row) -> Result<Self, tokio_postgres::Error> {
+                let types::Json(group) = row.try_get::<_, types::Json<Self>>("labels")?;
                 Ok(Self {
-                    $($field: row.try_get(stringify!($field))?,)*
+                    $($field: group.$field.map(Label::exactly),)*
+                    others: group.others,
                 })
             }
         }
 
-        /// The filters of a question. A text must match one of its patterns, in which `*` stands for any characters; a number must be
-        /// in its list. An empty list lets nothing through, `None` everything.
+        /// The filters of a question. A text must match one of its patterns, in which `*` stands for any characters and `\*` for a star; a
+        /// number must be in its list. An empty list lets nothing through, `None` and a `*` alone everything.
         #[derive(Debug, Clone, PartialEq, Eq, Default)]
         pub struct Filters {
             $($(#[$doc])* pub $field: Option<Vec<$type>>,)*
         }
 
-        impl Argument for Filters {
-            fn add<'a>(&'a self, _: &'static str, arguments: &mut Arguments<'a>) {
-                $(self.$field.add(stringify!($field), arguments);)*
+        impl Filters {
+            /// Returns the lists of values that are set, by the names of their dimensions.
+            fn lists(&self) -> impl Iterator<Item = (&'static str, Vec<Json>)> {
+                let lists = [$((stringify!($field), self.$field.as_deref().map(|list| list.iter().cloned().map(Json::from).collect())),)*];
+                lists.into_iter().filter_map(|(name, list)| Some((name, list?)))
             }
         }
     };
@@ -75,36 +84,36 @@ dimensions! {
     target Target: String,
     /// The server that the target was observed on.
     server Server: String,
+    /// The name of the user on that day; the number, if the store knows no name.
+    user User: String,
+    /// The number of the user.
+    uid Uid: i64,
+    /// The name of the user's primary group; the number, if the store knows no name.
+    group Group: String,
+    /// The number of the user's primary group.
+    gid Gid: i64,
+    /// The account or project that pays for the job.
+    account Account: String,
     /// The job; without one the executable and user; without these the identifier.
     workload Workload: String,
     /// The job.
     job Job: String,
+    /// The name of the job.
+    job_name JobName: String,
+    /// The array that the job is an element of, or the job itself.
+    job_group JobGroup: String,
+    /// The partition or queue of the job.
+    partition Partition: String,
+    /// The state of the job's last run.
+    state State: String,
     /// The node.
     node Node: String,
     /// The executable.
     executable Executable: String,
     /// The readability of the identifier: `ok`, `missing_job`, `truncated`, `partial` or `malformed`; `claimed` if its job is that of another user.
     status Status: String,
-    /// The number of the user.
-    uid Uid: i64,
     /// The identifier as it arrived.
     entry Entry: String,
-    /// The name of the user, if the store knows it.
-    user_name UserName: String,
-    /// The name of the user's group, if the store knows it.
-    group_name GroupName: String,
-    /// The account or project that pays for the job.
-    account Account: String,
-    /// The partition or queue of the job.
-    partition Partition: String,
-    /// The name of the job.
-    job_name JobName: String,
-    /// The state of the job's last run.
-    state State: String,
-    /// The number of the user's group.
-    gid Gid: i64,
-    /// The array that the job is an element of, or the job itself.
-    job_group JobGroup: String,
 }
 
 impl fmt::Display for Dimension {
@@ -113,18 +122,131 @@ impl fmt::Display for Dimension {
     }
 }
 
-impl ToSql for Dimension {
+/// A value in labels.
+trait Label {
+    /// Returns the value that alone passes a filter that is this label.
+    fn exactly(self) -> Self;
+}
+
+impl Label for i64 {
+    fn exactly(self) -> Self {
+        self
+    }
+}
+
+impl Label for String {
+    /// Returns the name that a pattern stands for which has a backslash, and all those before it twice, before each star.
+    fn exactly(self) -> Self {
+        let Some((starred, last)) = self.rsplit_once('*') else {
+            return self;
+        };
+        let mut name = Self::with_capacity(self.len());
+        for piece in starred.split('*') {
+            let escapes = piece.len() - piece.trim_end_matches('\\').len();
+            name.push_str(&piece[..piece.len() - escapes.div_ceil(2)]);
+            name.push('*');
+        }
+        name + last
+    }
+}
+
+impl Filters {
+    fn json(&self) -> Json {
+        self.lists().collect()
+    }
+}
+
+impl Value for Filters {
+    const TYPE: Type = Type::JSONB;
+
+    fn is_left_out(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns the text form. Only JSON can say that nothing passes.
+    fn literal(&self) -> String {
+        if self.lists().any(|(_, list)| list.is_empty()) {
+            return literal::quoted(&self.json().to_string());
+        }
+        let words = self.lists().map(|(name, list)| {
+            let values: Vec<_> = list.iter().map(word).collect();
+            format!("{name}={}", values.join(","))
+        });
+        literal::quoted(&words.collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// Returns a value in the text form of a filter, in quotes if it needs them.
+fn word(value: &Json) -> String {
+    let Some(text) = value.as_str() else {
+        return value.to_string();
+    };
+    let is_special = |c: char| c.is_whitespace() || matches!(c, ',' | '"' | '%');
+    match text.is_empty() || text.contains(is_special) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+impl ToSql for Filters {
     fn to_sql(
         &self,
         kind: &Type,
         out: &mut BytesMut,
     ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        self.name().to_sql(kind, out)
+        self.json().to_sql(kind, out)
     }
 
-    fn accepts(kind: &Type) -> bool {
-        <&str as ToSql>::accepts(kind)
-    }
-
+    accepts!(JSONB);
     to_sql_checked!();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_a_name_again() {
+        for (label, name) in [
+            ("ada", "ada"),
+            (r"\*", "*"),
+            (r"a\b\*c", r"a\b*c"),
+            (r"\\\*\*", r"\**"),
+            (r"\\\\\*", r"\\*"),
+            (r"a\\", r"a\\"),
+        ] {
+            assert_eq!(label.to_owned().exactly(), name);
+        }
+        let labels = r#"{"user": "ada", "uid": 1000, "account": null, "untracked": true}"#;
+        let group: Group = serde_json::from_str(labels).unwrap();
+        let expected = Group {
+            user: Some("ada".to_owned()),
+            uid: Some(1000),
+            ..Group::default()
+        };
+        assert_eq!(group, expected);
+    }
+
+    #[test]
+    fn filters_are_written_as_people_write_them() {
+        let texts = |texts: &[&str]| Some(texts.iter().map(ToString::to_string).collect());
+        let mut filters = Filters {
+            user: texts(&["jan", "o'neil"]),
+            uid: Some(vec![1000, 1001]),
+            job_name: texts(&["", r#"my "job""#, "50%", "a,b"]),
+            target: texts(&["scratch-OST*"]),
+            ..Filters::default()
+        };
+        assert_eq!(
+            filters.literal(),
+            r#"'target=scratch-OST* user=jan,o''neil uid=1000,1001 job_name="","my ""job""","50%","a,b"'"#
+        );
+        assert_eq!(filters.json()["uid"], serde_json::json!([1000, 1001]));
+        filters = Filters {
+            server: texts(&[]),
+            ..Filters::default()
+        };
+        assert!(!filters.is_left_out() && Filters::default().is_left_out());
+        assert_eq!(filters.literal(), r#"'{"server":[]}'"#);
+    }
 }

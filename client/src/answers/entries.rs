@@ -1,23 +1,20 @@
-//! Entries: `jobstats_entries()` and `jobstats_work()`.
+//! Entries: `jobstats_internal.entries()` and `jobstats_internal.work()`.
 
 use jiff::Timestamp;
 
-use super::{Source, answer, question};
+use super::{Source, questions};
 
-question! {
+questions! {
     /// Whose work do these entries count?
     Entries(Source::Part {
-        view: "jobstats_entries($at)",
+        view: "jobstats_internal.entries($at)",
         condition: "entry_id = ANY ($entry_id)",
-    }) -> EntryRow {
+    }) {
         at: Option<Timestamp>,
         entry_id: Vec<i64>,
     }
-}
-
-answer! {
     /// An entry, with the job and the names of a time.
-    EntryRow {
+    -> EntryRow {
         entry_id: i64,
         /// The identifier as it arrived.
         entry: String,
@@ -41,23 +38,18 @@ answer! {
         executable: Option<String>,
         pid: Option<i64>,
     }
-}
 
-question! {
     /// What did each entry do in the last observations, or in a bucket of a rollup?
-    Work(Source::Function("jobstats_work")) -> WorkRow {
+    Work(Source::Function("jobstats_internal.work")) {
         at: Option<Timestamp>,
         /// `increments`, which is the default, or a rollup: `10m`, `1h` or `1d`.
         level: Option<String>,
         /// The numbers of the targets; `None` for all.
         target_id: Option<Vec<i32>>,
     }
-}
-
-answer! {
     /// The work of an entry on a target. The arrays have an element for each operation, in the order of
     /// `jobstats_operations()`.
-    WorkRow {
+    -> WorkRow {
         target_id: i32,
         entry_id: i64,
         /// The calls or bytes.

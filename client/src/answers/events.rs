@@ -3,34 +3,33 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Source, Window, answer, question};
+use super::{Filters, Group, Source, Window, questions};
 
-question! {
+questions! {
     /// What went wrong on file systems?
-    Events(Source::Function("jobstats_events")) -> EventRow {
+    Events(Source::Function("jobstats_events")) {
         window: Window,
-        cluster: Option<Vec<String>>,
-        filesystem: Option<Vec<String>>,
-        kind: Option<Vec<String>>,
-        severity: Option<Vec<String>>,
+        /// Patterns, separated by commas.
+        event: Option<String>,
+        severity: Option<String>,
+        filter: Filters,
         /// True for those too that later texts showed to be none.
         withdrawn: Option<bool>,
     }
-}
-
-answer! {
     /// An event.
-    EventRow {
+    -> EventRow {
         event_id: i64,
-        /// The kind: `waiting`, `slow_target`, `stalled`, `full`, `failover` or `rule`.
-        kind: String,
+        /// The kind of what happened: `waiting`, `slow_target`, `stalled`, `full`, `failover` or `rule`.
+        event: String,
         /// The severity: `critical`, `warning`, or `info`, of which nobody is told.
         severity: String,
+        /// The user, account or job whose work made the load rise; `None` if nobody is named.
+        name: Option<String>,
         cluster: String,
         filesystem: String,
         began: Timestamp,
         /// The time at which there were enough readings to say so.
-        found: Timestamp,
+        detected_at: Timestamp,
         /// The last time that shows it.
         until: Timestamp,
         /// The end; `None` while it lasts.
@@ -44,11 +43,9 @@ answer! {
         rate: f64,
         /// The load, divided by the usual one.
         load_times: Option<f64>,
-        /// The users, accounts or jobs whose work made the load rise.
-        culprits: Option<Value>,
         /// Why nobody is told; `None` if somebody is.
         reason: Option<String>,
-        told: Option<Timestamp>,
+        notified: Option<Timestamp>,
         /// The judgement of somebody: `real`, `false` or `known`.
         verdict: Option<String>,
         note: Option<String>,
@@ -58,21 +55,20 @@ answer! {
         judged: i64,
         /// The part of them that was real or known.
         precision: Option<f64>,
+        /// The users, accounts or jobs whose work made the load rise.
+        culprits: Option<Value>,
+        /// The file system, and whoever is named.
+        group: Group,
     }
-}
 
-question! {
     /// What was an event, whose work was it, and what is to be done?
-    Explain(Source::Function("jobstats_explain")) -> ExplainRow {
+    Explain(Source::Function("jobstats_explain")) {
         event_id: i64,
     }
-}
-
-answer! {
     /// A line of an explanation.
-    ExplainRow {
+    -> ExplainRow {
         line: i32,
-        /// The topic: `what`, `load`, `who`, `how`, `peers`, `excluded`, `told` or `next`.
+        /// The topic: `what`, `load`, `who`, `how`, `peers`, `excluded`, `notified` or `next`.
         topic: String,
         text: String,
         /// The numbers of the line.

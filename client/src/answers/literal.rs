@@ -77,7 +77,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::answers::{Dimension, Value};
+    use crate::answers::Value;
 
     #[test]
     fn a_literal_is_what_a_person_would_write() {
@@ -90,7 +90,6 @@ mod tests {
             "ARRAY['o''k', 'null']::text[]"
         );
         assert_eq!(vec![1_i64, -2].literal(), "'{1,-2}'");
-        assert_eq!(vec![Dimension::UserName].literal(), "'{user_name}'");
         let time: Timestamp = "2026-11-20T13:40:00.25Z".parse().unwrap();
         assert_eq!(time.literal(), "'2026-11-20 13:40:00.25+00'");
         let nanoseconds: Timestamp = "2026-11-20T13:40:00.1234567Z".parse().unwrap();

@@ -1,66 +1,49 @@
-//! Targets: `jobstats_now()`, `jobstats_targets()`, `jobstats_kept()`, `jobstats_used()`, `jobstats_queues()`, and the views
+//! Targets: `jobstats_now()`, `jobstats_targets()`, `jobstats_internal.kept()`, `jobstats_space()`, `jobstats_queues()`, and the views
 //! `jobstats.health` and `jobstats.quality`.
 
 use jiff::Timestamp;
 use rust_decimal::Decimal;
 
-use super::{Interval, Source, Window, answer, question};
+use super::{Filters, Group, Interval, Source, Window, questions};
 
-question! {
+questions! {
     /// Who keeps each target busy, as of its last observation?
-    Now(Source::Function("jobstats_now")) -> NowRow {
-        target: Option<Vec<String>>,
+    Now(Source::Function("jobstats_now")) {
+        /// A pattern of the names of targets.
+        target: Option<String>,
         n: Option<i32>,
         at: Option<Timestamp>,
+        by: Option<String>,
+        filter: Filters,
     }
-}
-
-answer! {
-    /// A workload and user that keeps a target busy.
-    NowRow {
-        cluster: String,
+    /// A group that keeps a target busy.
+    -> NowRow {
         target: String,
-        kind: String,
-        server: String,
-        time: Timestamp,
-        /// The time since the observation.
-        age: Interval,
-        /// The seconds that count: those that the observation covers, but at most an hour.
-        seconds: f64,
         rank: i64,
-        workload: String,
-        uid: Option<i64>,
-        user_name: Option<String>,
-        account: Option<String>,
-        job_name: Option<String>,
-        /// The operation that took most of the time, and its calls per second.
+        name: String,
+        /// The operation that took most of the time.
         operation: String,
-        rate: f64,
-        /// The mean number of requests of all operations in service; `None` before Lustre 2.14.
-        service_time: Option<f64>,
+        formatted: Option<String>,
         /// The part of the server's time, or of all calls if the server reports no times, 0 to 1.
         share: f64,
+        /// The mean number of requests of all operations in service; `None` before Lustre 2.14.
+        service_time: Option<f64>,
+        /// The calls of the operation per second.
+        rate: f64,
+        /// The time since the observation.
+        age: Interval,
+        /// The cluster, the target, the number of the user, and what the question groups by.
+        group: Group,
     }
-}
 
-/// The targets of these clusters and file systems.
-const TARGETS: Source = Source::Part {
-    view: "jobstats_targets($at)",
-    condition: "($cluster IS NULL OR cluster LIKE ANY (jobstats_internal.as_like($cluster))) AND ($filesystem IS NULL OR filesystem LIKE ANY (jobstats_internal.as_like($filesystem)))",
-};
-
-question! {
     /// What is the last observation of each target?
-    Targets(TARGETS) -> TargetRow {
+    Targets(Source::Function("jobstats_targets")) {
         at: Option<Timestamp>,
-        cluster: Option<Vec<String>>,
-        filesystem: Option<Vec<String>>,
+        /// Dimensions of targets.
+        filter: Filters,
     }
-}
-
-answer! {
     /// A target. All that comes from an observation is `None` if it was not observed in the day before.
-    TargetRow {
+    -> TargetRow {
         target_id: i32,
         cluster: String,
         filesystem: Option<String>,
@@ -85,40 +68,30 @@ answer! {
         /// The number of entries that are gone.
         removed: Option<i32>,
     }
-}
 
-question! {
     /// Which observations of each target are nearest to a time?
-    Nearest(TARGETS) -> NearestRow {
+    Nearest(Source::Function("jobstats_targets")) {
         at: Option<Timestamp>,
-        cluster: Option<Vec<String>>,
-        filesystem: Option<Vec<String>>,
+        /// Dimensions of targets.
+        filter: Filters,
     }
-}
-
-answer! {
     /// The observations of a target that are nearest to a time.
-    NearestRow {
+    -> NearestRow {
         /// The last observation up to then, however long ago.
         before: Option<Timestamp>,
         /// The first observation later.
         after: Option<Timestamp>,
     }
-}
 
-question! {
     /// Of which time does the store keep increments, or a rollup?
-    Kept(Source::Function("jobstats_kept")) -> KeptRow {
+    Kept(Source::Function("jobstats_internal.kept")) {
         /// `increments`, which is the default, or a rollup: `10m`, `1h` or `1d`.
         level: Option<String>,
         cluster: Option<Vec<String>>,
         filesystem: Option<Vec<String>>,
     }
-}
-
-answer! {
     /// The times of a store that say what it has.
-    KeptRow {
+    -> KeptRow {
         now: Timestamp,
         /// The time since which the level is kept.
         since: Timestamp,
@@ -128,17 +101,12 @@ answer! {
         complete: Option<Timestamp>,
         targets: i64,
     }
-}
 
-question! {
     /// Does the text of each target come in time, from a correct clock and readable?
-    Health(Source::View("jobstats.health")) -> HealthRow {}
-}
-
-answer! {
+    Health(Source::View("jobstats.health")) {}
     /// The state of a target, of a target or server that is expected and has never reported, or of the store's maintenance,
     /// which has neither.
-    HealthRow {
+    -> HealthRow {
         cluster: Option<String>,
         /// The name of the target; `None` for an expected server and for maintenance.
         target: Option<String>,
@@ -162,24 +130,19 @@ answer! {
         /// not at regular times.
         missed: Option<i64>,
     }
-}
 
-question! {
     /// How good is the data of the hours from `since` on and before `until`?
     Quality(Source::Part {
         view: "jobstats.quality",
         condition: "hour >= $since AND hour < $until",
-    }) -> QualityRow {
+    }) {
         /// The start of the first hour.
         since: Timestamp,
         /// The end of the last hour.
         until: Timestamp,
     }
-}
-
-answer! {
     /// An hour of a target.
-    QualityRow {
+    -> QualityRow {
         hour: Timestamp,
         cluster: String,
         target: String,
@@ -210,42 +173,22 @@ answer! {
         /// Readings that are missing.
         missed: Option<i64>,
     }
-}
 
-question! {
     /// Whose files fill a file system?
-    Used(Source::Function("jobstats_used")) -> UsedRow {
+    Space(Source::Function("jobstats_space")) {
         /// A day of the past; `None` for now.
         at: Option<Timestamp>,
-        /// `user`, `group`, `project` or `account`, and `target`.
-        by: Option<Vec<String>>,
+        /// `user`, `uid` and `account`, or `group` and `gid`, or `project`, and dimensions of targets.
+        by: Option<String>,
         /// The day to compare with.
         since: Option<Timestamp>,
-        cluster: Option<Vec<String>>,
-        filesystem: Option<Vec<String>>,
-        target: Option<Vec<String>>,
-        uid: Option<Vec<i64>>,
-        user_name: Option<Vec<String>>,
-        gid: Option<Vec<i64>>,
-        group_name: Option<Vec<String>>,
-        project: Option<Vec<i64>>,
-        account: Option<Vec<String>>,
+        n: Option<i32>,
+        filter: Filters,
     }
-}
-
-answer! {
-    /// The space of an owner in a file system. What `by` does not name is `None`.
-    UsedRow {
-        cluster: String,
-        filesystem: Option<String>,
-        target: Option<String>,
-        uid: Option<i64>,
-        user_name: Option<String>,
-        gid: Option<i64>,
-        group_name: Option<String>,
-        project: Option<i64>,
-        /// The account for which the user worked last.
-        account: Option<String>,
+    /// The space of an owner.
+    -> SpaceRow {
+        name: String,
+        formatted: Option<String>,
         bytes: Decimal,
         /// The inodes of MDTs; `None` if no MDT named the owner.
         inodes: Option<Decimal>,
@@ -258,38 +201,29 @@ answer! {
         of_targets: Option<i64>,
         /// The time at which the oldest list in the sum was read.
         time: Option<Timestamp>,
+        /// The owner. The account of a user is that for which the user worked last.
+        group: Group,
     }
-}
 
-question! {
     /// How long did requests wait for a thread of a server?
-    Queues(Source::Function("jobstats_queues")) -> QueueRow {
+    Queues(Source::Function("jobstats_queues")) {
         window: Window,
-        server: Option<Vec<String>>,
-        service: Option<Vec<String>>,
         step: Option<Interval>,
-        cluster: Option<Vec<String>>,
+        /// Servers and clusters.
+        filter: Filters,
     }
-}
-
-answer! {
     /// A service of a server in a step.
-    QueueRow {
+    -> QueueRow {
         time: Timestamp,
-        seconds: f64,
-        cluster: String,
         server: String,
         service: String,
         requests: Decimal,
-        /// The seconds that a request waited on average; `None`, as `depth` and `active`, if there was no request.
+        /// The seconds that a request waited on average; `None`, as `depth`, if there was no request.
         wait: Option<f64>,
-        /// The mean number of requests that a request found in the queue.
-        depth: Option<f64>,
-        /// The mean number of requests that a request found at work.
-        active: Option<f64>,
         /// The mean number of requests that waited at a time.
         waiting: f64,
-        /// The part of the step in which the service was read.
-        coverage: f64,
+        /// The mean number of requests that a request found in the queue.
+        depth: Option<f64>,
+        group: Group,
     }
 }

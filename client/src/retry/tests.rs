@@ -64,30 +64,24 @@ fn pauses_double() {
 
 #[test]
 fn limits_of_pauses_double_up_to_the_cap() {
-    let backoff = Backoff {
-        first: Duration::from_secs(1),
-        cap: Duration::from_secs(60),
-    };
     let limits: Vec<_> = (1..=8)
-        .map(|failures| backoff.limit(failures).as_secs())
+        .map(|failures| Backoff::limit(failures).as_secs())
         .collect();
     assert_eq!(limits, [1, 2, 4, 8, 16, 32, 60, 60]);
-    assert_eq!(backoff.limit(u32::MAX), backoff.cap);
+    assert_eq!(Backoff::limit(u32::MAX), Backoff::CAP);
 }
 
 #[test]
 fn a_pause_is_any_part_of_its_limit() {
-    let backoff = Backoff::default();
-    let pauses = [0.0, 0.25, 1.0, 7.0].map(|part| backoff.pause(3, part).as_millis());
+    let pauses = [0.0, 0.25, 1.0, 7.0].map(|part| Backoff::pause(3, part).as_millis());
     assert_eq!(pauses, [0, 1000, 4000, 4000]);
 }
 
 #[test]
 fn a_pause_that_was_asked_for_is_kept_up_to_the_cap() {
-    let backoff = Backoff::default();
     let seconds = Duration::from_secs;
-    assert_eq!(backoff.pause_asked(1, 1.0, Duration::ZERO), seconds(1));
-    assert_eq!(backoff.pause_asked(1, 1.0, seconds(30)), seconds(30));
-    assert_eq!(backoff.pause_asked(6, 1.0, seconds(30)), seconds(32));
-    assert_eq!(backoff.pause_asked(1, 0.0, seconds(86_400)), seconds(60));
+    assert_eq!(Backoff::pause_asked(1, 1.0, Duration::ZERO), seconds(1));
+    assert_eq!(Backoff::pause_asked(1, 1.0, seconds(30)), seconds(30));
+    assert_eq!(Backoff::pause_asked(6, 1.0, seconds(30)), seconds(32));
+    assert_eq!(Backoff::pause_asked(1, 0.0, seconds(86_400)), seconds(60));
 }

@@ -42,7 +42,7 @@ pub enum Error {
     Stranger(u32),
     #[error(
         "the role sees other work than that of users who ask: its owner makes one that asks for others by CREATE ROLE, and SELECT \
-         jobstats_grant_speaker()"
+         jobstats_grant_proxy()"
     )]
     NoSpeaker,
     #[error(

@@ -4,7 +4,7 @@ use std::io::{Write, stdout};
 use std::process::ExitCode;
 
 use clap::Args;
-use jobstats_client::answers::{EventRow, Events, Explain, Health, Window};
+use jobstats_client::answers::{EventRow, Events, Explain, Filters, Health, Window, words};
 use serde_json::{Value, json};
 
 use crate::ask::error::Error;
@@ -16,7 +16,7 @@ use crate::values::when::Clock;
 
 /// The list of exit codes that `check --help` shows.
 pub const HELP: &str = "\
-Prints one line. An event that somebody has judged false or known counts no more: SELECT jobstats_judge(7, 'known').
+Prints one line. An event that somebody has judged false or known counts no more: SELECT jobstats_confirm_event(7, 'known').
 
 Exit codes, as Nagios has them:
    0  no event is told
@@ -65,13 +65,10 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     if let Some(event_id) = options.event {
         return explain(&mut store, event_id, options.json);
     }
-    let severity = (!options.all).then(told);
+    let severity = if options.all { None } else { told() };
     let rows = store.ask(&Events {
-        window: Window {
-            since: Some(window.0),
-            until: Some(window.1),
-        },
-        filesystem: patterns(&options.filesystem),
+        window: Window::new(window.0, window.1),
+        filter: of_filesystems(&options.filesystem),
         severity,
         ..Events::default()
     })?;
@@ -91,12 +88,15 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
 }
 
 /// Returns the severities of events that somebody is told of.
-fn told() -> Vec<String> {
-    TOLD.map(str::to_owned).to_vec()
+fn told() -> Option<String> {
+    words(TOLD)
 }
 
-fn patterns(names: &[String]) -> Option<Vec<String>> {
-    (!names.is_empty()).then(|| names.to_vec())
+fn of_filesystems(names: &[String]) -> Filters {
+    Filters {
+        filesystem: (!names.is_empty()).then(|| names.to_vec()),
+        ..Filters::default()
+    }
 }
 
 fn explain(store: &mut Store, event_id: i64, json: bool) -> Result<(), Error> {
@@ -115,11 +115,11 @@ fn explain(store: &mut Store, event_id: i64, json: bool) -> Result<(), Error> {
 
 /// The columns of the table.
 const HEAD: [&str; 9] = [
-    "event",
+    "number",
     "began",
     "lasted",
     "severity",
-    "kind",
+    "event",
     "file system",
     "where",
     "value",
@@ -132,7 +132,7 @@ fn cells(row: &EventRow, clock: &Clock) -> [String; HEAD.len()] {
         clock.minute(row.began),
         lasted(row),
         row.severity.clone(),
-        row.kind.clone(),
+        row.event.clone(),
         row.filesystem.clone(),
         place(row),
         measured(row),
@@ -161,10 +161,12 @@ fn table(lines: &[[String; HEAD.len()]]) -> String {
 
 fn to_json(row: &EventRow) -> Value {
     json!({
-        "event_id": row.event_id, "kind": row.kind, "severity": row.severity, "cluster": row.cluster,
-        "filesystem": row.filesystem, "began": row.began.to_string(), "ended": row.ended.map(|it| it.to_string()),
+        "event_id": row.event_id, "event": row.event, "severity": row.severity, "name": row.name,
+        "cluster": row.cluster, "filesystem": row.filesystem, "began": row.began.to_string(),
+        "detected_at": row.detected_at.to_string(), "ended": row.ended.map(|it| it.to_string()),
         "targets": row.targets, "servers": row.servers, "value": row.value, "usual": row.usual,
-        "load_times": row.load_times, "culprits": row.culprits, "reason": row.reason, "verdict": row.verdict, "note": row.note,
+        "load_times": row.load_times, "culprits": row.culprits, "reason": row.reason,
+        "notified": row.notified.map(|it| it.to_string()), "verdict": row.verdict, "note": row.note,
     })
 }
 
@@ -185,8 +187,8 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
     let health = store.ask(&Health::default())?.rows.into_iter();
     let mut problems = health.filter(|row| row.status == "maintenance");
     let rows = store.ask(&Events {
-        filesystem: patterns(&options.filesystem),
-        severity: Some(told()),
+        filter: of_filesystems(&options.filesystem),
+        severity: told(),
         ..Events::default()
     })?;
     let is_silenced = |row: &EventRow| row.verdict.as_deref().is_some_and(|it| it != "real");
@@ -213,7 +215,7 @@ fn checked(options: &CheckOptions) -> Result<(u8, String), Error> {
     let text = format!(
         "{}: {} since {}, {}{}{}",
         worst.filesystem,
-        worst.kind,
+        worst.event,
         clock.minute(worst.began),
         place(worst),
         who.map(|it| format!(", {it}")).unwrap_or_default(),

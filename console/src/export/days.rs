@@ -12,10 +12,11 @@ use crate::source::stored::{self, Scope};
 
 /// Asks what the store keeps. This fails if it has no target of this scope.
 pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<KeptRow, stored::Error> {
+    let filters = scope.filters();
     let question = Kept {
         level: Some(level.name().to_owned()),
-        cluster: scope.clusters(),
-        filesystem: scope.filesystems(),
+        cluster: filters.cluster,
+        filesystem: filters.filesystem,
     };
     let kept = jobstats_client::ask(client, &question).map_err(store::Error::from)?;
     let kept = kept.into_iter().find(|kept| kept.targets > 0);

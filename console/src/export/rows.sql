@@ -1,4 +1,4 @@
--- What was done on a day of UTC, from after $1 up to $2, by whom, for which job; $3 and $4 are patterns. Users and groups have the
+-- What was done on a day of UTC, from after $1 up to $2, by whom, for which job; $3 is a filter of targets. Users and groups have the
 -- names of that day, and entries the job of that day: all of these change at midnight only. Each is joined once, so that memory of the
 -- server does not grow with the rows. Slurm's state `CANCELLED by 1000` has the number of a user: only the state is kept.
 SELECT done.since, done.until, done.@active@ AS last_active, done.resets,
@@ -7,7 +7,6 @@ SELECT done.since, done.until, done.@active@ AS last_active, done.resets,
     entry.account, entry.partition, entry.job_name, split_part(entry.state, ' by ', 1) AS state, entry.node, entry.executable, entry.pid,
     @columns@
 FROM jobstats.@view@ done
-JOIN jobstats_targets() target ON target.target_id = done.target_id
-LEFT JOIN jobstats_entries($2) entry ON entry.entry_id = done.entry_id
+JOIN jobstats_targets(filter => $3) target ON target.target_id = done.target_id
+LEFT JOIN jobstats_internal.entries($2) entry ON entry.entry_id = done.entry_id
 WHERE done.@time@ > $1 AND done.@time@ <= $2
-    AND ($3 IS NULL OR target.cluster LIKE ANY (jobstats_internal.as_like(ARRAY[$3]))) AND ($4 IS NULL OR target.filesystem LIKE ANY (jobstats_internal.as_like(ARRAY[$4])))

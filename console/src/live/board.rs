@@ -26,29 +26,21 @@ const MOST_LOADS: usize = 512;
 /// The number of loads from which on their median is called usual.
 const USUAL_FROM: usize = 8;
 
-/// The state of a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// The last reading had its text, and one before.
-    Ok,
-    /// The target has had one text only, which nothing can be compared with.
-    First,
-    /// The last reading did not have its text. The rates are those of the last text.
-    Late,
-    /// The target has been late for so long that its rates are not known.
-    Unknown,
-}
-
-impl Status {
-    /// Returns the name of the status.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::First => "first",
-            Self::Late => "late",
-            Self::Unknown => "unknown",
-        }
+jobstats_core::named! {
+    /// The state of a target.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Status {
+        /// The last reading had its text, and one before.
+        Ok = "ok",
+        /// The target has had one text only, which nothing can be compared with.
+        First = "first",
+        /// The last reading did not have its text. The rates are those of the last text.
+        Late = "late",
+        /// The target has been late for so long that its rates are not known.
+        Unknown = "unknown",
     }
+    /// Returns the name of the status.
+    pub fn name;
 }
 
 /// A target.
@@ -140,9 +132,9 @@ pub struct Board {
     /// The loads of each file system.
     loads: BTreeMap<Box<str>, VecDeque<Load>>,
     /// The loads of each file system before the first reading, where the source knows them.
-    history: Loads,
+    pub history: Loads,
     /// The medians of rows, where the source knows them.
-    medians: Medians,
+    pub medians: Medians,
     /// The number of readings.
     pub readings: u64,
 }
@@ -198,16 +190,6 @@ impl Board {
     /// Returns the loads of a file system that were read, oldest first.
     pub fn loads(&self, filesystem: &str) -> impl Iterator<Item = &Load> {
         self.loads.get(filesystem).into_iter().flatten()
-    }
-
-    /// Takes the loads of file systems before the first reading.
-    pub fn take_history(&mut self, history: Loads) {
-        self.history = history;
-    }
-
-    /// Takes what is usual for rows.
-    pub fn take_medians(&mut self, medians: Medians) {
-        self.medians = medians;
     }
 
     /// Returns the usual number of requests in service of a row, if it is known and no zero.

@@ -34,7 +34,7 @@ pub struct Whole {
     pub counter: Counter,
     pub total: f64,
     /// The part of the total that is in no entry.
-    pub unaccounted: f64,
+    pub untracked: f64,
 }
 
 /// The work on a target in a span of time.

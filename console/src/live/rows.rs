@@ -9,7 +9,7 @@ use jobstats_core::operation::{
 };
 use jobstats_core::target::TargetKind;
 use serde::Serialize;
-use unaccounted::Unaccounted;
+use untracked::Untracked;
 
 use crate::live::board::{Board, Status, Target};
 use crate::live::interval::{Interval, Work};
@@ -17,7 +17,7 @@ use crate::live::order::steady;
 use crate::live::view::{By, Key, Sort, View};
 use crate::live::who::Who;
 
-pub mod unaccounted;
+pub mod untracked;
 
 /// An amount, and the same per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -228,7 +228,7 @@ pub struct Table {
     pub without_share: Option<f64>,
     /// The work that is in no entry, where it is known. It counts in no sum of the table, and its share is that of all that the
     /// targets did.
-    pub unaccounted: Option<Row>,
+    pub untracked: Option<Row>,
 }
 
 /// A row under construction.
@@ -338,8 +338,8 @@ pub fn table(board: &Board, view: &View, before: &[Key], most: usize) -> Table {
         }
     }
     let mut table = tally.ranked(&targets, view, before, most);
-    let unaccounted = Unaccounted::of(board, view);
-    table.unaccounted = unaccounted.map(|it| it.row(table.sort));
+    let untracked = Untracked::of(board, view);
+    table.untracked = untracked.map(|it| it.row(table.sort));
     table
 }
 
@@ -424,7 +424,7 @@ impl<'a> Tally<'a> {
             more: all_rows - rows.len(),
             more_share: rest().map(|rest| if rows.len() == all_rows { 0.0 } else { rest }),
             without_share: share(&without),
-            unaccounted: None,
+            untracked: None,
             rows,
             sort,
             total,

@@ -7,14 +7,6 @@ use jobstats_core::pause::Pause;
 
 use crate::values::text;
 
-/// Returns the name of a user or, if it is not known, the number.
-pub fn called(name: Option<&str>, number: Option<i64>) -> Option<String> {
-    match name {
-        Some(name) => Some(name.to_owned()),
-        None => number.map(|number| number.to_string()),
-    }
-}
-
 /// The names of users by their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserNames(HashMap<u32, Box<str>>);
@@ -43,6 +35,12 @@ impl UserNames {
         self.0.get(&user).map(|name| &**name)
     }
 
+    /// Returns the name of a user, or else the number.
+    pub fn known(&self, user: u32) -> String {
+        self.name(user)
+            .map_or_else(|| user.to_string(), str::to_owned)
+    }
+
     /// Returns the name of a user as it may be shown, or else the number.
     pub fn shown(&self, user: u32) -> String {
         self.name(user)
@@ -62,9 +60,6 @@ mod tests {
             ("ada".to_owned(), "1001".to_owned())
         );
         assert_eq!(users.name(1001), None);
-        assert_eq!(called(Some("ada"), Some(1000)).as_deref(), Some("ada"));
-        assert_eq!(called(None, Some(1000)).as_deref(), Some("1000"));
-        assert_eq!(called(None, None), None);
         assert!(UserNames::read(b"nothing").is_empty() && !users.is_empty());
     }
 }

@@ -11,43 +11,33 @@ use crate::live::user_names::UserNames;
 use crate::live::who::Who;
 use crate::values::text;
 
-/// The dimension whose values are rows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, ValueEnum)]
-pub enum By {
-    /// Users, by number
-    #[default]
-    User,
-    /// Jobs of the scheduler
-    Job,
-    /// Accounts of jobs, which only a store knows
-    Account,
-    /// Nodes
-    Node,
-    /// Programs
-    Process,
-    /// MDTs and OSTs
-    Target,
-    /// Operations
-    Operation,
-    /// Identifiers, as Lustre prints them
-    Entry,
+jobstats_core::named! {
+    /// The dimension whose values are rows.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, ValueEnum)]
+    pub enum By {
+        /// Users, by number
+        #[default]
+        User = "user",
+        /// Jobs of the scheduler
+        Job = "job",
+        /// Accounts of jobs, which only a store knows
+        Account = "account",
+        /// Nodes
+        Node = "node",
+        /// Programs
+        Process = "process",
+        /// MDTs and OSTs
+        Target = "target",
+        /// Operations
+        Operation = "operation",
+        /// Identifiers, as Lustre prints them
+        Entry = "identifier",
+    }
+    /// Returns the name of the dimension.
+    pub fn name;
 }
 
 impl By {
-    /// Returns the name of the dimension.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Job => "job",
-            Self::Account => "account",
-            Self::Node => "node",
-            Self::Process => "process",
-            Self::Target => "target",
-            Self::Operation => "operation",
-            Self::Entry => "identifier",
-        }
-    }
-
     /// Returns the dimension into which a row of this one is looked.
     pub const fn inside(self) -> Self {
         match self {
@@ -106,34 +96,27 @@ impl Key {
     }
 }
 
-/// A number by which rows are ranked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, ValueEnum)]
-pub enum Sort {
-    /// Requests in service: the time that servers spend on them, per second
-    #[default]
-    Service,
-    /// Requests per second
-    Requests,
-    /// Metadata operations per second
-    Metadata,
-    /// Bytes read per second
-    Read,
-    /// Bytes written per second
-    Write,
+jobstats_core::named! {
+    /// A number by which rows are ranked.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, ValueEnum)]
+    pub enum Sort {
+        /// Requests in service: the time that servers spend on them, per second
+        #[default]
+        Service = "requests in service",
+        /// Requests per second
+        Requests = "requests",
+        /// Metadata operations per second
+        Metadata = "metadata",
+        /// Bytes read per second
+        Read = "read",
+        /// Bytes written per second
+        Write = "write",
+    }
+    /// Returns the name of the number.
+    pub fn name;
 }
 
 impl Sort {
-    /// Returns the name of the number.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Service => "requests in service",
-            Self::Requests => "requests",
-            Self::Metadata => "metadata",
-            Self::Read => "read",
-            Self::Write => "write",
-        }
-    }
-
     /// Returns the name of the number's field in JSON.
     pub const fn field(self) -> &'static str {
         match self {

@@ -10,7 +10,7 @@ const SHOWN: usize = 12;
 
 /// Returns what the jobs of a file system could do better, or nothing if that is not much.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
-    let by = [Dimension::Job, Dimension::UserName, Dimension::Uid];
+    let by = [Dimension::Job, Dimension::User];
     let found = scope.work().findings(store, &by)?;
     // What has no job is the work of many.
     let of_jobs = found.rows.iter().filter(|it| it.group.job.is_some());
@@ -52,7 +52,7 @@ fn cells(finding: &FindingRow) -> [(&'static str, Cell); 3] {
         ("Servers saw", Cell::sentences(&findings::said(finding))),
         (
             "What to change",
-            Cell::sentences(&findings::advice(finding)),
+            Cell::sentences(finding.advice.as_deref().unwrap_or_default()),
         ),
     ]
 }

@@ -1,9 +1,8 @@
 //! The targets of a file system beside each other.
 
-use jobstats_client::answers::{Balance, BalanceRow};
+use jobstats_client::answers::{Balance, BalanceRow, Filters};
 
 use super::vocabulary::*;
-use crate::live::user_names::called;
 use crate::show::chart::bars::{Bar, horizontal};
 
 /// The largest number of targets that are drawn.
@@ -42,10 +41,10 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
         let mut balance = store.ask(&Balance {
             window: work.window(),
             operation: Some(operation.to_owned()),
-            cluster: work.filters.cluster,
-            filesystem: work.filters.filesystem,
-            kind: Some(vec![kind.to_owned()]),
-            target: None,
+            filter: Filters {
+                kind: Some(vec![kind.to_owned()]),
+                ..work.filters
+            },
         })?;
         let rate = |row: &BalanceRow| row.rate.unwrap_or(-1.0);
         let by_rate = |one: &BalanceRow, other: &BalanceRow| rate(other).total_cmp(&rate(one));
@@ -75,7 +74,7 @@ impl Compared {
     /// Draws the targets, which are sorted.
     fn chart(&self, rows: &[BalanceRow]) -> Chart {
         let bars = rows.iter().take(TARGETS).map(|row| {
-            let share = row.share.filter(|_| row.rate > Some(0.0));
+            let share = row.leader_share.filter(|_| row.rate > Some(0.0));
             Bar {
                 name: row.target.clone(),
                 value: row.rate,
@@ -145,7 +144,7 @@ impl Compared {
             Some(ratio) => ratio > 1.0 + BALANCED,
             None => row.rate > Some(0.0),
         };
-        let explained = |row: &&BalanceRow| row.share.is_some_and(|share| share >= MOST);
+        let explained = |row: &&BalanceRow| row.leader_share.is_some_and(|share| share >= MOST);
         let row = rows.iter().filter(is_busy).find(explained)?;
         let why = match self.operation {
             "metadata" => "probably it has a busy directory there.",
@@ -154,7 +153,7 @@ impl Compared {
         Some(format!(
             "A single workload of {} has {} of {}: {why}",
             user(row),
-            percent(row.share),
+            percent(row.leader_share),
             shown(&row.target)
         ))
     }
@@ -165,10 +164,10 @@ impl Compared {
                 ("Target", Cell::text(&row.target)),
                 ("Rate", Cell::rate(row.rate, self.operation)),
                 ("÷ median", Cell::rate(row.ratio, "service_time")),
-                ("Largest workload", Cell::name(row.workload.as_ref())),
+                ("Largest workload", Cell::name(row.group.workload.as_ref())),
                 ("Its user", Cell::text(&user(row))),
-                ("Its account", Cell::name(row.account.as_ref())),
-                ("Its share", Cell::percent(row.share)),
+                ("Its account", Cell::name(row.group.account.as_ref())),
+                ("Its share", Cell::percent(row.leader_share)),
             ]
         };
         Table::largest("targets, largest first", rows, |row| row.rate, cells)
@@ -177,12 +176,16 @@ impl Compared {
 
 /// Returns the user of the largest workload on a target.
 fn user(row: &BalanceRow) -> String {
-    let user = called(row.user_name.as_deref(), row.uid);
-    user.map_or_else(|| "–".to_owned(), |user| shown(&user))
+    row.group
+        .user
+        .as_deref()
+        .map_or_else(|| "–".to_owned(), shown)
 }
 
 #[cfg(test)]
 mod tests {
+    use jobstats_client::answers::Group;
+
     use super::*;
 
     const WRITES: Compared = Compared {
@@ -193,18 +196,15 @@ mod tests {
 
     fn row(target: &str, ratio: f64, share: f64) -> BalanceRow {
         BalanceRow {
-            cluster: String::new(),
-            filesystem: "scratch".to_owned(),
-            kind: "OST".to_owned(),
             target: target.to_owned(),
-            rate: Some(100e6 * ratio),
             ratio: Some(ratio),
-            workload: Some("11".to_owned()),
-            uid: Some(1000),
-            user_name: Some("ada".to_owned()),
-            account: None,
-            share: Some(share),
-            coverage: 1.0,
+            leader_share: Some(share),
+            rate: Some(100e6 * ratio),
+            group: Group {
+                user: Some("ada".to_owned()),
+                ..Group::default()
+            },
+            ..BalanceRow::default()
         }
     }
 

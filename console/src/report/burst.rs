@@ -105,9 +105,8 @@ mod tests {
                 target: Some(target.to_owned()),
                 ..Group::default()
             },
-            operation: "service_time".to_owned(),
             rate: Some(*rate),
-            coverage: 1.0,
+            ..RateRow::default()
         };
         rates.iter().enumerate().map(row).collect()
     }

@@ -23,9 +23,9 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
         return Ok(Vec::new());
     }
     let seconds = when::seconds(scope.window);
-    let (by, column, who): (&[_], _, _) = match scope.is_own() {
-        true => (&[Dimension::JobName], "Job name", "names of jobs with"),
-        false => (&USER, "User", "users who made"),
+    let (by, column, who) = match scope.is_own() {
+        true => (Dimension::JobName, "Job name", "names of jobs with"),
+        false => (Dimension::User, "User", "users who made"),
     };
     let (mut tables, mut statements) = (Vec::new(), Vec::new());
     for (operation, title) in OPERATIONS {
@@ -33,7 +33,9 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, 
             continue;
         }
         let before = scope.week_before().window;
-        let changes = scope.work().changes(store, operation, by, before, GROUPS)?;
+        let changes = scope
+            .work()
+            .changes(store, operation, &[by], before, GROUPS)?;
         if !changes.rows.is_empty() {
             tables.push(table((title, column), operation, seconds, &changes.rows));
         }
@@ -81,9 +83,9 @@ fn table(
         ]
     };
     let rows = changes.iter().map(|it| {
-        let name = match it.rank {
-            Some(_) => name(&it.group, column),
-            None => format!("all others ({})", it.groups),
+        let name = match it.group.others {
+            Some(others) => format!("all others ({others})"),
+            None => name(&it.group, column),
         };
         let amounts = [it.before, it.after, it.change];
         row(name, amounts, [it.share, it.share_of_rise])
@@ -101,20 +103,17 @@ mod tests {
 
     fn row(name: Option<&str>, before: i64, after: i64) -> ChangeRow {
         ChangeRow {
-            rank: name.map(|_| 1),
-            group: Group {
-                user_name: name.map(str::to_owned),
-                ..Group::default()
-            },
-            operation: "service_time".to_owned(),
+            share: Some(0.5),
+            share_of_rise: (after > before).then_some(1.0),
             before: before.into(),
             after: after.into(),
             change: (after - before).into(),
-            share: Some(0.5),
-            share_of_rise: (after > before).then_some(1.0),
-            groups: 7,
-            days: None,
-            coverage: 1.0,
+            group: Group {
+                user: name.map(str::to_owned),
+                others: name.is_none().then_some(7),
+                ..Group::default()
+            },
+            ..ChangeRow::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! The page that compares jobs, each from its own start.
 
 use jiff::Timestamp;
-use jobstats_client::answers::{Compare, CompareRow, Window};
+use jobstats_client::answers::{Compare, CompareRow, Window, words};
 use jobstats_core::quantity::Quantity;
 
 use super::vocabulary::*;
@@ -33,8 +33,9 @@ pub fn page(
     let compared = store.ask(&Compare {
         jobs: jobs.to_vec(),
         step: Some(when::interval(step)),
-        operations: Some(COURSE.map(str::to_owned).to_vec()),
+        operations: words(COURSE),
         scheduler: scheduler.map(str::to_owned),
+        ..Compare::default()
     })?;
     let names: Vec<_> = jobs.iter().map(|job| shown(job)).collect();
     let title = format!("Jobs {}", names.join(", "));
@@ -162,7 +163,7 @@ fn figure(
             .filter(|row| row.job == *job)
             .map(|row| Point {
                 time: START.saturating_add(row.since_start.0).unwrap_or(START),
-                seconds: row.seconds,
+                seconds: (longest - row.since_start.0.as_secs_f64()).min(step as f64),
                 value: row.rate,
             })
             .collect(),

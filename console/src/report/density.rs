@@ -33,10 +33,9 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Block, Error
     let densities = store.ask(&Densities {
         window: scope.work().window(),
         operation: Some(scope.measure.name().to_owned()),
-        by: Some(vec![USER[0]]),
-        base: None,
         step: Some(when::interval(step)),
-        filters: scope.work().filters,
+        filter: scope.work().filters,
+        ..Densities::default()
     })?;
     let buckets = densities.rows.iter().map(|row| row.bucket);
     let (Some(highest), Some(lowest)) = (buckets.clone().max(), buckets.min()) else {
@@ -88,10 +87,12 @@ impl Users<'_> {
 
     /// Returns the rows of the picture, those with the highest rates first.
     fn counts(&self, load: &Load) -> Vec<Series> {
+        let end = load.now.last().map_or(self.scope.window.1, Point::end);
         let mut steps = BTreeMap::new();
         let mut counts: BTreeMap<(i32, Timestamp), f64> = BTreeMap::new();
         for row in &self.rows {
-            steps.insert(row.time, row.seconds);
+            let end = when::step_end(row.time, self.step).min(end);
+            steps.insert(row.time, when::seconds((row.time, end)));
             let count = counts.entry((row.bucket.max(self.lowest), row.time));
             *count.or_default() += row.count as f64;
         }
@@ -192,12 +193,9 @@ mod tests {
         let scope = scope(3600);
         let row = |bucket, count| DensityRow {
             time: time(0),
-            seconds: 3600.0,
-            operation: "service_time".to_owned(),
             bucket,
-            lower: 0.0,
-            upper: 0.0,
             count,
+            ..DensityRow::default()
         };
         let users = Users {
             scope: &scope,

@@ -33,8 +33,11 @@ impl Events {
         let work = scope.work();
         let mut asked = store.try_ask(&answers::Events {
             window: work.window(),
-            cluster: work.filters.cluster,
-            filesystem: work.filters.filesystem,
+            filter: answers::Filters {
+                cluster: work.filters.cluster,
+                filesystem: work.filters.filesystem,
+                ..answers::Filters::default()
+            },
             ..answers::Events::default()
         })?;
         let is_near = |row: &EventRow| row.targets.iter().any(|name| scope.targets.contains(name));
@@ -134,7 +137,7 @@ impl Events {
     /// Says how many of the events of these kinds that somebody judged were real or known.
     fn precision(&self) -> Option<String> {
         let all = self.told.iter();
-        let judged = all.filter_map(|row| Some((row.kind.as_str(), (row.judged, row.precision?))));
+        let judged = all.filter_map(|row| Some((row.event.as_str(), (row.judged, row.precision?))));
         let judged: BTreeMap<_, _> = judged.collect();
         let said = judged.into_iter().map(|(kind, (judged, part))| {
             format!("{} {:.0} of {judged}", spoken(kind), part * judged as f64)
@@ -201,7 +204,7 @@ pub fn page(store: &mut Store, scope: &Scope) -> Result<Page, Error> {
 
 /// Says of which kind an event is, and where it was.
 fn what(row: &EventRow) -> String {
-    format!("{} on {}", spoken(&row.kind), place(row))
+    format!("{} on {}", spoken(&row.event), place(row))
 }
 
 /// Returns a kind of events in words.
@@ -221,7 +224,7 @@ fn moment(scope: &Scope, row: &EventRow) -> String {
 fn counted<'r>(rows: impl Iterator<Item = &'r EventRow>) -> String {
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows {
-        *kinds.entry(&row.kind).or_default() += 1;
+        *kinds.entry(&row.event).or_default() += 1;
     }
     let said = kinds
         .iter()

@@ -33,7 +33,7 @@ impl Leader {
     /// Asks who did most of this work.
     pub fn ask(store: &mut Store, scope: &Scope, work: &Selection) -> Result<Option<Self>, Error> {
         let measure = scope.measure.name();
-        let users = work.top(store, measure, &USER, 1)?.rows;
+        let users = work.top(store, measure, &[Dimension::User], 1)?.rows;
         let Some(first) = users.first() else {
             return Ok(None);
         };
@@ -42,9 +42,11 @@ impl Leader {
             share: first.share.unwrap_or_default(),
             ..Self::default()
         };
-        let Some(own) = of_user(work, &first.group) else {
+        let Some(name) = &first.group.user else {
             return Ok(Some(leader));
         };
+        let only = Some(vec![exactly(name)]);
+        let own = work.clone().part(|filters| filters.user = only);
         let mut first = |by: &[Dimension], name: fn(&Group) -> Option<String>| {
             let top = own.top(store, measure, by, 1)?.rows;
             let part = top.first();
@@ -134,18 +136,6 @@ impl Leader {
     }
 }
 
-/// Returns the part of some work that is that of the user of a group.
-fn of_user(work: &Selection, group: &Group) -> Option<Selection> {
-    let name = group.user_name.as_deref().map(exactly);
-    let uid = group.uid.filter(|_| name.is_none());
-    (name.is_some() || uid.is_some()).then(|| {
-        work.clone().part(|filters| {
-            filters.user_name = name.map(|name| vec![name]);
-            filters.uid = filters.uid.take().or(uid.map(|uid| vec![uid]));
-        })
-    })
-}
-
 /// Returns the job of a group, with its name.
 fn job(group: &Group) -> Option<String> {
     let job = shown(group.job.as_ref()?);
@@ -160,7 +150,7 @@ fn operation(store: &mut Store, measure: Measure, work: &Selection) -> Result<Sh
     let totals = match measure {
         Measure::ServiceTime => {
             let times = timed().map(|it| format!("{}_time", it.name));
-            work.totals(store, times.collect())?
+            work.totals(store, &times.collect::<Vec<_>>())?
         }
         Measure::Metadata => work.metadata_parts(store)?,
         // Which of them are bytes needs no words.

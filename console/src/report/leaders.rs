@@ -13,8 +13,8 @@ const ROWS: i32 = 8;
 /// The name of work that is in no entry.
 const NOBODY: &str = "(without identifier)";
 
-/// The rates of groups a week before, by their keys; the work of no user or account has none.
-type Before = HashMap<Option<String>, f64>;
+/// The rates of groups a week before.
+type Before = HashMap<Group, f64>;
 
 /// The answers behind the three tables.
 struct Leaders<'s> {
@@ -30,12 +30,12 @@ struct Leaders<'s> {
 struct Grouping {
     caption: &'static str,
     title: &'static str,
-    by: &'static [Dimension],
+    by: Dimension,
     name: fn(&Group) -> String,
-    /// Returns the identity of a group, which is the same in both weeks.
-    key: fn(&Group) -> Option<String>,
-    /// Limits filters to groups. If one of these is work of nobody, which no filter lets through, there is no limit.
-    limit: fn(&mut Filters, &[TopRow]),
+    /// Returns the value of a group, if it has one.
+    key: fn(&Group) -> Option<&String>,
+    /// Limits filters to values. Without these there is no limit.
+    limit: fn(&mut Filters, Option<Vec<String>>),
     /// The note below a table in which all work is of nobody.
     nobody: Option<&'static str>,
 }
@@ -43,26 +43,23 @@ struct Grouping {
 const USERS: Grouping = Grouping {
     caption: "Users",
     title: "User",
-    by: &USER,
+    by: Dimension::User,
     name: user,
-    key: |group| group.uid.map(|uid| uid.to_string()),
-    limit: |filters, rows| filters.uid = rows.iter().map(|row| row.group.uid).collect(),
+    key: |group| group.user.as_ref(),
+    limit: |filters, names| filters.user = names,
     nobody: None,
 };
 
 const ACCOUNTS: Grouping = Grouping {
     caption: "Accounts",
     title: "Account",
-    by: &[Dimension::Account],
+    by: Dimension::Account,
     name: |group| {
         let name = group.account.as_deref();
         name.map_or_else(|| "(no account)".to_owned(), shown)
     },
-    key: |group| group.account.clone(),
-    limit: |filters, rows| {
-        let names = rows.iter().map(|row| row.group.account.as_deref());
-        filters.account = names.map(|name| name.map(exactly)).collect();
-    },
+    key: |group| group.account.as_ref(),
+    limit: |filters, names| filters.account = names,
     nobody: Some("No accounting of a scheduler says whose work it is."),
 };
 
@@ -94,7 +91,7 @@ impl Leaders<'_> {
     ) -> Result<Vec<TopRow>, Error> {
         let measure = self.scope.measure.name();
         let mut top = store.ask(&Top {
-            unaccounted: Some(true),
+            untracked: Some(true),
             ..self.scope.work().ranking(measure, by, ROWS)
         })?;
         self.statements.push((title.to_owned(), top.statement));
@@ -126,20 +123,23 @@ impl Leaders<'_> {
     }
 
     fn compared(&mut self, store: &mut Store, grouping: &Grouping) -> Result<Table, Error> {
-        let rows = self.top(store, grouping.caption, grouping.by)?;
+        let by = [grouping.by];
+        let rows = self.top(store, grouping.caption, &by)?;
+        // If one of the groups is work of nobody, which no pattern matches, there is no limit.
+        let names = rows.iter().map(|row| (grouping.key)(&row.group));
+        let names = names.map(|name| name.map(|name| exactly(name))).collect();
         let before = self.scope.week_before();
-        let before = before.part(|filters| (grouping.limit)(filters, &rows));
+        let before = before.part(|filters| (grouping.limit)(filters, names));
         let measure = [self.scope.measure.name()];
-        let rates = before.rates(store, &measure, grouping.by, None)?.rows;
-        let rates = rates.iter();
-        let rates = rates.filter_map(|row| Some(((grouping.key)(&row.group), row.rate?)));
+        let rates = before.rates(store, &measure, &by, None)?.rows.into_iter();
+        let rates = rates.filter_map(|row| Some((row.group, row.rate?)));
         Ok(self.table(grouping, &rows, &rates.collect()))
     }
 
     fn table(&self, grouping: &Grouping, rows: &[TopRow], before: &Before) -> Table {
         let cells = rows.iter().map(|row| {
             let name = (grouping.name)(&row.group);
-            let before = before.get(&(grouping.key)(&row.group));
+            let before = before.get(&row.group);
             let change = match self.has_before {
                 true => change(row.rate, before.copied()),
                 false => UNKNOWN.to_owned(),
@@ -175,12 +175,7 @@ impl Leaders<'_> {
     }
 
     fn jobs(&mut self, store: &mut Store) -> Result<Table, Error> {
-        let by = [
-            Dimension::Job,
-            Dimension::UserName,
-            Dimension::Uid,
-            Dimension::JobName,
-        ];
+        let by = [Dimension::Job, Dimension::User, Dimension::JobName];
         let rows = self.top(store, "Jobs", &by)?;
         let cells = rows.iter().map(|row| {
             let job = match (&row.group.job, &row.group.job_name) {
@@ -212,7 +207,7 @@ mod tests {
             statements: Vec::new(),
         };
         let rows = [row(None), row(Some("physics")), row(Some("chemistry"))];
-        let before = Before::from([(None, 2.0), (Some("physics".to_owned()), 3.0)]);
+        let before = Before::from([(rows[0].group.clone(), 2.0), (rows[1].group.clone(), 3.0)]);
         let table = leaders.table(&ACCOUNTS, &rows, &before);
         let changes: Vec<_> = table.rows.iter().map(|row| row[3].text.as_str()).collect();
         assert_eq!(changes, ["+50 %", "±0 %", "new"]);
@@ -230,7 +225,6 @@ mod tests {
             scope: &scope,
             has_before: true,
             rest: Some(TopRow {
-                rank: None,
                 rate: Some(6.0),
                 share: None,
                 share_of_target: Some(0.4),
@@ -262,19 +256,13 @@ mod tests {
 
     fn row(account: Option<&str>) -> TopRow {
         TopRow {
-            rank: Some(1),
+            share: Some(1.0 / 3.0),
+            rate: Some(3.0),
             group: Group {
                 account: account.map(str::to_owned),
                 ..Group::default()
             },
-            operation: "service_time".to_owned(),
-            total: None,
-            rate: Some(3.0),
-            share: Some(1.0 / 3.0),
-            share_of_target: None,
-            calls: None,
-            per_call: None,
-            coverage: 1.0,
+            ..TopRow::default()
         }
     }
 }

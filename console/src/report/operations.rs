@@ -26,7 +26,7 @@ type Chosen = (String, Option<f64>);
 /// Asks for the pictures: bytes read and written, and the operations that took most of the servers' time.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let work = scope.work();
-    let totals = work.totals(store, names(scope))?;
+    let totals = work.totals(store, &names(scope))?;
     let chosen = chosen(&totals.rows);
     // An answer has at most a million rows.
     let most = MOST / (chosen.len() * scope.targets.len().max(1));
@@ -194,7 +194,6 @@ fn mean_of(others: &[&Series], name: String) -> Series {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
     use jobstats_client::answers::Group;
 
     use super::*;
@@ -202,16 +201,14 @@ mod tests {
     #[test]
     fn the_mean_is_that_of_the_other_targets_of_one_kind() {
         let row = |kind: &str, number: usize, rate: f64| RateRow {
-            time: Timestamp::UNIX_EPOCH,
             seconds: 600.0,
             group: Group {
                 kind: Some(kind.to_owned()),
                 target: Some(format!("scratch-{kind}{number:04x}")),
                 ..Group::default()
             },
-            operation: "read_bytes".to_owned(),
             rate: Some(rate),
-            coverage: 1.0,
+            ..RateRow::default()
         };
         let mut rows: Vec<_> = (0..LINES - 1)
             .map(|number| row("OST", number, 100.0))

@@ -19,27 +19,22 @@ use crate::values::when::{Clock, Span};
 /// A week.
 pub const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// The operation that measures the load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
-    /// The time that servers spend on requests.
-    ServiceTime,
-    /// The metadata requests of MDTs, if no server reports times.
-    Metadata,
-    /// The bytes of OSTs, if no server reports times.
-    Bytes,
+jobstats_core::named! {
+    /// The operation that measures the load.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Measure {
+        /// The time that servers spend on requests.
+        ServiceTime = "service_time",
+        /// The metadata requests of MDTs, if no server reports times.
+        Metadata = "metadata",
+        /// The bytes of OSTs, if no server reports times.
+        Bytes = "bytes",
+    }
+    /// Returns the name of the operation.
+    pub fn name;
 }
 
 impl Measure {
-    /// Returns the name of the operation.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ServiceTime => "service_time",
-            Self::Metadata => "metadata",
-            Self::Bytes => "bytes",
-        }
-    }
-
     /// Returns the words for the measure.
     pub const fn words(self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
-use jobstats_client::answers::{SizeRow, Sizes, Window};
+use jobstats_client::answers::{IoSizeRow, IoSizes, Window};
 use jobstats_core::quantity::Quantity;
 
 use super::vocabulary::*;
@@ -19,17 +19,17 @@ const SMALL: i64 = 64 << 10;
 pub fn ask(store: &mut Store, work: &Selection) -> Result<Vec<Block>, Error> {
     let (since, until) = work.window;
     let start = until.checked_sub(LONGEST).unwrap_or(since);
-    let sizes = store.ask(&Sizes {
+    let sizes = store.ask(&IoSizes {
         window: Window::new(start.max(since), until),
         by: None,
-        filters: work.filters.clone(),
+        filter: work.filters.clone(),
     })?;
     let mut blocks = Vec::new();
     if start > since {
         let text = "These are the sizes of the last 24 hours of the window.";
         blocks.push(Block::text(text));
     }
-    let of_sums = sizes.rows.iter().filter(|row| row.known_from == "sums");
+    let of_sums = sizes.rows.iter().filter(|row| row.source == "sums");
     blocks.extend(of_sums.map(|row| Block::Text(sums(row))));
     if sizes.rows.is_empty() {
         blocks.push(Block::text("No sizes are known in this window."));
@@ -55,7 +55,7 @@ struct Histograms {
 }
 
 impl Histograms {
-    fn of(rows: &[SizeRow]) -> Self {
+    fn of(rows: &[IoSizeRow]) -> Self {
         let mut sizes: BTreeMap<i64, (Option<i64>, f64, f64)> = BTreeMap::new();
         for row in rows {
             let Some(lower) = row.lower else {
@@ -63,8 +63,8 @@ impl Histograms {
             };
             let size = sizes.entry(lower).or_insert((row.upper, 0.0, 0.0));
             match row.operation.as_str() {
-                "read_bytes" => size.1 += number(row.count),
-                _ => size.2 += number(row.count),
+                "read_bytes" => size.1 += number(row.calls),
+                _ => size.2 += number(row.calls),
             }
         }
         Self {
@@ -170,12 +170,12 @@ fn cumulated(counts: &[f64]) -> Option<Vec<f64>> {
     (whole > 0.0).then(|| parts.collect())
 }
 
-fn sums(row: &SizeRow) -> String {
+fn sums(row: &IoSizeRow) -> String {
     let name = match row.operation.as_str() {
         "read_bytes" => "reads",
         _ => "writes",
     };
-    let (count, mean) = (calls(number(row.count)), per_call(row.mean, "bytes"));
+    let (count, mean) = (calls(number(row.calls)), per_call(row.mean, "bytes"));
     format!(
         "Of {count} {name}, whose servers print no histograms, only the mean size is known: {mean}."
     )
@@ -193,8 +193,6 @@ fn binary(bytes: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jobstats_client::answers::Group;
-
     use super::*;
 
     #[test]
@@ -242,16 +240,12 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted_by_size() {
-        let row = |operation: &str, lower: i64, upper: Option<i64>, count: i64| SizeRow {
-            group: Group::default(),
+        let row = |operation: &str, lower: i64, upper: Option<i64>, calls: i64| IoSizeRow {
             operation: operation.to_owned(),
-            known_from: "histogram".to_owned(),
             lower: Some(lower),
             upper,
-            count: count.into(),
-            share: 0.0,
-            mean: None,
-            stddev: None,
+            calls: calls.into(),
+            ..IoSizeRow::default()
         };
         let rows = [
             row("read_bytes", 4096, Some(8192), 3),

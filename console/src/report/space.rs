@@ -3,11 +3,10 @@
 use std::cmp::{Ordering, Reverse};
 
 use jobstats_client::Decimal;
-use jobstats_client::answers::{Used, UsedRow};
+use jobstats_client::answers::SpaceRow;
 use jobstats_core::quantity::Quantity;
 
 use super::vocabulary::*;
-use crate::live::user_names::called;
 use crate::subject::space::{self, Space, targets};
 
 /// The number of rows of a table.
@@ -15,13 +14,7 @@ const ROWS: usize = 10;
 
 /// Asks for the tables. There are none if no target says who owns its space.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
-    let filters = scope.work().filters;
-    let everybody = Used {
-        cluster: filters.cluster,
-        filesystem: filters.filesystem,
-        ..Used::default()
-    };
-    let space = space::ask(store, everybody, scope.window)?;
+    let space = space::ask(store, scope.work().filters, scope.window)?;
     Ok(space.map_or_else(Vec::new, |space| blocks(space, &scope.clock)))
 }
 
@@ -62,11 +55,10 @@ fn said(space: &Space, clock: &Clock) -> String {
 }
 
 /// Returns the cells that name the owner of a row.
-fn owner(row: &UsedRow) -> [(&'static str, Cell); 2] {
-    let name = called(row.user_name.as_deref(), row.uid);
+fn owner(row: &SpaceRow) -> [(&'static str, Cell); 2] {
     [
-        ("User", Cell::name(name.as_ref())),
-        ("Account", Cell::name(row.account.as_ref())),
+        ("User", Cell::name(row.group.user.as_ref())),
+        ("Account", Cell::name(row.group.account.as_ref())),
     ]
 }
 
@@ -83,7 +75,7 @@ fn largest(space: &Space) -> Table {
         [user, account].into_iter().chain(cells)
     });
     let note = "Account: of the job of the user that ended last or still runs.";
-    let has_account = rows.iter().any(|row| row.account.is_some());
+    let has_account = rows.iter().any(|row| row.group.account.is_some());
     Table {
         more: rows.len().saturating_sub(ROWS),
         note: has_account.then(|| note.to_owned()),
@@ -98,7 +90,7 @@ fn added(space: &Space) -> Table {
         .filter(|row| row.added_bytes > Some(Decimal::ZERO))
         .collect();
     rows.sort_by_key(|row| Reverse(row.added_bytes));
-    let more = |row: &UsedRow| row.added_bytes.map_or(0.0, number);
+    let more = |row: &SpaceRow| row.added_bytes.map_or(0.0, number);
     let most = rows.first().map_or(0.0, |row| more(row));
     let cells = rows.iter().take(ROWS).map(|row| {
         let [user, account] = owner(row);

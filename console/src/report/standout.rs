@@ -20,7 +20,7 @@ pub struct Spans {
     /// The span that stands out most.
     most: Option<Span>,
     /// The bursts on single targets at other times, each with its sentence.
-    bursts: Vec<(Span, String)>,
+    pub bursts: Vec<(Span, String)>,
 }
 
 /// A span with the work above the median in it.
@@ -119,11 +119,6 @@ fn nothing(scope: &Scope, load: &Load, median: f64) -> String {
 }
 
 impl Spans {
-    /// Adds bursts, which are numbered after the spans.
-    pub fn add(&mut self, bursts: Vec<(Span, String)>) {
-        self.bursts = bursts;
-    }
-
     /// Returns the marks for a chart.
     pub fn marks(&self) -> Vec<Mark> {
         let all = self.spans.iter().chain(&self.bursts).enumerate();
@@ -275,7 +270,7 @@ mod tests {
         let said = busiest(&scope, &load, &spans).unwrap();
         assert_eq!(said, "Busiest 00:00 to 00:10.");
         // A burst is marked too, and its sentence has the number of the mark.
-        spans.add(vec![(scope.window, "A target.".to_owned())]);
+        spans.bursts = vec![(scope.window, "A target.".to_owned())];
         assert_eq!(spans.marks()[1].number, 2);
         assert!(
             matches!(&spans.blocks()[..], [Block::Numbered(said)] if *said == ["The load.", "A target."]),

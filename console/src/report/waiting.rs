@@ -1,6 +1,6 @@
 //! The services that let requests wait for a thread, of the servers of the file system.
 
-use jobstats_client::answers::{QueueRow, Queues};
+use jobstats_client::answers::{Filters, QueueRow, Queues};
 use jobstats_core::pattern::exactly;
 use jobstats_core::quantity::Quantity;
 
@@ -19,8 +19,11 @@ type Service = (QueueRow, QueueRow);
 pub fn ask(store: &mut Store, scope: &Scope, load: &Load) -> Result<Vec<Block>, Error> {
     let question = Queues {
         window: scope.work().window(),
-        server: Some(scope.servers.iter().map(|name| exactly(name)).collect()),
-        cluster: Some(vec![exactly(&scope.home)]),
+        filter: Filters {
+            server: Some(scope.servers.iter().map(|name| exactly(name)).collect()),
+            cluster: Some(vec![exactly(&scope.home)]),
+            ..Filters::default()
+        },
         ..Queues::default()
     };
     let whole = store.ask(&question)?;
@@ -81,7 +84,6 @@ fn table(scope: &Scope, load: &Load, services: &[Service]) -> Table {
     let wait = |row: &QueueRow| Cell::value(row.wait, "service_time", Quantity::PerCall);
     let waiting = |row: &QueueRow| Cell::rate(row.waiting, "service_time");
     let rows = services.iter().take(ROWS).map(|(service, worst)| {
-        let coverage = Some(service.coverage).filter(|part| *part < 0.98);
         [
             ("Server", Cell::text(&service.server)),
             ("Service", Cell::text(&service.service)),
@@ -94,7 +96,6 @@ fn table(scope: &Scope, load: &Load, services: &[Service]) -> Table {
             ("Worst at", Cell::text(&scope.moment(worst.time))),
             ("Wait then", wait(worst)),
             ("Waiting then", waiting(worst)),
-            ("Observed", Cell::percent(coverage)),
         ]
     });
     let step = when::width(load.step);
@@ -118,16 +119,12 @@ mod tests {
     fn row(service: &str, at: i64, wait: f64, waiting: f64) -> QueueRow {
         QueueRow {
             time: time(at),
-            seconds: 600.0,
-            cluster: String::new(),
             server: "mds1".to_owned(),
             service: service.to_owned(),
             requests: Decimal::from(1200),
             wait: Some(wait),
-            depth: None,
-            active: None,
             waiting,
-            coverage: 1.0,
+            ..QueueRow::default()
         }
     }
 

@@ -8,39 +8,24 @@ use crate::report::form::Form;
 /// The path of all questions of this version.
 pub const PATH: &str = "/v1/";
 
-/// The kind of what is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Job,
-    /// The end of a job: whether it is over and its work is summed up.
-    Done,
-    User,
-    /// A report about the work of the user who asks, on one file system or on all.
-    Report,
-    /// The events of one file system or of all.
-    Events,
+jobstats_core::named! {
+    /// The kind of what is asked for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Kind {
+        Job = "job",
+        /// The end of a job: whether it is over and its work is summed up.
+        Done = "done",
+        User = "user",
+        /// A report about the work of the user who asks, on one file system or on all.
+        Report = "report",
+        /// The events of one file system or of all.
+        Events = "events",
+    }
+    /// Returns the word for the kind.
+    pub fn name;
 }
 
 impl Kind {
-    const ALL: [Self; 5] = [
-        Self::Job,
-        Self::Done,
-        Self::User,
-        Self::Report,
-        Self::Events,
-    ];
-
-    /// Returns the word for the kind.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Job => "job",
-            Self::Done => "done",
-            Self::User => "user",
-            Self::Report => "report",
-            Self::Events => "events",
-        }
-    }
-
     /// Returns true for a kind that is about one thing, and not about all where none is named.
     const fn needs_name(self) -> bool {
         matches!(self, Self::Job | Self::Done | Self::User)

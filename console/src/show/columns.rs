@@ -28,37 +28,38 @@ const NAME_FIRST: usize = 13;
 /// The decades that a logarithmic bar shows.
 const DECADES: f64 = 4.0;
 
-/// A column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Column {
-    Rank,
-    Name,
-    User,
-    Users,
-    Account,
-    Jobs,
-    Nodes,
-    Status,
-    Service,
-    Share,
-    Usual,
-    Requests,
-    Metadata,
-    Read,
-    Write,
-    PerWrite,
-    PerRead,
-    PerRequest,
-    Target,
-    Operation,
-    Server,
-    Entries,
+jobstats_core::named! {
+    /// A column.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Column {
+        Rank = "#",
+        Name = "name",
+        User = "user",
+        Users = "users",
+        Account = "account",
+        Jobs = "jobs",
+        Nodes = "nodes",
+        Status = "state",
+        Service = "in service",
+        Share = "share",
+        Usual = "× usual",
+        Requests = "requests",
+        Metadata = "metadata",
+        Read = "read",
+        Write = "write",
+        PerWrite = "per write",
+        PerRead = "per read",
+        PerRequest = "per request",
+        Target = "mostly on",
+        Operation = "mostly",
+        Server = "server",
+        Entries = "entries",
+    }
+    /// Returns the word for what the column shows.
+    fn word;
 }
 
-use Column::{
-    Account, Entries, Jobs, Metadata, Name, Nodes, Operation, PerRead, PerRequest, PerWrite, Rank,
-    Read, Requests, Server, Service, Share, Status, Target, User, Users, Usual, Write,
-};
+use Column::*;
 
 /// The width from which on rows are compared with what is usual.
 const COMPARED: usize = 120;
@@ -112,28 +113,8 @@ impl Column {
     const fn title(self, by: By, amounts: bool) -> &'static str {
         match self {
             Service if amounts => "time",
-            Rank => "#",
             Name => by.name(),
-            User => "user",
-            Users => "users",
-            Account => "account",
-            Jobs => "jobs",
-            Nodes => "nodes",
-            Status => "state",
-            Service => "in service",
-            Share => "share",
-            Usual => "× usual",
-            Requests => "requests",
-            Metadata => "metadata",
-            Read => "read",
-            Write => "write",
-            PerWrite => "per write",
-            PerRead => "per read",
-            PerRequest => "per request",
-            Target => "mostly on",
-            Operation => "mostly",
-            Server => "server",
-            Entries => "entries",
+            column => column.word(),
         }
     }
 
@@ -171,16 +152,16 @@ impl Column {
 
     fn cell(self, row: &Row, context: &Context<'_>) -> Cell {
         let sums = &row.sums;
+        let number =
+            |value, operation: &str, quantity| Cell::Number(Number::of(value, operation, quantity));
         let amount = |amount: Option<Amount>, operation: &str| {
             let amount = amount.filter(|_| !row.is_unknown);
-            Cell::Number(match context.look.amounts {
-                true => Number::of(amount.map(|it| it.total), operation, Quantity::Total),
-                false => Number::of(amount.map(|it| it.rate), operation, Quantity::Rate),
-            })
+            match context.look.amounts {
+                true => number(amount.map(|it| it.total), operation, Quantity::Total),
+                false => number(amount.map(|it| it.rate), operation, Quantity::Rate),
+            }
         };
-        let per_call =
-            |value, operation| Cell::Number(Number::of(value, operation, Quantity::PerCall));
-        let count = |count| Cell::Number(Number::count(count));
+        let count = |count: usize| Cell::Number(Number::plain(&count.to_string()));
         let text = |text: Option<&str>| Cell::Text(text.map_or(UNKNOWN.to_owned(), text::shown));
         let target = || {
             let mut targets = context.board.targets();
@@ -208,14 +189,14 @@ impl Column {
             Status => text(target().map(|target| target.status.name())),
             Service => amount(sums.service(), "service_time"),
             Share => Cell::Number(Number::percent(row.share.filter(|_| !row.is_unknown))),
-            Usual => Cell::Number(context.compared(row)),
+            Usual => number(context.times_usual(row), "service_time", Quantity::Rate),
             Requests => amount(Some(sums.requests), "open"),
             Metadata => amount(Some(sums.metadata), "metadata"),
             Read => amount(Some(sums.read), "read_bytes"),
             Write => amount(Some(sums.write), "write_bytes"),
-            PerWrite => per_call(sums.per_write(), "write_bytes"),
-            PerRead => per_call(sums.per_read(), "read_bytes"),
-            PerRequest => per_call(sums.per_request(), "service_time"),
+            PerWrite => number(sums.per_write(), "write_bytes", Quantity::PerCall),
+            PerRead => number(sums.per_read(), "read_bytes", Quantity::PerCall),
+            PerRequest => number(sums.per_request(), "service_time", Quantity::PerCall),
             Target => match &row.target {
                 Some(name) => Cell::Text(context.short(name)),
                 None => text(None),
@@ -251,11 +232,6 @@ impl Context<'_> {
     /// Returns how many times the usual number of requests in service a row has, if it is known.
     fn times_usual(&self, row: &Row) -> Option<f64> {
         row.times_usual(self.board, self.view)
-    }
-
-    /// Returns the same as it is shown.
-    fn compared(&self, row: &Row) -> Number {
-        Number::of(self.times_usual(row), "service_time", Quantity::Rate)
     }
 
     /// Returns the length of a bar as a part of the longest.
@@ -337,7 +313,7 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
 
 /// Returns the rows, and below them the work that is in no entry.
 fn all(table: &Table) -> impl Iterator<Item = &Row> {
-    table.rows.iter().chain(&table.unaccounted)
+    table.rows.iter().chain(&table.untracked)
 }
 
 /// Writes a name over the blank cells behind the sign, so that no column has to be wider for it.

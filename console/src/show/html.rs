@@ -146,21 +146,15 @@ pub struct Cell {
     pub level: Option<Level>,
 }
 
-/// The level of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    Fair,
-    Bad,
-}
-
-impl Level {
-    /// Returns the class of the style sheet.
-    const fn class(self) -> &'static str {
-        match self {
-            Self::Fair => "fair",
-            Self::Bad => "bad",
-        }
+jobstats_core::named! {
+    /// The level of a finding.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Level {
+        Fair = "fair",
+        Bad = "bad",
     }
+    /// Returns the class of the style sheet.
+    fn class;
 }
 
 impl Cell {

@@ -39,7 +39,7 @@ struct Document<'a> {
     more: usize,
     more_share: Option<f64>,
     without_share: Option<f64>,
-    unaccounted: Option<Unaccounted<'a>>,
+    untracked: Option<Untracked<'a>>,
 }
 
 #[derive(Serialize)]
@@ -71,8 +71,8 @@ struct One<'a> {
     late: bool,
     share: Option<f64>,
     times_usual: Option<f64>,
-    user: Option<u32>,
-    user_name: Option<&'a str>,
+    user: Option<String>,
+    uid: Option<u32>,
     users: usize,
     account: Option<&'a str>,
     accounts: usize,
@@ -85,7 +85,7 @@ struct One<'a> {
 }
 
 #[derive(Serialize)]
-struct Unaccounted<'a> {
+struct Untracked<'a> {
     late: bool,
     share: Option<f64>,
     #[serde(flatten)]
@@ -106,13 +106,13 @@ pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_j
         more: table.more,
         more_share: table.more_share,
         without_share: table.without_share,
-        unaccounted: table.unaccounted.as_ref().map(unaccounted),
+        untracked: table.untracked.as_ref().map(untracked),
     };
     Ok(escaped(&serde_json::to_string(&document)?))
 }
 
-fn unaccounted(row: &Row) -> Unaccounted<'_> {
-    Unaccounted {
+fn untracked(row: &Row) -> Untracked<'_> {
+    Untracked {
         late: row.is_late,
         share: row.share,
         sums: &row.sums,
@@ -152,8 +152,8 @@ fn row<'a>(row: &'a Row, board: &Board, view: &'a View) -> One<'a> {
         late: row.is_late,
         share: row.share,
         times_usual: row.times_usual(board, view),
-        user: row.user,
-        user_name: row.user.and_then(|user| users.name(user)),
+        user: row.user.map(|user| users.known(user)),
+        uid: row.user,
         users: row.users,
         account: row.account.as_deref(),
         accounts: row.accounts,

@@ -4,7 +4,7 @@ use jobstats_core::instant::Micros;
 
 use crate::live::board::Board;
 use crate::live::rows::Table;
-use crate::live::rows::unaccounted::Unaccounted;
+use crate::live::rows::untracked::Untracked;
 use crate::live::view::{By, View};
 use crate::show::columns::{self, Context, whole_name};
 use crate::show::line::{DIM, Line, PLAIN, STRONG, WARNING, cut, line, push_right};
@@ -78,7 +78,7 @@ pub fn room(board: &Board, view: &View, look: &Look, height: usize) -> usize {
         true => heads_of(board) + 1 + board.silent.len().min(FAILURES),
         false => 0,
     };
-    let below = usize::from(Unaccounted::of(board, view).is_some());
+    let below = usize::from(Untracked::of(board, view).is_some());
     let around = head + 1 + usize::from(look.legend) + below + usize::from(look.has_foot());
     let room = height.saturating_sub(around);
     look.rows.map_or(room, |rows| rows.min(room))
@@ -137,7 +137,7 @@ fn nothing(board: &Board, table: &Table, view: &View) -> String {
         _ if !has_interval => " the first reading is made; rates follow with the second".to_owned(),
         _ if table.more == 0 && table.without_share > Some(0.0) => without(view),
         _ if table.more > 0 || is_limited => " nothing left: a shows everything again".to_owned(),
-        _ if table.unaccounted.is_some() => " no entry did anything in this interval".to_owned(),
+        _ if table.untracked.is_some() => " no entry did anything in this interval".to_owned(),
         _ => " nothing was done in this interval".to_owned(),
     }
 }

@@ -37,7 +37,7 @@ pub enum Error {
 }
 
 /// The output of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Printed {
     /// The text, without a line that has the time.
     pub text: Vec<u8>,
@@ -49,10 +49,7 @@ pub struct Printed {
 pub fn run(command: &str, limit: Duration, most: usize) -> Result<Printed, Error> {
     let started = Timestamp::now();
     let mut process = Process::start(Command::new("/bin/sh").arg("-c").arg(command))?;
-    let mut printed = Printed {
-        text: Vec::new(),
-        arrivals: Vec::new(),
-    };
+    let mut printed = Printed::default();
     let (status, said) = process.finish(limit, false, |piece, after| {
         if printed.text.len() + piece.len() > most {
             return Err(Error::TooMuch(most));

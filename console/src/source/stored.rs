@@ -47,21 +47,12 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Returns the clusters, as an argument of questions.
-    pub fn clusters(&self) -> Option<Vec<String>> {
-        self.cluster.clone().map(|pattern| vec![pattern])
-    }
-
-    /// Returns the file systems, as an argument of questions.
-    pub fn filesystems(&self) -> Option<Vec<String>> {
-        self.filesystem.clone().map(|pattern| vec![pattern])
-    }
-
     /// Returns both, as the filters of a question.
     pub fn filters(&self) -> Filters {
+        let list = |pattern: &Option<String>| pattern.clone().map(|pattern| vec![pattern]);
         Filters {
-            cluster: self.clusters(),
-            filesystem: self.filesystems(),
+            cluster: list(&self.cluster),
+            filesystem: list(&self.filesystem),
             ..Filters::default()
         }
     }
@@ -578,7 +569,7 @@ impl Source for Stored {
         }
         self.session = None;
         self.failures += 1;
-        let pause = Backoff::default().pause(self.failures, fastrand::f64());
+        let pause = Backoff::pause(self.failures, fastrand::f64());
         update.until_next = Micros::try_from(pause.as_micros()).ok();
         Ok(update)
     }

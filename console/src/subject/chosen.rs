@@ -1,8 +1,8 @@
 //! Chooses the job that is meant by a number.
 
-use jobstats_client::answers::Window;
+use jobstats_client::answers::{JobRow, Window};
 
-use super::job::{self, Candidate};
+use super::job;
 use super::{Asked, Subject};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
@@ -18,38 +18,48 @@ pub fn chosen(
     window: Window,
     clock: &Clock,
 ) -> Result<Subject, Error> {
-    let runs = job::runs(store, job, window)?;
-    let candidates = job::candidates(store, job, &runs)?;
-    let list = || candidates.values().map(|it| described(it, clock)).collect();
+    let found = job::find(store, job, window)?;
+    let candidates = &found.rows;
+    let list = || candidates.iter().map(|it| described(it, clock)).collect();
     let choice = match scheduler {
-        None if candidates.len() < 2 => None,
+        None if candidates.len() < 2 => candidates.first(),
         None => {
             return Err(Error::Several {
                 job: text::shown(job),
                 candidates: list(),
             });
         }
-        Some(scheduler) => match candidates.get(scheduler) {
-            Some(candidate) => Some(candidate).filter(|_| candidates.len() > 1),
-            None => {
-                return Err(Error::Unknown {
-                    kind: "job",
-                    name: text::shown(&format!("{job} of scheduler {scheduler}")),
-                    notes: list(),
-                });
-            }
-        },
+        Some(scheduler) => {
+            let is_of = |it: &&JobRow| it.scheduler.as_deref() == Some(scheduler);
+            let choice = candidates.iter().find(is_of);
+            Some(choice.ok_or_else(|| Error::Unknown {
+                kind: "job",
+                name: text::shown(&format!("{job} of scheduler {scheduler}")),
+                notes: list(),
+            })?)
+        }
     };
-    known("job", job, job::ask(store, job, window, choice, runs)?)
+    let asked = match choice {
+        Some(choice) => Ok(job::ask(store, job, window, &found, choice)?),
+        None => Err(found.notes),
+    };
+    known("job", job, asked)
 }
 
 /// Returns the option that chooses a job, with the properties that tell it from others.
-fn described(candidate: &Candidate, clock: &Clock) -> String {
+fn described(candidate: &JobRow, clock: &Clock) -> String {
     let started = candidate.started;
     let started = started.map(|time| format!("began {}", clock.minute(time)));
-    let texts = candidate.texts.iter().flatten().chain(&started);
+    let texts = [
+        &candidate.user_name,
+        &candidate.account,
+        &candidate.job_name,
+        &candidate.state,
+        &started,
+    ];
+    let texts = texts.into_iter().flatten();
     let texts: Vec<_> = texts.map(|text| text::shown(text)).collect();
-    let scheduler = text::shown(&candidate.scheduler);
+    let scheduler = text::shown(candidate.scheduler.as_deref().unwrap_or_default());
     format!("--scheduler {scheduler}: {}", texts.join(", "))
 }
 

@@ -22,7 +22,7 @@ pub fn lasted(row: &EventRow) -> String {
 
 /// Returns the servers of an event that is about servers, else its targets: the first, and how many others there are.
 pub fn place(row: &EventRow) -> String {
-    match row.kind.as_str() {
+    match row.event.as_str() {
         "waiting" => several(&row.servers),
         _ => several(&row.targets),
     }
@@ -38,14 +38,14 @@ fn several(names: &[String]) -> String {
 
 /// Returns what was measured, and what is usual.
 pub fn measured(row: &EventRow) -> String {
-    let amount = |value| match row.kind.as_str() {
+    let amount = |value| match row.event.as_str() {
         "waiting" | "slow_target" => per_call(value, "service_time"),
         "full" => percent(value),
         "stalled" => rate(value, "open"),
         _ => UNKNOWN.to_owned(),
     };
     let value = amount(row.value);
-    match (row.usual, row.kind.as_str()) {
+    match (row.usual, row.event.as_str()) {
         (None, _) => value,
         (usual, "full") => format!("{value}, a day before {}", amount(usual)),
         (usual, _) => format!("{value}, usually {}", amount(usual)),

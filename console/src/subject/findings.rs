@@ -19,20 +19,12 @@ pub(super) fn add(store: &mut Store, subject: &mut Subject) -> Result<(), Error>
 
 /// Returns what servers saw and, where the value is not that already, how much of their time it took.
 pub fn said(finding: &FindingRow) -> String {
-    let says = &finding.says;
+    let text = &finding.text;
     match (finding.share, finding.service_time) {
-        (None, _) => format!("{says}."),
-        (Some(share), _) if share == finding.value => format!("{says}."),
-        (share, Some(_)) => format!("{says}, in {} of its server time.", percent(share)),
-        (share, None) => format!("{says}, in {} of its requests.", percent(share)),
-    }
-}
-
-/// Returns what to change, and where more is said of it.
-pub fn advice(finding: &FindingRow) -> String {
-    let advice = finding.advice.as_deref().unwrap_or_default();
-    match &finding.url {
-        Some(url) => format!("{advice} More: {url}"),
-        None => advice.to_owned(),
+        (None, _) => format!("{text}."),
+        // A share has four decimals.
+        (Some(share), _) if (share - finding.value).abs() < 1e-4 => format!("{text}."),
+        (share, Some(_)) => format!("{text}, in {} of its server time.", percent(share)),
+        (share, None) => format!("{text}, in {} of its requests.", percent(share)),
     }
 }

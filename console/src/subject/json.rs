@@ -31,12 +31,10 @@ pub fn document(subject: &Subject) -> String {
             "level": it.level,
             "value": it.value,
             "threshold": it.threshold,
-            "estimated": it.estimated,
-            "says": it.says,
+            "text": it.text,
             "service_time": it.service_time,
             "share": it.share,
             "advice": it.advice,
-            "url": it.url,
         })
     });
     let document = json!({
@@ -65,9 +63,10 @@ fn space(space: &Space) -> Json {
     };
     let rows = space.answered.rows.iter().map(|row| {
         json!({
-            "cluster": row.cluster,
-            "filesystem": row.filesystem,
-            "uid": row.uid,
+            "cluster": row.group.cluster,
+            "filesystem": row.group.filesystem,
+            "user": row.group.user,
+            "uid": row.group.uid,
             "bytes": whole(row.bytes),
             "share": space.share(row),
             "inodes": row.inodes.map(whole),

@@ -1,8 +1,10 @@
 //! The questions that are asked about several kinds of subjects, and about file systems.
 
+use std::fmt::Display;
+
 use jobstats_client::answers::{
-    ChangeRow, Changes, Dimension, Filters, FindingRow, Findings, RateRow, Rates, Summary,
-    SummaryRow, Top, TopRow, TotalRow, Totals, Usual, UsualRow, Window,
+    Baseline, BaselineRow, ChangeRow, Changes, Dimension, Filters, FindingRow, Findings, RateRow,
+    Rates, Summary, SummaryRow, Top, TopRow, TotalRow, Totals, Window, words,
 };
 use jobstats_core::operation::{self, OPERATIONS};
 
@@ -43,13 +45,12 @@ impl Selection {
         by: &[Dimension],
         step: Option<i64>,
     ) -> Result<Answered<RateRow>, Error> {
-        let operations = operations.iter().map(|name| (*name).to_owned());
         store.ask(&Rates {
             window: self.window(),
-            operations: Some(operations.collect()),
-            by: Some(by.to_vec()),
+            operations: words(operations),
+            by: words(by),
             step: step.map(when::interval),
-            filters: self.filters.clone(),
+            filter: self.filters.clone(),
         })
     }
 
@@ -57,13 +58,13 @@ impl Selection {
     pub fn totals(
         &self,
         store: &mut Store,
-        operations: Vec<String>,
+        operations: &[impl Display],
     ) -> Result<Answered<TotalRow>, Error> {
         store.ask(&Totals {
             window: self.window(),
-            operations: Some(operations),
-            by: Some(Vec::new()),
-            filters: self.filters.clone(),
+            operations: words(operations),
+            by: Some(String::new()),
+            filter: self.filters.clone(),
         })
     }
 
@@ -72,7 +73,7 @@ impl Selection {
         let of_mdts = self.clone();
         let of_mdts = of_mdts.part(|filters| filters.kind = Some(vec!["MDT".to_owned()]));
         let parts = OPERATIONS.iter().filter(|it| it.metadata);
-        of_mdts.totals(store, parts.map(|it| it.name.to_owned()).collect())
+        of_mdts.totals(store, &parts.map(|it| it.name).collect::<Vec<_>>())
     }
 
     /// Asks for the groups with most work by an operation.
@@ -91,9 +92,9 @@ impl Selection {
         Top {
             window: self.window(),
             operation: Some(operation.to_owned()),
-            by: Some(by.to_vec()),
+            by: words(by),
             n: Some(n),
-            filters: self.filters.clone(),
+            filter: self.filters.clone(),
             ..Top::default()
         }
     }
@@ -110,21 +111,21 @@ impl Selection {
         store.ask(&Changes {
             window: self.window(),
             operation: Some(operation.to_owned()),
-            by: Some(by.to_vec()),
+            by: words(by),
             baseline_since: Some(before.0),
             baseline_until: Some(before.1),
             n: Some(n),
-            filters: self.filters.clone(),
+            filter: self.filters.clone(),
         })
     }
 
     /// Asks whether the work as a whole is usual.
-    pub fn usual(&self, store: &mut Store) -> Result<Answered<UsualRow>, Error> {
-        store.ask(&Usual {
+    pub fn usual(&self, store: &mut Store) -> Result<Answered<BaselineRow>, Error> {
+        store.ask(&Baseline {
             window: self.window(),
-            by: Some(Vec::new()),
-            filters: self.filters.clone(),
-            ..Usual::default()
+            by: Some(String::new()),
+            filter: self.filters.clone(),
+            ..Baseline::default()
         })
     }
 
@@ -136,9 +137,9 @@ impl Selection {
     ) -> Result<Answered<FindingRow>, Error> {
         store.try_ask(&Findings {
             window: self.window(),
-            by: Some(by.to_vec()),
+            by: words(by),
             levels: None,
-            filters: self.filters.clone(),
+            filter: self.filters.clone(),
         })
     }
 
@@ -150,8 +151,8 @@ impl Selection {
     ) -> Result<Answered<SummaryRow>, Error> {
         store.ask(&Summary {
             window: self.window(),
-            by: Some(by.to_vec()),
-            filters: self.filters.clone(),
+            by: words(by),
+            filter: self.filters.clone(),
         })
     }
 }
@@ -198,7 +199,7 @@ fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
 
 /// Asks for the totals of the operations of the course.
 pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answered<TotalRow>, Error> {
-    let mut answered = work.totals(store, COURSE.map(str::to_owned).to_vec())?;
+    let mut answered = work.totals(store, &COURSE)?;
     // A group of targets has a row without anything done; that is nobody's work.
     let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
     if !answered.rows.iter().any(is_work) {

@@ -3,7 +3,7 @@
 use jobstats_client::answers::FindingRow;
 use ratatui::crossterm::style::Stylize;
 
-use super::findings::{advice, said};
+use super::findings::said;
 use super::questions::is_part;
 use super::space::{self, Space};
 use super::{COURSE, Kind, Ranked, Ranking, Subject, Usage, Value, number};
@@ -314,7 +314,8 @@ fn found(finding: &FindingRow, cells: usize, is_coloured: bool) -> Vec<String> {
         };
         *first = first.replacen(&level, &word.to_string(), 1);
     }
-    lines.extend(broken("      ", &advice(finding), cells));
+    let advice = finding.advice.as_deref().unwrap_or_default();
+    lines.extend(broken("      ", advice, cells));
     lines
 }
 

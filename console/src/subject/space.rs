@@ -1,7 +1,7 @@
 //! Used space: its owners on each file system, at the end of a window.
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
-use jobstats_client::answers::{Used, UsedRow};
+use jobstats_client::answers::{self, Dimension, Filters, SpaceRow, words};
 
 use super::number;
 use crate::ask::store::{Answered, Error, Store};
@@ -11,39 +11,47 @@ use crate::values::when::Span;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
     /// The owners, largest first. What was added in the window is unknown if `since` is.
-    pub answered: Answered<UsedRow>,
+    pub answered: Answered<SpaceRow>,
     /// The space of all owners of each file system.
-    pub whole: Vec<UsedRow>,
+    pub whole: Vec<SpaceRow>,
     /// The time of the lists that others are compared with, if there are any of about the start of the window.
     pub since: Option<Timestamp>,
 }
 
+/// The dimensions of the place of a file.
+const PLACE: [Dimension; 2] = [Dimension::Cluster, Dimension::Filesystem];
+/// The dimensions of its owner, too.
+const OWNER: [Dimension; 5] = [
+    Dimension::Cluster,
+    Dimension::Filesystem,
+    Dimension::User,
+    Dimension::Uid,
+    Dimension::Account,
+];
+
 /// Asks for the space of these owners. Returns `None` if nothing is known of them.
-pub fn ask(store: &mut Store, owners: Used, window: Span) -> Result<Option<Space>, Error> {
-    let question = Used {
+pub fn ask(store: &mut Store, owners: Filters, window: Span) -> Result<Option<Space>, Error> {
+    let mut question = answers::Space {
         at: day(window, Timestamp::now()),
+        by: words(OWNER),
         since: Some(window.0),
-        ..owners
+        n: None,
+        filter: owners,
     };
     let mut answered = store.ask(&question)?;
     if answered.rows.is_empty() {
         return Ok(None);
     }
-    let all = Used {
-        at: question.at,
-        by: Some(Vec::new()),
-        since: question.since,
-        cluster: question.cluster,
-        filesystem: question.filesystem,
-        ..Used::default()
+    question.by = words(PLACE);
+    question.filter = Filters {
+        cluster: question.filter.cluster,
+        filesystem: question.filter.filesystem,
+        ..Filters::default()
     };
-    let whole = store.ask(&all)?.rows;
-    let before = store.ask(&Used {
-        at: all.since,
-        since: None,
-        ..all
-    })?;
-    let oldest = |rows: &[UsedRow]| rows.iter().filter_map(|row| row.time).min();
+    let whole = store.ask(&question)?.rows;
+    (question.at, question.since) = (question.since, None);
+    let before = store.ask(&question)?;
+    let oldest = |rows: &[SpaceRow]| rows.iter().filter_map(|row| row.time).min();
     // Where days are missing, both times may have the same lists.
     let since = oldest(&before.rows).filter(|since| Some(*since) < oldest(&whole));
     for row in &mut answered.rows {
@@ -72,8 +80,8 @@ fn day(window: Span, now: Timestamp) -> Option<Timestamp> {
 
 impl Space {
     /// Returns the part of all that is used in its file system.
-    pub fn share(&self, row: &UsedRow) -> Option<f64> {
-        let place = |row: &UsedRow| (row.cluster.clone(), row.filesystem.clone());
+    pub fn share(&self, row: &SpaceRow) -> Option<f64> {
+        let place = |row: &SpaceRow| (row.group.cluster.clone(), row.group.filesystem.clone());
         let whole = self.whole.iter().find(|whole| place(whole) == place(row))?;
         let whole = number(whole.bytes);
         (whole > 0.0).then(|| number(row.bytes) / whole)
@@ -85,18 +93,18 @@ impl Space {
     }
 
     /// Returns the name of the file system of a row, with its cluster if there are several.
-    pub fn place(&self, row: &UsedRow) -> String {
-        let name = row.filesystem.as_deref().unwrap_or_default();
-        let is_only = self.whole.iter().all(|it| it.cluster == row.cluster);
-        match is_only {
-            true => name.to_owned(),
-            false => format!("{} {name}", row.cluster),
+    pub fn place(&self, row: &SpaceRow) -> String {
+        let of = |row: &SpaceRow| row.group.cluster.clone().unwrap_or_default();
+        let name = row.group.filesystem.clone().unwrap_or_default();
+        match self.whole.iter().all(|it| of(it) == of(row)) {
+            true => name,
+            false => format!("{} {name}", of(row)),
         }
     }
 }
 
 /// Says how many of the targets have said what a row sums up.
-pub fn targets(row: &UsedRow) -> String {
+pub fn targets(row: &SpaceRow) -> String {
     let [said, all] = [row.targets, row.of_targets].map(Option::unwrap_or_default);
     format!("{said} of {all}")
 }

@@ -8,7 +8,6 @@ use jobstats_core::pattern::exactly;
 use super::questions::{Selection, add_course, add_usual, ask_totals, of_totals};
 use super::{Asked, Fact, Kind, Subject, Value, findings, joined};
 use crate::ask::store::{Error, Store};
-use crate::live::user_names::called;
 use crate::values::when::Span;
 
 /// Returns the work on a target in a window.
@@ -51,11 +50,10 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
     balance(store, &mut subject, target)?;
     add_usual(store, &mut subject)?;
     add_course(store, &mut subject)?;
-    let by = [Dimension::Uid, Dimension::UserName];
-    let user = |row: &SummaryRow| called(row.group.user_name.as_deref(), row.group.uid);
-    subject.rank(store, "user", &by, |row| (user(row), None))?;
-    let by = [Dimension::Job, Dimension::UserName, Dimension::JobName];
-    let detail = |row: &SummaryRow| joined([&row.group.user_name, &row.group.job_name]);
+    let user = |row: &SummaryRow| (row.group.user.clone(), None);
+    subject.rank(store, "user", &[Dimension::User], user)?;
+    let by = [Dimension::Job, Dimension::User, Dimension::JobName];
+    let detail = |row: &SummaryRow| joined([&row.group.user, &row.group.job_name]);
     let job = |row: &SummaryRow| (row.group.job.clone(), detail(row));
     subject.rank(store, "job", &by, job)?;
     findings::add(store, &mut subject)?;
@@ -88,9 +86,11 @@ fn balance(store: &mut Store, subject: &mut Subject, target: &TargetRow) -> Resu
     let balance = store.ask(&Balance {
         window: subject.work.window(),
         operation: Some(operation.to_owned()),
-        filesystem: filesystem.map(|name| vec![exactly(name)]),
-        kind: Some(vec![target.kind.clone()]),
-        ..Balance::default()
+        filter: Filters {
+            filesystem: filesystem.map(|name| vec![exactly(name)]),
+            kind: Some(vec![target.kind.clone()]),
+            ..Filters::default()
+        },
     })?;
     let mut rows: Vec<&BalanceRow> = balance.rows.iter().collect();
     let rate = |row: &BalanceRow| row.rate.unwrap_or(-1.0);

@@ -1,6 +1,6 @@
 //! A user.
 
-use jobstats_client::answers::{Dimension, Filters, SummaryRow, Used};
+use jobstats_client::answers::{Dimension, Filters, SummaryRow};
 use jobstats_core::pattern::exactly;
 
 use super::questions::{Selection, add_course, add_usual, ask_totals, of_totals, total_of};
@@ -15,7 +15,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
         filters: Filters::default(),
     };
     let mut own = all.clone();
-    own.filters.user_name = Some(vec![exactly(name)]);
+    own.filters.user = Some(vec![exactly(name)]);
     let mut totals = ask_totals(store, &own)?;
     if totals.rows.is_empty()
         && let Ok(uid) = name.parse::<i64>()
@@ -30,12 +30,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
             totals.notes.extend(new);
         }
     }
-    let owner = Used {
-        uid: own.filters.uid.clone(),
-        user_name: own.filters.user_name.clone(),
-        ..Used::default()
-    };
-    let space = space::ask(store, owner, window)?;
+    let space = space::ask(store, own.filters.clone(), window)?;
     let is_idle = totals.rows.is_empty();
     if is_idle && space.is_none() {
         return Ok(Err(totals.notes));
@@ -46,12 +41,9 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
     }
     if let Some(space) = space {
         subject.note("Used space", &space.answered);
-        if let Some(row) = space.answered.rows.first() {
-            subject.add([
-                Fact::text("account", "Last account", row.account.as_ref()),
-                Fact::text("group", "Group", row.group_name.as_ref()),
-            ]);
-        }
+        let account = space.answered.rows.first();
+        let account = account.and_then(|row| row.group.account.as_ref());
+        subject.add([Fact::text("account", "Last account", account)]);
         subject.space = Some(space);
     }
     Ok(Ok(subject))
@@ -66,15 +58,22 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
     let share = share.map(|(own, all)| Value::Share(number(own) / number(all)));
     add_usual(store, subject)?;
     add_course(store, subject)?;
-    let by = [Dimension::Job, Dimension::JobName, Dimension::State];
+    let by = [
+        Dimension::Job,
+        Dimension::JobName,
+        Dimension::State,
+        Dimension::Group,
+    ];
     let detail = |row: &SummaryRow| joined([&row.group.job_name, &row.group.state]);
     let job = |row: &SummaryRow| (row.group.job.clone(), detail(row));
-    let jobs = subject.rank(store, "job", &by, job)?.into_iter();
-    let count = jobs.filter(|row| row.group.job.is_some()).count();
+    let jobs = subject.rank(store, "job", &by, job)?;
+    let group = jobs.iter().find_map(|row| row.group.group.as_ref());
+    let count = jobs.iter().filter(|row| row.group.job.is_some()).count();
     let count = i64::try_from(count).ok().map(Value::Count);
     subject.add([
         Fact::new("share", "Part of all", share),
         Fact::new("jobs", "Jobs at work", count),
+        Fact::text("group", "Group", group),
     ]);
     let target = |row: &SummaryRow| (row.group.target.clone(), None);
     subject.rank(store, "target", &[Dimension::Target], target)?;

@@ -164,12 +164,8 @@ impl Number {
         }
     }
 
-    /// Formats a count of things.
-    pub fn count(count: usize) -> Self {
-        Self::plain(&count.to_string())
-    }
-
-    fn plain(text: &str) -> Self {
+    /// Formats a number as it is.
+    pub fn plain(text: &str) -> Self {
         Self {
             whole: text.to_owned(),
             ..Self::default()

@@ -67,7 +67,7 @@ pub fn window(from: Option<&str>, to: Option<&str>, zone: &TimeZone) -> Result<W
         return Err(format!("--from {from} is not before --to {to}"));
     }
     // Some hours ago there was a fraction of a minute that nobody asked for.
-    let since = match from.is_some_and(is_ago) {
+    let since = match from.and_then(|text| ago(text.trim())).is_some() {
         true => since.map(minute),
         false => since,
     };
@@ -90,11 +90,6 @@ pub fn last_week(now: &Zoned) -> Result<Span, jiff::Error> {
         start.start_of_day()?.timestamp(),
         end.start_of_day()?.timestamp(),
     ))
-}
-
-/// Returns whether a time is so long ago, such as `2h`.
-fn is_ago(text: &str) -> bool {
-    ago(text.trim()).is_some()
 }
 
 fn ago(text: &str) -> Option<Duration> {
@@ -255,6 +250,13 @@ pub fn step(seconds: f64, least: i64, most: usize) -> i64 {
     WIDTHS.iter().find(fits).copied().unwrap_or(2_419_200)
 }
 
+/// Returns the end of the step of so many seconds that a time is in: steps lie on multiples of their width, counted from a Monday.
+pub fn step_end(time: Timestamp, step: i64) -> Timestamp {
+    const MONDAY: i64 = 10_959 * 86_400;
+    let passed = (time.as_second() - MONDAY).rem_euclid(step);
+    Timestamp::from_second(time.as_second() - passed + step).unwrap_or(Timestamp::MAX)
+}
+
 /// Returns a time in microseconds as one of the calendar.
 pub fn timestamp(time: Micros) -> Timestamp {
     Timestamp::from_microsecond(time).unwrap_or_default()
@@ -272,6 +274,18 @@ mod tests {
     fn at(text: &str) -> Result<String, String> {
         let now: Zoned = "2026-11-20T15:30:00[UTC]".parse().unwrap();
         parse(text, &now).map(|time| time.strftime("%F %H:%M").to_string())
+    }
+
+    #[test]
+    fn steps_end_at_multiples_of_their_width() {
+        for (step, end) in [
+            (600, "2026-11-20T15:40:00Z"),
+            (86_400, "2026-11-21T00:00:00Z"),
+            (604_800, "2026-11-23T00:00:00Z"),
+        ] {
+            let time = "2026-11-20T15:30:00Z".parse().unwrap();
+            assert_eq!(step_end(time, step).to_string(), end);
+        }
     }
 
     #[test]

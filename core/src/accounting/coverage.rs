@@ -27,7 +27,6 @@ impl Span {
 
     /// Returns the span that also has the time between it and the end of the piece before. Nothing was written to the file
     /// in between.
-    #[must_use]
     pub fn after(self, end_before: Option<Micros>) -> Self {
         let since = end_before.map_or(self.since, |end| end.min(self.since));
         Self { since, ..self }

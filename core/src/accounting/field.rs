@@ -48,6 +48,17 @@ pub fn seconds_or_never(field: &[u8]) -> Result<Option<Micros>, Reason> {
     seconds(field).map(Some).ok_or(Reason::BadTime)
 }
 
+/// Requires that a job does not end before it starts.
+///
+/// # Errors
+/// [`Reason::BadTime`].
+pub fn require_order(started: Option<Micros>, ended: Option<Micros>) -> Result<(), Reason> {
+    match started.zip(ended) {
+        Some((started, ended)) if ended < started => Err(Reason::BadTime),
+        _ => Ok(()),
+    }
+}
+
 /// Returns the number of distinct nodes and their names in order, separated by commas; `None` if there are none or too
 /// many.
 pub fn nodes<'a>(names: impl Iterator<Item = Cow<'a, [u8]>>) -> Option<(u32, Cow<'a, str>)> {

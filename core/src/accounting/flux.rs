@@ -138,10 +138,7 @@ fn set_times(job: &mut Job<'_>, times: [Option<Value<'_>>; 4]) -> Result<(), Rea
     let [submitted, started, cleanup, inactive] = times.map(|time| time.map_or(Ok(None), instant));
     job.started = started?;
     job.ended = cleanup?.or(inactive?);
-    let life = job.started.zip(job.ended);
-    if life.is_some_and(|(started, ended)| ended < started) {
-        return Err(Reason::BadTime);
-    }
+    field::require_order(job.started, job.ended)?;
     job.submitted = submitted?;
     Ok(())
 }

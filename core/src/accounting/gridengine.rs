@@ -168,12 +168,7 @@ impl<'a> Line<'a> {
     fn life(&self) -> Result<[Option<Micros>; 3], Reason> {
         let [submitted, started, ended] = self.times.map(time);
         let (started, ended) = (started?, ended?);
-        if started
-            .zip(ended)
-            .is_some_and(|(started, ended)| ended < started)
-        {
-            return Err(Reason::BadTime);
-        }
+        field::require_order(started, ended)?;
         let may_start_again = started.is_none() && self.failed != 0;
         Ok([submitted?, started, ended.filter(|_| !may_start_again)])
     }

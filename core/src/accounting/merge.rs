@@ -49,6 +49,8 @@ use std::collections::BTreeMap;
 use atom::{Atom, Start};
 use serde::{Deserialize, Serialize};
 
+pub use atom::Form;
+
 use super::Job;
 use crate::instant::Micros;
 
@@ -78,52 +80,6 @@ impl Rank {
             (None, None) => Self::Waiting,
         }
     }
-}
-
-/// A row of a submission, with the stored values from which more can be merged into it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-#[allow(missing_docs, reason = "the values are those of a job")]
-pub struct Form {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub started: Option<Micros>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Micros>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uid: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gid: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub account: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub partition: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub qos: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub job_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_list: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpus: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent: Option<String>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub extra: BTreeMap<String, String>,
-    /// The time of the latest text whose record has the rank of the row.
-    pub updated: Micros,
-    /// The origin of values, where `updated` does not tell it.
-    #[serde(skip_serializing_if = "Provenance::is_empty")]
-    pub provenance: Provenance,
 }
 
 /// The origin of the values of a row, where it is not the rank and time of the row itself.
@@ -214,21 +170,8 @@ pub fn merge(stored: &[Form], said: &[(Job<'_>, Micros)]) -> Merged {
 /// Returns the change that [`merge`] would make to the only stored row of a submission, if the only record has exactly the values of
 /// the row; `None` if it is not so simple. If the row is confirmed, the time of the text is its only change.
 pub fn repeated(stored: &Form, job: &Job<'_>, text: Micros) -> Option<Change> {
-    let is_equal = stored.provenance.is_empty()
-        && (stored.started, stored.ended) == (job.started, job.ended)
-        && (stored.uid, stored.gid) == (job.uid, job.gid)
-        && (stored.nodes, stored.cpus) == (job.nodes, job.cpus)
-        && stored.user_name.as_deref() == job.user_name.as_deref()
-        && stored.group_name.as_deref() == job.group_name.as_deref()
-        && stored.account.as_deref() == job.account.as_deref()
-        && stored.partition.as_deref() == job.partition.as_deref()
-        && stored.qos.as_deref() == job.qos.as_deref()
-        && stored.job_name.as_deref() == job.job_name.as_deref()
-        && stored.state.as_deref() == job.state.as_deref()
-        && stored.node_list.as_deref() == job.node_list.as_deref()
-        && stored.exit_code.as_deref() == job.exit_code.as_deref()
-        && stored.parent.as_deref() == job.parent.as_deref()
-        && has_all(job, &stored.extra);
+    let is_equal =
+        stored.provenance.is_empty() && stored.has_values_of(job) && has_all(job, &stored.extra);
     is_equal.then_some(if text > stored.updated {
         Change::Confirmed
     } else {

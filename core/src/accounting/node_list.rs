@@ -29,7 +29,6 @@ pub fn contains(list: &str, node: &str) -> Option<bool> {
 }
 
 /// Returns whether any of some nodes is in a list, whose names may have domains; `None` if the list cannot be read.
-#[must_use]
 pub fn contains_any(list: &str, nodes: &BTreeSet<&str>) -> Option<bool> {
     items(list).try_fold(false, |found, item| {
         check(item).ok()?;
@@ -45,7 +44,6 @@ pub fn contains_any(list: &str, nodes: &BTreeSet<&str>) -> Option<bool> {
 }
 
 /// Returns the number of nodes of a list; `None` if it cannot be read.
-#[must_use]
 pub fn count(list: &str) -> Option<u64> {
     items(list).try_fold(0_u64, |sum, item| {
         Some(sum.saturating_add(check(item).ok()?))

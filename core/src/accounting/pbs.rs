@@ -398,12 +398,7 @@ impl<'a> Values<'a> {
     fn job(mut self) -> Result<Job<'a>, Reason> {
         let time = |field: Option<&[u8]>| field.map_or(Ok(None), field::seconds_or_never);
         let (started, ended) = (time(self.start)?, time(self.end)?);
-        if started
-            .zip(ended)
-            .is_some_and(|(started, ended)| ended < started)
-        {
-            return Err(Reason::BadTime);
-        }
+        field::require_order(started, ended)?;
         let project = self.project.filter(|it| *it != b"_pbs_project_default");
         if let (Some(_), Some(project)) = (self.account.and_then(field::text), project) {
             self.keep_extra(b"project", project);

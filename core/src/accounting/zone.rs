@@ -32,24 +32,18 @@ pub enum LocalTime {
     Never,
 }
 
-/// The reason why a time is not certain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum TimeDoubt {
-    /// Clocks showed the time twice. The earlier instant is used, or the later one if the earlier would come before
-    /// a time of the record that must lie before it.
-    Repeated,
-    /// Clocks never showed the time in this zone, which is the wrong one. The time is left out.
-    Skipped,
-}
-
-impl TimeDoubt {
-    /// Returns a short code that stays the same in all versions.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Repeated => "repeated hour",
-            Self::Skipped => "skipped hour",
-        }
+crate::named! {
+    /// The reason why a time is not certain.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum TimeDoubt {
+        /// Clocks showed the time twice. The earlier instant is used, or the later one if the earlier would come before
+        /// a time of the record that must lie before it.
+        Repeated = "repeated hour",
+        /// Clocks never showed the time in this zone, which is the wrong one. The time is left out.
+        Skipped = "skipped hour",
     }
+    /// Returns a short code that stays the same in all versions.
+    pub fn code;
 }
 
 impl Zone {

@@ -174,11 +174,6 @@ impl Summary {
         self.resets
     }
 
-    /// Returns the modulus of a counter that wraps.
-    pub fn modulus(&self) -> Option<Modulus> {
-        self.modulus
-    }
-
     /// Returns the time of the first reading.
     pub fn since(&self) -> Micros {
         self.first.time

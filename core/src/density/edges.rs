@@ -15,7 +15,8 @@ pub const MAX_BASE: i32 = 100;
 /// 0.001 is not 10^-3 but the double nearest to it, and it is the first value of bucket -3.
 #[derive(Debug)]
 pub struct Edges {
-    base: u8,
+    /// The base.
+    pub base: u8,
     /// The bucket that begins at the first of `lower`.
     lowest: i32,
     /// The lower edges of the buckets, ascending, above zero and finite.
@@ -46,11 +47,6 @@ impl Edges {
             lowest,
             lower: below_one,
         }
-    }
-
-    /// Returns the base.
-    pub fn base(&self) -> u8 {
-        self.base
     }
 
     /// Returns the bucket of a finite value above zero: the last bucket that does not begin above the value.

@@ -52,7 +52,7 @@ mod edges {
         for edges in bases() {
             let (first, last) = edges.buckets();
             let powers: std::vec::Vec<_> =
-                std::iter::successors(Some(one.clone()), |power| Some(power * edges.base()))
+                std::iter::successors(Some(one.clone()), |power| Some(power * edges.base))
                     .take(1100)
                     .collect();
             for bucket in first..=last {
@@ -64,7 +64,7 @@ mod edges {
                     0.. => is_nearest(lower, power, &one),
                     _ => is_nearest(lower, &one, power),
                 };
-                assert!(nearest, "{}^{bucket} is not {lower:e}", edges.base());
+                assert!(nearest, "{}^{bucket} is not {lower:e}", edges.base);
             }
         }
     }

@@ -50,10 +50,10 @@ pub struct Format {
     text: String,
     node_label: Option<String>,
     /// The clusters and nodes whose format this is; `None`: all.
-    clusters: Option<names::Pattern>,
+    pub(super) clusters: Option<names::Pattern>,
     nodes: Option<names::Pattern>,
     names_node: bool,
-    begins_with_number: bool,
+    pub(super) begins_with_number: bool,
     /// The code that identifiers end with, if they end with one.
     last: Option<Code>,
     /// Set if a job may be so long that Lustre cuts off the fields that the kernel writes behind it: then its user has written them.
@@ -126,11 +126,6 @@ impl Format {
         })
     }
 
-    /// Returns true if the format is not that of all clusters.
-    pub(super) const fn is_of_some_clusters(&self) -> bool {
-        self.clusters.is_some()
-    }
-
     /// Returns true if the format is that of a cluster; `None`: of all clusters.
     pub(super) fn is_of(&self, cluster: Option<&str>) -> bool {
         self.clusters
@@ -197,11 +192,6 @@ impl Format {
     ) -> Option<Identity<'a>> {
         let fields = compiled.get_or_init(|| pattern(&items(&self.text))?.compile().ok());
         self.read(fields.as_ref()?, id)
-    }
-
-    /// Returns true if the format begins with a number that is none of a job.
-    pub(super) fn begins_with_another_number(&self) -> bool {
-        self.begins_with_number
     }
 
     fn read<'a>(&'a self, fields: &Fields, id: &'a str) -> Option<Identity<'a>> {
@@ -271,7 +261,6 @@ impl<'a> Identity<'a> {
 
 /// Returns true if the number of the user in an identifier of this format may be text that a user has chosen as the job: the
 /// identifier may be as long as Lustre allows, so that the number that the kernel wrote may be cut off.
-#[must_use]
 pub fn user_may_be_forged(format: &str, id: &str) -> bool {
     let is_user = |item: &Item| matches!(item, Item::Code(Code::Uid, _));
     let items = items(format);

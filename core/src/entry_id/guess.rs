@@ -7,40 +7,13 @@ use super::job_number::looks_like_job;
 use super::{Format, Identity};
 
 /// The formats that sites use. Of formats that match the same identifiers, the strictest comes first.
-const COMMON: &[&str] = &[
-    "%j:%u:%H",
-    "%j:%u:%h",
-    "%u:%j:%H",
-    "%u:%j:%h",
-    "%j@%u@%H",
-    "%j@%u@%h",
-    "%j.%u.%H",
-    "%j.%u.%h",
-    "%e:%u:%H",
-    "%e:%u:%h",
-    "%e@%u@%H",
-    "%e@%u@%h",
-    "%e.%u.%H",
-    "%e.%u.%h",
-    "%j?%e:%u:%H",
-    "%j?%e:%u:%h",
-    "%j?%e@%u@%H",
-    "%j?%e@%u@%h",
-    "%j:%u",
-    "%u:%j",
-    "%j@%u",
-    "%j.%u",
-    "%e:%u",
-    "%e@%u",
-    "%e.%u",
-    "%u@%H",
-    "%u@%h",
-    "%j",
-];
+const COMMON: &str = "%j:%u:%H %j:%u:%h %u:%j:%H %u:%j:%h %j@%u@%H %j@%u@%h %j.%u.%H %j.%u.%h %e:%u:%H \
+    %e:%u:%h %e@%u@%H %e@%u@%h %e.%u.%H %e.%u.%h %j?%e:%u:%H %j?%e:%u:%h %j?%e@%u@%H \
+    %j?%e@%u@%h %j:%u %u:%j %j@%u %j.%u %e:%u %e@%u %e.%u %u@%H %u@%h %j";
 
 static COMPILED: LazyLock<Vec<(&str, Format)>> = LazyLock::new(|| {
-    let compile = |&format| Some((format, Format::compile(format, None).ok()?));
-    COMMON.iter().filter_map(compile).collect()
+    let compile = |format| Some((format, Format::compile(format, None).ok()?));
+    COMMON.split(' ').filter_map(compile).collect()
 });
 
 /// Returns the common format that explains most of these identifiers, if one explains more than half of them.

@@ -27,7 +27,6 @@ impl<'a> Identity<'a> {
     }
 
     /// Returns the number of the job as its scheduler's accounting has it: of PBS without the server, of Flux in decimal.
-    #[must_use]
     pub fn number(&self) -> Option<Cow<'a, str>> {
         let job = self.job?;
         let flux = || decimal(job).filter(|_| FLUX.iter().any(|first| job.starts_with(first)));

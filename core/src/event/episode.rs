@@ -28,6 +28,23 @@ pub struct Episode {
     pub usual: f64,
 }
 
+impl Episode {
+    /// Returns the episode that one reading shows, which is over at once.
+    pub(super) const fn seen_at(subject: usize, time: Micros) -> Self {
+        Self {
+            subject,
+            began: time,
+            until: time,
+            found: time,
+            confirmed: Some(time),
+            over: true,
+            rate: 1.0,
+            value: 0.0,
+            usual: 0.0,
+        }
+    }
+}
+
 /// The word of a reading on an episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
@@ -81,6 +98,21 @@ impl Stretch {
     /// Returns the time up to which it is [measured](MEASURED).
     pub fn measured_until(&self) -> Micros {
         self.until.min(self.began + MEASURED)
+    }
+
+    /// Returns the episode of a subject that lasted so long.
+    pub const fn episode(&self, subject: usize, rate: f64, value: f64, usual: f64) -> Episode {
+        Episode {
+            subject,
+            began: self.began,
+            until: self.until,
+            found: self.found,
+            confirmed: self.confirmed,
+            over: self.over,
+            rate,
+            value,
+            usual,
+        }
     }
 }
 

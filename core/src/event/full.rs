@@ -36,15 +36,10 @@ pub fn episodes(targets: &[Vec<Used>]) -> Vec<Episode> {
                 }
                 None if part >= FULL || fills => {
                     open = Some(Episode {
-                        subject,
-                        began: time,
-                        until: time,
-                        found: time,
-                        confirmed: Some(time),
                         over: false,
-                        rate: 1.0,
                         value: part,
                         usual: before,
+                        ..Episode::seen_at(subject, time)
                     });
                 }
                 None => (),

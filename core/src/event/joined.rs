@@ -31,11 +31,6 @@ impl Event {
         (self.began, self.until)
     }
 
-    /// Returns whether the event lasted while another one did.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        overlap(self.span(), other.span())
-    }
-
     /// Returns the episode that is most above what is usual for it.
     pub fn worst(&self) -> Option<&Episode> {
         let times = |it: &Episode| it.value / it.usual.max(f64::MIN_POSITIVE);

@@ -14,15 +14,10 @@ pub fn episodes(targets: &[Vec<Reading<usize>>]) -> Vec<Episode> {
             let [before, after] = pair else { continue };
             if before.value != after.value {
                 found.push(Episode {
-                    subject,
                     began: before.span.1,
-                    until: after.span.1,
-                    found: after.span.1,
-                    confirmed: Some(after.span.1),
-                    over: true,
-                    rate: 1.0,
                     value: after.value as f64,
                     usual: before.value as f64,
+                    ..Episode::seen_at(subject, after.span.1)
                 });
             }
         }
@@ -46,17 +41,7 @@ pub fn recoveries(targets: &[Vec<Micros>], moves: &[Episode]) -> Vec<Episode> {
                 Some(before) if before.subject == subject && before.until + HOUR == hour => {
                     before.until = hour;
                 }
-                _ => found.push(Episode {
-                    subject,
-                    began: hour,
-                    until: hour,
-                    found: hour,
-                    confirmed: Some(hour),
-                    over: true,
-                    rate: 1.0,
-                    value: 0.0,
-                    usual: 0.0,
-                }),
+                _ => found.push(Episode::seen_at(subject, hour)),
             }
         }
     }

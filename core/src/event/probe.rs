@@ -16,7 +16,6 @@ const HOLD: Hold = Hold {
 const PROCESS: &str = "jobstats-probe";
 
 /// Returns whether an executable, a job or an identifier is that of probes: their name, with a user or alone.
-#[must_use]
 pub fn is_work(name: &str) -> bool {
     name.strip_prefix(PROCESS)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -78,16 +77,9 @@ fn of_probe(subject: usize, probe: &Probe, usual: f64) -> Vec<Episode> {
         .collect();
     let found = stretches(&hours, &HOLD).into_iter();
     found
-        .map(|it| Episode {
-            subject,
-            began: it.began,
-            until: it.until,
-            found: it.found,
-            confirmed: it.confirmed,
-            over: it.over,
-            rate: probe.mean((it.began, it.found)) / threshold,
-            value: probe.mean((it.began, it.until)),
-            usual,
+        .map(|it| {
+            let rate = probe.mean((it.began, it.found)) / threshold;
+            it.episode(subject, rate, probe.mean((it.began, it.until)), usual)
         })
         .collect()
 }

@@ -49,17 +49,7 @@ fn of_rule(subject: usize, rule: &Rule, limit: f64) -> Vec<Episode> {
             let amount: f64 = within(it.measured_until())
                 .map(|it| it.value * it.seconds())
                 .sum();
-            Episode {
-                subject,
-                began: it.began,
-                until: it.until,
-                found: it.found,
-                confirmed: it.confirmed,
-                over: it.over,
-                rate: least / limit,
-                value: amount / seconds,
-                usual: limit,
-            }
+            it.episode(subject, least / limit, amount / seconds, limit)
         })
         .collect()
 }

@@ -95,17 +95,10 @@ fn of_target(subject: usize, target: &Target, targets: &[Target]) -> Vec<Episode
                 let mut all: Vec<_> = within.map(|(_, own)| part(own)).collect();
                 median(&mut all).unwrap_or(0.0)
             };
-            Episode {
-                subject,
-                began: it.began,
-                until: it.until,
-                found: it.found,
-                confirmed: it.confirmed,
-                over: it.over,
-                rate: of(it.found, |own| own.value / (TIMES_USUAL * own.usual)),
-                value: of(it.measured_until(), |own| own.value),
-                usual: of(it.measured_until(), |own| own.usual),
-            }
+            let rate = of(it.found, |own| own.value / (TIMES_USUAL * own.usual));
+            let value = of(it.measured_until(), |own| own.value);
+            let usual = of(it.measured_until(), |own| own.usual);
+            it.episode(subject, rate, value, usual)
         })
         .collect()
 }

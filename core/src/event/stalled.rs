@@ -40,15 +40,11 @@ pub fn episodes(targets: &[Target]) -> Vec<Episode> {
             {
                 let until = run.last().map_or(which.span.1, |it| it.span.1);
                 found.push(Episode {
-                    subject,
                     began: first.span.0,
                     until,
-                    found: which.span.1,
-                    confirmed: Some(which.span.1),
                     over: !others.is_empty(),
-                    rate: 1.0,
-                    value: 0.0,
                     usual,
+                    ..Episode::seen_at(subject, which.span.1)
                 });
             }
             before = &target.readings[..target.readings.len() - others.len()];

@@ -83,16 +83,10 @@ fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Ep
         .collect();
     let found = stretches(&readings, &HOLD).into_iter();
     found
-        .map(|it| Episode {
-            subject,
-            began: it.began,
-            until: it.until,
-            found: it.found,
-            confirmed: it.confirmed,
-            over: it.over,
-            rate: service.least(it.began, it.found, threshold) / threshold,
-            value: service.mean(it.began, it.measured_until()).unwrap_or(0.0),
-            usual,
+        .map(|it| {
+            let rate = service.least(it.began, it.found, threshold) / threshold;
+            let value = service.mean(it.began, it.measured_until());
+            it.episode(subject, rate, value.unwrap_or(0.0), usual)
         })
         .collect()
 }

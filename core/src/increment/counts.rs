@@ -2,72 +2,53 @@
 
 use super::{Comparison, Observation};
 
-/// The counts of an observation, which are columns of `jobstats.observations`. A text holds far fewer entries than an
-/// integer can count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+/// Defines the counts, whose names are those of their columns.
+macro_rules! counts {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// The counts of an observation, which are columns of `jobstats.observations`. A text holds far fewer entries than an
+        /// integer can count.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct Counts {
+            $($(#[$doc])* pub $name: i32,)*
+        }
+
+        impl Counts {
+            /// The names of the columns, in the order of [`Self::values`].
+            pub const NAMES: [&'static str; 8] = [$(stringify!($name),)*];
+
+            /// Returns the counts in the order of [`Self::NAMES`].
+            pub const fn values(&self) -> [i32; 8] {
+                [$(self.$name,)*]
+            }
+
+            /// Makes counts of values in the order of [`Self::NAMES`].
+            pub const fn of_values([$($name,)*]: [i32; 8]) -> Self {
+                Self { $($name,)* }
+            }
+        }
+    };
+}
+
+counts! {
     /// The number of entries in the text.
-    pub entries: i32,
+    entries,
     /// The number of entries that have increments.
-    pub active: i32,
+    active,
     /// The number of entries that are proven to be born since the previous observation.
-    pub added: i32,
+    added,
     /// The number of entries whose counters restarted.
-    pub resets: i32,
+    resets,
     /// The number of entries of the previous text that are missing from this one.
-    pub removed: i32,
+    removed,
     /// The number of entries of which records are carried.
-    pub carried: i32,
+    carried,
     /// The number of entries with a counter that has no known previous value.
-    pub unknown: i32,
+    unknown,
     /// The number of problems of the text and of the comparison.
-    pub problems: i32,
+    problems,
 }
 
 impl Counts {
-    /// The names of the columns, in the order of [`Self::values`].
-    pub const NAMES: [&'static str; 8] = [
-        "entries", "active", "added", "resets", "removed", "carried", "unknown", "problems",
-    ];
-
-    /// Returns the counts in the order of [`Self::NAMES`].
-    pub const fn values(&self) -> [i32; 8] {
-        [
-            self.entries,
-            self.active,
-            self.added,
-            self.resets,
-            self.removed,
-            self.carried,
-            self.unknown,
-            self.problems,
-        ]
-    }
-
-    /// Makes counts of values in the order of [`Self::NAMES`].
-    pub const fn of_values(values: [i32; 8]) -> Self {
-        let [
-            entries,
-            active,
-            added,
-            resets,
-            removed,
-            carried,
-            unknown,
-            problems,
-        ] = values;
-        Self {
-            entries,
-            active,
-            added,
-            resets,
-            removed,
-            carried,
-            unknown,
-            problems,
-        }
-    }
-
     /// Returns the counts of `next`, which was compared with the observation before it.
     pub fn of_comparison(comparison: &Comparison<'_>, next: &Observation<'_>) -> Self {
         let read = next.snapshot.map_or(0, |text| text.problems_found);

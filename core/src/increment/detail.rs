@@ -46,8 +46,7 @@ impl Detail {
 
     /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
-        let has_number = self.max.or(self.min).or(self.samples).or(self.sum);
-        has_number.or(self.sumsq).is_none() && self.hist.is_none() && self.unit.is_none()
+        *self == Self::default()
     }
 }
 
@@ -87,6 +86,18 @@ impl Columns {
         });
         ALL.get(index).copied().flatten()
     }
+
+    /// Returns how much the calls and their sum grew; `None` if that is not known of the calls.
+    pub(super) fn grown(self, growth: impl Fn(Column) -> Option<i64>) -> Option<(u64, u64)> {
+        let grown = |column| u64::try_from(growth(column)?).ok();
+        Some((grown(self.calls)?, grown(self.sum).unwrap_or(0)))
+    }
+}
+
+/// Returns the growth of a column.
+pub(super) fn growth(totals: &[(Column, i64)], column: Column) -> Option<i64> {
+    let mut totals = totals.iter();
+    totals.find_map(|(of, growth)| (*of == column).then_some(*growth))
 }
 
 /// Removes values from the details of the operations that follow from the columns. `growth` returns the growth of a column
@@ -108,12 +119,10 @@ pub(super) fn stays(
     columns: Option<Columns>,
     growth: impl Fn(Column) -> Option<i64>,
 ) -> bool {
-    let grown = |column| growth(column).and_then(|growth| u64::try_from(growth).ok());
-    let Some((columns, calls)) = columns.and_then(|columns| Some((columns, grown(columns.calls)?)))
-    else {
-        return true;
-    };
-    calls == 0 || shorten(detail, calls, grown(columns.sum).unwrap_or(0))
+    match columns.and_then(|columns| columns.grown(growth)) {
+        Some((calls, sum)) => calls == 0 || shorten(detail, calls, sum),
+        None => true,
+    }
 }
 
 /// Removes values that follow from the calls and their sum. Returns true if the operation stays in `detail`.

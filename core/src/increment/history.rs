@@ -9,6 +9,7 @@ use super::life::{Life, SeenValues};
 use crate::instant::Micros;
 use crate::job_stats::Time;
 use crate::pause::Pause;
+use crate::room::filled;
 use crate::snapshot::{ByKey, Key, Keys, Record, Snapshot};
 
 /// The snapshot of a text that is gone, and the carried records of a text that has none.
@@ -89,13 +90,6 @@ impl<'a> Chains<'a> {
             self.is_head[later] = false;
         }
     }
-}
-
-fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, TryReserveError> {
-    let mut values = Vec::new();
-    values.try_reserve_exact(len)?;
-    values.resize(len, value);
-    Ok(values)
 }
 
 impl<'a> History<'a> {

@@ -5,31 +5,23 @@ use std::collections::BTreeMap;
 
 use super::{Detail, Increment};
 
-/// The values of increments that a store keeps. Each variant keeps all that those before it keep.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Keep {
-    /// Calls and sums.
-    Counts,
-    /// Also histograms.
-    NoDetail,
-    /// Also bounds and sums of squares.
-    #[default]
-    Everything,
+crate::named! {
+    /// The values of increments that a store keeps. Each variant keeps all that those before it keep.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Keep {
+        /// Calls and sums.
+        Counts = "counts",
+        /// Also histograms.
+        NoDetail = "no detail",
+        /// Also bounds and sums of squares.
+        #[default]
+        Everything = "everything",
+    }
+    /// Returns the name of the variant, which is a value of the setting `keep`.
+    pub fn name;
 }
 
 impl Keep {
-    /// All variants.
-    pub const ALL: [Self; 3] = [Self::Counts, Self::NoDetail, Self::Everything];
-
-    /// Returns the name of the variant, which is a value of the setting `keep`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Counts => "counts",
-            Self::NoDetail => "no detail",
-            Self::Everything => "everything",
-        }
-    }
-
     /// Returns the variant with a name; `None` if there is none.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|keep| keep.name() == name)

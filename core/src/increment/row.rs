@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serializer;
 
-use super::detail::{Columns, Detail, calls_of, stays};
+use super::detail::{Columns, Detail, calls_of, growth, stays};
 use super::value::{Histogram, bit, sizes};
 use super::{Column, Increment, Reason};
 use crate::instant::Micros;
@@ -120,15 +120,14 @@ impl<'a> Rows<'a> {
         rows.map(move |(since, mut row)| Increment {
             line,
             id,
-            folded: None,
             since,
             time,
-            reset: false,
             last_active,
             detail: row.detail(),
             totals: row.totals,
             read_histogram: row.read_histogram,
             write_histogram: row.write_histogram,
+            ..Increment::default()
         })
     }
 }
@@ -143,10 +142,7 @@ impl Row<'_> {
 
     fn leave_out(&mut self) {
         let totals = &self.totals;
-        let growth = |column| {
-            let grown = totals.iter().find(|(grown, _)| *grown == column);
-            grown.map(|(_, growth)| *growth)
-        };
+        let growth = |column| growth(totals, column);
         self.detail
             .retain_mut(|of| stays(&mut of.detail, Columns::of(of.slot.into()), growth));
     }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, TryReserveError};
 use std::mem;
 
-use super::detail::{Columns, leave_out, squares_of};
+use super::detail::{Columns, growth, leave_out, squares_of};
 use super::row::TOO_LARGE;
 use super::{Column, CompareError, Comparison, Detail, Increment, edge_distance, split};
 use crate::entry_id::folded_name;
@@ -184,26 +184,16 @@ impl Counted {
     }
 }
 
-fn growth(totals: &[(Column, i64)], column: Column) -> Option<i64> {
-    let mut totals = totals.iter();
-    totals.find_map(|(of, growth)| (*of == column).then_some(*growth))
-}
-
 /// Returns the details of an increment with all that follows from its columns.
 fn details(increment: &Increment<'_>) -> Details {
     let parsed = increment.detail.as_deref().map(serde_json::from_str);
     let mut details: Details = parsed.and_then(Result::ok).unwrap_or_default();
-    let grown = |column| {
-        let growth = growth(&increment.totals, column);
-        growth.and_then(|growth| u64::try_from(growth).ok())
-    };
+    let growth = |column| growth(&increment.totals, column);
     for (index, operation) in OPERATIONS.iter().enumerate() {
-        let Some((columns, calls)) =
-            Columns::of(index).and_then(|columns| Some((columns, grown(columns.calls)?)))
-        else {
+        let grown = Columns::of(index).and_then(|columns| columns.grown(growth));
+        let Some((calls, sum)) = grown else {
             continue;
         };
-        let sum = grown(columns.sum).unwrap_or(0);
         let are_alike = details.get(operation.name).is_some_and(Detail::is_empty);
         let detail = details.entry(Cow::Borrowed(operation.name)).or_default();
         detail.sumsq.get_or_insert(squares_of(calls, sum));

@@ -27,7 +27,6 @@ impl Stay {
 /// Returns the job that ran on the node from `since` to `until` without a break, if the work cannot be that of another job of the user.
 ///
 /// `late` is how long after the end of a job its work may still be seen.
-#[must_use]
 pub fn attributed(since: Micros, until: Micros, late: Micros, stays: &[Stay]) -> Option<i64> {
     let is_there = |stay: &&Stay| stay.is_there == Some(true) && stay.may_touch(since, until, 0);
     let mut there: Vec<&Stay> = stays.iter().filter(is_there).collect();

@@ -66,7 +66,6 @@ impl Entry<'_> {
 /// Decides which of the jobs of a number an entry with this number belongs to on a day.
 ///
 /// `late` is how long after the end of a job its work may still be seen.
-#[must_use]
 pub fn decide(entry: Entry<'_>, activity: Activity, jobs: &[Job], late: Micros) -> Verdict {
     let fitting: Vec<usize> = (0..jobs.len())
         .filter(|&position| entry.fits(&jobs[position]))

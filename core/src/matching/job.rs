@@ -97,19 +97,16 @@ pub struct Owner {
 
 impl Owner {
     /// Returns whether anything is known of the user.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         self.uid.is_some() || self.user_name.is_some()
     }
 
     /// Returns whether both are certainly the same user.
-    #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         self.compare(other) == Some(true)
     }
 
     /// Returns whether both can be the same user.
-    #[must_use]
     pub fn can_be(&self, other: &Self) -> bool {
         self.compare(other) != Some(false)
     }
@@ -182,7 +179,6 @@ impl Job {
     }
 
     /// Returns whether a run was on a node; `None` if that is unknown.
-    #[must_use]
     pub fn ran_on(&self, node: &str) -> Option<bool> {
         self.nodes.has(short(node))
     }
@@ -241,7 +237,6 @@ impl Nodes {
 }
 
 /// Returns the end of a run; `None` if it is still running. `newest` is the time of the newest text.
-#[must_use]
 pub fn end(run: &Run, newest: Micros) -> Option<Micros> {
     let is_lost = newest.saturating_sub(run.updated) > LOST;
     let ended = run.ended.or(is_lost.then_some(run.updated));

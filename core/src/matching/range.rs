@@ -21,7 +21,6 @@ pub struct Range {
 ///
 /// The range of a job ends when its work must be over, so that an entry has one range however many days it works. Work after all
 /// its days belongs to none of them.
-#[must_use]
 pub fn ranges(entry: Entry<'_>, days: &[Activity], jobs: &[Job], late: Micros) -> Vec<Range> {
     let mut ranges = Vec::<Range>::new();
     let mut last = Verdict::Unknown;

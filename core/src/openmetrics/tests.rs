@@ -43,9 +43,9 @@ fn read_labels(line: &str) -> (Vec<(String, String)>, &str) {
 #[test]
 fn metadata_comes_before_samples_and_eof_last() {
     let text = text(|it| {
-        it.gauge("delay_seconds", Some("seconds"), "How late.")?;
+        it.gauge("delay_seconds", "How late.")?;
         it.sample([("target", "a"), ("kind", "MDT")], 1.5)?;
-        it.gauge("status", None, "Whether \"it\"\nis.")?;
+        it.gauge("status", "Whether \"it\"\nis.")?;
         it.sample([], 0.0)
     });
     assert_eq!(
@@ -59,9 +59,9 @@ fn metadata_comes_before_samples_and_eof_last() {
 #[test]
 fn samples_of_counters_end_in_total() {
     let text = text(|it| {
-        it.counter("text_bytes", Some("bytes"), "Size.")?;
+        it.counter("text_bytes", "Size.")?;
         it.sample([("target", "a")], 7.0)?;
-        it.gauge("up", None, "")?;
+        it.gauge("up", "")?;
         it.sample([], 1.0)
     });
     assert_eq!(
@@ -80,7 +80,7 @@ fn nothing_is_a_text_too() {
 #[test]
 fn empty_labels_are_left_out() {
     let text = text(|it| {
-        it.gauge("up", None, "")?;
+        it.gauge("up", "")?;
         it.sample([("cluster", ""), ("target", "a"), ("kind", "")], 1.0)?;
         it.sample([("cluster", "")], 2.0)
     });
@@ -90,7 +90,7 @@ fn empty_labels_are_left_out() {
 #[test]
 fn numbers_without_digits_have_names() {
     let text = text(|it| {
-        it.gauge("x", None, "")?;
+        it.gauge("x", "")?;
         [f64::NAN, f64::INFINITY, f64::NEG_INFINITY]
             .into_iter()
             .try_for_each(|value| it.sample([], value))
@@ -105,7 +105,7 @@ proptest! {
         first in "(?s).{1,20}", second in r#"[\\"n\n{},= ]{1,12}"#, value in proptest::num::f64::NORMAL | proptest::num::f64::ZERO,
     ) {
         let text = text(|it| {
-            it.gauge("x", None, "")?;
+            it.gauge("x", "")?;
             it.sample([("a", first.as_str()), ("b", second.as_str())], value)
         });
         let lines: Vec<&str> = text.split('\n').collect();

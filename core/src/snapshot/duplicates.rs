@@ -7,10 +7,11 @@
 use std::cmp::Reverse;
 use std::collections::TryReserveError;
 
-use super::read::{Budget, collect, push};
+use super::read::Budget;
 use super::{Identifiers, Record, Snapshot};
 use crate::job_stats::{Problem, Reason};
 use crate::pause::Pause;
+use crate::room::{collect, filled, push};
 
 /// Leaves one record for each life: one of identical records, the last of differing ones. The lives of one entry stand
 /// in order of time.
@@ -76,9 +77,7 @@ pub(super) fn resolve<'a>(
 fn may_repeat(records: &[Record], pause: Pause<'_>) -> Result<bool, TryReserveError> {
     // A hash table: the upper half of a hash stands at the place that the lower half gives, or in the next free place.
     let len = (2 * records.len()).next_power_of_two();
-    let mut halves = Vec::new();
-    halves.try_reserve_exact(len)?;
-    halves.resize(len, 0_u32);
+    let mut halves = filled(0_u32, len)?;
     for record in pause.among(records) {
         // A free place is 0.
         let half = (record.hash >> 32) as u32 | 1;

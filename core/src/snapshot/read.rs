@@ -14,6 +14,7 @@ use crate::job_stats::{
 use crate::operation;
 use crate::parameter::{Other, Parameter};
 use crate::pause::Pause;
+use crate::room::push;
 use crate::target::TargetName;
 
 /// The largest number of bytes of a text. Line numbers and places of identifiers and counters have 32 bits: a stored
@@ -57,6 +58,7 @@ pub fn read_carried<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Snapshot<'a>
 }
 
 /// The memory that problems may still take.
+#[derive(Default)]
 pub(super) struct Budget {
     bytes: usize,
     dropped: u64,
@@ -109,6 +111,7 @@ struct Open {
     closed: bool,
 }
 
+#[derive(Default)]
 struct Reader<'a> {
     /// True if the records were printed by jobstats, so that they may say when they were last seen. No server prints
     /// that, but a user who can name a job freely could, with a name of several lines.
@@ -119,10 +122,9 @@ struct Reader<'a> {
     current: Option<usize>,
     /// The record of that target that has begun and not ended.
     open: Option<Open>,
-    /// The values of other parameters, the parameters that have one, and the number of values that are not kept.
+    /// The values of other parameters, and the parameters that have one.
     others: Vec<Other<'a>>,
     seen: HashSet<Parameter<'a>>,
-    others_dropped: u64,
     /// The problems outside of targets.
     problems: Vec<Problem<'a>>,
     budget: Budget,
@@ -135,15 +137,8 @@ impl<'a> Reader<'a> {
         }
         let mut reader = Self {
             is_carried,
-            targets: Vec::new(),
-            positions: HashMap::new(),
-            current: None,
-            open: None,
-            others: Vec::new(),
-            seen: HashSet::new(),
-            others_dropped: 0,
-            problems: Vec::new(),
             budget: Budget::of(text),
+            ..Self::default()
         };
         scan(text, &mut reader, pause)?;
         Ok(reader)
@@ -163,7 +158,6 @@ impl<'a> Reader<'a> {
                 .filter(|snapshot| snapshot.observed || snapshot.cleanup_interval.is_some())
                 .collect(),
             others: self.others,
-            others_dropped: self.others_dropped,
             problems: self.problems,
             problems_dropped: self.budget.dropped,
         }
@@ -369,11 +363,7 @@ impl<'a> Sink<'a> for Reader<'a> {
     }
 
     fn other(&mut self, other: Other<'a>) -> Result<(), TryReserveError> {
-        if self.seen.contains(&other.parameter) {
-            return Ok(());
-        }
-        if self.others.len() == OTHERS_MAX {
-            self.others_dropped += 1;
+        if self.seen.contains(&other.parameter) || self.others.len() == OTHERS_MAX {
             return Ok(());
         }
         self.seen.try_reserve(1)?;
@@ -397,12 +387,8 @@ impl<'a> Sink<'a> for Reader<'a> {
             hash: hash(&id),
             id: target.snapshot.ids.push(&id)?,
             line,
-            snapshot_time: None,
-            start_time: None,
-            last_seen: None,
-            ended: false,
-            present: 0,
             counters: end..end,
+            ..Record::default()
         };
         push(&mut target.snapshot.records, record)?;
         self.open = Some(Open::default());
@@ -493,20 +479,4 @@ impl<'a> Sink<'a> for Reader<'a> {
         self.hide_records();
         Ok(())
     }
-}
-
-/// Returns a vector of the items, if there is room.
-pub(super) fn collect<T>(
-    items: impl ExactSizeIterator<Item = T>,
-) -> Result<Vec<T>, TryReserveError> {
-    let mut all = Vec::new();
-    all.try_reserve_exact(items.len())?;
-    all.extend(items);
-    Ok(all)
-}
-
-pub(super) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), TryReserveError> {
-    items.try_reserve(1)?;
-    items.push(item);
-    Ok(())
 }

@@ -3,10 +3,10 @@
 use std::collections::TryReserveError;
 
 use super::counters::SLOTS_MAX;
-use super::read::push;
 use super::{Slot, Snapshot};
 use crate::job_stats::{Reason, Unit};
 use crate::operation::{self, OperationIndex};
+use crate::room::push;
 
 /// The largest number of unlisted operations of a target, many times as many as Lustre has.
 const UNLISTED_MAX: usize = 256;

@@ -20,17 +20,9 @@ impl Compared {
         let mut pieces = Vec::new();
         for (since, time) in spans(from, time, edge_distance(from, time)) {
             let mut piece = Increment {
-                line: 0,
-                id: "",
-                folded: None,
                 since,
                 time,
-                reset: false,
-                last_active: None,
-                totals: Vec::new(),
-                read_histogram: None,
-                write_histogram: None,
-                detail: None,
+                ..Increment::default()
             };
             for increment in &self.increments {
                 add(&mut piece, increment, from);

@@ -47,7 +47,7 @@ impl Loader {
     /// Reads the last observation up to a time.
     pub fn last(&self, client: &SpiClient<'_>, until: Micros) -> Result<Option<Loaded>, Error> {
         let parameters = self.parameters(until, 1, None)?;
-        let row = client.query_opt(&statement(Side::UpTo), &parameters)?;
+        let row = client.query_opt(&statement("<=", "DESC"), &parameters)?;
         row.map(|row| self.loaded(&row)).transpose()
     }
 
@@ -62,7 +62,7 @@ impl Loader {
         let parameters = self.parameters(after, BATCH, until)?;
         let mut batch: Vec<Loaded> = Vec::new();
         let mut size = 0;
-        for row in client.query(&statement(Side::After), &parameters)? {
+        for row in client.query(&statement(">", "ASC"), &parameters)? {
             // What does not fit any more is not even unpacked.
             let bytes = usize::try_from(row.get::<i64>("bytes")?).unwrap_or(usize::MAX);
             if !batch.is_empty() && bytes > UNPACKED.saturating_sub(size) {
@@ -152,20 +152,9 @@ impl Loader {
     }
 }
 
-/// The side of an instant on which observations are read, and the direction away from it.
-#[derive(Debug, Clone, Copy)]
-enum Side {
-    UpTo,
-    After,
-}
-
-/// Returns the statement that reads observations. The parameters: $1 is the target, $2 the instant, $3 the largest number
+/// Returns the statement that reads observations on the side of an instant that SQL names, in the direction away from it. The parameters: $1 is the target, $2 the instant, $3 the largest number
 /// of rows, $4 the largest number of bytes of raw text, $5 the time of the last observation that is wanted.
-fn statement(side: Side) -> String {
-    let (compared, direction) = match side {
-        Side::UpTo => ("<=", "DESC"),
-        Side::After => (">", "ASC"),
-    };
+fn statement(compared: &str, direction: &str) -> String {
     sql!(
         "observations.sql",
         compared = compared,

@@ -5,10 +5,9 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::instant::Micros;
+use jobstats_core::instant::{Micros, Span};
 use pgrx::spi::SpiClient;
 
-use crate::audit::Window;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
@@ -20,14 +19,14 @@ impl Reach {
     /// Finds the observations of a target (`None`: of all targets) in a window, in one pass over their increments.
     pub fn find(
         client: &SpiClient<'_>,
-        window: Window,
+        window: Span,
         target_id: Option<i32>,
     ) -> Result<Self, Error> {
         let rows = client.query(
             include_str!("reach.sql"),
             &[
-                timestamptz(window.since)?.into(),
-                timestamptz(window.until)?.into(),
+                timestamptz(window.0)?.into(),
+                timestamptz(window.1)?.into(),
                 target_id.into(),
             ],
         )?;

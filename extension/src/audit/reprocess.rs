@@ -1,24 +1,28 @@
-//! `jobstats_reprocess()`: computes anew what the audit finds wrong, and replaces it.
+//! `jobstats_reprocess()`: reads stored texts again, and replaces what differs.
 
-use jobstats_core::instant::Micros;
-use pgrx::datum::TimestampWithTimeZone;
+use jobstats_core::instant::{Micros, Span};
 use pgrx::prelude::*;
 
+use crate::audit::reread::reread;
 use crate::audit::walk::Walked;
 use crate::audit::wholes::{self, Checked};
-use crate::audit::{Purpose, Target, Walk, Window, Wrong, begin_as_feed, targets};
+use crate::audit::{Purpose, Target, Walk, Wrong, begin_as_feed, targets};
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::stored::{self, Stored};
-use crate::pg::argument::{Short, plain};
+use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::statement::Snapshot;
-use crate::pg::time::timestamptz;
+use crate::pg::time::{timestamptz, window};
 use crate::pg::tuplestore::{IntoCell, Rows};
+use crate::query::filters::{Filters, OF_TARGETS};
 use crate::store::rights::owner::as_owner_of_store;
 use crate::store::{self, Settings};
+
+/// The source whose texts are observations of targets.
+const LCTL: &str = "lctl";
 
 /// The work done on one target.
 struct Outcome {
@@ -38,6 +42,27 @@ impl Outcome {
         self.walked.left + self.wholes.left
     }
 
+    fn write(&self, rows: &mut Rows) -> Result<(), Error> {
+        let first = self.changed().min().map(timestamptz).transpose()?;
+        let last = self.changed().max().map(timestamptz).transpose()?;
+        rows.put(|| {
+            [
+                LCTL.cell(),
+                self.target.cluster.as_str().cell(),
+                self.target.name.as_str().cell(),
+                count(self.computed()).cell(),
+                count(self.left()).cell(),
+                count(self.changed().count() as u64).cell(),
+                first.cell(),
+                last.cell(),
+                count(self.deleted as u64).cell(),
+                self.inserted.cell(),
+                None::<&str>.cell(),
+            ]
+        });
+        Ok(())
+    }
+
     /// Returns the times of what was replaced.
     fn changed(&self) -> impl Iterator<Item = Micros> + '_ {
         let observations = self.walked.wrong.iter().map(|wrong| wrong.time);
@@ -46,29 +71,19 @@ impl Outcome {
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_reprocess(
-    since: Option<TimestampWithTimeZone>,
-    until: Option<TimestampWithTimeZone>,
-    target: Option<Short<Vec<Option<String>>>>,
-    mut rows: Rows,
-) -> SqlResult<()> {
-    let window = Window::new(since, until)?;
-    for outcome in as_owner_of_store(|| reprocess(window, plain(target)))? {
-        let first = outcome.changed().min().map(timestamptz).transpose()?;
-        let last = outcome.changed().max().map(timestamptz).transpose()?;
-        rows.put(|| {
-            [
-                outcome.target.cluster.as_str().cell(),
-                outcome.target.name.as_str().cell(),
-                count(outcome.computed()).cell(),
-                count(outcome.left()).cell(),
-                count(outcome.changed().count() as u64).cell(),
-                first.cell(),
-                last.cell(),
-                count(outcome.deleted as u64).cell(),
-                outcome.inserted.cell(),
-            ]
-        });
+fn jobstats_reprocess(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let window = window(arguments.take()?, arguments.take()?)?;
+    let filters = Filters::take(&mut arguments)?;
+    let source: Option<String> = arguments.take()?;
+    let source = source.as_deref();
+    let is_lctl = |name| name == LCTL;
+    if source.is_none_or(is_lctl) {
+        filters.require_keys(&OF_TARGETS)?;
+        let outcomes = as_owner_of_store(|| reprocess(window, &filters))?;
+        outcomes.iter().try_for_each(|it| it.write(&mut rows))?;
+    }
+    if source.is_none_or(|name| !is_lctl(name)) {
+        reread(window, source, &filters, &mut rows)?;
     }
     Ok(())
 }
@@ -77,10 +92,10 @@ fn count(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-fn reprocess(window: Window, patterns: Option<Vec<Option<String>>>) -> Result<Vec<Outcome>, Error> {
+fn reprocess(window: Span, filters: &Filters) -> Result<Vec<Outcome>, Error> {
     let (settings, targets) = connect_mut(|client| -> Result<_, Error> {
         begin_as_feed(client, "reprocessing")?;
-        Ok((store::settings(client)?, targets(client, patterns)?))
+        Ok((store::settings(client)?, targets(client, filters)?))
     })?;
     let mut entries = Entries::default();
     let mut outcomes = Vec::new();
@@ -100,7 +115,7 @@ fn reprocess(window: Window, patterns: Option<Vec<Option<String>>>) -> Result<Ve
 }
 
 fn reprocess_target(
-    window: Window,
+    window: Span,
     settings: Settings,
     entries: &mut Entries,
     target: Target,

@@ -3,21 +3,14 @@
 use jobstats_core::audit::{Finding, Run};
 use pgrx::spi::SpiClient;
 
-use crate::feed::job_stats::rows::{EntryIncrement, StagedRows, staged_rows, with_rows};
+use crate::audit::Purpose;
+use crate::feed::job_stats::rows::{EntryIncrement, staged_rows, with_rows};
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 
-/// The columns of the findings about different rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tell {
-    /// The stored and the computed row, as text.
-    All,
-    /// Only the time of the observation: texts cost more than the rows.
-    Times,
-}
-
+/// The rows of a repair have only the time of the observation, and not the stored and the computed row: texts cost more than the rows.
 const TIMES: &str = "SELECT d.observed, NULL::text AS entry, NULL::text AS stored, NULL::text AS computed \
     FROM (SELECT observed FROM extra UNION SELECT observed FROM missing) d";
 
@@ -26,12 +19,12 @@ pub fn differences(
     client: &SpiClient<'_>,
     run: Run,
     computed: Vec<EntryIncrement>,
-    tell: Tell,
+    purpose: Purpose,
 ) -> Result<Vec<Finding>, Error> {
-    let StagedRows { names, select } = staged_rows();
-    let answer = match tell {
-        Tell::All => described(),
-        Tell::Times => TIMES.to_owned(),
+    let (names, select) = staged_rows();
+    let answer = match purpose {
+        Purpose::Audit => described(),
+        Purpose::Repair => TIMES.to_owned(),
     };
     let statement = sql!(
         "rows.sql",

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use jobstats_core::audit::{Finding, Findings, Run};
+use jobstats_core::instant::Span;
 use pgrx::spi::SpiClient;
 
-use crate::audit::Window;
 use crate::audit::rows::shown;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
@@ -17,7 +17,7 @@ use crate::pg::time::timestamptz;
 /// compared with those of a run of observations.
 pub fn find(
     client: &SpiClient<'_>,
-    window: Window,
+    window: Span,
     runs: &[Run],
     findings: &mut Findings,
 ) -> Result<(), Error> {
@@ -31,10 +31,7 @@ pub fn find(
     );
     let rows = client.query(
         &statement,
-        &[
-            timestamptz(window.since)?.into(),
-            timestamptz(window.until)?.into(),
-        ],
+        &[timestamptz(window.0)?.into(), timestamptz(window.1)?.into()],
     )?;
     for row in rows {
         pause();

@@ -6,23 +6,26 @@ use std::collections::HashSet;
 
 use jobstats_core::audit::{Finding, Predecessor, Run, earliest_possible, earliest_start};
 use jobstats_core::increment::{Increment, Observation};
-use jobstats_core::instant::Micros;
+use jobstats_core::instant::{Micros, Span};
 use jobstats_core::snapshot::{self, Snapshot, cleanup_interval};
 use pgrx::spi::SpiClient;
 
+use crate::audit::Target;
 use crate::audit::load::{Loaded, Loader};
 use crate::audit::reach::Reach;
-use crate::audit::rows::{Tell, differences};
-use crate::audit::{Target, Window};
+use crate::audit::rows::differences;
 use crate::feed::job_stats::compute::{Computation, computation, names, rows};
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::rows::EntryIncrement;
-use crate::feed::job_stats::stored::{Stale, Unpacked};
+use crate::feed::job_stats::stored::{Computed, Stale, Unpacked};
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Statements, connect};
 use crate::pg::time::{EARLIEST, now, timestamptz};
+use crate::query::dimension::Level;
+use crate::query::filters::Filters;
+use crate::query::params::Params;
 use crate::store::Settings;
 
 /// The number of computed rows that are collected before they are compared.
@@ -30,7 +33,7 @@ const ROWS: usize = 16_384;
 
 /// The parameters of a walk.
 pub struct Walk {
-    window: Window,
+    window: Span,
     settings: Settings,
     /// The time since which no raw text may be missing.
     raw_since: Option<Micros>,
@@ -75,15 +78,14 @@ pub struct Wrong {
 /// A function that takes a disagreement.
 pub type Report<'r> = &'r mut dyn FnMut(Finding) -> Result<(), Error>;
 
-/// Returns the targets whose names match one of the patterns (`None`: all), in the order in which they are locked.
-pub fn targets(
-    client: &SpiClient<'_>,
-    patterns: Option<Vec<Option<String>>>,
-) -> Result<Vec<Target>, Error> {
-    let rows = client.query(
-        "SELECT target_id, cluster, name FROM jobstats.targets WHERE $1 IS NULL OR name LIKE ANY (jobstats_internal.as_like($1)) ORDER BY target_id",
-        &[patterns.into()],
-    )?;
+/// Returns the targets that fit filters, in the order in which they are locked.
+pub fn targets(client: &SpiClient<'_>, filters: &Filters) -> Result<Vec<Target>, Error> {
+    let params = Params::default();
+    let statement = format!(
+        "SELECT target.target_id, target.cluster, target.name FROM jobstats.targets target WHERE true{} ORDER BY target.target_id",
+        filters.conditions(Level::Target, "target", &params),
+    );
+    let rows = client.query(&statement, &params.take())?;
     rows.map(|row| {
         Ok(Target {
             id: row.get("target_id")?,
@@ -98,7 +100,7 @@ impl Walk {
     /// Prepares a walk over one target; `None` stands for all targets.
     pub fn new(
         purpose: Purpose,
-        window: Window,
+        window: Span,
         settings: Settings,
         target_id: Option<i32>,
     ) -> Result<Self, Error> {
@@ -133,7 +135,7 @@ impl Walk {
             run: None,
             reported: HashSet::new(),
         };
-        let last = connect(|client| loader.last(client, self.window.since))?;
+        let last = connect(|client| loader.last(client, self.window.0))?;
         let mut known = last.map(Known::of);
         // Each batch has its own connection, because the rows that are read stay in memory as long as the connection.
         while let Some(next) = connect(|client| -> Result<_, Error> {
@@ -143,8 +145,8 @@ impl Walk {
                 .map_or(EARLIEST, |known| known.loaded.stored.time);
             let goes_beyond = self.purpose == Purpose::Repair
                 && known.as_ref().is_some_and(|known| known.carry.differs);
-            let until = (!goes_beyond).then_some(self.window.until);
-            let batch = loader.next(client, after.max(self.window.since), until)?;
+            let until = (!goes_beyond).then_some(self.window.1);
+            let batch = loader.next(client, after.max(self.window.0), until)?;
             walking.batch(client, known.take(), batch)
         })? {
             known = Some(next);
@@ -238,7 +240,7 @@ impl Walking<'_, '_> {
         for (position, this) in chain.iter().enumerate() {
             pause();
             let differs = carry.as_ref().is_some_and(|carry| carry.differs);
-            is_done |= this.stored.time > self.walk.window.until && !differs && position >= first;
+            is_done |= this.stored.time > self.walk.window.1 && !differs && position >= first;
             if is_done {
                 break;
             }
@@ -302,7 +304,7 @@ impl Walking<'_, '_> {
         )?;
         let wrong = Wrong {
             time: stored.time,
-            previous: computed.since,
+            previous: computed.computed.since,
             stale: Stale {
                 after: before.map_or(EARLIEST, |before| before.loaded.stored.time),
                 observed: stored.time,
@@ -311,11 +313,11 @@ impl Walking<'_, '_> {
             server: stored.server.clone(),
             bytes: i64::try_from(loaded.bytes()).unwrap_or(i64::MAX),
         };
-        let findings = findings(loaded, &computed)?;
+        let findings = findings(loaded, &computed.computed)?;
         self.report_all(&findings)?;
         let carry = Carry {
-            differs: !stored.carried.is(computed.carried.as_deref()),
-            records: computed.carried,
+            differs: !stored.carried.is(computed.computed.carried.as_deref()),
+            records: computed.computed.carried,
             readable: true,
         };
         let lacks_values = self.walk.purpose == Purpose::Repair
@@ -402,11 +404,7 @@ impl Walking<'_, '_> {
         let Some(mut open) = self.run.take() else {
             return Ok(());
         };
-        let tell = match self.walk.purpose {
-            Purpose::Audit => Tell::All,
-            Purpose::Repair => Tell::Times,
-        };
-        for finding in differences(client, open.run, open.rows, tell)? {
+        for finding in differences(client, open.run, open.rows, self.walk.purpose)? {
             // A row that belongs to no observation stands in the way of the next observation, and marks that one as
             // wrong.
             let place = open
@@ -456,7 +454,7 @@ impl<'a> Seen<'a> {
 }
 
 /// Returns all findings about an observation except its increments, including those from when it was read.
-fn findings(loaded: &Loaded, computed: &Computation<'_>) -> Result<Vec<Finding>, Error> {
+fn findings(loaded: &Loaded, computed: &Computed) -> Result<Vec<Finding>, Error> {
     let stored = &loaded.stored;
     let mut findings = loaded.findings.clone();
     if stored.since != computed.since {

@@ -1,11 +1,11 @@
 //! Compares the stored work of whole targets with what their readings say, and puts it right.
 
 use jobstats_core::audit::{Finding, Predecessor};
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::instant::{DAY, Micros, Span};
 use pgrx::spi::SpiClient;
 
+use crate::audit::Purpose;
 use crate::audit::walk::Report;
-use crate::audit::{Purpose, Window};
 use crate::feed::job_stats::rows::{staged_pieces, with_pieces};
 use crate::feed::wholes::{Reread, Stored};
 use crate::pg::error::Error;
@@ -34,19 +34,19 @@ pub struct Checked {
 pub fn check(
     purpose: Purpose,
     target_id: i32,
-    window: Window,
+    window: Span,
     settings: Settings,
     report: Report<'_>,
 ) -> Result<Checked, Error> {
     let mut checked = Checked::default();
-    let mut former = connect(|client| Stored::until(client, target_id, window.since))?;
-    let (mut after, mut goes_beyond) = (window.since, false);
+    let mut former = connect(|client| Stored::until(client, target_id, window.0))?;
+    let (mut after, mut goes_beyond) = (window.0, false);
     // A bucket in which the window begins may lack what was summed before it.
-    let near = former.as_ref().filter(|it| window.since - it.time < DAY);
+    let near = former.as_ref().filter(|it| window.0 - it.time < DAY);
     let mut span = near.map(|it| (it.time - 1, it.time));
     while let Some(this) = connect(|client| Stored::after(client, target_id, after))? {
         pause();
-        if this.time > window.until && !goes_beyond {
+        if this.time > window.1 && !goes_beyond {
             break;
         }
         after = this.time;

@@ -10,15 +10,15 @@ use crate::pg::spi::{SqlResult, Statements};
 
 #[pg_extern(sql = false)]
 fn jobstats_alerts(names: Option<bool>) -> SqlResult<Option<Jsonb<'static>>> {
-    let alerts = read(|client, whose| {
+    let alerts = read(|client, reader| {
         let mut alerts = Vec::new();
         for row in client.query(include_str!("alerts/alerts.sql"), &[])? {
-            let event = Event::read(client, row.get("event_id")?, &whose)?;
+            let event = Event::read(client, row.get("event_id")?, reader)?;
             let texts = |name: &str| row.get::<String>(name);
             let [kind, cluster, filesystem] =
                 [texts("kind")?, texts("cluster")?, texts("filesystem")?];
             let mut alert = Map::new();
-            let labels = json!({ "alertname": format!("jobstats_{kind}"), "kind": kind, "severity": texts("severity")?,
+            let labels = json!({ "alertname": format!("jobstats_{kind}"), "event": kind, "severity": texts("severity")?,
                 "cluster": cluster, "filesystem": filesystem });
             let annotations = json!({ "summary": event.summary(), "description": event.description(names == Some(true)),
                 "event_id": row.get::<i64>("event_id")?.to_string() });

@@ -26,9 +26,9 @@ const LEAST_COVERAGE: f64 = 0.8;
 /// The number of subjects that are kept.
 const SHOWN: usize = 5;
 /// The dimensions by which culprits are searched until one is named.
-const BY: [&[&str]; 3] = [&["uid", "user_name"], &["account"], &["job"]];
+const BY: [&[&str]; 3] = [&["uid", "user"], &["account"], &["job"]];
 /// The dimensions of the largest job of a culprit.
-const OF_JOB: [&str; 4] = ["uid", "user_name", "account", "job"];
+const OF_JOB: [&str; 4] = ["uid", "user", "account", "job"];
 /// The operation whose time and calls are those of all others.
 const ALL: &str = "service_time";
 

@@ -8,20 +8,21 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
-use crate::events::list::{Whose, read};
+use crate::events::list::{read, whose};
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, escaped};
 use crate::pg::jsonb::Jsonb;
 use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::tuplestore::{IntoCell, Rows};
+use crate::store::rights::caller::Reader;
 use words::{amount, percent, plural, rate, seconds, several, significant};
 
 #[pg_extern(sql = false)]
 fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let id: Option<i64> = arguments.take()?;
     let id = id.ok_or(Error::Null("event_id"))?;
-    let lines = read(|client, whose| {
-        let event = Event::read(client, id, &whose)?;
+    let lines = read(|client, reader| {
+        let event = Event::read(client, id, reader)?;
         let mut lines = event.lines();
         lines.push(evidence(client, id)?);
         lines.extend(next::steps(client, &event)?);
@@ -105,9 +106,9 @@ pub struct Event {
 
 impl Event {
     /// Reads an event for a reader.
-    pub fn read(client: &SpiClient<'_>, id: i64, whose: &Whose) -> Result<Self, Error> {
-        let mut parameters = vec![id.into()];
-        parameters.extend(whose.parameters());
+    pub fn read(client: &SpiClient<'_>, id: i64, reader: &Reader) -> Result<Self, Error> {
+        let [uids, accounts, is_nameless] = whose(reader);
+        let parameters = [id.into(), uids, accounts, is_nameless];
         let row = client.query_opt(include_str!("explain/event.sql"), &parameters)?;
         let row = row.ok_or_else(|| {
             Error::argument(
@@ -182,9 +183,13 @@ impl Event {
             json!({ "events": self.others }),
         ));
         let told = self.reason.iter();
-        lines.extend(
-            told.map(|it| Line::new("told", format!("Nobody was told. {it}"), Value::Null)),
-        );
+        lines.extend(told.map(|it| {
+            Line::new(
+                "notified",
+                format!("Nobody was notified. {it}"),
+                Value::Null,
+            )
+        }));
         lines
     }
 

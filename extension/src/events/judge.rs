@@ -53,7 +53,7 @@ pub struct Judged<'a> {
     pub seen: &'a Seen,
     pub usual: &'a Usual,
     pub filesystem: &'a FileSystem,
-    pub targets: &'a [Target],
+    pub targets: Vec<&'a Target>,
     pub rules: &'a [Rule],
     /// The span that is judged, without the time before it that is only read.
     pub span: Span,
@@ -176,7 +176,7 @@ impl Judged<'_> {
                 usecs += reading.value.usecs as f64;
             }
         }
-        let on_servers = self.targets.iter();
+        let on_servers = self.targets.iter().copied();
         let on_servers = on_servers.filter(|it| it.servers(span).any(|it| servers.contains(&it)));
         let (names_of_services, service) = (json!(names), services[worst.subject].name.clone());
         let (value, usual, peers) = (worst.value, worst.usual, peers.count());
@@ -200,7 +200,8 @@ impl Judged<'_> {
     }
 
     fn slow(&self) -> (Vec<&Target>, Vec<Episode>) {
-        let targets: Vec<&Target> = self.targets.iter().filter(|it| it.is_ost).collect();
+        let targets = self.targets.iter().copied();
+        let targets: Vec<&Target> = targets.filter(|it| it.is_ost).collect();
         let given = targets.iter().map(|target| slow::Target {
             peers: 0,
             usual: [None; slow::CLASSES],
@@ -233,13 +234,12 @@ impl Judged<'_> {
         let given: Vec<_> = given.collect();
         let episodes = stalled::episodes(&given).into_iter();
         let events = join(episodes.map(|it| self.ended(it, SILENT)).collect()).into_iter();
-        let targets: Vec<&Target> = self.targets.iter().collect();
         let of_event = |event: Event| {
             let usual = event.episodes.iter().map(|it| it.usual).fold(0.0, f64::max);
             Found {
                 value: Some(0.0),
                 usual: Some(usual),
-                ..self.of_targets("stalled", &event, &targets)
+                ..self.of_targets("stalled", &event, &self.targets)
             }
         };
         events.map(of_event).collect()
@@ -271,16 +271,15 @@ impl Judged<'_> {
 
     /// Finds the hours in which probes of targets were slow for which no other event is the reason.
     fn probed(&self, others: &[Found]) -> Vec<Found> {
-        let targets: Vec<&Target> = self.targets.iter().collect();
         let mut episodes = self.by_day(|day| {
-            let given: Vec<Probe> = targets.iter().map(|it| self.probe(day, it)).collect();
+            let given: Vec<Probe> = self.targets.iter().map(|it| self.probe(day, it)).collect();
             probe::episodes(&given)
         });
         episodes.retain(|it| {
             let is_reason = |event: &Found| {
                 overlap(event.span, (it.began, it.until))
                     && (event.kind == "waiting"
-                        || event.targets.contains(&targets[it.subject].name))
+                        || event.targets.contains(&self.targets[it.subject].name))
             };
             !others.iter().any(is_reason)
         });
@@ -288,13 +287,13 @@ impl Judged<'_> {
         let of_event = |mut event: Event| {
             let (value, usual) = event.worst().map(|it| (it.value, it.usual))?;
             let subjects = event.episodes.clone().into_iter();
-            let probe = self.confirm(&mut event, subjects.map(|it| targets[it.subject]));
+            let probe = self.confirm(&mut event, subjects.map(|it| self.targets[it.subject]));
             Some(Found {
                 value: Some(value),
                 usual: Some(usual),
                 rate: event.rate,
                 details: json!({ "services": [], "probe": probe }),
-                ..self.of_targets("waiting", &event, &targets)
+                ..self.of_targets("waiting", &event, &self.targets)
             })
         };
         events.filter_map(of_event).collect()
@@ -303,7 +302,7 @@ impl Judged<'_> {
     /// Finds the targets that are full, or soon will be. A target may be full for weeks, so another one that becomes full is another event.
     fn filling(&self) -> Vec<Found> {
         let mut given = Vec::new();
-        for target in self.targets {
+        for target in &self.targets {
             for used in &target.used {
                 let mut used = used.clone();
                 // What was full before the first value goes on until it is clearly less.
@@ -345,7 +344,6 @@ impl Judged<'_> {
             .iter()
             .map(|it| ["space", "inodes"][it.subject % 2])
             .collect();
-        let targets: Vec<&Target> = self.targets.iter().collect();
         episodes.iter_mut().for_each(|it| it.subject /= 2);
         let event = Event {
             began: worst.began,
@@ -361,7 +359,7 @@ impl Judged<'_> {
             usual: Some(worst.usual),
             rate: worst.value / full::FULL,
             details: json!({ "of": what }),
-            ..self.of_targets("full", &event, &targets)
+            ..self.of_targets("full", &event, &self.targets)
         })
     }
 
@@ -372,7 +370,6 @@ impl Judged<'_> {
             let given = self.rules.iter().map(|it| it.given(self.filesystem, day));
             rule::episodes(&given.collect::<Vec<_>>())
         });
-        let targets: Vec<&Target> = self.targets.iter().collect();
         let of_event = |mut event: Event| {
             let rates = event.episodes.iter();
             let worst = *rates.max_by(|one, other| one.rate.total_cmp(&other.rate))?;
@@ -385,7 +382,7 @@ impl Judged<'_> {
             let mut details = rule.details();
             details["rules"] = json!(names);
             // A rule is about all targets.
-            event.episodes = (0..targets.len())
+            event.episodes = (0..self.targets.len())
                 .map(|subject| Episode { subject, ..worst })
                 .collect();
             Some(Found {
@@ -394,7 +391,7 @@ impl Judged<'_> {
                 rate: worst.rate,
                 details,
                 culprits: rule.culprits(self.filesystem, &worst),
-                ..self.of_targets("rule", &event, &targets)
+                ..self.of_targets("rule", &event, &self.targets)
             })
         };
         join(episodes).into_iter().filter_map(of_event).collect()
@@ -405,7 +402,6 @@ impl Judged<'_> {
         let hours = self.targets.iter().map(|it| it.recovering.clone());
         let mut episodes = moved::episodes(&given);
         episodes.extend(moved::recoveries(&hours.collect::<Vec<_>>(), &episodes));
-        let targets: Vec<&Target> = self.targets.iter().collect();
         let of_event = |event: Event| {
             let (moves, recoveries): (Vec<&Episode>, Vec<&Episode>) =
                 event.episodes.iter().partition(|it| it.value != it.usual);
@@ -413,11 +409,11 @@ impl Judged<'_> {
             let servers = moves.iter().flat_map(|it| [it.usual, it.value]);
             let servers = self.names(servers.map(|it| it as usize));
             let moves = moves.iter().map(|it| {
-                json!({ "target": targets[it.subject].name, "from": name(it.usual), "to": name(it.value) })
+                json!({ "target": self.targets[it.subject].name, "from": name(it.usual), "to": name(it.value) })
             });
-            let recovered = recoveries.iter().map(|it| &targets[it.subject].name);
+            let recovered = recoveries.iter().map(|it| &self.targets[it.subject].name);
             let details = json!({ "moves": moves.collect::<Vec<_>>(), "recovered": recovered.collect::<Vec<_>>() });
-            let found = self.of_targets("failover", &event, &targets);
+            let found = self.of_targets("failover", &event, &self.targets);
             let servers = BTreeSet::from_iter(found.servers.iter().cloned().chain(servers));
             Found {
                 servers: servers.into_iter().collect(),

@@ -8,7 +8,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde_json::Value;
 
-use crate::events::culprits::{Asked, compared_until};
+use crate::events::culprits::compared_until;
 use crate::events::judge::Found;
 use crate::events::readings::FileSystem;
 use crate::pg::error::Error;
@@ -167,7 +167,10 @@ impl Events {
             }
             found.span.0 = event.span.0;
         }
-        let is_changed = update(client, event.id, found, is_earlier)?;
+        // It is changed if anything about it is new; of an earlier one only its end.
+        let mut all = parameters(found)?;
+        all.extend([event.id.into(), is_earlier.into()]);
+        let is_changed = client.execute(include_str!("keep/update.sql"), &all)? > 0;
         let is_new = event.span.0 != found.span.0
             || compared_until(event.span) != compared_until(found.span)
             || event.targets != found.targets
@@ -233,38 +236,17 @@ fn parameters(found: &Found) -> Result<Vec<DatumWithOid<'static>>, Error> {
 
 fn insert(
     client: &mut SpiClient<'_>,
-    filesystem: &FileSystem,
+    (cluster, filesystem): &FileSystem,
     found: &Found,
 ) -> Result<Kept, Error> {
     let mut all = parameters(found)?;
-    all.push(found.kind.into());
-    all.push(filesystem.0.as_str().into());
-    all.push(filesystem.1.as_str().into());
+    all.extend([found.kind, cluster, filesystem].map(|it| it.to_owned().into()));
     let id = client.execute_value(include_str!("keep/insert.sql"), &all)?;
     Ok(Kept {
         id,
         is_changed: true,
         is_new: true,
     })
-}
-
-/// Changes an event if anything about it is new; of an earlier one only its end. Returns whether it was changed.
-fn update(
-    client: &mut SpiClient<'_>,
-    id: i64,
-    found: &Found,
-    is_earlier: bool,
-) -> Result<bool, Error> {
-    let mut all = parameters(found)?;
-    all.push(id.into());
-    all.push(is_earlier.into());
-    Ok(client.execute(include_str!("keep/update.sql"), &all)? > 0)
-}
-
-/// Stores the culprits of an event. Returns whether they are others than before.
-pub fn blame(client: &mut SpiClient<'_>, id: i64, asked: &Asked) -> Result<bool, Error> {
-    let (culprits, times) = asked.find(client)?;
-    store_culprits(client, id, &culprits, times)
 }
 
 /// Stores whose work an event was, and how many times the usual load there was. Returns whether that is new.

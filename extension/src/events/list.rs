@@ -8,9 +8,13 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, connect_as_of_call};
+use crate::pg::template::sql;
 use crate::pg::time::{self, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::{SETTINGS, write_rows};
+use crate::query::dimension::{Level, words};
+use crate::query::filters::Filters;
+use crate::query::params::Params;
 use crate::store;
 use crate::store::rights::caller::{Reader, as_any_reader, own_parameters};
 use jobstats_core::instant::DAY;
@@ -22,57 +26,57 @@ const WEEK: i64 = 7 * DAY;
 fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let since: Option<TimestampWithTimeZone> = arguments.take()?;
     let until: Option<TimestampWithTimeZone> = arguments.take()?;
-    let mut patterns: Vec<Option<Vec<Option<String>>>> = Vec::new();
-    for _ in 0..4 {
-        patterns.push(arguments.take()?);
-    }
-    let withdrawn: Option<bool> = arguments.take()?;
+    let [events, severities] = [patterns(&mut arguments)?, patterns(&mut arguments)?];
+    let filters = Filters::take(&mut arguments)?;
+    filters.require_keys(&["cluster", "filesystem"])?;
+    let withdrawn = arguments.take::<bool>()?.unwrap_or(false);
     let since = match since {
         Some(since) => since,
         None => timestamptz(time::now()? - WEEK)?,
     };
     let (since, until) = time::window(Some(since), until)?;
-    let mut parameters: Vec<DatumWithOid<'_>> =
-        vec![timestamptz(since)?.into(), timestamptz(until)?.into()];
-    parameters.extend(patterns.into_iter().map(DatumWithOid::from));
-    parameters.push(withdrawn.unwrap_or(false).into());
-    Ok(read(|client, whose| {
-        parameters.extend(whose.parameters());
-        write_rows(
-            client,
-            include_str!("list/events.sql"),
-            &parameters,
-            &mut rows,
-        )?;
+    let (since, until) = (timestamptz(since)?, timestamptz(until)?);
+    Ok(read(|client, reader| {
+        let params = Params::default();
+        let [uids, accounts, is_nameless] = whose(reader);
+        let statement = sql!(
+            "list/events.sql",
+            uids = params.bind("uids", || uids),
+            accounts = params.bind("accounts", || accounts),
+            is_nameless = params.bind("is_nameless", || is_nameless),
+            since = params.bind("since", || since),
+            until = params.bind("until", || until),
+            events = params.bind("events", || events),
+            severities = params.bind("severities", || severities),
+            withdrawn = params.bind("withdrawn", || withdrawn),
+            conditions = filters.conditions(Level::Target, "e", &params),
+        );
+        write_rows(client, &statement, &params.take(), &mut rows)?;
         Ok(())
     })?)
 }
 
-/// The work that the caller may see.
-pub(super) struct Whose(Reader);
+/// Takes a list of patterns, separated by commas or blanks; `None` if there are none.
+fn patterns(arguments: &mut Arguments<'_>) -> Result<Option<Vec<String>>, Error> {
+    let said: Option<String> = arguments.take()?;
+    Ok(said.map(|it| words(&it).map(str::to_owned).collect()))
+}
 
-impl Whose {
-    /// Returns the users and accounts of a reader of their own work, and whether the caller sees no names.
-    pub fn parameters(&self) -> Vec<DatumWithOid<'static>> {
-        let own = match &self.0 {
-            Reader::Own(own) => Some(own),
-            Reader::All | Reader::Nameless => None,
-        };
-        let mut parameters: Vec<_> = own_parameters(own).into();
-        parameters.push(matches!(self.0, Reader::Nameless).into());
-        parameters
-    }
+/// Returns as parameters the users and accounts of a reader of their own work, and whether the reader sees no names.
+pub(super) fn whose(reader: &Reader) -> [DatumWithOid<'static>; 3] {
+    let [uids, accounts] = own_parameters(reader.own());
+    [uids, accounts, matches!(reader, Reader::Nameless).into()]
 }
 
 /// Reads events for whoever asks.
 pub(super) fn read<T>(
-    answer: impl FnOnce(&SpiClient<'_>, Whose) -> Result<T, Error>,
+    answer: impl FnOnce(&SpiClient<'_>, &Reader) -> Result<T, Error>,
 ) -> Result<T, Error> {
     as_any_reader(|reader| {
         let _pinned = Pinned::new(SETTINGS);
         connect_as_of_call(|client| {
             store::require(client)?;
-            answer(client, Whose(reader))
+            answer(client, &reader)
         })
     })
 }

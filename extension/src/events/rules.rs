@@ -12,7 +12,7 @@ use crate::events::culprits::{Subject, rounded};
 use crate::events::readings::FileSystem;
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 
 /// The steps in which rules are judged.
@@ -50,8 +50,20 @@ impl Rule {
              FROM jobstats.rules r WHERE r.enabled ORDER BY r.name",
             &[],
         )?;
-        let rules: Result<Vec<Self>, Error> = rows.map(|row| Self::of(&row)).collect();
-        let mut rules = rules?;
+        let rules = rows.map(|row| {
+            Ok(Self {
+                name: row.get("name")?,
+                operation: row.get("operation")?,
+                by: row.get("by")?,
+                threshold: row.get("threshold")?,
+                times_usual: row.get("times_usual")?,
+                lasting: row.get("lasting")?,
+                url: row.get("url")?,
+                usual: HashMap::new(),
+                largest: BTreeMap::new(),
+            })
+        });
+        let mut rules = rules.collect::<Result<Vec<_>, Error>>()?;
         let steps = [span.0, span.1].map(|it| it.div_euclid(STEP) * STEP);
         for rule in &mut rules {
             if rule.times_usual.is_some() {
@@ -63,20 +75,6 @@ impl Rule {
             }
         }
         Ok(rules)
-    }
-
-    fn of(row: &Row<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            name: row.get("name")?,
-            operation: row.get("operation")?,
-            by: row.get("by")?,
-            threshold: row.get("threshold")?,
-            times_usual: row.get("times_usual")?,
-            lasting: row.get("lasting")?,
-            url: row.get("url")?,
-            usual: HashMap::new(),
-            largest: BTreeMap::new(),
-        })
     }
 
     fn add_usual(&mut self, client: &mut SpiClient<'_>, day: Micros) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::Statements;
 use crate::pg::time::{now, timestamptz};
 
 /// The age from which on it helps nobody to be told of an event.
@@ -28,21 +28,6 @@ struct Event {
 }
 
 impl Event {
-    fn of(row: &Row<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            id: row.get("event_id")?,
-            kind: row.get("kind")?,
-            cluster: row.get("cluster")?,
-            filesystem: row.get("filesystem")?,
-            began: row.time("began")?,
-            confirmed: row.time_opt("confirmed")?,
-            until: row.time("until")?,
-            is_over: row.get("is_over")?,
-            value: row.get("value")?,
-            rate: row.get("rate")?,
-        })
-    }
-
     /// Returns the severity of the event by itself.
     fn severity(&self) -> &'static str {
         match self.kind.as_str() {
@@ -51,11 +36,6 @@ impl Event {
             "failover" => "info",
             _ => "warning",
         }
-    }
-
-    /// Returns whether so few are told in a week that the weakest of its kind are not.
-    fn has_budget(&self) -> bool {
-        matches!(self.kind.as_str(), "waiting" | "slow_target" | "rule")
     }
 }
 
@@ -67,8 +47,21 @@ pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
          WHERE e.event_id = ANY ($1) ORDER BY e.began, e.event_id",
         &[events.to_vec().into()],
     )?;
-    let events: Result<Vec<Event>, Error> = rows.map(|row| Event::of(&row)).collect();
-    for event in events? {
+    let events = rows.map(|row| {
+        Ok(Event {
+            id: row.get("event_id")?,
+            kind: row.get("kind")?,
+            cluster: row.get("cluster")?,
+            filesystem: row.get("filesystem")?,
+            began: row.time("began")?,
+            confirmed: row.time_opt("confirmed")?,
+            until: row.time("until")?,
+            is_over: row.get("is_over")?,
+            value: row.get("value")?,
+            rate: row.get("rate")?,
+        })
+    });
+    for event in events.collect::<Result<Vec<_>, Error>>()? {
         let reason = reason(client, &event)?;
         client.execute(
             include_str!("tell/tell.sql"),
@@ -101,7 +94,9 @@ fn reason(client: &mut SpiClient<'_>, event: &Event) -> Result<Option<String>, E
         }
         confirmed = until;
     }
-    if event.has_budget() && !has_budget(client, event)? {
+    // So few of these are told in a week that the weakest are not.
+    let is_limited = matches!(event.kind.as_str(), "waiting" | "slow_target" | "rule");
+    if is_limited && !has_budget(client, event)? {
         let text = "SELECT format('The budget of %s alerts a week (settings.alerts_per_week) is used up by events as strong as this one.', s.alerts_per_week) \
              FROM jobstats.settings s";
         return Ok(Some(client.query_value(text, &[])?));

@@ -43,65 +43,42 @@ impl Usual {
             client.execute(include_str!("usual/waits.sql"), &parameters[..1])?;
             client.execute(include_str!("usual/calls.sql"), &parameters)?;
             client.execute(include_str!("usual/probes.sql"), &parameters[..1])?;
-            usual.add_waits(client, day, &parameters[..1], &numbers)?;
-            usual.add_calls(client, day, &parameters[..1])?;
-            usual.add_probes(client, day, &parameters[..1])?;
+            usual.add(client, day, &parameters[..1], &numbers)?;
         }
         Ok(usual)
     }
 
-    fn add_waits(
+    fn add(
         &mut self,
         client: &mut SpiClient<'_>,
         day: Micros,
         start: &[DatumWithOid<'_>],
         numbers: &HashMap<&Server, usize>,
     ) -> Result<(), Error> {
-        let rows = client.execute_rows(
-            "SELECT u.cluster, u.server, u.service, u.wait FROM jobstats.usual_waits u \
-             WHERE u.day = ($1 AT TIME ZONE 'UTC')::date",
-            start,
-        )?;
-        for row in PAUSE.among(rows) {
+        let mut rows = |select: &str| {
+            let of_day = format!("{select} u WHERE u.day = ($1 AT TIME ZONE 'UTC')::date");
+            client.execute_rows(&of_day, start)
+        };
+        let waits =
+            rows("SELECT u.cluster, u.server, u.service, u.wait FROM jobstats.usual_waits")?;
+        for row in PAUSE.among(waits) {
             if let Some(server) = numbers.get(&(row.at(1)?, row.at(2)?)) {
                 let services = self.waits.entry((day, *server)).or_default();
                 services.insert(row.at(3)?, row.at(4)?);
             }
         }
-        Ok(())
-    }
-
-    fn add_calls(
-        &mut self,
-        client: &mut SpiClient<'_>,
-        day: Micros,
-        start: &[DatumWithOid<'_>],
-    ) -> Result<(), Error> {
-        let rows = client.execute_rows(
-            "SELECT u.target_id, u.class, u.seconds_per_call FROM jobstats.usual_calls u WHERE u.day = ($1 AT TIME ZONE 'UTC')::date",
-            start,
-        )?;
-        for row in PAUSE.among(rows) {
+        let calls =
+            rows("SELECT u.target_id, u.class, u.seconds_per_call FROM jobstats.usual_calls")?;
+        for row in PAUSE.among(calls) {
             let classes = self.calls.entry((day, row.at(1)?)).or_default();
             let class = usize::try_from(row.at::<i32>(2)?).unwrap_or(CLASSES);
             if let Some(class) = classes.get_mut(class) {
                 *class = Some(row.at(3)?);
             }
         }
-        Ok(())
-    }
-
-    fn add_probes(
-        &mut self,
-        client: &mut SpiClient<'_>,
-        day: Micros,
-        start: &[DatumWithOid<'_>],
-    ) -> Result<(), Error> {
-        let rows = client.execute_rows(
-            "SELECT u.target_id, u.seconds FROM jobstats.usual_probes u WHERE u.day = ($1 AT TIME ZONE 'UTC')::date",
-            start,
-        )?;
-        for row in PAUSE.among(rows) {
+        for row in PAUSE.among(rows(
+            "SELECT u.target_id, u.seconds FROM jobstats.usual_probes",
+        )?) {
             self.probes.insert((day, row.at(1)?), row.at(2)?);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! `jobstats_watch()` judges what was read since it was last called.
+//! `jobstats_detect()` judges what was read since it was last called.
 
 use jobstats_core::event::MEASURED;
 use jobstats_core::instant::{DAY, HOUR, Micros, Span};
@@ -7,7 +7,7 @@ use pgrx::spi::SpiClient;
 
 use crate::events::culprits::Asked;
 use crate::events::judge::Judged;
-use crate::events::keep::{Events, Judgement, blame, store_culprits};
+use crate::events::keep::{Events, Judgement, store_culprits};
 use crate::events::readings::Seen;
 use crate::events::rules::Rule;
 use crate::events::tell::tell;
@@ -133,7 +133,7 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
             seen: &seen,
             usual: &usual,
             filesystem: name,
-            targets,
+            targets: targets.iter().collect(),
             rules: &rules,
             span: judgement.span,
             full: &full,
@@ -151,7 +151,8 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
                     span: event.span,
                     slow: event.slow,
                 };
-                is_changed |= blame(client, kept.id, &asked)?;
+                let (culprits, times) = asked.find(client)?;
+                is_changed |= store_culprits(client, kept.id, &culprits, times)?;
             } else if event.kind == "rule" && (kept.is_new || judgement.is_again) {
                 is_changed |= store_culprits(client, kept.id, &event.culprits, None)?;
             }

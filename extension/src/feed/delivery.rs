@@ -81,7 +81,8 @@ impl Delivery {
     }
 }
 
-fn require_short(what: &'static str, name: &str) -> Result<(), Error> {
+/// Fails with [`Error::LongName`] for a name that is too long.
+pub fn require_short(what: &'static str, name: &str) -> Result<(), Error> {
     if name.len() > NAME_LIMIT {
         Err(Error::LongName {
             what,

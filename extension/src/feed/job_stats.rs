@@ -97,7 +97,13 @@ impl Source for JobStats {
             // Each target has its own connection, because the rows that its statements read stay in memory as long as the
             // connection.
             let outcome = connect_mut(|client| {
-                Placing::new(client, ingest, &mut entries, &mut target).place(part)
+                let placing = Placing {
+                    client,
+                    ingest,
+                    entries: &mut entries,
+                    target: &mut target,
+                };
+                placing.place(part)
             });
             outcomes.push(outcome?);
         }

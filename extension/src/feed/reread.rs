@@ -55,7 +55,7 @@ fn reread(client: &mut SpiClient<'_>, arguments: &mut Arguments<'_>) -> Result<R
     let mut delivery = Delivery::new(arguments, now)?;
     // A call reads texts of several clusters, in an order that is not that of other calls and feeds.
     source.lock(client, "")?;
-    let Some(Stored { covers, body }) = stored(client, &delivery)? else {
+    let Some((covers, body)) = stored(client, &delivery)? else {
         return Ok(Reread {
             records: 0,
             problems: 0,
@@ -92,15 +92,11 @@ fn result(outcomes: &[Outcome], ingest: &mut Ingest<'_>) -> Reread {
 
 type Covered = Range<TimestampWithTimeZone>;
 
-/// A text that is kept.
-struct Stored {
-    covers: Option<Covered>,
-    /// The packed text.
-    body: Vec<u8>,
-}
+/// The span that a kept text covers, and its packed body.
+type Kept = (Option<Covered>, Vec<u8>);
 
 /// Returns a text, whose body may be that of an equal one; `None` if it is not kept any more.
-fn stored(client: &mut SpiClient<'_>, delivery: &Delivery) -> Result<Option<Stored>, Error> {
+fn stored(client: &mut SpiClient<'_>, delivery: &Delivery) -> Result<Option<Kept>, Error> {
     let found = client.execute_opt(
         "SELECT t.covers, b.body FROM jobstats.texts t \
          JOIN jobstats.texts b ON b.cluster = t.cluster AND b.source = t.source AND b.server = t.server \
@@ -108,12 +104,7 @@ fn stored(client: &mut SpiClient<'_>, delivery: &Delivery) -> Result<Option<Stor
          WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",
         &delivery.key()?,
     )?;
-    let stored = found.map(|row| -> Result<Stored, Error> {
-        Ok(Stored {
-            covers: row.get("covers")?,
-            body: row.get("body")?,
-        })
-    });
+    let stored = found.map(|row| Ok((row.get("covers")?, row.get("body")?)));
     stored.transpose()
 }
 

@@ -1,7 +1,7 @@
 //! The targets of a text, known or new. Each is locked until the end of the transaction.
 
+mod alter;
 mod rename;
-mod retire;
 
 use std::collections::{HashMap, HashSet};
 

@@ -12,14 +12,8 @@ use crate::text::zstd::{recycle, unpack_with};
 /// The text of a feed, with the packed value if it came packed.
 pub struct Text<'a> {
     bytes: Cow<'a, [u8]>,
-    came: Option<Packed<'a>>,
-}
-
-/// The packed value in which a text came.
-struct Packed<'a> {
-    value: Bytea<'a>,
-    /// XXH3-128 of the whole text.
-    digest: u128,
+    /// The packed value in which the whole text came, and XXH3-128 of the text; `None` if it came unpacked.
+    pub came_packed: Option<(Bytea<'a>, u128)>,
 }
 
 impl<'a> Text<'a> {
@@ -28,7 +22,7 @@ impl<'a> Text<'a> {
         match (body, packed) {
             (Some(body), None) => Ok(Self {
                 bytes: Cow::Borrowed(body.as_bytes()),
-                came: None,
+                came_packed: None,
             }),
             (None, Some(packed)) => Self::unpacked(packed),
             (None, None) => Err(Error::Body("neither body nor body_zstd is given")),
@@ -45,10 +39,7 @@ impl<'a> Text<'a> {
         })?;
         Ok(Self {
             bytes: Cow::Owned(text),
-            came: Some(Packed {
-                value: packed,
-                digest: digest.digest128(),
-            }),
+            came_packed: Some((packed, digest.digest128())),
         })
     }
 
@@ -56,7 +47,7 @@ impl<'a> Text<'a> {
     pub fn unpacked_before(bytes: Vec<u8>) -> Self {
         Self {
             bytes: Cow::Owned(bytes),
-            came: None,
+            came_packed: None,
         }
     }
 
@@ -70,12 +61,6 @@ impl<'a> Text<'a> {
         if let Cow::Owned(bytes) = self.bytes {
             recycle(bytes);
         }
-    }
-
-    /// Returns the value in which the whole text came packed, and the digest of the text; `None` if it came unpacked.
-    pub fn came_packed(&self) -> Option<(Bytea<'a>, u128)> {
-        let came = self.came.as_ref()?;
-        Some((came.value, came.digest))
     }
 }
 

@@ -23,13 +23,6 @@ use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 use crate::text::zstd::{pack, require_ratio};
 
-/// The text of a new row.
-struct New<'a> {
-    digest: [u8; 16],
-    /// The packed text; `None` if an earlier row has it, or if it could not be unpacked again.
-    body: Option<Bytea<'a>>,
-}
-
 /// Reads a text and stores what it says, and the text itself unless it is known already.
 pub fn ingest(
     client: &mut SpiClient<'_>,
@@ -38,14 +31,14 @@ pub fn ingest(
     text: Text<'_>,
 ) -> Result<Vec<Outcome>, Error> {
     let delivery = ingest.delivery;
-    let new = {
+    let (digest, body) = {
         let Some(kept) = source.kept(text.bytes(), &ingest.settings)? else {
             return source.ingest(client, ingest, text);
         };
         source.lock(client, &delivery.cluster)?;
         // A text that is kept as it came may have come packed.
         let came = match &kept {
-            Cow::Borrowed(_) => text.came_packed(),
+            Cow::Borrowed(_) => text.came_packed,
             Cow::Owned(_) => None,
         };
         let digest = digest(came, &kept);
@@ -56,18 +49,17 @@ pub fn ingest(
             Some(_) => return Ok(vec![ingest.reject(None, reason::DIFFERENT, None)]),
             None => {}
         }
-        let body = if is_stored(client, delivery, &digest)? {
-            None
-        } else {
-            packed(came, &kept)?
+        let body = match is_stored(client, delivery, &digest)? {
+            true => None,
+            false => packed(came, &kept)?,
         };
-        New { digest, body }
+        (digest, body)
     };
     let (outcomes, span) = read(client, source, ingest, text)?;
     let is_untimely = |outcome: &Outcome| outcome.action.reason() == Some(reason::CLOCK);
     if !outcomes.iter().any(is_untimely) {
         timed(Phase::Text, || {
-            insert(client, ingest, &new, &outcomes, span)
+            insert(client, ingest, (&digest, body), &outcomes, span)
         })?;
     }
     Ok(outcomes)
@@ -138,10 +130,11 @@ fn is_stored(
     Ok(found.is_some())
 }
 
+/// Inserts the row of a text. It has no body if an earlier row has it, or if it could not be unpacked again.
 fn insert(
     client: &mut SpiClient<'_>,
     ingest: &Ingest<'_>,
-    new: &New<'_>,
+    (digest, body): (&[u8; 16], Option<Bytea<'_>>),
     outcomes: &[Outcome],
     span: Option<Span>,
 ) -> Result<(), Error> {
@@ -159,8 +152,8 @@ fn insert(
             time,
             timestamptz(ingest.now)?.into(),
             span.map(range).transpose()?.into(),
-            new.body.into(),
-            new.digest.as_slice().into(),
+            body.into(),
+            digest.as_slice().into(),
             records.into(),
             problems.into(),
         ],

@@ -58,7 +58,8 @@ fn summarize(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     let taken: Vec<i64> = taken.map(|row| row.at(1)).collect::<Result<_, _>>()?;
     let count = i64::try_from(taken.len()).unwrap_or(i64::MAX);
     if count > 0 {
-        client.execute(&summaries(), &[taken.into()])?;
+        client.execute(&summaries(), &[taken.clone().into()])?;
+        client.execute(include_str!("done/energy.sql"), &[taken.into()])?;
     }
     Ok(count)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jobstats_core::instant::Micros;
 use jobstats_core::matching::{Job, Run, add};
 use pgrx::spi::SpiClient;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::matching::{Jobs, Known, RUNS_MAX, Store, entries};
@@ -38,15 +38,6 @@ fn never() -> Micros {
     Micros::MAX
 }
 
-/// A row to be written.
-#[derive(Serialize)]
-struct Row<'a> {
-    job_no: i64,
-    job: &'a str,
-    #[serde(flatten)]
-    values: &'a Value,
-}
-
 /// Brings the jobs of these numbers up to date, and returns them.
 pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> Result<Jobs, Error> {
     let mut stored = stored(client, numbers)?;
@@ -57,7 +48,7 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
         let stored = stored.entry(number.clone()).or_default();
         let mut known = Known::default();
         for job in jobs {
-            let row = without_nulls(serde_json::to_value(&job).map_err(damaged)?);
+            let mut row = without_nulls(serde_json::to_value(&job).map_err(damaged)?);
             let found = find(stored, &job).map(|position| stored.swap_remove(position));
             let job_no = match &found {
                 Some(found) => found.job_no,
@@ -70,13 +61,9 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
                 of_others.push(job_no);
             }
             if found.is_none_or(|found| found.row != row) {
-                let (job, values) = (number.as_str(), &row);
-                let row = Row {
-                    job_no,
-                    job,
-                    values,
-                };
-                rows.push(serde_json::to_string(&row).map_err(damaged)?);
+                row["job_no"] = job_no.into();
+                row["job"] = number.as_str().into();
+                rows.push(row.to_string());
             }
             known.keys.push(job_no);
             known.jobs.push(job);

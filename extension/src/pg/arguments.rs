@@ -1,6 +1,7 @@
 //! The arguments of functions that read them one by one.
 #![allow(unsafe_code)]
 
+use std::ffi::CStr;
 use std::marker::PhantomData;
 
 use pgrx::callconv::{Arg, ArgAbi};
@@ -12,6 +13,7 @@ use pgrx::{FromDatum, IntoDatum, pg_sys};
 
 use crate::pg::argument::require_short;
 use crate::pg::error::Error;
+use crate::pg::jsonb::Jsonb;
 
 /// The arguments of a call, in their order. They stand in place of all arguments in Rust; the SQL of the function says
 /// what they are.
@@ -28,7 +30,7 @@ impl Arguments<'_> {
     /// - [`Error::LongArgument`] if the argument is longer than 1 MB.
     /// - [`Error::Damaged`] if the function has no such argument, or if it is of another type.
     pub fn take<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
-        self.next_argument(true)
+        self.next_value(|oid| oid == T::type_oid(), true)
     }
 
     /// Takes the next argument, which may be as long as a value of PostgreSQL; `None` if it is NULL.
@@ -36,11 +38,20 @@ impl Arguments<'_> {
     /// # Errors
     /// [`Error::Damaged`] if the function has no such argument, or if it is of another type.
     pub fn take_large<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
-        self.next_argument(false)
+        self.next_value(|oid| oid == T::type_oid(), false)
     }
 
-    fn next_argument<T: FromDatum + IntoDatum>(
+    /// Takes the next argument, which is of the type `jobstats_filter`; `None` if it is NULL.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub fn take_filter(&mut self) -> Result<Option<Jsonb<'static>>, Error> {
+        self.next_value(is_filter, true)
+    }
+
+    fn next_value<T: FromDatum + IntoDatum>(
         &mut self,
+        is_right: impl FnOnce(pg_sys::Oid) -> bool,
         is_short: bool,
     ) -> Result<Option<T>, Error> {
         let call = self.call;
@@ -53,7 +64,7 @@ impl Arguments<'_> {
             let argument = (*call).args.as_slice(count).get(position);
             let argument = argument.ok_or_else(|| wrong(position))?;
             let oid = pg_sys::get_fn_expr_argtype((*call).flinfo, position as i32);
-            if oid != InvalidOid && oid != T::type_oid() {
+            if oid != InvalidOid && !is_right(oid) {
                 return Err(wrong(position));
             }
             if argument.isnull {
@@ -69,6 +80,13 @@ impl Arguments<'_> {
             ))
         }
     }
+}
+
+/// Returns whether a type is `jobstats_filter`, whose values are those of jsonb.
+fn is_filter(oid: pg_sys::Oid) -> bool {
+    // SAFETY: PostgreSQL prints the names of types that are there, and of others.
+    let name = unsafe { CStr::from_ptr(pg_sys::format_type_be(oid)) };
+    name.to_bytes().ends_with(b"jobstats_filter")
 }
 
 fn wrong(position: usize) -> Error {

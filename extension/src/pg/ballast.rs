@@ -30,13 +30,13 @@ static METHODS: AtomicPtr<pg_sys::MemoryContextMethods> = AtomicPtr::new(null_mu
 pub fn hold() -> Result<(), Error> {
     if MEMORY.load(Ordering::Relaxed).is_null() {
         // SAFETY: the layout is not empty. The reserve is no help to PostgreSQL: this is the system's memory.
-        MEMORY.store(unsafe { System.alloc(LAYOUT) }, Ordering::Relaxed);
+        let memory = unsafe { System.alloc(LAYOUT) };
+        if memory.is_null() {
+            return Err(Error::Memory(LAYOUT.size()));
+        }
+        MEMORY.store(memory, Ordering::Relaxed);
     }
-    if MEMORY.load(Ordering::Relaxed).is_null() {
-        Err(Error::Memory(LAYOUT.size()))
-    } else {
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Prepares a session for errors: makes the context that frees the ballast, and raises and catches an error. The first error

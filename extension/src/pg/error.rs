@@ -8,6 +8,8 @@ use jobstats_core::audit::TooManyFindings;
 use jobstats_core::counter::{self, CounterError};
 use jobstats_core::density::{self, DensityError};
 use jobstats_core::entry_id::FormatError;
+use jobstats_core::filter::FilterError;
+use jobstats_core::nearest::{SUGGESTED, nearest};
 use jobstats_core::window::RateError;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
@@ -210,6 +212,9 @@ pub enum Error {
     /// An error of a density.
     #[error("{0}")]
     Density(#[from] DensityError),
+    /// An error of a filter.
+    #[error("{0}")]
+    Filter(#[from] FilterError),
     /// An error of a sum of rates.
     #[error("{0}")]
     Rate(#[from] RateError),
@@ -226,10 +231,7 @@ pub enum Error {
 
 /// Returns the beginning of a text for a message, escaped: otherwise a megabyte from a caller could go into the log of the server.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    match shortened(text, 60) {
-        Cow::Borrowed(short) => escaped(short),
-        Cow::Owned(short) => escaped(&short).into_owned().into(),
-    }
+    escaped(&shortened(text, 60)).into_owned().into()
 }
 
 /// Escapes what a terminal obeys in a sentence: control characters, and marks that end a line or change the direction of text. Names in it come
@@ -303,7 +305,7 @@ impl Error {
     pub fn empty_window() -> Self {
         Self::argument(
             "since must be earlier than until",
-            "Give a window such as now() - interval '1 hour' and now(); NULL are ten minutes ago and now.",
+            "Give a window such as now() - interval '1 hour' and now(). Without both it is the last ten minutes; infinity is now.",
         )
     }
 
@@ -319,7 +321,9 @@ impl Error {
             | Self::NoTimescale => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Self::Null(_) => Code::ERRCODE_NULL_VALUE_NOT_ALLOWED,
             Self::InTheWay { .. } => Code::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST,
-            Self::Encoding(_) | Self::OldTimescale(_) => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+            Self::Encoding(_) | Self::OldTimescale(_) | Self::UnknownSource { .. } => {
+                Code::ERRCODE_FEATURE_NOT_SUPPORTED
+            }
             Self::Isolation { .. } | Self::TransactionBlock(_) => {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
             }
@@ -337,10 +341,11 @@ impl Error {
             | Self::TooManyCells { .. }
             | Self::TooManyFindings(_) => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
-            Self::Body(_) | Self::Argument { .. } | Self::Unknown { .. } | Self::Format(..) => {
-                Code::ERRCODE_INVALID_PARAMETER_VALUE
-            }
-            Self::UnknownSource { .. } => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+            Self::Body(_)
+            | Self::Argument { .. }
+            | Self::Unknown { .. }
+            | Self::Format(_)
+            | Self::Filter(_) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
             Self::LongName { .. } => Code::ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
             Self::Settings { .. } => Code::ERRCODE_CHECK_VIOLATION,
             Self::TargetExists(_) => Code::ERRCODE_UNIQUE_VIOLATION,
@@ -390,109 +395,112 @@ impl Error {
                 return Some(format!("The owner of the store allows it with jobstats_grant_writer(role, cluster, server{sources}).").into());
             }
             Self::Argument { hint, .. } => return Some(hint.clone()),
-            Self::Unknown { valid, .. } => return Some(format!("Valid are {valid}.").into()),
+            Self::Filter(error) => return Some(error.hint().into()),
+            Self::Unknown { name, valid, .. } => {
+                let words = valid.split(", ").filter(|it| !it.contains(' '));
+                let near = nearest(name, words, SUGGESTED).join(" or ");
+                let meant = match near.is_empty() {
+                    true => near,
+                    false => format!("Did you mean {near}? "),
+                };
+                return Some(format!("{meant}Valid are {valid}.").into());
+            }
             Self::UnknownSource { valid, .. } => {
                 return Some(
                     format!("Valid are {valid}. A later version of jobstats may have more.").into(),
                 );
             }
             Self::NoStore | Self::StoreVersion { newer: false, .. } => {
-                Some("Run SELECT jobstats_setup();")
+                "Run SELECT jobstats_setup();"
             }
-            Self::StoreVersion { newer: true, .. } => Some(
-                "Install the later version of jobstats and run ALTER EXTENSION jobstats UPDATE;",
-            ),
-            Self::NoRow(_) => Some(
-                "Run SELECT jobstats_setup(); it restores missing rows, with default settings.",
-            ),
-            Self::Null(_) => Some("Give a value."),
+            Self::StoreVersion { newer: true, .. } => {
+                "Install the later version of jobstats and run ALTER EXTENSION jobstats UPDATE;"
+            }
+            Self::NoRow(_) => {
+                "Run SELECT jobstats_setup(); it restores missing rows, with default settings."
+            }
+            Self::Null(_) => "Give a value.",
             Self::ForeignSchema => {
-                Some("Rename or drop that schema, or run jobstats_setup() as its owner.")
+                "Rename or drop that schema, or run jobstats_setup() as its owner."
             }
-            Self::NotOwner => {
-                Some("Connect as the owner of the schema jobstats, or as a superuser.")
+            Self::NotOwner => "Connect as the owner of the schema jobstats, or as a superuser.",
+            Self::Front => {
+                "Do that on a node: jobstats.front_nodes lists them. SELECT jobstats_attach(name); brings the front up to date."
             }
-            Self::Front => Some(
-                "Do that on a node: SELECT * FROM jobstats_nodes(); SELECT jobstats_attach(name) brings the front up to date.",
-            ),
-            Self::Node(_) => Some(
-                "SELECT * FROM jobstats_nodes(); names it, and CALL jobstats_maintain(); goes on without it until it answers.",
-            ),
-            Self::NobodyAsks => Some(
-                "Name a role of jobstats.members, or a user that the store knows: SET LOCAL jobstats.on_behalf_of = 'ada', or 'uid:1000'.",
-            ),
-            Self::Nameless(_) => Some(
-                "Group and filter by account, partition and dimensions of targets. rates, totals, top, summary and densities can also be grouped by uid and job, which are pseudonyms.",
-            ),
-            Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
-            Self::NoTimescale => Some("Run CREATE EXTENSION timescaledb; first."),
-            Self::OldTimescale(_) => Some(
-                "Install a newer one and run ALTER EXTENSION timescaledb UPDATE; or set timescaledb.license to apache, to have hypertables without continuous aggregates.",
-            ),
-            Self::InTheWay { .. } => Some(
-                "Drop it, and create it again afterwards; a superuser can convert objects of other roles.",
-            ),
-            Self::Isolation { .. } => Some("Use READ COMMITTED, the default."),
-            Self::ReadOnly => Some("Use the primary server, in a transaction that may write."),
+            Self::Node(_) => {
+                "jobstats.front_nodes names it. CALL jobstats_maintain(); leaves it out until it answers."
+            }
+            Self::NobodyAsks => {
+                "Name a role of jobstats.members, or a user that the store knows: SET LOCAL jobstats.on_behalf_of = 'ada', or 'uid:1000'."
+            }
+            Self::Nameless(_) => {
+                "Group and filter by account, partition and dimensions of targets. rates, totals, top, summary and densities can also be grouped by uid and job, which are pseudonyms."
+            }
+            Self::Encoding(_) => "Create a database with ENCODING 'UTF8' TEMPLATE template0.",
+            Self::NoTimescale => "Run CREATE EXTENSION timescaledb; first.",
+            Self::OldTimescale(_) => {
+                "Install a newer one and run ALTER EXTENSION timescaledb UPDATE; or set timescaledb.license to apache, to have hypertables without continuous aggregates."
+            }
+            Self::InTheWay { .. } => {
+                "Drop it, and create it again afterwards; a superuser can convert objects of other roles."
+            }
+            Self::Isolation { .. } => "Use READ COMMITTED, the default.",
+            Self::ReadOnly => "Use the primary server, in a transaction that may write.",
             Self::TransactionBlock(_) => {
-                Some("It commits by itself: CALL it alone, without BEGIN or other statements.")
+                "It commits by itself: CALL it alone, without BEGIN or other statements."
             }
             Self::TextTooLarge { .. } => {
-                Some("Feed one target per row, or raise max_text in jobstats.settings.")
+                "Feed one target per row, or raise max_text in jobstats.settings."
             }
-            Self::Ratio { .. } => {
-                Some("No text of Lustre packs so well: check the file that was sent.")
-            }
+            Self::Ratio { .. } => "No text of Lustre packs so well: check the file that was sent.",
             Self::TooManyTargets { .. } => {
-                Some("Feed the targets in several rows, or raise max_targets in jobstats.settings.")
+                "Feed the targets in several rows, or raise max_targets in jobstats.settings."
             }
             Self::Body(_) => {
-                Some("Give the text as body or, packed with zstd, as body_zstd, and not both.")
+                "Give the text as body or, packed with zstd, as body_zstd, and not both."
             }
             Self::NotZstd(_) => {
-                Some("Send plain text in the column body, or pack it with the zstd tool.")
+                "Send plain text in the column body, or pack it with the zstd tool."
             }
             Self::LongName { what: "entry", .. } => {
-                Some("No Lustre server prints such a long identifier.")
+                "No Lustre server prints such a long identifier."
             }
-            Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
-            Self::TooManySteps => Some("Ask for a longer step or a shorter window."),
-            Self::LongArgument => Some("Give fewer names, or patterns with *."),
+            Self::LongName { .. } => "Use a shorter name: each text is stored with it.",
+            Self::TooManySteps => "Ask for a longer step or a shorter window.",
+            Self::LongArgument => "Give fewer names, or patterns with *.",
             Self::TooManyCells { .. } => {
-                Some("Ask for a longer step, a shorter window or fewer targets.")
+                "Ask for a longer step, a shorter window or fewer targets."
             }
-            Self::TooManyRows => {
-                Some("Ask for a longer step, a shorter window or fewer dimensions.")
+            Self::TooManyRows => "Ask for a longer step, a shorter window or fewer dimensions.",
+            Self::TooManyFindings(_) => {
+                "Ask for a shorter window; jobstats_reprocess() puts right what can be computed."
             }
-            Self::TooManyFindings(_) => Some(
-                "Ask for a shorter window; jobstats_reprocess() puts right what can be computed.",
-            ),
-            Self::TargetExists(_) => Some(
-                "Two targets cannot become one: retire one of them with jobstats_retire_target(), or give the other one another name first.",
-            ),
-            Self::EntryRace => Some("Feed the text again."),
+            Self::TargetExists(_) => {
+                "Two targets cannot become one: retire one of them with jobstats_alter_target(), or give the other one another name first."
+            }
+            Self::EntryRace => "Feed the text again.",
             Self::Format(FormatError::NoNode(_)) => {
-                Some("Set node_pattern of the format to NULL, or let clients send %H.")
+                "Set node_pattern of the format to NULL, or let clients send %H."
             }
-            Self::Format(FormatError::LongPattern(_)) => Some("Use % for any characters."),
-            Self::Format(_) => Some("Give the jobid_name that is set on the clients."),
-            Self::Counter(error) => return counter_hint(error).map(Into::into),
-            Self::Density(error) => return density_hint(error).map(Into::into),
-            Self::Rate(_) => Some("Ask for a shorter window or fewer targets."),
-            Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Some(
-                "Ask for less at once, feed fewer targets per row, or give the server more memory.",
-            ),
-            Self::Damaged(_) => Some(
-                "Run SELECT jobstats_setup(); and compare the store with its raw text: SELECT * FROM jobstats_audit();",
-            ),
-            Self::DamagedValue(_) => Some("Compute the value again from its readings."),
-            Self::Spi(_) => None,
+            Self::Format(FormatError::LongPattern(_)) => "Use % for any characters.",
+            Self::Format(_) => "Give the jobid_name that is set on the clients.",
+            Self::Counter(error) => return Some(counter_hint(error)),
+            Self::Density(error) => return Some(density_hint(error)),
+            Self::Rate(_) => "Ask for a shorter window or fewer targets.",
+            Self::Memory(_) | Self::Read(_) | Self::Compare(_) => {
+                "Ask for less at once, feed fewer targets per row, or give the server more memory."
+            }
+            Self::Damaged(_) => {
+                "Run SELECT jobstats_setup(); and compare the store with its raw text: SELECT * FROM jobstats_audit();"
+            }
+            Self::DamagedValue(_) => "Compute the value again from its readings.",
+            Self::Spi(_) => return None,
         };
-        hint.map(Cow::Borrowed)
+        Some(Cow::Borrowed(hint))
     }
 }
 
-fn counter_hint(error: &CounterError) -> Option<String> {
+fn counter_hint(error: &CounterError) -> Cow<'static, str> {
     let hint = match error {
         CounterError::Negative(_) => "Leave such rows out: FILTER (WHERE value >= 0).",
         CounterError::TooMany(_) | CounterError::TooLate(_) => {
@@ -510,17 +518,19 @@ fn counter_hint(error: &CounterError) -> Option<String> {
         CounterError::Moduli(..) => {
             "Give the same wraps_at in all rows of a counter, and sum up one counter at a time, with GROUP BY."
         }
-        CounterError::Range => "Sum up readings of a shorter span of time.",
+        CounterError::Range => {
+            "Counters have at most 63 bits: sum up readings of a shorter span of time."
+        }
         CounterError::Memory => "Sum up fewer readings at once.",
         CounterError::Bytes => "Send the binary form in which a jobstats_counter was received.",
         CounterError::Text => {
-            return Some(format!("It looks like this: {}", counter::TEXT_EXAMPLE));
+            return format!("It looks like this: {}", counter::TEXT_EXAMPLE).into();
         }
     };
-    Some(hint.to_owned())
+    hint.into()
 }
 
-fn density_hint(error: &DensityError) -> Option<String> {
+fn density_hint(error: &DensityError) -> Cow<'static, str> {
     let hint = match error {
         DensityError::Bases(..) => "Merge only densities with the same base.",
         DensityError::Value(_) => {
@@ -531,10 +541,10 @@ fn density_hint(error: &DensityError) -> Option<String> {
         DensityError::Memory => "Count fewer values at once.",
         DensityError::Bytes => "Send the binary form in which a jobstats_density was received.",
         DensityError::Text => {
-            return Some(format!("It looks like this: {}", density::TEXT_EXAMPLE));
+            return format!("It looks like this: {}", density::TEXT_EXAMPLE).into();
         }
     };
-    Some(hint.to_owned())
+    hint.into()
 }
 
 impl From<TryReserveError> for Error {

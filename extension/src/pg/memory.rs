@@ -4,7 +4,6 @@
 use std::hint::black_box;
 use std::io;
 
-#[cfg(target_os = "linux")]
 use rustix::mm::{Advice, madvise};
 
 use crate::pg::error::Error;
@@ -20,39 +19,24 @@ pub fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), Error> {
 /// take half of the time of unpacking a text of 110 MB.
 pub fn reserve_large(text: &mut Vec<u8>, more: usize) -> Result<(), Error> {
     reserve(text, more)?;
-    #[cfg(target_os = "linux")]
     if text.capacity() >= LARGE {
-        advise_large(text);
+        // The system may ignore the advice; nothing is lost then.
+        advise(text, Advice::LinuxHugepage);
     }
     Ok(())
 }
 
 /// The size in bytes from which the C library maps memory for a vector alone, and unmaps it with the vector.
-#[cfg(target_os = "linux")]
 const LARGE: usize = 32 << 20;
-
-#[cfg(target_os = "linux")]
-fn advise_large(text: &mut Vec<u8>) {
-    // The system may ignore the advice; nothing is lost then.
-    advise(text, Advice::LinuxHugepage);
-}
 
 /// Empties a text and lets the system reclaim its memory when it needs some, until the text is written again. Returns
 /// whether the system supports this.
 pub fn lend(text: &mut Vec<u8>) -> bool {
     text.clear();
-    #[cfg(target_os = "linux")]
-    {
-        advise(text, Advice::LinuxFree)
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        false
-    }
+    advise(text, Advice::LinuxFree)
 }
 
 /// Advises the system about the whole pages of a text. Returns whether the system accepts the advice.
-#[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn advise(text: &mut Vec<u8>, advice: Advice) -> bool {
     const PAGE: usize = 4096;
@@ -69,7 +53,7 @@ fn advise(text: &mut Vec<u8>, advice: Advice) -> bool {
 /// Gives unused memory back to the system. The C library keeps it in pieces between memory in use: after a feed with a
 /// million new entries 691 MB, for the rest of the session.
 pub fn give_back() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[cfg(target_env = "gnu")]
     #[allow(unsafe_code)]
     {
         unsafe extern "C" {

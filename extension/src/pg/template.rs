@@ -16,3 +16,8 @@ macro_rules! sql {
 }
 
 pub(crate) use sql;
+
+/// Returns a part of a statement that it has only under a condition.
+pub fn optional(condition: bool, part: impl FnOnce() -> String) -> String {
+    condition.then(part).unwrap_or_default()
+}

@@ -26,7 +26,8 @@ pub fn now() -> Result<Micros, Error> {
     micros(datetime_support::now())
 }
 
-/// Returns the start and the end of a window from arguments. An argument that is NULL has its default.
+/// Returns the start and the end of a window from arguments. An argument that is NULL has its default; what is infinite is [`LONG_AGO`] or
+/// now.
 ///
 /// # Errors
 /// [`Error::empty_window`] if the window does not begin before its end.
@@ -35,12 +36,30 @@ pub fn window(
     until: Option<TimestampWithTimeZone>,
 ) -> Result<(Micros, Micros), Error> {
     let now = now()?;
-    let since = since.map_or(Ok(now - DEFAULT_WINDOW), micros)?;
-    let until = until.map_or(Ok(now), micros)?;
+    let since = since.map_or(Ok(now - DEFAULT_WINDOW), |it| bound(it, now))?;
+    let until = until.map_or(Ok(now), |it| bound(it, now))?;
     if since >= until {
         return Err(Error::empty_window());
     }
     Ok((since, until))
+}
+
+/// The start of windows that begin at `-infinity`: before all observations, and a span after [`EARLIEST`] in which steps begin.
+pub const LONG_AGO: Micros = EARLIEST + 400 * DAY;
+
+/// Converts the bound of a window: [`LONG_AGO`] for `-infinity`, now for `infinity`.
+pub fn bound(time: TimestampWithTimeZone, now: Micros) -> Result<Micros, Error> {
+    match pg_sys::TimestampTz::from(time) {
+        pg_sys::TimestampTz::MIN => Ok(LONG_AGO),
+        pg_sys::TimestampTz::MAX => Ok(now),
+        _ => micros(time),
+    }
+}
+
+/// Returns whether a time is neither `infinity` nor `-infinity`.
+pub fn is_finite(time: &TimestampWithTimeZone) -> bool {
+    let value = pg_sys::TimestampTz::from(*time);
+    value != pg_sys::TimestampTz::MIN && value != pg_sys::TimestampTz::MAX
 }
 
 /// Converts a time of PostgreSQL. Fails for `infinity`.

@@ -37,6 +37,7 @@ const BATCH: c_long = 10_000;
 pub struct Tuples<'conn> {
     table: *const pg_sys::SPITupleTable,
     len: usize,
+    columns: Vec<ColumnType>,
     /// The values of the current row.
     values: Vec<pg_sys::Datum>,
     nulls: Vec<bool>,
@@ -97,12 +98,13 @@ impl<'conn> Tuples<'conn> {
         // SAFETY: as the caller says.
         let table = unsafe { table.as_ref() };
         // SAFETY: every table of rows has the type of its rows.
-        let width = usize::try_from(unsafe { (*table.tupdesc).natts }).unwrap_or_default();
+        let columns = unsafe { columns(table.tupdesc) };
         Ok(Self {
             table,
             len: usize::try_from(table.numvals).unwrap_or_default(),
-            values: vec![pg_sys::Datum::null(); width],
-            nulls: vec![true; width],
+            values: vec![pg_sys::Datum::null(); columns.len()],
+            nulls: vec![true; columns.len()],
+            columns,
             connection: PhantomData,
         })
     }
@@ -113,9 +115,27 @@ impl<'conn> Tuples<'conn> {
     }
 
     /// Returns the columns.
-    pub fn columns(&self) -> Vec<ColumnType> {
-        // SAFETY: the table lives as long as the connection.
-        unsafe { columns((*self.table).tupdesc) }
+    pub fn columns(&self) -> &[ColumnType] {
+        &self.columns
+    }
+
+    /// Returns the position of a column.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if there is no column of this name.
+    pub fn place(&self, name: &str) -> Result<usize, Error> {
+        let place = self.columns.iter().position(|it| it.name == name);
+        place.ok_or_else(|| Error::Damaged(format!("an answer lacks its column {name}")))
+    }
+
+    /// Returns the position of a column after it was [checked](Self::require).
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if there is no column of this name, or if it is of none of these types.
+    pub fn place_of(&self, name: &str, types: &[pg_sys::Oid]) -> Result<usize, Error> {
+        let place = self.place(name)?;
+        self.require(place, types)?;
+        Ok(place)
     }
 
     /// Checks the type of a column, before its values are read as of this type. The owner of a store can alter tables.
@@ -123,14 +143,13 @@ impl<'conn> Tuples<'conn> {
     /// # Errors
     /// [`Error::Damaged`] if the column is of none of these types.
     pub fn require(&self, column: usize, types: &[pg_sys::Oid]) -> Result<(), Error> {
-        let position = i32::try_from(column + 1).unwrap_or_default();
-        // SAFETY: the table lives as long as the connection; of a column that is not there the type is invalid.
-        let found = unsafe { pg_sys::SPI_gettypeid((*self.table).tupdesc, position) };
-        if types.contains(&found) {
-            return Ok(());
+        match self.columns.get(column) {
+            Some(found) if types.contains(&found.oid) => Ok(()),
+            _ => Err(Error::Damaged(format!(
+                "column {} of a statement has another type",
+                column + 1
+            ))),
         }
-        let problem = format!("column {position} of a statement has another type");
-        Err(Error::Damaged(problem))
     }
 
     /// Makes a row the current one. Rows are counted from 0.

@@ -108,8 +108,13 @@ impl Rows {
                 );
             }
             self.put_row(&cells.map(|cell| cell.value));
-            self.row.reset();
         }
+    }
+
+    /// Makes values in the memory of a row, which ends when a row is added.
+    pub fn within<T>(&self, make: impl FnOnce() -> T) -> T {
+        // SAFETY: the context is there as long as these rows.
+        unsafe { PgMemoryContexts::For(self.row.value()).switch_to(|_| make()) }
     }
 
     /// Adds a row with these values, each of its column's type. They are copied.
@@ -129,6 +134,7 @@ impl Rows {
                 self.values.as_mut_ptr(),
                 self.nulls.as_mut_ptr(),
             );
+            self.row.reset();
         }
     }
 }

@@ -36,7 +36,14 @@ pub fn explain(client: &SpiClient<'_>, period: &Period, filters: &Filters) -> Re
         return Ok(());
     }
     let (since, until) = window(period.since, period.until)?;
-    let Some((first, last)) = observed(client, filters)? else {
+    let params = Params::default();
+    let statement = sql!(
+        "empty/observed.sql",
+        conditions = filters.conditions(Level::Target, "target", &params),
+    );
+    let ends = client.query_only(&statement, &params.take(), "targets")?;
+    let [first, last]: [Option<TimestampWithTimeZone>; 2] = [ends.get("first")?, ends.get("last")?];
+    let Some((first, last)) = first.zip(last) else {
         return Ok(());
     };
     let edges = (micros(first)?, micros(last)?);
@@ -52,22 +59,4 @@ pub fn explain(client: &SpiClient<'_>, period: &Period, filters: &Filters) -> Re
         );
     }
     Ok(())
-}
-
-/// Returns the times of the first and the last observation of the targets in scope; `None` if there is none.
-fn observed(
-    client: &SpiClient<'_>,
-    filters: &Filters,
-) -> Result<Option<(TimestampWithTimeZone, TimestampWithTimeZone)>, Error> {
-    let params = Params::default();
-    let statement = sql!(
-        "empty/observed.sql",
-        conditions = filters.conditions(Level::Target, "target", &params),
-    );
-    let mut rows = client.query(&statement, &params.take())?;
-    let Some(row) = rows.next() else {
-        return Ok(None);
-    };
-    let first: Option<TimestampWithTimeZone> = row.get("first")?;
-    Ok(first.zip(row.get("last")?))
 }

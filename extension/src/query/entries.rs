@@ -31,7 +31,7 @@ pub fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
         distinct = distinct(plan),
         entries = filters.seen_entries(params),
         jobs = plan.join_jobs(params),
-        names = plan.join_names(filters.chosen(), params),
+        names = plan.join_names(filters.chosen(), jobs.entry(), "", params),
         conditions = jobs.conditions_on_entries(filters, params),
     )
 }
@@ -47,7 +47,7 @@ fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
     Some(format!(
         "SELECT {}person.uid FROM {} person LEFT JOIN {} team ON team.gid = person.gid WHERE true{conditions}",
         distinct(plan),
-        match filters.own() {
+        match &filters.own {
             Some(own) => {
                 let uids = bind_own(own, params)[0].clone();
                 format!("(SELECT * FROM {users} known WHERE known.uid = ANY ({uids}) OFFSET 0)")

@@ -1,48 +1,42 @@
 //! Filters, which select targets, servers and entries by their dimensions.
 
-use pgrx::datum::DatumWithOid;
+use jobstats_core::dimension::PROJECT;
+use jobstats_core::filter::{FilterError, Wanted, meant};
+use jobstats_core::pattern::{Pattern, exactly};
+use pgrx::spi::SpiClient;
 use serde_json::Value;
 
-use crate::pg::argument::as_like;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::jsonb::Jsonb;
-use crate::query::dimension::{DIMENSIONS, Dimension, Level, Table, ValueType};
+use crate::pg::spi::{Statements, connect_as_of_call};
+use crate::pg::template::sql;
+use crate::query::dimension::{Dimension, InSql, Level, Table, ValueType};
 use crate::query::params::Params;
-use crate::store::rights::caller::{Own, seen_entries};
-
-/// The largest size of the argument `exclude` in bytes of text: enough for some thousand names.
-const EXCLUDE_LIMIT: usize = 64 << 10;
-
-/// The values of a filter, any of which may match.
-#[derive(Clone)]
-enum Values {
-    /// Patterns of names.
-    Patterns(Vec<Option<String>>),
-    Numbers(Vec<Option<i64>>),
-}
-
-impl Values {
-    fn parameter(&self) -> DatumWithOid<'static> {
-        match self {
-            Self::Patterns(patterns) => as_like(patterns).into(),
-            Self::Numbers(numbers) => numbers.clone().into(),
-        }
-    }
-}
+use crate::store::rights::caller::{Own, as_any_reader, own_parameters, seen, seen_entries};
+use crate::text::filter;
 
 /// Selects rows by one dimension.
 #[derive(Clone)]
 struct Filter {
     dimension: &'static Dimension,
-    values: Values,
+    wanted: Wanted,
     /// Set if matching rows are left out, instead of all others.
     excludes: bool,
 }
 
 impl Filter {
-    /// Returns the condition with a leading AND. A dimension that is NULL matches nothing. The position of the filter tells
-    /// its parameter from that of another filter of the same dimension. Jobs in `labelled` match, too.
+    /// Reads the filter by the dimension of this name; `None` if it selects everything.
+    fn new(name: &str, value: &Value, excludes: bool) -> Option<Self> {
+        let dimension = Dimension::of_space(name)?;
+        Some(Self {
+            dimension,
+            wanted: Wanted::of(dimension, value)?,
+            excludes,
+        })
+    }
+
+    /// Returns the condition with a leading AND. The position of the filter tells its parameter from that of another filter of the same
+    /// dimension. Jobs in `labelled` match, too.
     fn condition(
         &self,
         position: usize,
@@ -51,14 +45,28 @@ impl Filter {
         params: &Params,
     ) -> String {
         let dimension = self.dimension;
-        let operator = match dimension.value_type {
-            ValueType::Text => "LIKE",
-            ValueType::Number => "=",
-        };
-        let column = dimension.column(table);
+        let column = dimension.expression(table);
         let name = format!("filter {position} by {}", dimension.name);
-        let values = params.bind(&name, || self.values.parameter());
-        let mut matches = format!("{column} {operator} ANY ({values})");
+        let text = match (dimension.value_type, dimension.any_case) {
+            (ValueType::Number, _) => format!("{column}::text"),
+            (ValueType::Text, true) => format!("lower({column})"),
+            (ValueType::Text, false) => column.clone(),
+        };
+        let mut matches = match &self.wanted.numbers {
+            Some(numbers) => {
+                let values = params.bind(&name, || numbers.clone());
+                format!("{column} = ANY ({values})")
+            }
+            None => {
+                let patterns = self.wanted.patterns.iter();
+                let like = |it: &String| Pattern::new(&self.wanted.compared(it)).like();
+                let values = params.bind(&name, || patterns.map(like).collect::<Vec<String>>());
+                format!("{text} LIKE ANY ({values})")
+            }
+        };
+        if self.wanted.none {
+            matches = format!("({matches} OR {column} IS NULL)");
+        }
         if let Some(jobs) = labelled {
             let jobs = params.bind(&format!("{name} by label"), || jobs.to_vec());
             matches = format!("({matches} OR job.job_no = ANY ({jobs}))");
@@ -71,6 +79,9 @@ impl Filter {
     }
 }
 
+/// The dimensions of targets.
+pub const OF_TARGETS: [&str; 4] = ["cluster", "filesystem", "kind", "target"];
+
 /// The position of a filter, and the jobs that it matches by their labels.
 pub type Labelled = (usize, Vec<i64>);
 
@@ -79,73 +90,123 @@ pub type Labelled = (usize, Vec<i64>);
 pub struct Filters {
     chosen: Vec<Filter>,
     /// The work that a reader may see, where the answer is about entries and the reader may not see all.
-    own: Option<Own>,
+    pub own: Option<Own>,
     /// Set if the reader sees no names.
-    nameless: bool,
+    pub nameless: bool,
+}
+
+/// Returns the pattern that a name of a target or a job is short for; `None` if it is a name itself, or may stand for several.
+pub fn meaning(
+    client: &SpiClient<'_>,
+    own: Option<&Own>,
+    key: &str,
+    name: &str,
+    meant: &str,
+) -> Result<Option<String>, Error> {
+    if key == "target" {
+        let parameters = [name.into(), Pattern::new(meant).like().into()];
+        let found =
+            client.query_only(include_str!("filters/target.sql"), &parameters, "targets")?;
+        let found: Option<String> = found.get("name")?;
+        return Ok(found.map(|it| exactly(&it)));
+    }
+    let [uids, accounts] = own_parameters(own);
+    let statement = sql!(
+        "filters/job.sql",
+        entries = seen_entries(own, ["$2", "$3"]),
+        jobs = seen("jobs", own, ["$2", "$3"]),
+    );
+    let known: Vec<String> =
+        client.query_value(&statement, &[vec![name, meant].into(), uids, accounts])?;
+    Ok((known == [meant]).then(|| meant.to_owned()))
 }
 
 impl Filters {
-    /// Takes the filters from the arguments of a function, which has one for each dimension.
-    pub fn take(arguments: &mut Arguments<'_>) -> Result<Self, Error> {
-        let mut filters = Self::default();
-        for dimension in DIMENSIONS {
-            let values = match dimension.value_type {
-                ValueType::Text => arguments.take()?.map(Values::Patterns),
-                ValueType::Number => arguments.take()?.map(Values::Numbers),
-            };
-            filters.chosen.extend(values.map(|values| Filter {
-                dimension,
-                values,
-                excludes: false,
-            }));
-        }
-        Ok(filters)
-    }
-
-    /// Adds the argument `exclude`, an object that gives dimensions lists of values. Rows that match any of them are left
-    /// out.
+    /// Takes the arguments `filter` and `exclude` of a function.
     ///
     /// # Errors
-    /// - [`Error::Unknown`] if a name is not that of a dimension.
-    /// - [`Error::argument`] if the argument is anything else than an object of lists of patterns or of whole numbers.
-    pub fn excluding(mut self, exclude: Option<Jsonb<'_>>) -> Result<Self, Error> {
-        let Some(exclude) = exclude else {
-            return Ok(self);
-        };
-        let lists = match exclude.read(EXCLUDE_LIMIT) {
-            Some(Value::Object(lists)) => lists,
-            Some(_) => return Err(bad_exclude("exclude must be an object".to_owned())),
-            None => {
-                return Err(bad_exclude(
-                    "exclude is nested too deeply, has a number that is too large, or is longer than 64 kB"
-                        .to_owned(),
-                ));
-            }
-        };
-        for (name, list) in lists {
-            let dimension = Dimension::named(&name)?;
-            self.chosen.push(Filter {
-                dimension,
-                values: excluded(dimension, &list)?,
-                excludes: true,
-            });
+    /// [`FilterError`]
+    pub fn take(arguments: &mut Arguments<'_>) -> Result<Self, Error> {
+        let filters = Self::take_with_projects(arguments)?;
+        let has_projects = filters.chosen().any(|it| *it == PROJECT);
+        match has_projects {
+            true => Err(FilterError::Key(PROJECT.name.to_owned()).into()),
+            false => Ok(filters),
         }
+    }
+
+    /// Takes them where projects have a key, too.
+    ///
+    /// # Errors
+    /// [`FilterError`]
+    pub fn take_with_projects(arguments: &mut Arguments<'_>) -> Result<Self, Error> {
+        let mut filters = Self::default();
+        for excludes in [false, true] {
+            let said = arguments.take_filter()?.map(filter::said).transpose()?;
+            for (key, value) in said.unwrap_or_default() {
+                let filter = Filter::new(&key, &value, excludes);
+                filters.chosen.extend(filter);
+            }
+        }
+        filters.resolved()
+    }
+
+    /// Puts full names in place of short ones, if they are unambiguous.
+    pub fn resolved(mut self) -> Result<Self, Error> {
+        let names = self.chosen.iter_mut().flat_map(|filter| {
+            let key = filter.dimension.name;
+            let patterns = filter.wanted.patterns.iter_mut();
+            patterns.filter_map(move |it| Some((key, meant(key, it)?, it)))
+        });
+        let short: Vec<_> = names.collect();
+        if short.is_empty() {
+            return Ok(self);
+        }
+        as_any_reader(|reader| {
+            connect_as_of_call(|client| {
+                for (key, meant, name) in short {
+                    if let Some(found) = meaning(client, reader.own(), key, name, &meant)? {
+                        *name = found;
+                    }
+                }
+                Ok(())
+            })
+        })?;
         Ok(self)
     }
 
-    /// Adds the filter of the dimension of this name for a single pattern.
-    pub fn only(self, name: &str, pattern: String) -> Self {
-        self.any_of(name, Some(vec![Some(pattern)]))
+    /// Returns whether the dimension of this name is filtered.
+    pub fn has_key(&self, name: &str) -> bool {
+        let is_wanted = |it: &Filter| it.dimension.name == name && !it.excludes;
+        self.chosen.iter().any(is_wanted)
+    }
+
+    /// Requires that all filters have these keys.
+    ///
+    /// # Errors
+    /// [`Error::argument`]
+    pub fn require_keys(&self, keys: &[&str]) -> Result<(), Error> {
+        let is_other = |it: &&Dimension| !keys.contains(&it.name) && **it != PROJECT;
+        match self.chosen().find(is_other) {
+            None => Ok(()),
+            Some(other) => Err(Error::argument(
+                format!("{} is no key of a filter here", other.name),
+                format!("The answer can be filtered by {}.", keys.join(", ")),
+            )),
+        }
+    }
+
+    /// Adds the filter of the dimension of this name for a name.
+    pub fn only(self, name: &str, value: &str) -> Self {
+        self.any_of(name, Some(vec![Some(exactly(value))]))
     }
 
     /// Adds the filter of the dimension of this name, if there are patterns for it.
     pub fn any_of(mut self, name: &str, patterns: Option<Vec<Option<String>>>) -> Self {
-        let found = Dimension::find(name).zip(patterns.map(Values::Patterns));
-        self.chosen.extend(found.map(|(dimension, values)| Filter {
-            dimension,
-            values,
-            excludes: false,
-        }));
+        if let Some(patterns) = patterns {
+            let filter = Filter::new(name, &Value::from(patterns), false);
+            self.chosen.extend(filter);
+        }
         self
     }
 
@@ -157,64 +218,33 @@ impl Filters {
     }
 
     /// Adds that only this work is seen.
-    pub fn seeing(self, own: &Own) -> Self {
-        Self {
-            own: Some(own.clone()),
-            ..self
-        }
+    pub fn seeing(mut self, own: &Own) -> Self {
+        self.own = Some(own.clone());
+        self
     }
 
-    /// Adds that no names are seen.
-    pub fn without_names(self) -> Self {
-        Self {
-            nameless: true,
-            ..self
-        }
-    }
-
-    /// Returns whether the reader sees no names.
-    pub const fn hides_names(&self) -> bool {
-        self.nameless
-    }
-
-    /// Returns the work that the reader sees, if the reader does not see all.
-    pub const fn own(&self) -> Option<&Own> {
-        self.own.as_ref()
-    }
-
-    /// Returns whether the reader sees a part of the work alone.
-    pub const fn hides_others(&self) -> bool {
-        self.own.is_some()
-    }
-
-    /// Returns the values of the filter of the dimension of this name as texts, if it is set.
-    pub fn values(&self, name: &str) -> Option<Vec<String>> {
-        let of_name = |it: &&Filter| it.dimension.name == name && !it.excludes;
-        Some(match &self.chosen.iter().find(of_name)?.values {
-            Values::Patterns(patterns) => patterns.iter().flatten().cloned().collect(),
-            Values::Numbers(numbers) => numbers.iter().flatten().map(i64::to_string).collect(),
-        })
+    /// Returns the values that the filter of a dimension wants, if there is one.
+    pub fn wanted(&self, dimension: &Dimension) -> Option<&Wanted> {
+        let of_dimension = |it: &&Filter| it.dimension == dimension && !it.excludes;
+        self.chosen.iter().find(of_dimension).map(|it| &it.wanted)
     }
 
     /// Returns the patterns of each filter of jobs, with its position.
-    pub fn of_jobs(&self) -> impl Iterator<Item = (usize, Vec<String>)> {
+    pub fn of_jobs(&self) -> impl Iterator<Item = (usize, &[String])> {
         let of_jobs = self.chosen.iter().enumerate();
-        of_jobs.filter_map(|(position, it)| match &it.values {
-            Values::Patterns(patterns) if it.dimension.name == "job" => {
-                Some((position, patterns.iter().flatten().cloned().collect()))
-            }
-            _ => None,
-        })
+        of_jobs
+            .filter(|(_, it)| it.dimension.name == "job")
+            .map(|(position, it)| (position, it.wanted.patterns.as_slice()))
     }
 
     /// Returns the conditions on the dimensions of a level, each with a leading AND. `table` is what the statement calls the
     /// table of the level, or rows that have owners in place of entries.
     pub fn conditions(&self, level: Level, table: impl Into<Table>, params: &Params) -> String {
         let table = table.into();
-        let conditions = self.conditions_on(|it| it.dimension.level == level, table, params);
+        let of_level = |it: &Filter| it.dimension.level == level;
         match level {
-            Level::Entry => self.after_own(conditions) + &self.is_own(table, params),
-            Level::Target | Level::Server => conditions,
+            Level::Entry => self.conditions_on_entries(table, &[], params),
+            Level::Target | Level::Server => self.conditions_on(of_level, table, &[], params),
         }
     }
 
@@ -225,23 +255,36 @@ impl Filters {
         labelled: &[Labelled],
         params: &Params,
     ) -> String {
+        let of_entries = |it: &Filter| it.dimension.level == Level::Entry;
+        let conditions = self.conditions_on(of_entries, entry, labelled, params);
+        self.after_own(conditions) + &self.is_own(entry, params)
+    }
+
+    /// Returns the conditions on rows of jobs, each with a leading AND. A job is found by its label, too.
+    pub fn conditions_on_jobs(&self, job: Table, params: &Params) -> String {
         let filters = self.chosen.iter().enumerate();
-        let filters = filters.filter(|(_, it)| it.dimension.level == Level::Entry);
-        let condition = |(position, filter): (usize, &Filter)| {
-            let found = labelled.iter().find(|(of, _)| *of == position);
-            filter.condition(position, entry, found.map(|(_, jobs)| &**jobs), params)
-        };
-        self.after_own(filters.map(condition).collect()) + &self.is_own(entry, params)
+        let conditions = filters.map(|(position, it)| {
+            let condition = it.condition(position, job, None, params);
+            match it.dimension.name {
+                "job" if !it.excludes => {
+                    let condition = condition.trim_start_matches(" AND ");
+                    let by_label = condition.replace("job.job", "job.label");
+                    format!(" AND ({condition} OR {by_label})")
+                }
+                _ => condition,
+            }
+        });
+        conditions.collect()
     }
 
     /// Returns the conditions that can be tested on rows by owner before they are joined with names, each with a leading AND.
     pub fn conditions_on_owners(&self, table: Table, params: &Params) -> String {
-        let conditions = self.conditions_on(|it| it.dimension.is_of_owner(), table, params);
+        let conditions = self.conditions_on(|it| it.dimension.is_of_owner(), table, &[], params);
         self.after_own(conditions) + &self.is_own(table, params)
     }
 
     /// Returns conditions in a form in which PostgreSQL neither searches by them nor leaves out rows before it joins them, where the reader sees
-    /// their own work alone: what it counts would tell which rows of others they meet.
+    /// their own work alone: its counts would reveal rows of others.
     fn after_own(&self, conditions: String) -> String {
         match self.own.is_some() && !conditions.is_empty() {
             true => format!(" AND CASE WHEN true{conditions} THEN true END"),
@@ -261,7 +304,7 @@ impl Filters {
         let Some(own) = &self.own else {
             return String::new();
         };
-        let column = |name: &str| Dimension::find(name).map(|it| it.column(table));
+        let column = |name: &str| Dimension::find(name).map(|it| it.expression(table));
         let [uid, account] = ["uid", "account"].map(|name| column(name).unwrap_or_default());
         format!(" AND {}", is_own(own, &uid, &account, params))
     }
@@ -269,8 +312,16 @@ impl Filters {
     /// Returns the conditions that names of users must meet, each with a leading AND; `None` if there are none, or only
     /// such as a user without a name meets.
     pub fn conditions_on_name(&self, params: &Params) -> Option<String> {
-        let selects_names = |it: &Filter| it.dimension.is_name() && !it.excludes;
-        let conditions = self.conditions_on(selects_names, "".into(), params);
+        // A user without a name is known by the number.
+        let may_be_number =
+            |it: &String| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'*');
+        let selects_names = |it: &Filter| {
+            let of_names = it.dimension.is_name() && !it.excludes && !it.wanted.none;
+            of_names
+                && (it.dimension.value_type == ValueType::Number
+                    || !it.wanted.patterns.iter().any(may_be_number))
+        };
+        let conditions = self.conditions_on(selects_names, "person".into(), &[], params);
         (!conditions.is_empty()).then(|| self.after_own(conditions))
     }
 
@@ -278,13 +329,15 @@ impl Filters {
         &self,
         which: impl Fn(&Filter) -> bool,
         table: Table,
+        labelled: &[Labelled],
         params: &Params,
     ) -> String {
         let filters = self.chosen.iter().enumerate();
-        let filters = filters.filter(|(_, it)| which(it));
-        filters
-            .map(|(position, it)| it.condition(position, table, None, params))
-            .collect()
+        let conditions = filters.filter(|(_, it)| which(it)).map(|(position, it)| {
+            let found = labelled.iter().find(|(of, _)| *of == position);
+            it.condition(position, table, found.map(|(_, jobs)| &**jobs), params)
+        });
+        conditions.collect()
     }
 
     /// Returns whether a dimension of this level is filtered.
@@ -317,41 +370,9 @@ pub fn bind_own(own: &Own, params: &Params) -> [String; 2] {
     [params.bind("own uids", || own.uids.clone()), accounts]
 }
 
-/// Returns the dimensions that say whether work is the reader's own.
+/// Returns the dimensions that decide whether work is the reader's own.
 fn own_dimensions(own: &Own) -> impl Iterator<Item = &'static Dimension> {
     let account = (!own.accounts.is_empty()).then_some("account");
     let names = std::iter::once("uid").chain(account);
     names.filter_map(Dimension::find)
-}
-
-/// Reads the values that the argument `exclude` gives a dimension.
-fn excluded(dimension: &Dimension, list: &Value) -> Result<Values, Error> {
-    let (values, wanted) = match dimension.value_type {
-        ValueType::Text => {
-            let pattern = |value: &Value| value.as_str().map(str::to_owned);
-            (elements(list, pattern).map(Values::Patterns), "patterns")
-        }
-        ValueType::Number => (
-            elements(list, Value::as_i64).map(Values::Numbers),
-            "whole numbers",
-        ),
-    };
-    let name = dimension.name;
-    values.ok_or_else(|| bad_exclude(format!("exclude must give {name} a list of {wanted}")))
-}
-
-/// Reads the elements of a list; `None` if it is not a list, or if an element is neither null nor readable.
-fn elements<T>(list: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<Option<T>>> {
-    let element = |value: &Value| match value {
-        Value::Null => Some(None),
-        value => read(value).map(Some),
-    };
-    list.as_array()?.iter().map(element).collect()
-}
-
-fn bad_exclude(problem: String) -> Error {
-    Error::argument(
-        problem,
-        r#"Give dimensions lists of what to leave out, as in '{"uid": [0], "node": ["login*"]}'."#,
-    )
 }

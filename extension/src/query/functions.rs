@@ -3,26 +3,21 @@
 //! They are not parallel-safe, nor restricted: a function that runs statements fails in a parallel plan whose statement
 //! writes, as `CREATE TABLE … AS SELECT` does. Their own statements have parallel plans.
 
-mod balance;
+mod baseline;
 mod changes;
-mod densities;
 mod findings;
 mod format;
+mod io_sizes;
 mod job;
+mod jobs;
 mod last_work;
 mod metrics;
 mod now;
 mod queues;
-mod rates;
-mod runs;
 mod share;
-mod sizes;
-mod summary;
-mod top;
+mod space;
 mod totals;
-mod unaccounted;
-mod used;
-mod usual;
+mod untracked;
 mod work;
 
 // These are plain SQL, which PostgreSQL plans together with the statement that calls them.

@@ -11,7 +11,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Rows, Statements};
-use crate::pg::template::sql;
+use crate::pg::template::{optional, sql};
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{self, Dimension, Table};
 use crate::query::filters::{Filters, Labelled};
@@ -64,9 +64,9 @@ impl Jobs {
     ) -> Result<Self, Error> {
         let mut jobs = Self::default();
         for (position, patterns) in question.filters.of_jobs() {
-            jobs.add_labelled(client, question.filters.own(), position, &patterns)?;
+            jobs.add_labelled(client, question.filters.own.as_ref(), position, patterns)?;
         }
-        if question.filters.hides_others() {
+        if question.filters.own.is_some() {
             // They may be those of others.
             jobs.arrays.clear();
         }
@@ -75,7 +75,7 @@ impl Jobs {
         jobs.joined = has_users
             || !jobs.labelled.is_empty()
             || question.dimensions().any(Dimension::is_of_job);
-        jobs.own = question.filters.own().cloned();
+        jobs.own = question.filters.own.clone();
         jobs.several = jobs.joined && (jobs.own.is_some() || has_several(client, window)?);
         jobs.few = window.until() - window.since() <= SHORT;
         Ok(jobs)
@@ -143,18 +143,14 @@ impl Jobs {
     /// Returns the start of the days of a row of usage of an entry with several jobs, as a column of a table with a leading
     /// comma, if there are such entries.
     pub fn days(&self, table: &str) -> String {
-        match self.several {
-            true => format!(", {table}.valid_from"),
-            false => String::new(),
-        }
+        optional(self.several, || format!(", {table}.valid_from"))
     }
 
     /// Returns the condition that two tables are about the same days, with a leading AND.
     pub fn same_days(&self, one: &str, other: &str) -> String {
-        match self.several {
-            true => format!(" AND {one}.valid_from IS NOT DISTINCT FROM {other}.valid_from"),
-            false => String::new(),
-        }
+        optional(self.several, || {
+            format!(" AND {one}.valid_from IS NOT DISTINCT FROM {other}.valid_from")
+        })
     }
 
     /// Returns a SELECT of no rows to be read with the entries of sums, and a condition on the entries with their jobs that is

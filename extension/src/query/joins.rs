@@ -1,6 +1,6 @@
 //! Joins entries with their jobs, and users and groups with their names.
 
-use crate::pg::template::sql;
+use crate::pg::template::{optional, sql};
 use crate::query::dimension::{Dimension, Table, join_names};
 use crate::query::filters::is_own;
 use crate::query::jobs::Jobs;
@@ -95,10 +95,7 @@ impl Plan {
     /// Returns the columns of a table, each with a leading comma, that say to which job and to which name usage belongs, where
     /// entries or users have several.
     pub fn days(&self, table: &str) -> String {
-        let names = match self.names.several {
-            true => format!(", {table}.named_until"),
-            false => String::new(),
-        };
+        let names = optional(self.names.several, || format!(", {table}.named_until"));
         self.jobs.days(table) + &names
     }
 
@@ -108,10 +105,9 @@ impl Plan {
     }
 
     fn same_name(&self, one: &str, other: &str) -> String {
-        match self.names.several {
-            true => format!(" AND {one}.named_until IS NOT DISTINCT FROM {other}.named_until"),
-            false => String::new(),
-        }
+        optional(self.names.several, || {
+            format!(" AND {one}.named_until IS NOT DISTINCT FROM {other}.named_until")
+        })
     }
 
     /// Returns a SELECT of rows of usage, which have a time `at`, with the end of the days for which their user had an earlier
@@ -128,14 +124,13 @@ impl Plan {
         if by_owner {
             return sql!("names/of_users.sql", usage = usage, earlier = earlier);
         }
-        let of_jobs = match self.jobs.joined {
-            true => sql!(
+        let of_jobs = optional(self.jobs.joined, || {
+            sql!(
                 "names/of_jobs.sql",
                 since = self.since(params),
                 until = self.until(params),
-            ),
-            false => String::new(),
-        };
+            )
+        });
         sql!(
             "names/of_entries.sql",
             usage = usage,
@@ -144,19 +139,17 @@ impl Plan {
         )
     }
 
-    /// Returns a join of entries with all names that users had in the window, if any of the dimensions is a name.
+    /// Returns a join of entries with all names that users had in the window, if any of the dimensions is a name. `condition` is a further
+    /// one on `person`, with a leading AND.
     pub fn join_names(
         &self,
         dimensions: impl IntoIterator<Item = &'static Dimension>,
+        table: Table,
+        condition: &str,
         params: &Params,
     ) -> String {
-        let table = self.jobs.entry();
-        join_names(
-            dimensions,
-            table,
-            [&self.users(params), &self.groups(params)],
-            "",
-        )
+        let names = [&*self.users(params), &self.groups(params)];
+        join_names(dimensions, table, names, condition)
     }
 
     /// Returns a join of sums `part`, or of entries and their sums, with the names of their days.
@@ -167,12 +160,7 @@ impl Plan {
         params: &Params,
     ) -> String {
         let same_name = self.same_name("person", "part");
-        join_names(
-            dimensions,
-            table,
-            [&self.users(params), &self.groups(params)],
-            &same_name,
-        )
+        self.join_names(dimensions, table, &same_name, params)
     }
 
     /// Returns the table of the names that users had in the window, with `named_until` where users had several.

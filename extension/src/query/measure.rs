@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::pg::error::{Error, shown};
 use crate::pg::jsonb::Jsonb;
+use crate::query::dimension::words;
 use crate::store::sum::Sum;
 
 /// The name of the operation that `weights` define.
@@ -69,27 +70,21 @@ impl Measure {
                 (Sum::counts(&[calls]), total.clone())
             }
         };
-        Self::plain(
-            operation.name,
-            total,
-            calls,
-            spent,
-            (operation.mdt, operation.ost),
-        )
+        let on = (operation.mdt, operation.ost);
+        Self::plain(operation.name, total, calls, spent, on)
     }
 
     fn time_of(operation: &Operation) -> Self {
         let total = Sum::times(&[operation]);
         let calls = Sum::counts(&[operation]);
         let on = (operation.mdt, operation.ost);
-        Self::plain(&time_name(operation), total.clone(), calls, total, on)
+        let name = format!("{}_time", operation.name);
+        Self::plain(&name, total.clone(), calls, total, on)
     }
 
     fn metadata() -> Self {
-        let (total, spent) = (
-            Sum::metadata_calls().on_mdt(),
-            Sum::metadata_time().on_mdt(),
-        );
+        let total = Sum::metadata_calls().on_mdt();
+        let spent = Sum::metadata_time().on_mdt();
         Self::plain("metadata", total.clone(), total, spent, (true, false))
     }
 
@@ -100,14 +95,8 @@ impl Measure {
 
     /// Returns the number of all calls.
     pub fn requests() -> Self {
-        let calls = Sum::service_calls();
-        Self::plain(
-            "requests",
-            calls.clone(),
-            calls.clone(),
-            calls,
-            (true, true),
-        )
+        let (calls, on) = (Sum::service_calls(), (true, true));
+        Self::plain("requests", calls.clone(), calls.clone(), calls, on)
     }
 
     fn bytes() -> Self {
@@ -134,19 +123,16 @@ impl Measure {
     /// # Errors
     /// [`Error::Unknown`] if there is no such measure.
     fn find(name: &str) -> Result<Self, Error> {
-        match name {
-            "metadata" => return Ok(Self::metadata()),
-            "service_time" => return Ok(Self::service_time()),
-            "bytes" => return Ok(Self::bytes()),
-            _ => {}
-        }
-        let time_of = |name: &str| {
-            known(name.strip_suffix("_time")?).filter(|operation| operation.kind == Kind::Requests)
+        let timed = || known(name.strip_suffix("_time")?).filter(|it| it.kind == Kind::Requests);
+        let found = match name {
+            "metadata" => Some(Self::metadata()),
+            "service_time" => Some(Self::service_time()),
+            "bytes" => Some(Self::bytes()),
+            _ => known(name)
+                .map(Self::of)
+                .or_else(|| timed().map(Self::time_of)),
         };
-        known(name)
-            .map(Self::of)
-            .or_else(|| time_of(name).map(Self::time_of))
-            .ok_or_else(|| unknown(name))
+        found.ok_or_else(|| unknown(name))
     }
 
     /// Returns the linear combination that `weights` define.
@@ -193,10 +179,7 @@ pub struct Measures {
 
 impl Measures {
     /// Parses the arguments `operations` and `weights`.
-    pub fn parse(
-        operations: Option<Vec<Option<String>>>,
-        weights: Option<Jsonb<'_>>,
-    ) -> Result<Self, Error> {
+    pub fn parse(operations: Option<String>, weights: Option<Jsonb<'_>>) -> Result<Self, Error> {
         let weighted = weights.map(|it| combination(&it)).transpose()?;
         let Some(names) = operations else {
             let mut list: Vec<Measure> = OPERATIONS.iter().map(Measure::of).collect();
@@ -209,10 +192,9 @@ impl Measures {
             });
         };
         let mut list: Vec<Measure> = Vec::new();
-        for name in names {
-            let name = name.unwrap_or_else(|| "NULL".to_owned());
+        for name in words(&names) {
             if !list.iter().any(|measure| measure.name == name) {
-                list.push(one(&name, weighted.as_ref())?);
+                list.push(one(name, weighted.as_ref())?);
             }
         }
         if !list.iter().any(|measure| measure.name == WEIGHTED) {
@@ -267,7 +249,7 @@ impl Measures {
 
     /// Returns the measures of these names.
     pub fn named<const N: usize>(names: [&str; N]) -> Result<Self, Error> {
-        Self::parse(Some(names.map(|it| Some(it.to_owned())).to_vec()), None)
+        Self::parse(Some(names.join(",")), None)
     }
 }
 
@@ -303,11 +285,6 @@ fn one(name: &str, weighted: Option<&Measure>) -> Result<Measure, Error> {
 
 fn known(name: &str) -> Option<&'static Operation> {
     find(name.as_bytes()).map(|index| &OPERATIONS[index])
-}
-
-/// Returns the name of the measure that tells the time spent in an operation.
-fn time_name(operation: &Operation) -> String {
-    format!("{}_time", operation.name)
 }
 
 /// Returns the error for the name of an operation that does not exist.

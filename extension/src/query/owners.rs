@@ -39,7 +39,7 @@ impl Owners {
             Owner::Account => Vec::new(),
         };
         for dimension in question.dimensions() {
-            let name = dimension.name;
+            let name = dimension.column;
             let needed: &[&str] = match names {
                 true if dimension.is_group() => &["gid", name],
                 true if dimension.is_name() => &[name],

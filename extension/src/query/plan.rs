@@ -42,23 +42,45 @@ pub struct Plan {
     instants: Instants,
 }
 
-/// The instants that statements name, as values of PostgreSQL.
-struct Instants {
+/// Declares instants that statements name, each with a method of a plan that binds it.
+macro_rules! instants {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+        /// The instants that statements name, as values of PostgreSQL.
+        struct Instants {
+            $($name: $type,)*
+        }
+
+        impl Plan {
+            $($(#[$doc])*
+            pub fn $name(&self, params: &Params) -> String {
+                params.bind(stringify!($name), || self.instants.$name.clone())
+            })*
+        }
+    };
+}
+
+instants! {
+    /// Binds the start of the window.
     since: TimestampWithTimeZone,
+    /// Binds the end of the window.
     until: TimestampWithTimeZone,
-    /// The latest ends of rows that cross the start and the end of the window.
+    /// Binds the latest end of rows of increments that cross the start of the window.
     since_reach: TimestampWithTimeZone,
+    /// Binds the latest end of rows of increments that cross the end of the window.
     until_reach: TimestampWithTimeZone,
-    /// An hour after the start of the window, or after what is not kept, and an hour before its end.
+    /// Binds the time up to which the first observation of the window is looked for among few: an hour after its start, or after what is
+    /// not kept.
     early: TimestampWithTimeZone,
+    /// Binds the time from which on the last observation of the window is looked for among few: an hour before its end.
     late: TimestampWithTimeZone,
-    /// An hour after the end of the window, or after what is not kept.
+    /// Binds the time up to which the first observation after the window is looked for among few: an hour after its end, or after what is
+    /// not kept.
     soon: TimestampWithTimeZone,
-    /// A day before the start of the window.
+    /// Binds the time a day before the start of the window.
     day_before: TimestampWithTimeZone,
-    /// The time since which increments and observations are kept.
+    /// Binds the time since which increments and observations are kept.
     kept_since: TimestampWithTimeZone,
-    /// The edges of the steps.
+    /// Binds the edges of the steps.
     edges: Vec<TimestampWithTimeZone>,
 }
 
@@ -171,51 +193,6 @@ impl Plan {
         }
     }
 
-    /// Binds the start of the window.
-    pub fn since(&self, params: &Params) -> String {
-        params.bind("since", || self.instants.since)
-    }
-
-    /// Binds the end of the window.
-    pub fn until(&self, params: &Params) -> String {
-        params.bind("until", || self.instants.until)
-    }
-
-    /// Binds the latest end of rows of increments that cross the start of the window.
-    pub fn since_reach(&self, params: &Params) -> String {
-        params.bind("since_reach", || self.instants.since_reach)
-    }
-
-    /// Binds the latest end of rows of increments that cross the end of the window.
-    pub fn until_reach(&self, params: &Params) -> String {
-        params.bind("until_reach", || self.instants.until_reach)
-    }
-
-    /// Binds the time up to which the first observation of the window is looked for among few.
-    pub fn early(&self, params: &Params) -> String {
-        params.bind("early", || self.instants.early)
-    }
-
-    /// Binds the time from which on the last observation of the window is looked for among few.
-    pub fn late(&self, params: &Params) -> String {
-        params.bind("late", || self.instants.late)
-    }
-
-    /// Binds the time up to which the first observation after the window is looked for among few.
-    pub fn soon(&self, params: &Params) -> String {
-        params.bind("soon", || self.instants.soon)
-    }
-
-    /// Binds the time a day before the start of the window.
-    pub fn day_before(&self, params: &Params) -> String {
-        params.bind("day_before", || self.instants.day_before)
-    }
-
-    /// Binds the time since which increments and observations are kept.
-    pub fn kept_since(&self, params: &Params) -> String {
-        params.bind("kept_since", || self.instants.kept_since)
-    }
-
     /// Returns the condition on rows `usage` of the targets in scope, with a leading AND, if nodes are chosen by it.
     pub fn of_targets(&self, params: &Params) -> String {
         self.targets.as_ref().map_or_else(String::new, |targets| {
@@ -232,11 +209,6 @@ impl Plan {
         let targets = params.bind("missing targets", || self.missing.clone());
         let since = self.since(params);
         format!("\nUNION ALL\nSELECT unnest({targets}), {since}, {since}")
-    }
-
-    /// Binds the edges of the steps.
-    pub fn edges(&self, params: &Params) -> String {
-        params.bind("edges", || self.instants.edges.clone())
     }
 }
 

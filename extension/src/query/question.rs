@@ -36,6 +36,31 @@ impl Period {
     }
 }
 
+/// The number of groups if no other is asked for.
+const DEFAULT_N: i32 = 10;
+
+/// Returns the argument `n`.
+///
+/// # Errors
+/// [`Error::argument`] if `n` is negative.
+pub fn rows_wanted(n: Option<i32>) -> Result<i64, Error> {
+    number_of_rows(n, DEFAULT_N)
+}
+
+/// Returns the argument `n`, or its default.
+///
+/// # Errors
+/// [`Error::argument`] if `n` is negative.
+pub fn number_of_rows(n: Option<i32>, default: i32) -> Result<i64, Error> {
+    match n.unwrap_or(default) {
+        n if n >= 0 => Ok(n.into()),
+        _ => Err(Error::argument(
+            "n must not be negative",
+            "Give the number of groups wanted, such as 10.",
+        )),
+    }
+}
+
 /// The columns of a summary and the operations whose totals they are.
 pub const SUMMARY: [(&str, &str); 7] = [
     ("read_bytes", "read_bytes"),
@@ -75,7 +100,7 @@ pub enum Wanted {
         /// The smallest rate of a group; groups with a smaller rate are left out.
         min_rate: Option<f64>,
         /// Set if the work of targets that is in no entry is wanted, too.
-        unaccounted: bool,
+        untracked: bool,
     },
     /// The number of groups per step and bucket of rates.
     Densities {
@@ -95,7 +120,7 @@ pub enum Wanted {
 impl Wanted {
     /// Returns whether totals are wanted, and not only rates.
     pub fn has_totals(self) -> bool {
-        !matches!(self, Self::Rates | Self::Densities { .. })
+        !matches!(self, Self::Densities { .. })
     }
 
     /// Returns whether rates are wanted, and not only totals.
@@ -108,12 +133,7 @@ impl Wanted {
         matches!(self, Self::Summary | Self::Work)
     }
 
-    /// Returns whether calls and `per_call` are wanted.
-    pub fn has_calls(self) -> bool {
-        matches!(self, Self::Totals | Self::Top { .. })
-    }
-
-    /// Returns whether the answer has a row for each measure of a group, and not one for all of them.
+    /// Returns whether the answer has a row for each measure of a group, with calls and `per_call`, and not one for all of them.
     pub fn has_row_per_measure(self) -> bool {
         matches!(self, Self::Rates | Self::Totals | Self::Top { .. })
     }
@@ -126,7 +146,7 @@ impl Question {
             || self.filters.has(Level::Entry)
             || matches!(self.wanted, Wanted::Leading);
         if is_about_entries {
-            self.filters = self.filters.seeing(own);
+            self.filters.own = Some(own.clone());
             hinted(
                 "the answer is about your own work alone",
                 "What is asked of whole targets, as by cluster, filesystem, kind and target, is answered for everybody.",
@@ -147,7 +167,7 @@ impl Question {
         if let Some(dimension) = refused {
             return Err(Error::Nameless(dimension.name));
         }
-        self.filters = self.filters.without_names();
+        self.filters.nameless = true;
         Ok(self)
     }
 
@@ -158,7 +178,7 @@ impl Question {
             period: Period::default(),
             by: self.by.clone(),
             measures: Measures::listed(vec![measure.clone()]),
-            filters: self.filters.clone().only("kind", kind.as_str().to_owned()),
+            filters: self.filters.clone().only("kind", kind.as_str()),
             ..*self
         }
     }
@@ -199,7 +219,7 @@ impl Question {
         if all(Dimension::is_user) {
             return Some(Owner::User);
         }
-        if self.filters.hides_others() {
+        if self.filters.own.is_some() {
             return None;
         }
         if all(Dimension::is_account) {

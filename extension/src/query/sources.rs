@@ -140,35 +140,34 @@ impl Sources {
     ) -> Result<Self, Error> {
         let coarse = coarse(client, window)?;
         let states = states(client, window, owner, &coarse)?;
-        let (levels, states) = states.into_iter().unzip();
-        Self::divide(window, levels, states, coarse, kept_since(client)?)
+        Self::divide(client, window, states, coarse)
     }
 
     /// Returns the sources of a question that only `increments` can answer.
     pub fn increments(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
         let coarse = coarse(client, window)?;
-        Self::divide(window, Vec::new(), Vec::new(), coarse, kept_since(client)?)
+        Self::divide(client, window, Vec::new(), coarse)
     }
 
     /// Chooses the sources of what whole targets did. Their sums are up to date at any moment.
     pub fn of_wholes(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
         let coarse = coarse(client, window)?;
-        let (mut levels, mut states) = (Vec::new(), Vec::new());
-        for state in stored(client)? {
-            let width = state.width;
-            levels.push(RollupTable {
+        let state = |state: Stored| {
+            let table = RollupTable {
                 rollup: state.rollup,
                 owner: None,
                 of_wholes: true,
-            });
-            states.push(window::Coverage {
-                width,
+            };
+            let coverage = window::Coverage {
+                width: state.width,
                 since: state.dropped,
                 until: window.until().saturating_add(DAY),
-                stale: crossed(&coarse, width).collect(),
-            });
-        }
-        let sources = Self::divide(window, levels, states, coarse, kept_since(client)?)?;
+                stale: crossed(&coarse, state.width).collect(),
+            };
+            (table, coverage)
+        };
+        let states = stored(client)?.into_iter().map(state).collect();
+        let sources = Self::divide(client, window, states, coarse)?;
         Ok(Self {
             of_wholes: true,
             ..sources
@@ -184,12 +183,13 @@ impl Sources {
     }
 
     fn divide(
+        client: &SpiClient<'_>,
         window: &Window,
-        levels: Vec<RollupTable>,
-        states: Vec<window::Coverage>,
+        states: Vec<(RollupTable, window::Coverage)>,
         coarse: Vec<Coarse>,
-        kept_since: Micros,
     ) -> Result<Self, Error> {
+        let kept_since = kept_since(client)?;
+        let (levels, states): (Vec<_>, Vec<_>) = states.into_iter().unzip();
         let division = window::divide(&window.edges, &states, kept_since);
         let rollups = division.whole.iter().chain(&division.parts).flatten();
         let read: Vec<Span> = rollups.chain(&division.rest).copied().collect();

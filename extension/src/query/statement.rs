@@ -5,7 +5,7 @@
 //! targets of total ÷ seconds observed. [`groups`] computes the answer from these. The SQL is in templates, a file for each
 //! common table expression; this module chooses among them and fills in lists of columns and conditions.
 
-use crate::pg::template::sql;
+use crate::pg::template::{optional, sql};
 use crate::query::dimension::{Level, Table, columns, named_columns};
 use crate::query::entries::entries;
 use crate::query::measure::{Measure, Term};
@@ -84,7 +84,7 @@ impl<'a> Statement<'a> {
         let mut sums = Vec::new();
         let measures = question.measures.list.iter();
         let measures = measures
-            .map(|it| Parts::new(it, question.wanted.has_calls(), &mut sums))
+            .map(|it| Parts::new(it, question.wanted.has_row_per_measure(), &mut sums))
             .collect();
         let has_times = sums.iter().any(|sum| sum.time);
         let probe = has_times.then(|| number(&mut sums, &Sum::service_time()));
@@ -298,7 +298,7 @@ impl<'a> Statement<'a> {
     }
 
     fn entry(&self) -> String {
-        if !self.joins_entries() {
+        if self.key() != Key::Entry {
             return "SELECT NULL::bigint AS entry_id WHERE false".to_owned();
         }
         let jobs = &self.plan.jobs;
@@ -395,10 +395,7 @@ impl<'a> Statement<'a> {
         sql!(
             "statement/timed.sql",
             probe = probe,
-            others = match selects {
-                true => self.timed_by_others(&self.sums[n]),
-                false => String::new(),
-            },
+            others = optional(selects, || self.timed_by_others(&self.sums[n])),
             all = match selects {
                 true => " UNION ALL SELECT * FROM beginning UNION ALL SELECT * FROM other",
                 false => "",
@@ -455,11 +452,9 @@ impl<'a> Statement<'a> {
 
     /// Returns the columns for the span of the usage, if the question asks for it.
     fn span(&self, table: &str) -> String {
-        if self.has_span() {
+        optional(self.has_span(), || {
             format!(", min({table}.first) AS first, max({table}.last) AS last")
-        } else {
-            String::new()
-        }
+        })
     }
 
     /// Returns the search for rows of the window that meet a condition on rows `usage`. The second condition is for rows by
@@ -557,10 +552,6 @@ impl<'a> Statement<'a> {
             && !self.question.filters.has(Level::Entry)
     }
 
-    fn joins_entries(&self) -> bool {
-        self.asks_entries() && !self.by_owner()
-    }
-
     fn has_span(&self) -> bool {
         self.question.wanted.has_span()
     }
@@ -598,11 +589,9 @@ impl<'a> Statement<'a> {
 
     /// Returns the server of a unit with a leading comma, if the answer is by server.
     fn server_key(&self, table: &str) -> String {
-        if self.question.by.has(Level::Server) {
+        optional(self.question.by.has(Level::Server), || {
             format!(", {table}.server")
-        } else {
-            String::new()
-        }
+        })
     }
 
     /// Returns the condition that joins two tables by their units.
@@ -613,10 +602,8 @@ impl<'a> Statement<'a> {
 
     /// Returns the condition on the servers of two tables with a leading AND, if the answer is by server.
     fn same_server(&self, one: &str, other: &str) -> String {
-        if self.question.by.has(Level::Server) {
+        optional(self.question.by.has(Level::Server), || {
             format!(" AND {other}.server = {one}.server")
-        } else {
-            String::new()
-        }
+        })
     }
 }

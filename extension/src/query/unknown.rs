@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
-use crate::query::dimension::{DIMENSIONS, Dimension, Level, ValueType};
+use crate::query::dimension::{DIMENSIONS, Dimension, InSql, Level};
 use crate::query::filters::Filters;
 use crate::query::notice::{hinted, listed};
 
@@ -33,10 +33,13 @@ pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error>
     }
     let mut explained = false;
     // What a reader may not see must answer as what is not there.
-    let is_told = |it: &&Dimension| it.level != Level::Entry || !filters.hides_others();
+    let is_told = |it: &&Dimension| it.level != Level::Entry || filters.own.is_none();
     for dimension in DIMENSIONS.iter().filter(is_told) {
-        if let Some(values) = filters.values(dimension.name) {
-            explained |= explain_values(client, dimension, &values)?;
+        match filters.wanted(dimension) {
+            Some(wanted) if !wanted.none => {
+                explained |= explain_values(client, dimension, &wanted.patterns)?;
+            }
+            _ => {}
         }
     }
     Ok(explained)
@@ -82,14 +85,14 @@ fn hint(dimension: &Dimension) -> String {
         "filesystem" => "jobstats.targets lists the file systems.".to_owned(),
         "kind" => "Valid are MDT, OST.".to_owned(),
         "status" => "Valid are ok, missing_job, truncated, partial, malformed, claimed.".to_owned(),
-        "user_name" | "group_name" => {
+        "user" | "group" => {
             format!(
                 "{} lists the names that are known.",
                 dimension.relations()[0]
             )
         }
-        JOB => "jobstats_summary() lists the jobs of a window.".to_owned(),
-        name => format!("jobstats_summary(by => '{{{name}}}') lists those of a window."),
+        JOB => "SELECT * FROM jobstats_summary(); lists the jobs of a day.".to_owned(),
+        name => format!("jobstats_summary(by => '{name}') lists those of a window."),
     }
 }
 
@@ -109,16 +112,20 @@ fn names_any(
             return Ok(false);
         }
     }
-    let matches = match dimension.value_type {
-        ValueType::Text => "LIKE ANY (jobstats_internal.as_like($1))",
-        ValueType::Number => "= ANY ($1::bigint[])",
+    let like = if dimension.any_case { "ILIKE" } else { "LIKE" };
+    // A user or a group without a name is known by the number.
+    let number = match dimension.name {
+        "user" => "uid",
+        "group" => "gid",
+        _ => "",
     };
-    let column = dimension.column;
-    let relations = dimension.relations().iter();
-    let exists = relations.map(|relation| {
-        format!("EXISTS (SELECT FROM {relation} known WHERE known.{column} {matches})")
-    });
-    let exists: Vec<String> = exists.collect();
+    let dimensions = std::iter::once(dimension).chain(Dimension::find(number));
+    let exists: Vec<String> = dimensions
+        .flat_map(|it| it.relations().iter().map(|relation| (relation, it.column)))
+        .map(|(relation, column)| {
+            format!("EXISTS (SELECT FROM {relation} known WHERE known.{column}::text {like} ANY (jobstats_internal.as_like($1)))")
+        })
+        .collect();
     let statement = format!("SELECT {}", exists.join(" OR "));
     client.query_value(&statement, &[values.to_vec().into()])
 }

@@ -4,7 +4,7 @@
 //! computed. No row of increments crosses an edge of ten minutes (of an hour or a day, where that is noted), so that
 //! the time of a row bounds the search. Statements call the rows `usage`.
 
-use crate::pg::template::sql;
+use crate::pg::template::{optional, sql};
 use crate::query::params::Params;
 use crate::query::plan::{Plan, bind_spans};
 use crate::query::sources::{RollupTable, Spans, fits_bigint};
@@ -142,29 +142,27 @@ impl Search<'_> {
             1 => "1".to_owned(),
             _ => format!("width_bucket(usage.bucket, {})", self.edges()),
         };
-        if let Some(of_spans) = on_nodes {
+        let kind = Relation::of(table);
+        let (whole, buckets) = if let Some(of_spans) = on_nodes {
             let condition = of_spans + &condition;
             let (summed, shown) = match self.plan.window.steps() {
                 1 => (None, "1"),
                 _ => (Some(&*step), "usage.step"),
             };
             let cast = cast(spans.are_short());
-            let relation = (&*relation, Relation::of(table));
-            let buckets = self.summed_on_nodes(relation, summed, &condition, cast);
-            let whole = self.of_nodes(shown, Relation::of(table));
-            let rows = sql!("usage/buckets.sql", whole = whole, buckets = buckets);
-            return self.keyed(Relation::of(table), spans, rows);
-        }
-        let buckets = if spans.lower.len() == 1 {
-            sql!(
+            let buckets = self.summed_on_nodes((&relation, kind), summed, &condition, cast);
+            (self.of_nodes(shown, kind), buckets)
+        } else if spans.lower.len() == 1 {
+            let buckets = sql!(
                 "usage/buckets_of_span.sql",
                 relation = relation,
                 lower = lower,
                 upper = upper,
                 condition = condition,
-            )
+            );
+            (self.whole(&step, kind), buckets)
         } else {
-            sql!(
+            let buckets = sql!(
                 "usage/buckets_of_spans.sql",
                 relation = relation,
                 lower = lower,
@@ -172,11 +170,11 @@ impl Search<'_> {
                 condition = condition,
                 since = self.since(),
                 until = self.until(),
-            )
+            );
+            (self.whole(&step, kind), buckets)
         };
-        let whole = self.whole(&step, Relation::of(table));
         let rows = sql!("usage/buckets.sql", whole = whole, buckets = buckets);
-        self.keyed(Relation::of(table), spans, rows)
+        self.keyed(kind, spans, rows)
     }
 
     /// Returns a SELECT of the parts of increments that lie in spans.
@@ -298,10 +296,9 @@ impl Search<'_> {
 
     /// Returns the condition that rows are of the first hour, if no others are wanted.
     fn of_beginning(&self, time: &str) -> String {
-        match self.beginning {
-            true => format!(" AND usage.\"{time}\" <= {}", self.plan.early(self.params)),
-            false => String::new(),
-        }
+        optional(self.beginning, || {
+            format!(" AND usage.\"{time}\" <= {}", self.plan.early(self.params))
+        })
     }
 
     /// Returns whether rows of a relation have `at`.
@@ -395,9 +392,8 @@ impl Search<'_> {
 
     /// Returns an expression for the part of a column that lies between two instants.
     fn share(&self, column: &str, from: &str, until: &str) -> String {
-        let schema = &self.plan.schema;
         format!(
-            "{schema}.jobstats_share(usage.\"{column}\", usage.since, usage.\"time\", {from}, {until})"
+            "jobstats_internal.share(usage.\"{column}\", usage.since, usage.\"time\", {from}, {until})"
         )
     }
 
@@ -411,11 +407,7 @@ impl Search<'_> {
             .zip(self.sums)
             .map(|(n, sum)| format!(",\n    {} AS value_{n}", value(n, sum)))
             .collect();
-        let span = if self.span {
-            self.span_columns(relation)
-        } else {
-            String::new()
-        };
+        let span = optional(self.span, || self.span_columns(relation));
         let key = self.key_columns(relation);
         let at = match relation {
             _ if !self.has_dates(relation) => "",

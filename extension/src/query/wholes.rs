@@ -2,29 +2,32 @@
 
 use std::collections::HashMap;
 
+use jobstats_core::quantity::Quantity;
+use pgrx::IntoDatum;
 use pgrx::spi::SpiClient;
+use serde_json::Value;
 
 use crate::pg::error::Error;
+use crate::pg::jsonb::Jsonb;
 use crate::pg::spi::Statements;
 use crate::pg::tuples::{FLOATS, Tuples};
-use crate::pg::tuplestore::Rows;
-use crate::query::dimension::Level;
+use crate::pg::tuplestore::{ColumnType, Rows};
+use crate::query::dimension::{By, Level};
+use crate::query::groups::Group;
+use crate::query::labels::{Places, UNTRACKED, covered, formatted, label, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::Question;
 use crate::query::statement::Statement;
 
-/// A group of targets: the values of the dimensions by which targets are told apart.
-type Group = Vec<Option<String>>;
-
 /// The targets of an answer as wholes, by the dimensions of targets that the answer is grouped by.
 pub struct Wholes<'a> {
     found: Tuples<'a>,
-    /// The names of the dimensions.
-    by: Vec<&'static str>,
+    /// The dimensions by which targets are told apart.
+    by: By,
     /// The work of each group of targets in all, where that is known.
     totals: HashMap<Group, f64>,
     /// The rows of `found` with work that is in no entry.
-    unaccounted: Vec<usize>,
+    untracked: Vec<usize>,
 }
 
 impl<'a> Wholes<'a> {
@@ -34,7 +37,7 @@ impl<'a> Wholes<'a> {
         client: &'a SpiClient<'_>,
         question: &Question,
         plan: &Plan,
-        unaccounted: bool,
+        untracked: bool,
     ) -> Result<Option<Self>, Error> {
         let Some(of_targets) = question.about_targets() else {
             return Ok(None);
@@ -47,20 +50,21 @@ impl<'a> Wholes<'a> {
         let Some(of_entries) = Plan::over(client, &of_targets, plan.window.clone())? else {
             return Ok(None);
         };
-        let wanted = unaccounted && !question.filters.has(Level::Entry);
+        let wanted = untracked && !question.filters.has(Level::Entry);
         let wholes = plan.of_wholes(client)?;
         let query = Statement::new(&of_targets, &of_entries, None).unaccounted(&wholes, wanted);
         let mut found = Tuples::query(client, &query.sql, &query.params)?;
-        let by: Vec<&str> = of_targets.by.iter().map(|it| it.name).collect();
-        let of_group = places(&found, by.iter().copied())?;
-        let [total, rest] = floats(&found, ["amount", "amount_in_no_entry"])?;
+        let by = of_targets.by;
+        let of_group = Places::find(&by, &found, None)?;
+        let total = found.place_of("amount", &FLOATS)?;
+        let rest = found.place_of("amount_in_no_entry", &FLOATS)?;
         let (mut totals, mut rows) = (HashMap::new(), Vec::new());
         for row in 0..found.len() {
             found.read(row);
             let Some((total, rest)) = found.float(total).zip(found.float(rest)) else {
                 continue;
             };
-            totals.insert(group(&found, &of_group), total);
+            totals.insert(of_group.group(&found), total);
             if wanted && rest > 0.0 {
                 rows.push(row);
             }
@@ -69,86 +73,68 @@ impl<'a> Wholes<'a> {
             found,
             by,
             totals,
-            unaccounted: rows,
+            untracked: rows,
         }))
     }
 
-    /// Returns the parts that groups of an answer have in what their targets did in all.
-    pub fn shares(&self, groups: &Tuples<'_>) -> Result<Shares<'_>, Error> {
-        let [amount] = floats(groups, ["amount"])?;
-        Ok(Shares {
-            totals: &self.totals,
-            of_group: places(groups, self.by.iter().copied())?,
-            amount,
+    /// Returns what tells the part that the current group of an answer has in what its targets did in all; `None` if that is
+    /// unknown.
+    pub fn shares<'s>(
+        &'s self,
+        groups: &Tuples<'_>,
+    ) -> Result<impl Fn(&Tuples<'_>) -> Option<f64> + use<'s, 'a>, Error> {
+        let amount = groups.place_of("amount", &FLOATS)?;
+        let of_group = Places::find(&self.by, groups, None)?;
+        Ok(move |groups: &Tuples<'_>| {
+            let total = self.totals.get(&of_group.group(groups))?;
+            Some(groups.float(amount)? / total).filter(|share| share.is_finite())
         })
     }
 
     /// Writes a row for the work of each group of targets that is in no entry, and returns their number.
-    pub fn write(mut self, rows: &mut Rows) -> Result<usize, Error> {
+    pub fn write(mut self, operation: &str, rows: &mut Rows) -> Result<usize, Error> {
         let asked = rows.columns();
-        let found = self.found.columns();
-        let place = |name: &str| found.iter().position(|it| it.name == name);
-        let sources: Vec<Option<usize>> = asked
-            .iter()
-            .map(|column| match column.name.as_str() {
-                "total" => place("unaccounted"),
-                "share_of_target" => place("share"),
-                name @ ("operation" | "coverage" | "rate") => place(name),
-                name => self.by.contains(&name).then(|| place(name)).flatten(),
-            })
-            .collect();
-        for row in &self.unaccounted {
+        let place = |name| self.found.place_of(name, &FLOATS);
+        let (amount, share) = (place("amount_in_no_entry")?, place("share")?);
+        let coverage = place("coverage")?;
+        let of_group = Places::find(&self.by, &self.found, None)?;
+        for row in &self.untracked {
             self.found.read(*row);
-            let values = sources.iter().map(|it| self.found.datum((*it)?));
-            rows.put_row(&values.collect::<Vec<_>>());
+            let found = &self.found;
+            let copied = |name: &str| found.datum(found.place(name).ok()?);
+            let group = of_group.group(found);
+            let values = rows.within(|| {
+                let value = |column: &ColumnType| match column.name.as_str() {
+                    "name" => name(&group).into_datum(),
+                    "labels" => labels(&self.by, &group).into_datum(),
+                    "formatted" => {
+                        formatted(found.float(amount), operation, Quantity::Total).into_datum()
+                    }
+                    "total" => copied("untracked"),
+                    "share_of_target" => found.float(share).map(rounded).into_datum(),
+                    "coverage" => found.float(coverage).map(covered).into_datum(),
+                    name @ ("operation" | "rate") => copied(name),
+                    _ => None,
+                };
+                asked.iter().map(value).collect::<Vec<_>>()
+            });
+            rows.put_row(&values);
         }
-        Ok(self.unaccounted.len())
+        Ok(self.untracked.len())
     }
 }
 
-/// The parts that groups of an answer have in what their targets did in all.
-pub struct Shares<'a> {
-    totals: &'a HashMap<Group, f64>,
-    /// The columns of the group of targets.
-    of_group: Vec<usize>,
-    amount: usize,
+/// Returns the name of the work of a group of targets that is in no entry.
+fn name(group: &Group) -> String {
+    let values = group.iter().flatten().map(String::as_str);
+    let values = values.filter(|it| !it.is_empty());
+    values.chain([UNTRACKED]).collect::<Vec<_>>().join(", ")
 }
 
-impl Shares<'_> {
-    /// Returns the part of the current group; `None` if that is unknown.
-    pub fn of(&self, groups: &Tuples<'_>) -> Option<f64> {
-        let total = self.totals.get(&group(groups, &self.of_group))?;
-        Some(groups.float(self.amount)? / total).filter(|share| share.is_finite())
-    }
-}
-
-/// Returns the positions of columns.
-///
-/// # Errors
-/// [`Error::Damaged`] if there is no column of a name.
-pub fn places<'n>(
-    rows: &Tuples<'_>,
-    names: impl Iterator<Item = &'n str>,
-) -> Result<Vec<usize>, Error> {
-    let columns = rows.columns();
-    let place = |name: &str| {
-        let found = columns.iter().position(|it| it.name == name);
-        found.ok_or_else(|| Error::Damaged(format!("an answer lacks its column {name}")))
-    };
-    names.map(place).collect()
-}
-
-/// Returns the positions of columns that are [floats](FLOATS).
-fn floats<const N: usize>(rows: &Tuples<'_>, names: [&str; N]) -> Result<[usize; N], Error> {
-    let mut found = [0; N];
-    for (place, position) in found.iter_mut().zip(places(rows, names.into_iter())?) {
-        rows.require(position, &FLOATS)?;
-        *place = position;
-    }
-    Ok(found)
-}
-
-/// Returns the group of targets of the current row.
-fn group(rows: &Tuples<'_>, columns: &[usize]) -> Group {
-    columns.iter().map(|it| rows.text(*it)).collect()
+/// Returns its labels, which are no filter.
+fn labels(by: &By, group: &Group) -> Option<Jsonb<'static>> {
+    let values = by.iter().zip(group);
+    let values = values.map(|(it, value)| (it.name.to_owned(), label(it, value.as_deref())));
+    let values = values.chain([(UNTRACKED.to_owned(), true.into())]);
+    Jsonb::of(&Value::Object(values.collect()))
 }

@@ -2,14 +2,14 @@
 
 use jobstats_core::instant::{Micros, Span};
 use jobstats_core::window::{Last, Reach, StepError, StepWidth, reach, step_edges};
-use pgrx::datum::Interval;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::{SessionClocks, now, timestamptz, window};
+use crate::pg::time::{LONG_AGO, SessionClocks, now, timestamptz, window};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
@@ -75,7 +75,7 @@ impl Window {
         filters: &Filters,
     ) -> Result<Option<Self>, Error> {
         let now = now()?;
-        let (since, until) = window(period.since, period.until)?;
+        let (since, until) = bounds(client, period.since, period.until)?;
         let width = period.step.as_ref().map(width).transpose()?;
         let observations = if until >= now - ALMOST_NOW && !period.fixed {
             last_observations(client, since, filters)?
@@ -124,6 +124,28 @@ impl Window {
         let (&start, &end) = (self.edges.get(index)?, self.edges.get(index + 1)?);
         Some((start, (end - start) as f64 / 1e6))
     }
+}
+
+/// Returns the start and the end of a window from arguments. A start of `-infinity` is that of what is retained.
+///
+/// # Errors
+/// [`Error::empty_window`] if the window does not begin before its end.
+pub fn bounds(
+    client: &SpiClient<'_>,
+    since: Option<TimestampWithTimeZone>,
+    until: Option<TimestampWithTimeZone>,
+) -> Result<Span, Error> {
+    clamped(client, window(since, until)?)
+}
+
+/// Returns a window with the start of what is retained in place of [`LONG_AGO`].
+pub fn clamped(client: &SpiClient<'_>, (since, until): Span) -> Result<Span, Error> {
+    if since > LONG_AGO {
+        return Ok((since, until));
+    }
+    let retained = client.query_only(include_str!("window/retained.sql"), &[], "targets")?;
+    let since = retained.time_opt("since")?.unwrap_or(LONG_AGO);
+    Ok((since.min(until.saturating_sub(1)), until))
 }
 
 /// Checks that the window does not have too many steps for the number of targets.

@@ -39,26 +39,37 @@ pub struct Done {
     pub coverage: f64,
 }
 
-/// Reads windows, one after the other.
-#[derive(Default)]
-pub struct Windows {
+/// Reads windows of a question, one after the other.
+pub struct Windows<'a> {
+    pub client: &'a SpiClient<'a>,
+    pub question: &'a Question,
     /// Set if a notice says that times are missing.
     lacks_times: bool,
     /// The statement of the last window, and its plan if there was another window before with the same one.
     last: Option<(String, Option<Prepared>)>,
 }
 
-impl Windows {
-    /// Gives `each` the groups in the window of a plan with what they did, if at least this part of it was observed. So many groups are held already. Returns the part that was observed.
+impl<'a> Windows<'a> {
+    /// Reads windows of this question.
+    pub fn new(client: &'a SpiClient<'a>, question: &'a Question) -> Self {
+        Self {
+            client,
+            question,
+            lacks_times: false,
+            last: None,
+        }
+    }
+
+    /// Gives `each` the groups in the window of a plan with what they did, if at least this part of it was observed. So many groups are held
+    /// already. Returns the part that was observed.
     pub fn read(
         &mut self,
-        client: &SpiClient<'_>,
-        question: &Question,
         plan: &Plan,
         least: f64,
         held: usize,
         each: impl FnMut(Group, Done) -> Result<(), Error>,
     ) -> Result<f64, Error> {
+        let (client, question) = (self.client, self.question);
         let statement = Statement::new(question, plan, few(client, plan, &question.filters)?);
         let query = statement.with_coverage();
         let values = groups::texts(&question.by, "answer.");

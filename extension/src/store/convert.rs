@@ -35,36 +35,24 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
     let Installation::Timescale { community, .. } = installation else {
         return Ok(Vec::new());
     };
-    let growing = GROWING.iter().map(|growing| Pending {
-        relation: growing.table.to_owned(),
+    let growing = GROWING.iter().map(|(table, _)| Pending {
+        relation: (*table).to_owned(),
         key: "time",
         unit: "day",
         chunk_width: "(SELECT s.chunk_interval FROM jobstats.settings s)".to_owned(),
         aggregate: None,
     });
-    let rollups = ROLLUPS.iter().map(|level| Pending {
-        relation: level.relation(),
+    let sums = |level: &'static Rollup, relation: String| Pending {
         key: "bucket",
         unit: level.unit,
-        chunk_width: level.chunk_width(&level.relation()),
-        aggregate: community.then_some(level),
-    });
-    let owned = ROLLUPS.iter().flat_map(|level| {
-        level.owners().map(move |owner| Pending {
-            relation: level.owned(owner),
-            key: "bucket",
-            unit: level.unit,
-            chunk_width: level.chunk_width(&level.owned(owner)),
-            aggregate: None,
-        })
-    });
-    let wholes = ROLLUPS.iter().map(|level| Pending {
-        relation: level.wholes(),
-        key: "bucket",
-        unit: level.unit,
-        chunk_width: level.chunk_width(&level.wholes()),
-        aggregate: None,
-    });
+        chunk_width: level.chunk_width(&relation),
+        aggregate: (*community && relation == level.relation()).then_some(level),
+        relation,
+    };
+    let rollups = ROLLUPS.iter().map(|it| sums(it, it.relation()));
+    let owned = ROLLUPS.iter();
+    let owned = owned.flat_map(|it| it.owners().map(move |owner| sums(it, it.owned(owner))));
+    let wholes = ROLLUPS.iter().map(|it| sums(it, it.wholes()));
     let mut found = Vec::new();
     for it in growing.chain(rollups).chain(owned).chain(wholes) {
         let is_pending = match store::kind(client, &it.relation)? {

@@ -16,31 +16,16 @@ pub const CONFIGURED: &str = include_str!("formats/configured.sql");
 /// The largest number of clusters that are noted of an entry. Its meaning does not depend on further ones.
 pub const CLUSTERS_MAX: i64 = 100;
 
-/// A row of `jobstats.entry_formats`.
-struct Configured {
-    format: String,
-    node_label: Option<String>,
-    cluster: Option<String>,
-    node_pattern: Option<String>,
-}
-
-impl Configured {
-    fn compile(&self) -> Result<Format, Error> {
-        let format = Format::compile(&self.format, self.node_label.as_deref())?;
-        Ok(format.only_for(self.cluster.as_deref(), self.node_pattern.as_deref())?)
-    }
-}
-
 /// Returns the formats of `jobstats.entry_formats`.
 pub fn configured_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
-    rows(client)?.iter().map(Configured::compile).collect()
+    compiled(client)?.into_iter().collect()
 }
 
 /// Returns the valid formats of `jobstats.entry_formats`, and warns of each invalid one: a feed does not fail because
 /// of it.
 pub fn usable_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
-    let rows = rows(client)?;
-    let usable = rows.iter().filter_map(|row| match row.compile() {
+    let formats = compiled(client)?.into_iter();
+    let usable = formats.filter_map(|format| match format {
         Ok(format) => Some(format),
         Err(error) => {
             pgrx::warning!("{error}; correct jobstats.entry_formats");
@@ -64,20 +49,22 @@ pub fn insert_default(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn rows(client: &SpiClient<'_>) -> Result<Vec<Configured>, Error> {
+/// Returns the rows of `jobstats.entry_formats` as formats, or why they are invalid.
+fn compiled(client: &SpiClient<'_>) -> Result<Vec<Result<Format, Error>>, Error> {
     let rows = client.query(
         "SELECT f.format, f.node_label, f.cluster, f.node_pattern FROM jobstats.entry_formats f ORDER BY f.priority",
         &[],
     )?;
-    let configured = rows.map(|row| {
-        Ok(Configured {
-            format: row.get("format")?,
-            node_label: row.get("node_label")?,
-            cluster: row.get("cluster")?,
-            node_pattern: row.get("node_pattern")?,
-        })
+    let formats = rows.map(|row| {
+        let format: String = row.get("format")?;
+        let texts = |name| row.get::<Option<String>>(name);
+        let [label, cluster, nodes] = ["node_label", "cluster", "node_pattern"].map(texts);
+        let (label, cluster, nodes) = (label?, cluster?, nodes?);
+        let format = Format::compile(&format, label.as_deref());
+        let format = format.and_then(|it| it.only_for(cluster.as_deref(), nodes.as_deref()));
+        Ok(format.map_err(Error::from))
     });
-    configured.collect()
+    formats.collect()
 }
 
 /// Returns the clusters of the targets of the store.
@@ -169,18 +156,14 @@ pub fn notice(target: &str, unmatched: usize, of: usize, likely: Option<&str>) {
 /// Returns the advice on identifiers that match no known format.
 pub fn advice(likely: Option<&str>) -> String {
     match likely {
-        Some(format) => format!("They look like {format}. To add it: {}", remedy(format)),
+        Some(format) => format!(
+            "They look like {format}. To add it: \
+             INSERT INTO jobstats.entry_formats SELECT coalesce(max(priority), 0) + 1, {} FROM jobstats.entry_formats; \
+             SELECT jobstats_reidentify();",
+            pgrx::spi::quote_literal(format)
+        ),
         None => {
             "Compare jobid_name on the clients with the table jobstats.entry_formats.".to_owned()
         }
     }
-}
-
-/// Returns the statements that add a format and identify the stored entries by it at once.
-fn remedy(format: &str) -> String {
-    format!(
-        "INSERT INTO jobstats.entry_formats SELECT coalesce(max(priority), 0) + 1, {} FROM jobstats.entry_formats; \
-         SELECT jobstats_reidentify();",
-        pgrx::spi::quote_literal(format)
-    )
 }

@@ -18,6 +18,16 @@ pub enum Installation {
     },
 }
 
+impl Installation {
+    /// Returns how a new table is divided by a column of time: by PostgreSQL, if not by TimescaleDB.
+    pub fn partitioned(&self, key: &str) -> String {
+        match self {
+            Self::Plain => format!("PARTITION BY RANGE ({key})"),
+            Self::Timescale { .. } => String::new(),
+        }
+    }
+}
+
 /// Returns the software that is installed in this database.
 pub fn installation(client: &SpiClient<'_>) -> Result<Installation, Error> {
     let found = client.query_opt(

@@ -38,8 +38,8 @@ pub struct Rollup {
     pub width: &'static str,
     /// The width in microseconds.
     micros: Micros,
-    /// The relation that it sums.
-    source: Source,
+    /// The rollup that it sums; `None`: increments.
+    source: Option<&'static str>,
     /// The span of a partition.
     pub unit: &'static str,
     /// The width of a chunk, as an interval. A chunk is kept in rows until all of it is old enough, so that one of a year
@@ -51,19 +51,13 @@ pub struct Rollup {
     pub retention: Option<&'static str>,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Source {
-    Increments,
-    Summed(&'static str),
-}
-
 /// The rollups, each after the rollup that it sums.
 pub const ROLLUPS: [Rollup; 3] = [
     Rollup {
         name: "10m",
         width: "10 minutes",
         micros: 10 * MINUTE,
-        source: Source::Increments,
+        source: None,
         unit: "day",
         chunk: "1 day",
         owned_chunk: "7 days",
@@ -73,7 +67,7 @@ pub const ROLLUPS: [Rollup; 3] = [
         name: "1h",
         width: "1 hour",
         micros: HOUR,
-        source: Source::Summed("10m"),
+        source: Some("10m"),
         unit: "month",
         chunk: "1 month",
         owned_chunk: "1 month",
@@ -83,7 +77,7 @@ pub const ROLLUPS: [Rollup; 3] = [
         name: "1d",
         width: "1 day",
         micros: DAY,
-        source: Source::Summed("1h"),
+        source: Some("1h"),
         unit: "year",
         chunk: "1 month",
         owned_chunk: "1 month",
@@ -96,11 +90,6 @@ impl Rollup {
         let level = ROLLUPS.iter().find(|level| level.name == name);
         let names = || ROLLUPS.map(|level| level.name).join(", ");
         level.ok_or_else(|| Error::unknown("rollup", name, names()))
-    }
-
-    /// Returns whether this rollup sums increments.
-    pub fn is_finest(&self) -> bool {
-        matches!(self.source, Source::Increments)
     }
 
     /// Returns the name of the table or continuous aggregate.
@@ -119,8 +108,8 @@ impl Rollup {
 
     /// Returns the owners by which it is [summed](owners).
     pub fn owners(&self) -> impl Iterator<Item = Owner> + use<> {
-        let is_finest = self.is_finest();
-        Owner::ALL
+        let is_finest = self.source.is_none();
+        [Owner::User, Owner::Account, Owner::Member]
             .into_iter()
             .filter(move |owner| !is_finest || *owner != Owner::Member)
     }
@@ -241,10 +230,7 @@ pub fn keep_history(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let sources: Vec<String> = ROLLUPS
         .iter()
         .map(|rollup| {
-            let source = match rollup.source {
-                Source::Increments => "increments",
-                Source::Summed(finer) => finer,
-            };
+            let source = rollup.source.unwrap_or("increments");
             format!("('{}', '{source}')", rollup.relation())
         })
         .collect();

@@ -154,12 +154,6 @@ fn refuse_contradictions(
     }
 }
 
-/// Creates the trigger that checks settings, whoever sets them.
-pub fn create_check(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.execute(include_str!("settings/checked.sql"), &[])?;
-    Ok(())
-}
-
 /// Puts the row of settings back if it was lost: the defaults, with retentions that keep everything that is stored, so that
 /// the next maintenance does not drop what an earlier setting kept.
 pub fn restore(client: &mut SpiClient<'_>) -> Result<(), Error> {

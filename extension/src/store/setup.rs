@@ -24,7 +24,10 @@ use crate::store::{convert, tables, version, views};
 fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
     let wanted = settings::wanted(&mut arguments)?;
     let message = connect_mut(|client| -> Result<String, Error> {
-        require_utf8(client)?;
+        let encoding = guc::setting(client, "server_encoding")?;
+        if encoding != "UTF8" {
+            return Err(Error::Encoding(encoding));
+        }
         let schema = store::extension_schema()?;
         let new = prepare_schema(client)?;
         if !new {
@@ -49,7 +52,8 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         settings::apply(client, &wanted)?;
         client.execute(include_str!("rollup/heal.sql"), &[])?;
         tables::tune(client, &installation)?;
-        settings::create_check(client)?;
+        // Settings are checked, whoever sets them.
+        client.execute(include_str!("settings/checked.sql"), &[])?;
         views::create(client, &schema)?;
         let share = "SELECT jobstats_internal.share_functions_on_text()";
         client.execute(share, &[])?;
@@ -61,15 +65,6 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         message(client, &installation, &schema, &checked)
     })?;
     Ok(message)
-}
-
-fn require_utf8(client: &SpiClient<'_>) -> Result<(), Error> {
-    let encoding = guc::setting(client, "server_encoding")?;
-    if encoding == "UTF8" {
-        Ok(())
-    } else {
-        Err(Error::Encoding(encoding))
-    }
 }
 
 /// Creates the schema. Returns whether it is new. Refuses a schema that somebody else has made, because its content

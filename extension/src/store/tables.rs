@@ -33,21 +33,17 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         Some('p') => &Installation::Plain,
         _ => installation,
     };
-    let partitioned = match installation {
-        Installation::Plain => "PARTITION BY RANGE (\"time\")",
-        Installation::Timescale { .. } => "",
-    };
     let all_hidden: bool = client.query_value(
         "SELECT bool_and(h.relation IS NOT NULL) FROM jobstats_internal.hidden_tables() h",
         &[],
     )?;
     let mut new = Vec::new();
-    for growing in GROWING {
-        if relations::kind(client, growing.table)?.is_none() {
-            new.push(growing.table);
+    for (table, _) in GROWING {
+        if relations::kind(client, table)?.is_none() {
+            new.push(table);
         }
     }
-    client.execute(&definitions(partitioned), &[])?;
+    client.execute(&definitions(&installation.partitioned("\"time\"")), &[])?;
     if !all_hidden {
         // Readers may read every table that is made.
         client.execute("SELECT jobstats_internal.hide_from_readers()", &[])?;
@@ -99,23 +95,18 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
         schema, community, ..
     } = installation
     {
-        set_chunk_interval(client, schema)?;
+        // Of chunks that are made from now on.
+        let growing = format!(
+            "SELECT {schema}.set_chunk_time_interval(format('jobstats.%I', t.relation)::regclass, s.chunk_interval) \
+             FROM jobstats.settings s, jobstats_internal.growing_tables() t \
+             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', t.relation)) AND c.relkind = 'r'"
+        );
+        client.execute(&growing, &[])?;
         if *community {
             enable_columnstore(client)?;
             rollup::keep_history(client)?;
         }
     }
-    Ok(())
-}
-
-/// Sets the width of chunks of tables that grow, for chunks that are made from now on.
-fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
-    let growing = format!(
-        "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', t.relation)::regclass, s.chunk_interval) \
-         FROM jobstats.settings s, jobstats_internal.growing_tables() t \
-         JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', t.relation)) AND c.relkind = 'r'"
-    );
-    client.execute(&growing, &[])?;
     Ok(())
 }
 

@@ -24,7 +24,7 @@ pub fn hour_of(time: &str) -> String {
 
 /// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
 /// extension.
-fn views(schema: &str) -> [(&'static str, String); 10] {
+fn views(schema: &str) -> [(&'static str, String); 11] {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("increment.\"{name}\""))
         .collect();
@@ -37,14 +37,16 @@ fn views(schema: &str) -> [(&'static str, String); 10] {
         .filter(|operation| operation.in_service_time())
         .map(|operation| format!("coalesce(i.\"{}\", 0)", operation.name))
         .collect();
+    let commands = SCHEDULERS.iter().filter(|scheduler| !scheduler.grows);
+    let commands: Vec<String> = commands.map(|it| format!("'{}'", it.name)).collect();
     let pace = pace("last");
     let health = sql!(
         "views/health.sql",
-        last_of_a_day = last_of_a_day(),
+        last_of_a_day = last_since("now() - interval '1 day'"),
         pace_of_last = pace,
         missed = missed("of_hour"),
         configured = CONFIGURED,
-        commands = commands(),
+        commands = commands.join(", "),
         of_lustre = include_str!("views/health_of_lustre.sql"),
         unaccounted = include_str!("views/unaccounted.sql")
     );
@@ -76,6 +78,7 @@ fn views(schema: &str) -> [(&'static str, String); 10] {
         ("maintenance_state", sql!("views/maintenance_state.sql")),
         ("rollup_states", sql!("views/rollup_states.sql")),
         ("node_state", sql!("views/node_state.sql")),
+        ("front_nodes", sql!("views/front_nodes.sql")),
         ("health", health),
         ("quality", quality),
         ("job_quality", job_quality),
@@ -91,13 +94,6 @@ fn views_of_nodes() -> [(&'static str, String); 4] {
         ("paces", paces),
         ("last_observations", sql!("views/last_observations.sql")),
     ]
-}
-
-/// Returns the schedulers whose accounting is what a command prints, as a list of literals.
-fn commands() -> String {
-    let commands = SCHEDULERS.iter().filter(|scheduler| !scheduler.grows);
-    let commands: Vec<String> = commands.map(|it| format!("'{}'", it.name)).collect();
-    commands.join(", ")
 }
 
 /// The columns and joins that name the users and jobs of rows with an `entry` in views of rates.
@@ -169,11 +165,6 @@ fn missed(observed: &str) -> String {
 /// Returns a SELECT, in parentheses, of the last observation of each target that was observed after an instant.
 fn last_since(instant: &str) -> String {
     sql!("views/last_since.sql", instant = instant)
-}
-
-/// Returns a SELECT, in parentheses, of the last observation of each target that was observed within a day.
-fn last_of_a_day() -> String {
-    last_since("now() - interval '1 day'")
 }
 
 /// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay. Views

@@ -2,5 +2,4 @@
 
 mod accessors;
 mod aggregate;
-mod fast;
 mod summary_type;

@@ -1,4 +1,4 @@
-//! `jobstats_fold()`: folds the numbers in the names of jobs.
+//! `jobstats_internal.fold()`: folds the numbers in the names of jobs.
 
 use pgrx::prelude::*;
 

@@ -3,41 +3,29 @@
 use jobstats_core::operation::{Kind, OPERATIONS};
 use pgrx::prelude::*;
 
-#[allow(clippy::type_complexity)]
+use crate::pg::tuplestore::{IntoCell, Rows};
+
 #[pg_extern(sql = false)]
-fn jobstats_operations() -> TableIterator<
-    'static,
-    (
-        name!(operation, &'static str),
-        name!(kind, &'static str),
-        name!(unit, &'static str),
-        name!(mdt, bool),
-        name!(ost, bool),
-        name!(metadata, bool),
-        name!(service_time, bool),
-        name!(doubles, Option<&'static str>),
-        name!(system_calls, &'static str),
-        name!(meaning, &'static str),
-        name!(since, &'static str),
-    ),
-> {
-    TableIterator::new(OPERATIONS.iter().map(|operation| {
+fn jobstats_operations(mut rows: Rows) {
+    for operation in OPERATIONS {
         let (kind, unit) = match operation.kind {
             Kind::Requests => ("requests", "calls"),
             Kind::Bytes => ("bytes", "bytes"),
         };
-        (
-            operation.name,
-            kind,
-            unit,
-            operation.mdt,
-            operation.ost,
-            operation.metadata,
-            operation.in_service_time(),
-            operation.doubles,
-            operation.system_calls,
-            operation.meaning,
-            operation.since,
-        )
-    }))
+        rows.put(|| {
+            [
+                operation.name.cell(),
+                kind.cell(),
+                unit.cell(),
+                operation.mdt.cell(),
+                operation.ost.cell(),
+                operation.metadata.cell(),
+                operation.in_service_time().cell(),
+                operation.doubles.cell(),
+                operation.system_calls.cell(),
+                operation.meaning.cell(),
+                operation.since.cell(),
+            ]
+        });
+    }
 }

@@ -1,4 +1,4 @@
-//! `jobstats_parse()` and `jobstats_problems()`: return as rows what the scanner finds.
+//! `jobstats_parse()`: returns as rows what the scanner finds.
 
 use jobstats_core::escape::escape;
 use jobstats_core::job_stats::{
@@ -11,35 +11,26 @@ use crate::pg::ballast;
 use crate::pg::jsonb::Jsonb;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::SqlResult;
-use crate::pg::tuplestore::{IntoCell, Rows};
+use crate::pg::tuplestore::{Cell, IntoCell, Rows};
 
 #[pg_extern(sql = false)]
 fn jobstats_parse(body: &str, rows: Rows) -> SqlResult<()> {
     ballast::hold()?;
-    list(body.as_bytes(), &mut Counters(rows), PAUSE);
+    list(body.as_bytes(), &mut Listed(rows), PAUSE);
     Ok(())
 }
 
-#[pg_extern(sql = false)]
-fn jobstats_problems(body: &str, rows: Rows) -> SqlResult<()> {
-    ballast::hold()?;
-    list(body.as_bytes(), &mut Problems(rows), PAUSE);
-    Ok(())
-}
+/// The rows of a text.
+struct Listed(Rows);
 
-/// The rows of `jobstats_parse()`.
-struct Counters(Rows);
-
-impl Lines for Counters {
+impl Lines for Listed {
     fn counter(&mut self, place: &Place, counter: &CounterLine<'_>) {
         let number = |field: Option<u64>| field.map(AnyNumeric::from).cell();
         self.0.put(|| {
             [
+                integer(place.line).cell(),
                 place.target.as_deref().cell(),
                 place.entry.as_deref().unwrap_or_default().cell(),
-                place.snapshot_time.and_then(seconds).cell(),
-                place.start_time.and_then(seconds).cell(),
-                place.clock().map(Clock::as_str).cell(),
                 counter.operation.cell(),
                 number(Some(counter.samples)),
                 counter.unit_name.cell(),
@@ -52,22 +43,32 @@ impl Lines for Counters {
                     .as_ref()
                     .and_then(|histogram| Jsonb::of_text(&histogram_json(histogram)))
                     .cell(),
-                integer(place.line).cell(),
+                place.snapshot_time.and_then(seconds).cell(),
+                place.start_time.and_then(seconds).cell(),
+                place.clock().map(Clock::as_str).cell(),
+                Cell::NULL,
+                Cell::NULL,
             ]
         });
     }
-}
 
-/// The rows of `jobstats_problems()`.
-struct Problems(Rows);
-
-impl Lines for Problems {
     fn problem(&mut self, place: &Place, reason: Reason, text: &[u8]) {
         self.0.put(|| {
             [
                 integer(place.line).cell(),
                 place.target.as_deref().cell(),
                 place.entry.as_deref().cell(),
+                Cell::NULL,
+                Cell::NULL,
+                Cell::NULL,
+                Cell::NULL,
+                Cell::NULL,
+                Cell::NULL,
+                Cell::NULL,
+                Cell::NULL,
+                Cell::NULL,
+                Cell::NULL,
+                Cell::NULL,
                 reason.code().cell(),
                 escape(text).as_ref().cell(),
             ]

@@ -153,7 +153,7 @@ fn answer(options: &Options) -> io::Result<Answer> {
     let lock = lock_of(options.lock.as_deref(), options.server.as_deref());
     let file = StateFile::beside(options.spool.as_deref(), &lock);
     let state = file.load().map_err(|error| {
-        let path = file.path().display();
+        let path = file.path.display();
         io::Error::other(format!(
             "{path}: {error}; the shipper has not run with this spool or lock"
         ))

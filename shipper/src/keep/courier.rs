@@ -186,7 +186,7 @@ impl Courier {
         let failures = self.holds.get(source).map_or(0, |hold| hold.failures);
         let failures = failures.saturating_add(1);
         let asked = retry_after.unwrap_or_default();
-        let pause = Backoff::default().pause_asked(failures, fastrand::f64(), asked);
+        let pause = Backoff::pause_asked(failures, fastrand::f64(), asked);
         let hold = Hold {
             failures,
             until: Instant::now() + pause.max(start.elapsed()),

@@ -97,7 +97,7 @@ fn threads_lose_no_event_of_each_other() {
     });
     assert_eq!(file.load().unwrap().sources["lctl"].succeeded, 100);
     // A file that a crash left empty begins anew.
-    std::fs::write(file.path(), "").unwrap();
+    std::fs::write(&file.path, "").unwrap();
     file.note(READ);
     assert_eq!(file.load().unwrap().sources["lctl"].succeeded, 1);
 }

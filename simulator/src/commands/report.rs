@@ -185,10 +185,10 @@ pub fn write_case(
         "queue_cells",
         comparison.cells_of("jobstats_queues") as u128,
     );
-    put("used_cells", comparison.cells_of("jobstats_used") as u128);
+    put("used_cells", comparison.cells_of("jobstats_space") as u128);
     put(
         "day_cells",
-        comparison.cells_of("jobstats_used of days") as u128,
+        comparison.cells_of("jobstats_space of days") as u128,
     );
     put("cells", comparison.cells() as u128);
     put("differences", comparison.differences() as u128);

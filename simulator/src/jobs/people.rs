@@ -24,7 +24,7 @@ pub struct Person {
 /// The users of a site.
 #[derive(Debug, Clone)]
 pub struct People {
-    people: Vec<Person>,
+    pub people: Vec<Person>,
     /// The shares of the users in all submissions.
     weights: Weights,
 }
@@ -79,11 +79,6 @@ impl People {
         let adjacent = self.people.chunk_by(|a, b| a.gid == b.gid);
         let lines = adjacent.map(|members| format!("{}:x:{}:\n", members[0].group, members[0].gid));
         lines.collect()
-    }
-
-    /// Returns all users.
-    pub fn all(&self) -> &[Person] {
-        &self.people
     }
 
     /// Returns a user.

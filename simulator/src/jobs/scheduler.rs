@@ -116,7 +116,7 @@ impl Shown<'_> {
 }
 
 /// A row of the table `jobs`. Fields that the texts do not tell are `None`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct JobsRow<'a> {
     pub scheduler: &'static str,
     pub job: String,
@@ -152,21 +152,15 @@ impl<'a> JobsRow<'a> {
             submitted: Some(rfc3339(run.submitted)),
             started: shown.start().map(rfc3339),
             ended: shown.end().map(rfc3339),
-            uid: None,
             user_name: Some(&run.owner(site).name),
-            gid: None,
-            group_name: None,
             account: Some(run.account_name(site)),
             partition: Some(run.partition.to_owned()),
-            qos: None,
             job_name: Some(text(&run.name.bytes())),
-            state: None,
             nodes: Some(run.nodes),
-            node_list: None,
             cpus: Some(run.cpus),
-            exit_code: None,
             parent: run.parent().map(|parent| parent.to_string()),
             source: site.scheduler.name,
+            ..Self::default()
         }
     }
 }

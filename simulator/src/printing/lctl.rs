@@ -162,7 +162,7 @@ impl Place<'_> {
             TargetKind::Ost => {
                 parameters.push((own("stats"), Parameter::Stats(index)));
                 for mds in whole::metadata_servers(self.cluster) {
-                    let export = |name| own(&format!("exports/{}/{name}", nid(mds)));
+                    let export = |name| own(&format!("exports/10.0.0.{}@o2ib/{name}", mds + 1));
                     parameters.extend([
                         (export("stats"), Parameter::ExportStats(index, mds)),
                         (export("uuid"), Parameter::ExportUuids(index, mds)),
@@ -336,11 +336,6 @@ fn matcher(pattern: &str, path: &str) -> Result<GlobMatcher, Failure> {
     let glob = GlobBuilder::new(path).literal_separator(true).build();
     let glob = glob.map_err(|error| format!("bad pattern {pattern:?}: {error}"))?;
     Ok(glob.compile_matcher())
-}
-
-/// Returns the address of a server, under which its clients know it and other servers count its work.
-pub fn nid(server: ServerIndex) -> String {
-    format!("10.0.0.{}@o2ib", server + 1)
 }
 
 /// Returns the full name of one of a target's parameters.

@@ -39,7 +39,7 @@ pub fn stats(
             (name, false) => line(&name, "reqs", &Counter::of(counter.samples, 1)),
         }
     }
-    stats.into_text()
+    stats.text
 }
 
 /// Returns the name of the parameter with what the clients of a nodemap did on targets of a kind.
@@ -54,7 +54,7 @@ pub fn of_nodemaps(kind: TargetKind) -> &'static str {
 pub fn nodemap(cluster: &Cluster, server: ServerIndex, services: &Services, time: Nanos) -> String {
     Stats::new(cluster, server, services.since, time)
         .operations(&services.counters, services.kind, 0)
-        .into_text()
+        .text
 }
 
 /// The number of parts of the processors of a server.

@@ -19,7 +19,7 @@ pub enum Numbers {
 /// A text of statistics.
 pub struct Stats {
     layout: Layout,
-    text: String,
+    pub text: String,
 }
 
 impl Stats {
@@ -103,11 +103,6 @@ impl Stats {
             self.line("ping", "reqs", &only(pings), Numbers::Samples);
         }
         self
-    }
-
-    /// Returns the text.
-    pub fn into_text(self) -> String {
-        self.text
     }
 }
 

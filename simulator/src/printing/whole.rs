@@ -48,7 +48,7 @@ fn text(
     let kind = cluster.targets[target].kind;
     Stats::new(cluster, server, since, time)
         .operations(counters, kind, pings)
-        .into_text()
+        .text
 }
 
 /// Returns the text with the names of the targets for which a metadata server is connected, one a line.

@@ -11,7 +11,7 @@ use crate::store::database::{Amounts, Key, Store};
 use crate::store::question::{QUESTIONS, windows};
 use crate::store::used::Lists;
 use crate::store::wholes::Wholes;
-use crate::store::{queues, used};
+use crate::store::{queues, used, wholes};
 use crate::time::{Nanos, SECOND, now, timestamp};
 use crate::truth::queues::ByService;
 use crate::truth::{Cell, Column, Happening, Tally, TargetTruth, tally};
@@ -81,7 +81,7 @@ pub struct Truth {
 /// Compares the stored increments and the answers of the reading functions with the truth.
 pub fn compare(store: &mut Store, truth: &Truth) -> Result<Comparison, Error> {
     let cluster = store.cluster;
-    let (truths, wholes) = (&truth.entries[..], &truth.wholes);
+    let truths = &truth.entries[..];
     let (increments, amounts) = store.increments(truths)?;
     let stored = cells(cluster, truths, |target, entry, column| {
         vec![(target.name.clone(), entry.to_owned(), column.name())]
@@ -90,8 +90,8 @@ pub fn compare(store: &mut Store, truth: &Truth) -> Result<Comparison, Error> {
     let mut comparison = Comparison {
         texts: (tally.get(Happening::Text), store.observations(truths)?),
         increments,
-        whole_readings: wholes.count(),
-        has_wholes: wholes.is_complete(),
+        whole_readings: truth.wholes.count(),
+        has_wholes: truth.wholes.is_complete(),
         tally,
         judgements: vec![Judgement::new("increments", stored, amounts)],
     };
@@ -111,15 +111,15 @@ pub fn compare(store: &mut Store, truth: &Truth) -> Result<Comparison, Error> {
         let judgement = Judgement::new(question.name, truth, answer);
         comparison.judgements.push(judgement);
     }
-    let Some(window) = self::window(observed().chain(wholes.observed())) else {
+    let Some(window) = self::window(observed().chain(truth.wholes.observed())) else {
         return Ok(comparison);
     };
     for (way, in_parts) in [
-        ("jobstats_unaccounted", false),
-        ("jobstats_unaccounted in odd windows", true),
+        ("jobstats_untracked", false),
+        ("jobstats_untracked in odd windows", true),
     ] {
-        let cells = wholes.cells(cluster, truths, in_parts);
-        let answer = store.ask_wholes(window, in_parts)?;
+        let cells = truth.wholes.cells(cluster, truths, in_parts);
+        let answer = wholes::ask_all(store, window, in_parts)?;
         let judgement = Judgement::new(way, cells, answer);
         comparison.judgements.push(judgement);
     }
@@ -181,22 +181,22 @@ impl Comparison {
             (
                 "jobstats_queues by the hour",
                 queues::cells(cluster, &truth.queues, &hours),
-                store.ask_queues(&[window], true)?,
+                queues::ask(store, &[window], true)?,
             ),
             (
                 "jobstats_queues in odd windows",
                 queues::cells(cluster, &truth.queues, &odd),
-                store.ask_queues(&odd, false)?,
+                queues::ask(store, &odd, false)?,
             ),
             (
-                "jobstats_used",
+                "jobstats_space",
                 used::cells(cluster, now),
-                store.ask_used(None)?,
+                used::ask(store, None)?,
             ),
             (
-                "jobstats_used of days",
+                "jobstats_space of days",
                 used::cells(cluster, of_days),
-                store.ask_used(Some(&days))?,
+                used::ask(store, Some(&days))?,
             ),
         ];
         let judgements = ways

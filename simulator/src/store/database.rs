@@ -14,8 +14,8 @@ use strum::VariantArray;
 use crate::lustre::service::Service;
 use crate::store::labels::Labels;
 use crate::store::question::Question;
+use crate::store::used;
 use crate::store::used::Lists;
-use crate::store::{queues, used, wholes};
 use crate::time::{Clock, HOUR, Nanos, Span, timestamp};
 use crate::truth::queues::Readings;
 use crate::truth::{Column, TargetTruth};
@@ -37,7 +37,7 @@ pub type Amounts = BTreeMap<Key, i128>;
 
 /// The store of the extension, which is asked about one cluster.
 pub struct Store<'a> {
-    client: Client,
+    pub client: Client,
     pub cluster: &'a Cluster,
 }
 
@@ -137,14 +137,10 @@ impl<'a> Store<'a> {
         question: &Question,
         (from, until): (Nanos, Nanos),
     ) -> Result<Amounts, Error> {
-        let filters = Filters {
-            cluster: Some(vec![self.cluster.name.clone()]),
-            ..Filters::default()
-        };
         let window = (timestamp(from), timestamp(until));
         let columns = self.columns()?;
         let mut amounts = Amounts::new();
-        let answer = question.ask(&mut self.client, window, &columns, filters)?;
+        let answer = question.ask(&mut self.client, window, &columns, of(self.cluster))?;
         for (group, operation, total) in answer {
             let target = group.target.unwrap_or_default();
             let key = (target, group.workload.unwrap_or_default(), operation);
@@ -154,19 +150,8 @@ impl<'a> Store<'a> {
         Ok(amounts)
     }
 
-    /// Asks for the work of targets as a whole in a window, in parts or at once; amounts of zero are left out.
-    pub fn ask_wholes(
-        &mut self,
-        (from, until): (Nanos, Nanos),
-        in_parts: bool,
-    ) -> Result<Amounts, Error> {
-        let columns = self.columns()?;
-        let window = (timestamp(from), timestamp(until));
-        wholes::ask_all(&mut self.client, self.cluster, window, &columns, in_parts)
-    }
-
     /// Returns the columns that `jobstats.increments` has.
-    fn columns(&mut self) -> Result<Vec<Column>, Error> {
+    pub fn columns(&mut self) -> Result<Vec<Column>, Error> {
         let sql = "SELECT attname::text FROM pg_attribute
             WHERE attrelid = 'jobstats.increments'::regclass AND attnum > 0 AND NOT attisdropped";
         let rows = self.client.query(sql, &[])?;
@@ -274,19 +259,13 @@ impl<'a> Store<'a> {
         let rows = self.client.query(sql, &[&self.cluster.name])?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
+}
 
-    /// Asks how long requests waited in windows, or in the hours of one.
-    pub fn ask_queues(
-        &mut self,
-        windows: &[(Timestamp, Timestamp)],
-        by_hour: bool,
-    ) -> Result<Amounts, Error> {
-        queues::ask(&mut self.client, self.cluster, windows, by_hour)
-    }
-
-    /// Asks who uses the space now, by target, or who used it on days.
-    pub fn ask_used(&mut self, days: Option<&[i64]>) -> Result<Amounts, Error> {
-        used::ask(&mut self.client, self.cluster, days)
+/// Returns the filter that lets the work on a cluster through.
+pub fn of(cluster: &Cluster) -> Filters {
+    Filters {
+        cluster: Some(vec![cluster.name.clone()]),
+        ..Filters::default()
     }
 }
 

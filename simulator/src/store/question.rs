@@ -1,7 +1,9 @@
 //! The questions to the reading functions, each about all work in a span, and their answers in one form.
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::answers::{Dimension, Filters, Group, Rates, Summary, Top, Totals, Window};
+use jobstats_client::answers::{
+    Dimension, Filters, Group, RateRow, Rates, Summary, Top, Totals, Window, words,
+};
 use jobstats_client::{Decimal, Error, ask};
 use postgres::Client;
 
@@ -89,12 +91,12 @@ impl Question {
         client: &mut Client,
         window: (Timestamp, Timestamp),
         columns: &[Column],
-        filters: Filters,
+        filter: Filters,
     ) -> Result<Vec<Amount>, Error> {
         let mut asked = Totals {
-            operations: Some(self.operations(columns)),
-            by: workloads(),
-            filters,
+            operations: words(self.operations(columns)),
+            by: words(WORKLOADS),
+            filter,
             ..Totals::default()
         };
         let mut amounts = Vec::new();
@@ -150,6 +152,8 @@ fn derived(kind: TargetKind, column: Column) -> Option<&'static str> {
 const ODD_WINDOW: SignedDuration = SignedDuration::from_millis((37 * 60 + 1) * 1000 + 700);
 /// The width of steps whose edges meet no observation.
 const ODD_STEP: SignedDuration = SignedDuration::from_secs(17 * 60 + 3);
+/// The groups of the questions about workloads.
+const WORKLOADS: [Dimension; 2] = [Dimension::Target, Dimension::Workload];
 /// More rows than any answer has.
 const ALL: i32 = 1_000_000;
 
@@ -165,11 +169,6 @@ pub fn windows(
         since = end;
         (window.0 < until).then_some(window)
     })
-}
-
-/// Returns the groups of the questions about workloads.
-fn workloads() -> Option<Vec<Dimension>> {
-    Some(vec![Dimension::Target, Dimension::Workload])
 }
 
 /// Returns the number of units in a second of an operation that is a time, in which its total is a whole number; 1 for other
@@ -198,36 +197,49 @@ fn totals(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     Ok(amounts.collect())
 }
 
-/// Asks for rates by target. A rate times the observed seconds gives back the total, which is a whole number.
+/// Asks for rates by target. A rate that is not that of its total gives an amount that nothing has.
 fn rates(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     let question = Rates {
         window: asked.window,
         operations: asked.operations.clone(),
-        by: Some(vec![Dimension::Target]),
+        by: words([Dimension::Target]),
         step: Some(ODD_STEP.into()),
-        filters: asked.filters.clone(),
+        filter: asked.filter.clone(),
     };
     let rows = ask(client, &question)?.into_iter();
     let amounts = rows.map(|row| {
-        let observed = row.coverage * row.seconds * f64::from(unit(&row.operation));
-        let total = row.rate.map(|rate| (rate * observed).round() as i128);
+        let total = row.total.map(|total| whole(&row.operation, total));
+        let total = match is_rate_of(&row, total) {
+            true => total,
+            false => Some(-1),
+        };
         (row.group, row.operation, total)
     });
     Ok(amounts.collect())
 }
 
+/// Returns whether the rate of a row, times the observed seconds, is its total. The coverage is rounded down to four decimals.
+fn is_rate_of(row: &RateRow, total: Option<i128>) -> bool {
+    let (Some(rate), Some(total)) = (row.rate, total) else {
+        return row.rate.is_none() && total.is_none_or(|total| total == 0);
+    };
+    let work = |coverage: f64| rate * coverage * row.seconds * f64::from(unit(&row.operation));
+    let (least, most) = (work(row.coverage), work((row.coverage + 1e-4).min(1.0)));
+    let rounding = 0.5 + 1e-9 * most;
+    (least - rounding..=most + rounding).contains(&(total as f64))
+}
+
 /// Asks for the leaders in each operation.
 fn leaders(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     let mut amounts = Vec::new();
-    for operation in asked.operations.iter().flatten() {
+    for operation in RANKED {
         let question = Top {
             window: asked.window,
-            operation: Some(operation.clone()),
-            by: workloads(),
+            operation: Some(operation.to_owned()),
+            by: words(WORKLOADS),
             n: Some(ALL),
-            min_rate: None,
-            filters: asked.filters.clone(),
-            unaccounted: None,
+            filter: asked.filter.clone(),
+            ..Top::default()
         };
         let rows = ask(client, &question)?.into_iter();
         amounts.extend(rows.map(|row| amount(row.group, operation, row.total)));
@@ -238,8 +250,8 @@ fn leaders(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
 fn summaries(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     let question = Summary {
         window: asked.window,
-        by: workloads(),
-        filters: asked.filters.clone(),
+        by: words(WORKLOADS),
+        filter: asked.filter.clone(),
     };
     let mut amounts = Vec::new();
     for row in ask(client, &question)? {

@@ -4,22 +4,21 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jobstats_client::Error;
-use postgres::Client;
 
-use crate::store::database::{Amounts, Key};
+use crate::store::database::{Amounts, Key, Store};
 use crate::time::{HOUR, MINUTE, timestamp};
 use crate::truth::Cell;
 use crate::truth::queues::{ByService, Grown};
 use crate::world::Cluster;
 
-/// The amounts of each row: those of `Waits`, and the microseconds for which the service was read.
-const NAMES: [&str; 5] = ["requests", "wait", "depth", "active", "observed"];
+/// The amounts of each row: those of `Waits` that are told, and the microseconds for which the service was read.
+const NAMES: [&str; 4] = ["requests", "wait", "depth", "observed"];
 
 /// The work of a service in a span of microseconds of the clock outside.
 struct Row {
     from: i64,
     until: i64,
-    amounts: [i128; 5],
+    amounts: [i128; 4],
 }
 
 impl Row {
@@ -34,8 +33,8 @@ impl Row {
         let mut rows = Vec::new();
         for edge in edges {
             let observed = i128::from(edge - since);
-            let mut amounts = [0, 0, 0, 0, observed];
-            for (amount, all) in amounts.iter_mut().zip(grown.waits.amounts()) {
+            let mut amounts = [0, 0, 0, observed];
+            for (amount, all) in amounts[..3].iter_mut().zip(grown.waits.amounts()) {
                 *amount = part(all.into(), (began, until), (since, edge));
             }
             rows.push(Self {
@@ -85,7 +84,7 @@ pub fn cells(
         let rows: Vec<_> = grown.iter().flat_map(Row::of).collect();
         for window in windows {
             let (since, until) = (window.0.as_microsecond(), window.1.as_microsecond());
-            let mut sums = [0; 5];
+            let mut sums = [0; 4];
             for row in rows.iter().filter(|it| it.from < until && it.until > since) {
                 for (sum, amount) in sums.iter_mut().zip(row.amounts) {
                     *sum += part(amount, (row.from, row.until), (since, until));
@@ -93,12 +92,7 @@ pub fn cells(
             }
             let server = &cluster.servers[*server].name;
             for (key, amount) in amounts(server, service.short(), window.0, sums) {
-                let truth = u64::try_from(amount).unwrap_or_default();
-                let cell = Cell {
-                    truth,
-                    ..Cell::default()
-                };
-                cells.insert(key, cell);
+                cells.insert(key, Cell::known(amount));
             }
         }
     }
@@ -106,15 +100,18 @@ pub fn cells(
 }
 
 /// Returns the amounts of a service in a window that begins at a time, but for those of zero. Means over requests say nothing where there
-/// is none.
+/// is none, and the mean of what waits nothing of the time where nothing does.
 fn amounts(
     server: &str,
     service: &str,
     since: Timestamp,
-    mut amounts: [i128; 5],
+    mut amounts: [i128; 4],
 ) -> impl Iterator<Item = (Key, i128)> {
     if amounts[0] == 0 {
-        amounts[2..4].fill(0);
+        amounts.fill(0);
+    }
+    if amounts[1] == 0 {
+        amounts[3] = 0;
     }
     let amounts = NAMES.into_iter().zip(amounts);
     let amounts = amounts.filter(|(_, amount)| *amount != 0);
@@ -126,37 +123,30 @@ fn amounts(
 
 /// Asks about windows, or about the hours of one.
 pub fn ask(
-    client: &mut Client,
-    cluster: &Cluster,
+    store: &mut Store,
     windows: &[(Timestamp, Timestamp)],
     by_hour: bool,
 ) -> Result<Amounts, Error> {
     // Means times what they are means of are whole numbers.
     const STATEMENT: &str = r#"
-        SELECT "time", server, service, ARRAY[requests::double precision, round(waiting * coverage * seconds * 1e6),
-            coalesce(round(depth * requests::double precision), 0), coalesce(round(active * requests::double precision), 0),
-            round(coverage * seconds * 1e6), coalesce(round(wait * requests::double precision * 1e6), -1)]
-        FROM jobstats_queues($1, $2, step => CASE WHEN $3::boolean THEN interval '1 hour' END, cluster => ARRAY[$4::text])"#;
-    let cluster = &cluster.name;
-    let statement = client.prepare(STATEMENT)?;
+        SELECT "time", server, service, ARRAY[done.requests, done.usecs, coalesce(round(depth * done.requests), 0), coalesce(round(done.usecs / nullif(waiting, 0)), 0)]
+        FROM jobstats_queues($1, $2, CASE WHEN $3::boolean THEN interval '1 hour' END, jsonb_build_object('cluster', $4::text)) queue,
+            LATERAL (SELECT queue.requests::double precision, coalesce(round(queue.wait * queue.requests::double precision * 1e6), 0)) done (requests, usecs)"#;
+    let cluster = &store.cluster.name;
+    let statement = store.client.prepare(STATEMENT)?;
     let mut all = Amounts::new();
     for (since, until) in windows {
-        for row in client.query(&statement, &[since, until, &by_hour, &cluster])? {
+        for row in store
+            .client
+            .query(&statement, &[since, until, &by_hour, &cluster])?
+        {
             let (time, server): (Timestamp, &str) = (row.get(0), row.get(1));
             let values: Vec<f64> = row.get(3);
-            let mut sums = [0; 5];
+            let mut sums = [0; 4];
             for (sum, value) in sums.iter_mut().zip(&values) {
                 *sum = *value as i128;
             }
-            // The mean over requests and that over time tell of the same waits.
-            let is_odd = sums[0] > 0 && values.get(5) != values.get(1);
-            let odd = is_odd.then(|| {
-                (
-                    (server.to_owned(), "at odds".to_owned(), time.to_string()),
-                    1,
-                )
-            });
-            all.extend(amounts(server, row.get(2), time, sums).chain(odd));
+            all.extend(amounts(server, row.get(2), time, sums));
         }
     }
     Ok(all)

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use clap::ValueEnum;
 use jiff::Timestamp;
 use jobstats_client::Error;
-use postgres::Client;
 
 use crate::lustre::{TargetKind, name_of};
-use crate::store::database::{Amounts, Key};
+use crate::store::database::{Amounts, Key, Store};
 use crate::time::{DAY, HOUR, SECOND, shown};
 use crate::truth::Cell;
 use crate::world::space::{OwnerKind, Space};
@@ -61,12 +60,10 @@ pub fn newest<'a>(cluster: &Cluster, lists: &'a Lists) -> Vec<Part<'a>> {
 pub fn of_days<'a>(lists: &'a Lists, days: &[i64]) -> Vec<Part<'a>> {
     let lists = lists.iter().filter(|((day, ..), _)| days.contains(day));
     lists
-        .map(|((day, target, kind), (first, _))| (day_name(*day), (*target, *kind), first))
+        .map(|((day, target, kind), (first, _))| {
+            (timestamp_of(*day).to_string(), (*target, *kind), first)
+        })
         .collect()
-}
-
-fn day_name(day: i64) -> String {
-    timestamp_of(day).to_string()
 }
 
 /// Returns the beginning of a day.
@@ -98,12 +95,14 @@ pub fn cells(cluster: &Cluster, parts: Vec<Part<'_>>) -> BTreeMap<Key, Cell> {
 }
 
 /// Asks for the space of now by target, or for that of days.
-pub fn ask(client: &mut Client, cluster: &Cluster, days: Option<&[i64]>) -> Result<Amounts, Error> {
+pub fn ask(store: &mut Store, days: Option<&[i64]>) -> Result<Amounts, Error> {
     const STATEMENT: &str = r#"
-        SELECT coalesce(target, ''), coalesce($2 || ' ' || coalesce(uid, project, gid), 'all'), bytes::bigint, coalesce(inodes, 0)::bigint
-        FROM jobstats_used($1, array_remove(ARRAY[$2, CASE WHEN $1::timestamptz IS NULL THEN 'target' END], NULL), cluster => ARRAY[$3::text])"#;
-    let statement = client.prepare(STATEMENT)?;
-    let cluster = &cluster.name;
+        SELECT coalesce(labels ->> 'target', ''), coalesce($2 || ' ' || coalesce(labels ->> 'uid', labels ->> 'gid', labels ->> 'project'), 'all'),
+            bytes::bigint, coalesce(inodes, 0)::bigint
+        FROM jobstats_space($1, concat_ws(',', CASE $2::text WHEN 'user' THEN 'uid' WHEN 'group' THEN 'gid' ELSE $2 END,
+            CASE WHEN $1::timestamptz IS NULL THEN 'target' END), filter => jsonb_build_object('cluster', $3::text))"#;
+    let statement = store.client.prepare(STATEMENT)?;
+    let cluster = &store.cluster.name;
     let times = match days {
         Some(days) => days.iter().map(|day| Some(timestamp_of(*day))).collect(),
         None => vec![None],
@@ -116,7 +115,7 @@ pub fn ask(client: &mut Client, cluster: &Cluster, days: Option<&[i64]>) -> Resu
     let mut amounts = Amounts::new();
     for time in times {
         for kind in &kinds {
-            for row in client.query(&statement, &[&time, kind, &cluster])? {
+            for row in store.client.query(&statement, &[&time, kind, &cluster])? {
                 let place = time.map_or_else(|| row.get(0), |time: Timestamp| time.to_string());
                 for (name, column) in [("bytes", 2), ("inodes", 3)] {
                     let key = (place.clone(), row.get(1), name.to_owned());

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
-use jobstats_client::answers::{Dimension, Unaccounted, UnaccountedRow, Window};
+use jobstats_client::answers::{Dimension, Untracked, UntrackedRow, Window, words};
 use jobstats_client::{Error, ask};
-use postgres::Client;
 
-use crate::store::database::{Amounts, Key};
+use crate::store::database::{Amounts, Key, Store, of};
 use crate::store::question::{whole, windows};
-use crate::time::Nanos;
+use crate::time::{Nanos, timestamp};
 use crate::truth::whole::WholeTruth;
 use crate::truth::{Cell, Column, Quantity, TargetTruth};
 use crate::world::{Cluster, Due};
@@ -67,23 +65,14 @@ impl Wholes {
                 };
                 let accounted = accounted.get(&column).copied().unwrap_or_default();
                 let total = i128::from(total.get(column));
-                put("total", amount(total));
+                put("total", Cell::known(total));
                 put("accounted", accounted);
                 if is_known {
-                    put("unaccounted", amount(total - accounted.stored()));
-                    put("beyond", amount(accounted.stored() - total));
+                    put("untracked", Cell::known(total - accounted.stored()));
                 }
             }
         }
         cells
-    }
-}
-
-/// Returns the cell of an amount that is all known. There is nothing below zero.
-fn amount(amount: i128) -> Cell {
-    Cell {
-        truth: u64::try_from(amount).unwrap_or_default(),
-        ..Cell::default()
     }
 }
 
@@ -104,27 +93,25 @@ fn is_known(whole: Option<(Nanos, Nanos)>, entries: Option<(Nanos, Nanos)>) -> b
 
 /// Asks for the work of targets, in parts of the window or in one; amounts of zero are left out.
 pub fn ask_all(
-    client: &mut Client,
-    cluster: &Cluster,
-    window: (Timestamp, Timestamp),
-    columns: &[Column],
+    store: &mut Store,
+    (from, until): (Nanos, Nanos),
     in_parts: bool,
 ) -> Result<Amounts, Error> {
-    let columns = columns.iter();
+    let columns = store.columns()?.into_iter();
     let columns = columns.filter(|it| it.quantity != Quantity::Histogram);
-    let operations: Vec<String> = columns.map(|it| it.operation()).collect();
+    let operations = words(columns.map(|it| it.operation()));
     let mut amounts = Amounts::new();
-    for (since, until) in windows(window, in_parts) {
-        let question = Unaccounted {
+    for (since, until) in windows((timestamp(from), timestamp(until)), in_parts) {
+        let question = Untracked {
             window: Window::new(since, until),
-            operations: Some(operations.clone()),
-            by: Some(vec![Dimension::Target]),
-            cluster: Some(vec![cluster.name.clone()]),
-            ..Unaccounted::default()
+            operations: operations.clone(),
+            by: words([Dimension::Target]),
+            filter: of(store.cluster),
+            ..Untracked::default()
         };
-        for row in ask(client, &question)? {
+        for row in ask(&mut store.client, &question)? {
             for (name, amount) in parts(&row, in_parts) {
-                let target = row.target.clone().unwrap_or_default();
+                let target = row.group.target.clone().unwrap_or_default();
                 let key = (target, name.to_owned(), row.operation.clone());
                 *amounts.entry(key).or_default() += amount;
             }
@@ -134,20 +121,17 @@ pub fn ask_all(
     Ok(amounts)
 }
 
-/// Returns the amounts in a row. Differences that do not follow from the others are an amount of their own, which nothing should have.
-fn parts(row: &UnaccountedRow, in_parts: bool) -> Vec<(&'static str, i128)> {
-    let amounts = [row.total, row.accounted, row.unaccounted, row.beyond];
+/// Returns the amounts in a row. A difference that does not follow from the others is an amount of its own, which nothing should have.
+fn parts(row: &UntrackedRow, in_parts: bool) -> Vec<(&'static str, i128)> {
+    let amounts = [row.total, row.accounted, row.untracked];
     let amounts = amounts.map(|amount| amount.map(|it| whole(&row.operation, it)));
-    let [total, accounted, unaccounted, beyond] = amounts.map(Option::unwrap_or_default);
-    let differences = ((total - accounted).max(0), (accounted - total).max(0));
-    let is_known = row.unaccounted.is_some();
-    let is_odd = is_known && differences != (unaccounted, beyond);
+    let [total, accounted, untracked] = amounts.map(Option::unwrap_or_default);
     let mut parts = vec![("total", total), ("accounted", accounted)];
-    if is_odd || is_known != row.beyond.is_some() {
+    if row.untracked.is_some() && untracked != (total - accounted).max(0) {
         parts.push(("at odds", 1));
     }
     if !in_parts {
-        parts.extend([("unaccounted", unaccounted), ("beyond", beyond)]);
+        parts.push(("untracked", untracked));
     }
     parts
 }

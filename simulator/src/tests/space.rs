@@ -96,13 +96,13 @@ fn owners_are_those_who_have_jobs() {
     let ids: Vec<Vec<u32>> = ids
         .map(|kind| space.by(*kind).into_keys().collect())
         .collect();
-    for person in people.all() {
+    for person in &people.people {
         let project = person.accounts[0].strip_prefix("project_").unwrap();
         let expected = [person.uid, person.gid, project.parse().unwrap()];
         let found = ids.iter().zip(expected).all(|(ids, id)| ids.contains(&id));
         assert!(found, "{person:?}");
     }
-    assert_eq!(ids[0].len(), people.all().len() + 1);
+    assert_eq!(ids[0].len(), people.people.len() + 1);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The truth about the queues of services, and the part of it that readings show.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::iter::Sum;
 
 use strum::VariantArray;
@@ -9,9 +8,8 @@ use strum::VariantArray;
 use crate::lustre::service::Service;
 use crate::lustre::{TargetKind, Times};
 use crate::time::{Nanos, Span};
-use crate::truth::WORKERS;
 use crate::world::queue::{self, Queue, Services};
-use crate::world::{Cluster, Due, Plan, ServerIndex, Walk, Workload, each};
+use crate::world::{Cluster, Due, Plan, ServerIndex, Walk, Workload, all};
 
 /// The sums of what requests met, as the counters of a service show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,13 +56,11 @@ pub fn readings(cluster: &Cluster, of_servers: impl IntoIterator<Item = Due>) ->
 /// Computes what the readings of services show of their queues.
 pub fn of_servers(cluster: &Cluster, readings: &Readings) -> ByService {
     let workload = Workload::new(cluster);
-    let one = |_: &mut (), position: usize| {
+    let grown = all(2 * cluster.servers.len(), |position| {
         let kind = [TargetKind::Mdt, TargetKind::Ost][position % 2];
-        Ok::<_, Infallible>(of_services(&workload, (position / 2, kind), readings))
-    };
-    match each(2 * cluster.servers.len(), WORKERS, || Ok(()), one) {
-        Ok(grown) => grown.into_iter().flatten().collect(),
-    }
+        of_services(&workload, (position / 2, kind), readings)
+    });
+    grown.into_iter().flatten().collect()
 }
 
 /// Computes what the readings of a server's services for one kind of targets show.

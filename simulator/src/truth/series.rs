@@ -42,6 +42,7 @@ pub struct Grown {
 }
 
 /// The readings of a span.
+#[derive(Default)]
 pub struct Series {
     /// The readings of each service.
     pub services: BTreeMap<(ServerIndex, Service), Vec<(Span, Waits)>>,
@@ -89,12 +90,7 @@ impl<'a> Player<'a> {
     pub fn play(&mut self, span: Span) -> Series {
         let cluster = self.workload.cluster;
         let mut arrived = Arrived::new();
-        let mut series = Series {
-            services: BTreeMap::new(),
-            targets: Vec::new(),
-            loads: Vec::new(),
-            used: Vec::new(),
-        };
+        let mut series = Series::default();
         for (target, it) in cluster.targets.iter().enumerate() {
             let traffic = self.workload.traffic(target, span);
             let uids: Vec<u32> = traffic.ids.iter().map(|id| uid(id)).collect();

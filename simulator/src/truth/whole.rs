@@ -1,12 +1,11 @@
 //! The truth about targets as a whole, and the part of it that their readings show.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
 use crate::lustre::{Counters, Layout, TargetKind, Times};
 use crate::time::{DAY, Nanos, Span};
-use crate::truth::{Totals, WORKERS};
-use crate::world::{Cluster, Due, ServerIndex, TargetIndex, Walk, Workload, each};
+use crate::truth::Totals;
+use crate::world::{Cluster, Due, ServerIndex, TargetIndex, Walk, Workload, all};
 
 /// The work of a target between its first and its last reading, as far as it can be known: all but the work between a reading
 /// and a new start of the counters, and, where texts do not tell when they started, what was known before a start that nothing shows.
@@ -23,13 +22,10 @@ pub struct WholeTruth {
 /// Computes the truth about every target, given the readings of its own counters in order of time.
 pub fn of_targets(cluster: &Cluster, readings: &[Vec<Due>]) -> Vec<WholeTruth> {
     let workload = Workload::new(cluster);
-    let one = |_: &mut (), target: TargetIndex| {
+    all(cluster.targets.len(), |target| {
         let readings = readings.get(target).map(Vec::as_slice).unwrap_or_default();
-        Ok::<_, Infallible>(of_target(&workload, target, readings))
-    };
-    match each(cluster.targets.len(), WORKERS, || Ok(()), one) {
-        Ok(truths) => truths,
-    }
+        of_target(&workload, target, readings)
+    })
 }
 
 fn of_target(workload: &Workload, target: TargetIndex, readings: &[Due]) -> WholeTruth {

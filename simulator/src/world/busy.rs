@@ -112,7 +112,7 @@ impl Busy {
                     0.25 * it.rate
                 }
             });
-            let threads = f64::from(Queue::new(main_service(kind)).threads());
+            let threads = f64::from(Queue::new(main_service(kind)).threads);
             PEAK * threads * 1e6 / (rates.sum::<f64>() * part * usecs)
         });
         Self { pressure }
@@ -161,7 +161,7 @@ impl Busy {
             TargetKind::Ost => (WRITE, 1_000.0, 1 << 20),
         };
         let usecs = self.usecs(here.kind, usecs);
-        let threads = f64::from(Queue::new(main_service(here.kind)).threads());
+        let threads = f64::from(Queue::new(main_service(here.kind)).threads);
         let most = threads * 1e6 / usecs * (INTERVAL / SECOND) as f64 / peers;
         let size = 0.1 + 0.4 * cluster.seed.of("burst size", &[]).unit();
         let entry = traffic.entry(&of_program(b"kworker/1:2", 0));
@@ -190,7 +190,7 @@ impl Busy {
 /// The work that the main service of a server has in each interval.
 pub struct Load {
     first: i64,
-    intervals: Vec<(u64, f64)>,
+    pub intervals: Vec<(u64, f64)>,
 }
 
 impl Load {
@@ -215,11 +215,6 @@ impl Load {
                 interval.1 += usecs as f64 / 1e6;
             }
         }
-    }
-
-    /// Returns the calls and the seconds of work in each interval.
-    pub fn intervals(&self) -> &[(u64, f64)] {
-        &self.intervals
     }
 }
 

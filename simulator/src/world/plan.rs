@@ -40,7 +40,7 @@ const fn times_of_day(from: Nanos, until: Nanos) -> Span {
 /// The planned disturbances of a cluster.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan<'a> {
-    cluster: &'a Cluster,
+    pub cluster: &'a Cluster,
     seed: Seed,
     /// The time of day at which the plan's days begin.
     dawn: Nanos,
@@ -55,11 +55,6 @@ impl<'a> Plan<'a> {
             seed,
             dawn: seed.of("dawn", &[]).below(24 * 60) as Nanos * MINUTE,
         }
-    }
-
-    /// Returns the cluster that the plan is of.
-    pub fn cluster(&self) -> &'a Cluster {
-        self.cluster
     }
 
     fn day(&self, time: Nanos) -> i64 {

@@ -88,7 +88,7 @@ fn erlang_c(threads: u32, load: f64) -> f64 {
 /// The queue of a service, and the counters that the service has of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Queue {
-    threads: u32,
+    pub threads: u32,
     /// The work that is left from the intervals before, in nanoseconds of a thread.
     backlog: u64,
     /// The microseconds of waiting per request.
@@ -117,11 +117,6 @@ impl Queue {
     /// Returns the seconds of work that threads can do in an interval.
     pub fn capacity(&self) -> f64 {
         f64::from(self.threads) * LENGTH
-    }
-
-    /// Returns the number of threads.
-    pub fn threads(&self) -> u32 {
-        self.threads
     }
 
     /// Passes an interval in which so many calls arrive, with so many seconds of work for a thread.

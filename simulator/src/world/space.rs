@@ -72,7 +72,7 @@ fn owners(workload: &Workload) -> Vec<Owner> {
     };
     let users: Vec<_> = match &workload.cluster.schedulers {
         Some(site) => {
-            let people = site.people.all().iter();
+            let people = site.people.people.iter();
             people
                 .map(|person| Owner::new(person.uid, person.gid, person.seed))
                 .collect()

@@ -86,18 +86,18 @@ impl<'a> Whole<'a> {
     }
 
     fn count(&mut self, time: Nanos, calls: &Calls) {
-        let kind = self.plan.cluster().targets[self.target].kind;
+        let kind = self.plan.cluster.targets[self.target].kind;
         self.counters.add(calls);
         arrive(&mut self.arrivals, kind, time, calls);
     }
 
     /// Returns how many requests without an identifier there are beside each with one.
     fn unidentified_copies(&self, time: Nanos, calls: &Calls) -> u32 {
-        let share = self.plan.cluster().unidentified;
+        let share = self.plan.cluster.unidentified;
         let moves_bytes = calls.request.iter().any(|op| op.is_bytes());
         let is_small = calls.usecs <= SMALL.1 && !(moves_bytes && calls.bytes > SMALL.0);
         // Incidents on a busy file system are as large as the requests with an identifier make them.
-        let is_busy = self.plan.cluster().busy.is_some();
+        let is_busy = self.plan.cluster.busy.is_some();
         if share <= 0.0 || !is_small || is_busy {
             return 0;
         }
@@ -143,7 +143,7 @@ impl<'a> Whole<'a> {
 
     /// Returns the counters that an object target has of each metadata server, at the time up to which it has moved on.
     pub fn exports(&self, time: Nanos) -> BTreeMap<ServerIndex, Export> {
-        let cluster = self.plan.cluster();
+        let cluster = self.plan.cluster;
         let servers = match cluster.targets[self.target].kind {
             TargetKind::Mdt => 0..0,
             TargetKind::Ost => 0..cluster.servers.len(),

@@ -73,7 +73,7 @@ END
 $$;
 CREATE VIEW world.counted AS
 SELECT statement, s.old_days, s.increments
-FROM (VALUES ('SELECT * FROM jobstats_now()'), ('SELECT * FROM jobstats_rates()'), ('SELECT * FROM jobstats_top()'),
+FROM (VALUES ('SELECT * FROM jobstats_now(n => 10)'), ('SELECT * FROM jobstats_rates()'), ('SELECT * FROM jobstats_top()'),
     ('SELECT * FROM jobstats.quality WHERE hour > now() - interval ''5 hours''')) AS statements (statement)
 CROSS JOIN LATERAL scans(statement) s;
 CREATE TABLE world.with_five AS TABLE world.counted;
@@ -82,5 +82,5 @@ DO $$ BEGIN PERFORM gone(6, 50), back(6, 50); END $$;
 SELECT c.statement, c.old_days - f.old_days AS more_old_days, c.increments - f.increments AS more_increments
 FROM counted c JOIN with_five f USING (statement) ORDER BY 1;
 SELECT statement, old_days FROM with_five WHERE statement LIKE '%jobstats\_%' ORDER BY 1;
-SELECT count(*), min(seconds), max(seconds) FROM jobstats_now('{back*}');
+SELECT count(*), min(1 / rate) AS seconds, max(1 / rate) FROM jobstats_now('back*', 10);
 ROLLBACK;

@@ -90,35 +90,35 @@ $$;
 CREATE TABLE world.questions (number integer GENERATED ALWAYS AS IDENTITY, statement text, eves text, nobodys text);
 GRANT SELECT ON world.questions TO PUBLIC;
 INSERT INTO world.questions (statement, eves, nobodys) VALUES
-    ('jobstats_job(%L)', '777', '666'), ('jobstats_job(%L)', '770_1', '660_1'), ('jobstats_job(%L)', '770', '660'), ('jobstats_job(%L)', '778', '668'),
-    ('jobstats_job(%L, scheduler => ''slurm'')', '777', '666'), ('jobstats_job(%L, at(0), at(20))', '777', '666'),
-    ('jobstats_runs(%L)', '777', '666'), ('jobstats_runs(%L)', '770', '660'), ('jobstats_runs(%L, scheduler => ''slurm'')', '777', '666'),
-    ('jobstats_summaries(%L)', '777', '666'), ('jobstats_summaries(uid => %s)', '4242', '6666'),
-    ('jobstats_summaries(uid => %s, since => at(10), until => at(20))', '4242', '6666'), ('jobstats_summaries(%L, scheduler => ''slurm'')', '777', '666'),
+    ('jobstats_job_usage(%L)', '777', '666'), ('jobstats_job_usage(%L)', '770_1', '660_1'), ('jobstats_job_usage(%L)', '770', '660'), ('jobstats_job_usage(%L)', '778', '668'),
+    ('jobstats_job_usage(%L, scheduler => ''slurm'')', '777', '666'), ('jobstats_job_usage(%L, since => at(0), until => at(20))', '777', '666'),
+    ('jobstats_jobs(''-infinity'', filter => ''job=%s'')', '777', '666'), ('jobstats_jobs(''-infinity'', filter => ''job=%s'')', '770', '660'),
+    ('jobstats_jobs(''-infinity'', operation => ''read_bytes'', filter => ''job=%s'')', '777', '666'), ('jobstats_jobs(''-infinity'', filter => ''uid=%s'')', '4242', '6666'),
+    ('jobstats_jobs(at(10), at(20), filter => ''uid=%s'')', '4242', '6666'), ('jobstats_job(%L)', '777', '666'), ('jobstats_job(%L, scheduler => ''slurm'')', '777', '666'),
     ('jobstats_compare(ARRAY[%L])', '777', '666'), ('jobstats_compare(ARRAY[%L])', '770_1', '660_1');
 INSERT INTO world.questions (statement, eves, nobodys) VALUES
-    ('jobstats_used(uid => ARRAY[%s])', '4242', '6666'), ('jobstats_used(user_name => ARRAY[%L])', 'evename', 'nobodys'),
-    ('jobstats_used(user_name => ARRAY[%L])', 'e%%', 'o%%'), ('jobstats_used(gid => ARRAY[%s])', '777', '666'),
-    ('jobstats_used(group_name => ARRAY[%L])', 'evegroup', 'nobodyss'), ('jobstats_used(account => ARRAY[%L])', 'eveaccount', 'nobodysacc'),
-    ('jobstats_used(by => ''{account}'', user_name => ARRAY[%L])', 'evename', 'nobodys'), ('jobstats_used(by => ''{group}'', gid => ARRAY[%s])', '777', '666'),
-    ('jobstats_used(by => ''{group}'', group_name => ARRAY[%L])', 'evegroup', 'nobodyss'), ('jobstats_used(by => ''{project}'', project => ARRAY[%s])', '777', '666'),
-    ('jobstats_used(since => at(0), user_name => ARRAY[%L])', 'evename', 'nobodys');
+    ('jobstats_space(filter => ''uid=%s'')', '4242', '6666'), ('jobstats_space(filter => ''user=%s'')', 'evename', 'nobodys'),
+    ('jobstats_space(filter => ''user=%s'')', 'e*', 'o*'), ('jobstats_space(filter => ''gid=%s'')', '777', '666'),
+    ('jobstats_space(filter => ''group=%s'')', 'evegroup', 'nobodyss'), ('jobstats_space(filter => ''account=%s'')', 'eveaccount', 'nobodysacc'),
+    ('jobstats_space(by => ''account'', filter => ''user=%s'')', 'evename', 'nobodys'), ('jobstats_space(by => ''group'', filter => ''gid=%s'')', '777', '666'),
+    ('jobstats_space(by => ''group'', filter => ''group=%s'')', 'evegroup', 'nobodyss'), ('jobstats_space(by => ''project'', filter => ''project=%s'')', '777', '666'),
+    ('jobstats_space(since => at(0), filter => ''user=%s'')', 'evename', 'nobodys');
 -- Every dimension of entries, by sums of increments and of rollups, and by the beginning of what is guessed; and every function with filters.
 INSERT INTO world.questions (statement, eves, nobodys)
-SELECT format(f.call, format('%s => ARRAY[%%L]%s', d.name, d.cast)), d.eves, d.nobodys
-FROM (VALUES ('jobstats_totals(at(0), at(20), %s)', true), ('jobstats_totals(at(-7200), at(20), by => ''{uid}'', %s)', true),
-        ('jobstats_rates(at(0), at(20), by => ''{user_name}'', %s)', false), ('jobstats_top(at(0), at(20), %s)', false),
-        ('jobstats_summary(at(0), at(20), %s)', false), ('jobstats_densities(at(0), at(20), %s)', false), ('jobstats_sizes(at(0), at(20), %s)', false),
+SELECT format(f.call, format('filter => jsonb_build_object(%L, ARRAY[%%L])', d.name)), d.eves, d.nobodys
+FROM (VALUES ('jobstats_totals(at(0), at(20), %s)', true), ('jobstats_totals(at(-7200), at(20), by => ''uid'', %s)', true),
+        ('jobstats_rates(at(0), at(20), by => ''user'', %s)', false), ('jobstats_top(at(0), at(20), %s)', false),
+        ('jobstats_summary(at(0), at(20), %s)', false), ('jobstats_densities(at(0), at(20), %s)', false), ('jobstats_io_sizes(at(0), at(20), %s)', false),
         ('jobstats_changes(at(10), at(20), baseline_since => at(0), baseline_until => at(10), %s)', false),
-        ('jobstats_usual(at(10), at(20), %s)', false), ('jobstats_findings(at(0), at(20), %s)', false), ('jobstats_verdict(at(0), at(20), %s)', false)) f (call, each),
-    (VALUES ('job', '777', '666', '', true), ('job', '770_1', '660_1', '', false), ('workload', '777', '666', '', false),
-        ('entry', '777:4242:evenode', '777:4242:evenodf', '', true), ('node', 'evenode', 'nobodys', '', false), ('executable', 'eveprog', 'nobodys', '', false),
-        ('uid', '4242', '6666', '::bigint[]', true), ('user_name', 'evename', 'nobodys', '', true), ('group_name', 'evegroup', 'nobodyss', '', false),
-        ('gid', '777', '666', '::bigint[]', false), ('account', 'eveaccount', 'nobodysacc', '', true), ('partition', 'evepartition', 'nobodyspartn', '', false),
-        ('job_name', 'evejob', 'nobody', '', false), ('state', 'EVESTATE', 'NOBODYSS', '', false), ('job_group', '777', '666', '', false),
-        ('entry', '77*', '66*', '', false), ('job', '7*', '6*', '', false), ('user_name', 'e*', 'o*', '', false)) d (name, eves, nobodys, "cast", everywhere)
+        ('jobstats_baseline(at(10), at(20), %s)', false), ('jobstats_findings(at(0), at(20), %s)', false), ('jobstats_verdict(at(0), at(20), %s)', false)) f (call, each),
+    (VALUES ('job', '777', '666', true), ('job', '770_1', '660_1', false), ('workload', '777', '666', false),
+        ('entry', '777:4242:evenode', '777:4242:evenodf', true), ('node', 'evenode', 'nobodys', false), ('executable', 'eveprog', 'nobodys', false),
+        ('uid', '4242', '6666', true), ('user', 'evename', 'nobodys', true), ('group', 'evegroup', 'nobodyss', false),
+        ('gid', '777', '666', false), ('account', 'eveaccount', 'nobodysacc', true), ('partition', 'evepartition', 'nobodyspartn', false),
+        ('job_name', 'evejob', 'nobody', false), ('state', 'EVESTATE', 'NOBODYSS', false), ('job_group', '777', '666', false),
+        ('entry', '77*', '66*', false), ('job', '7*', '6*', false), ('user', 'e*', 'o*', false)) d (name, eves, nobodys, everywhere)
 WHERE f.each OR d.everywhere
-UNION ALL VALUES ('jobstats_totals(at(0), at(20), by => ''{target}'', exclude => ''{"job": ["%s"]}'')', '777', '666');
+UNION ALL VALUES ('jobstats_totals(at(0), at(20), by => ''target'', exclude => ''{"job": ["%s"]}'')', '777', '666');
 SELECT count(*) FROM world.questions;
 -- Whatever plans a reader asks for.
 CREATE FUNCTION world.tell_apart(asked text[] DEFAULT '{as they come,without scans,nested loops}') RETURNS TABLE (number integer, plans text, question text, told text) LANGUAGE plpgsql AS $$

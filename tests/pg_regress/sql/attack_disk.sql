@@ -66,19 +66,19 @@ CREATE FUNCTION answers() RETURNS TABLE (question text, answer text) LANGUAGE sq
 SELECT format('%s by %s', w.since - day(0), s.step), r::text
 FROM (VALUES (day(95)), (day(96)), (day(95) + interval '5 hours 6 minutes 7 seconds'), (day(98) + interval '1 hour')) w (since),
     unnest('{1 day, 7 hours, 1 hour, 10 minutes, 411 seconds}'::interval[]) s (step),
-    jobstats_rates(w.since, day(99), '{write,write_bytes}', '{uid,target}', s.step, target => '{fs-OST0030}') r
+    jobstats_rates(w.since, day(99), 'write,write_bytes', 'uid,target', s.step, filter => 'target=fs-OST0030') r
 UNION ALL
 SELECT format('top since %s', w.since - day(0)), r::text
 FROM (VALUES (day(96), day(97)), (day(97), day(97) + interval '3 hours'), (day(95) + interval '1 hour', day(98) + interval '16 hours 47 minutes')) w (since, until),
-    jobstats_top(w.since, w.until, 'write', '{uid}', target => '{fs-OST0030}') r
+    jobstats_top(w.since, w.until, 'write', 'uid', filter => 'target=fs-OST0030') r
 $$;
 CREATE TABLE before AS SELECT * FROM answers();
 SELECT count(*) > 500 AS many FROM before;
-SELECT step, sum(rate * seconds * coverage)::numeric AS write
+SELECT step, sum(total) AS write
 FROM unnest('{1 day, 7 hours, 1 hour, 10 minutes, 411 seconds}'::interval[]) step,
-    jobstats_rates(day(95), day(99), '{write}', '{target}', step, target => '{fs-OST0030}')
+    jobstats_rates(day(95), day(99), 'write', 'target', step, filter => 'target=fs-OST0030')
 GROUP BY step ORDER BY step DESC;
-SELECT total FROM jobstats_totals(day(96), day(97), '{write}', target => '{fs-OST0030}');
+SELECT total FROM jobstats_totals(day(96), day(97), 'write', filter => 'target=fs-OST0030');
 CALL jobstats_maintain();
 CREATE TABLE after AS SELECT * FROM answers();
 (TABLE before EXCEPT ALL TABLE after) UNION ALL (TABLE after EXCEPT ALL TABLE before);
@@ -96,4 +96,4 @@ SELECT jobstats_setup(raw_retention => '1 day', retention => '1 day', rollup_10m
 CALL jobstats_maintain();
 SELECT count(*) AS increments FROM jobstats.increments WHERE "time" <= day(98);
 SELECT to_char("time", 'HH24:MI') AS "time", seconds, round(rate * seconds) AS write
-FROM jobstats_rates(day(96), day(97), '{write}', '{target}', '6 hours', target => '{fs-OST0030}');
+FROM jobstats_rates(day(96), day(97), 'write', 'target', '6 hours', filter => 'target=fs-OST0030');

@@ -28,15 +28,15 @@ INSERT INTO tried (statement) VALUES
     -- Windows and steps.
     ($$SELECT * FROM jobstats_rates('infinity')$$), ($$SELECT * FROM jobstats_totals(until => '-infinity')$$), ($$SELECT * FROM jobstats_top('294276-01-01')$$),
     ($$SELECT * FROM jobstats_summary(now(), now())$$), ($$SELECT * FROM jobstats_audit(now(), now())$$), ($$SELECT * FROM jobstats_reprocess(now(), now())$$),
-    ($$SELECT * FROM jobstats_job('1', now(), now())$$), ($$SELECT * FROM jobstats_job(NULL)$$), ($$SELECT * FROM jobstats_compare(NULL)$$),
+    ($$SELECT * FROM jobstats_job_usage('1', since => now(), until => now())$$), ($$SELECT * FROM jobstats_job_usage(NULL)$$), ($$SELECT * FROM jobstats_compare(NULL)$$),
     ($$SELECT * FROM jobstats_compare('{1}', '1 month')$$), ($$SELECT * FROM jobstats_compare(ARRAY[repeat('x', 1100000)])$$),
     ($$SELECT * FROM jobstats_rates(step => '0')$$), ($$SELECT * FROM jobstats_densities(step => '1 mon -1 day')$$),
     ($$SELECT * FROM jobstats_rates(step => '178000000 years')$$), ($$SELECT * FROM jobstats_rates(now() - interval '2 hours', step => '8 ms')$$),
-    ($$SELECT * FROM jobstats_rates('2025-11-03', '2025-11-04', step => '1 s', cluster => '{many}', by => '{}')$$),
+    ($$SELECT * FROM jobstats_rates('2025-11-03', '2025-11-04', step => '1 s', by => '', filter => 'cluster=many')$$),
     ($$SELECT * FROM jobstats_top(n => -1)$$), ($$SELECT * FROM jobstats_now(n => -1)$$), ($$SELECT * FROM jobstats_densities(base => 1)$$),
     -- Names and patterns.
-    ($$SELECT * FROM jobstats_top(operation => 'x')$$), ($$SELECT * FROM jobstats_top(by => '{x}')$$), ($$SELECT * FROM jobstats_top(by => '{NULL}')$$),
-    ($$SELECT * FROM jobstats_rates(operations => ARRAY[repeat('x', 1000000)])$$), ($$SELECT * FROM jobstats_top(by => ARRAY[repeat('é', 300000)])$$),
+    ($$SELECT * FROM jobstats_top(operation => 'x')$$), ($$SELECT * FROM jobstats_top(by => 'x')$$), ($$SELECT * FROM jobstats_top(by => '{NULL}')$$),
+    ($$SELECT * FROM jobstats_rates(operations => array_to_string(ARRAY[repeat('x', 1000000)], ','))$$), ($$SELECT * FROM jobstats_top(by => array_to_string(ARRAY[repeat('é', 300000)], ','))$$),
     -- Weights.
     ($$SELECT * FROM jobstats_rates(weights => '{"write": 1e400}')$$), ($$SELECT * FROM jobstats_top(operation => 'weighted', weights => '{}')$$),
     ($$SELECT * FROM jobstats_top(operation => 'weighted', weights => '[]')$$), ($$SELECT * FROM jobstats_rates(weights => '{"write": "1"}')$$),
@@ -57,7 +57,7 @@ INSERT INTO tried (statement) VALUES
     ($$SELECT jobstats_rollup(d) FROM (SELECT jobstats_density_agg(1, 2) UNION ALL SELECT jobstats_density_agg(1, 3)) s (d)$$),
     ($$SELECT jobstats_rollup(c) FROM (SELECT jobstats_counter_agg(now(), 1) FROM generate_series(1, 2) n GROUP BY n) s (c)$$),
     ($$SELECT jobstats_counter_agg(now(), 7, NULL, 7)$$), ($$SELECT jobstats_counter_agg(now(), 7, NULL, 0)$$), ($$SELECT jobstats_counter_agg(now(), 1, NULL, 6 + n) FROM generate_series(1, 2) n$$),
-    ($$SELECT jobstats_increase(c, c) FROM (SELECT jobstats_counter_agg(now(), 1)) s (c)$$),
+    ($$SELECT jobstats_counter_increase(c, c) FROM (SELECT jobstats_counter_agg(now(), 1)) s (c)$$),
     -- Procedures and steps of theirs.
     ($$CALL jobstats_maintain()$$), ($$CALL jobstats_convert()$$), ($$SELECT jobstats_internal.roll_up('10m', NULL, now(), now())$$),
     ($$SELECT jobstats_internal.as_owner('x', NULL)$$), ($$SELECT jobstats_internal.days_at_once(repeat('x', 1000000), false, now(), now())$$);
@@ -76,9 +76,9 @@ SELECT said($$INSERT INTO jobstats.feed (server, body) VALUES ('oss1', '')$$);
 ROLLBACK;
 SET default_transaction_read_only = on;
 SELECT DISTINCT said(w.statement)
-FROM unnest(ARRAY['SELECT jobstats_setup()', 'SELECT jobstats_reidentify()', $$SELECT jobstats_retire_target('t')$$,
-    $$SELECT jobstats_rename_target('t', 'u')$$, $$SELECT jobstats_reprocess(now() - interval '1 hour', now())$$,
-    $$SELECT jobstats_reread(now() - interval '1 hour', now())$$, 'CALL jobstats_maintain()', 'CALL jobstats_convert()']) AS w (statement);
+FROM unnest(ARRAY['SELECT jobstats_setup()', 'SELECT jobstats_reidentify()', $$SELECT jobstats_alter_target('t', retired => true)$$,
+    $$SELECT jobstats_alter_target('t', rename_to => 'u')$$, $$SELECT jobstats_reprocess(now() - interval '1 hour', now())$$,
+    $$SELECT jobstats_reprocess(now() - interval '1 hour', now(), source => 'slurm')$$, 'CALL jobstats_maintain()', 'CALL jobstats_convert()']) AS w (statement);
 RESET default_transaction_read_only;
 -- A writer whose role is gone has no row any more after the next maintenance.
 CREATE ROLE regress_gone;

@@ -21,17 +21,19 @@ INSERT INTO jobstats.jobs (scheduler, job, label, submitted, started, ended, use
     ('s', '4', '%', at(0), at(0), at(10), 'eve', 'COMPLETED', 1, 1, 'slurm', now()),
     ('s', '5', '_', at(0), at(0), at(10), 'eve', 'COMPLETED', 1, 1, 'slurm', now()),
     ('s', '3', '\', at(0), at(0), at(10), 'ada', 'COMPLETED', 1, 1, 'slurm', now());
-SELECT operation, run_time, in_service FROM jobstats_job('1', by => '{}');
-SELECT operation, run_time, in_service FROM jobstats_job('1', at(0), at(10), by => '{}');
-SELECT operation, replace(scheduler, E'\x1b', '?') AS scheduler, run_time, in_service FROM jobstats_job('2', by => '{}');
+SELECT run_time, in_service FROM jobstats_job('1');
+SELECT operation, total FROM jobstats_job_usage('1', '');
+SELECT operation, total FROM jobstats_job_usage('1', '', since => at(0), until => at(10));
+SELECT replace(scheduler, E'\x1b', '?') AS scheduler, run_time, in_service FROM jobstats_job('2') ORDER BY 1;
 SELECT count(*) FROM jobstats_compare('{1}', '1 hour');
-SELECT since_start, seconds, rate FROM jobstats_compare('{2,1}', NULL, '{write}');
+SELECT since_start, total, rate FROM jobstats_compare('{2,1}', NULL, 'write');
 -- A label is no pattern.
-SELECT operation, label FROM jobstats_job('%', by => '{}');
-SELECT operation, label FROM jobstats_job('_', by => '{}');
-SELECT operation, label FROM jobstats_job('\', by => '{}');
+SELECT label, service_time FROM jobstats_job('%');
+SELECT label, service_time FROM jobstats_job('_');
+SELECT label, service_time FROM jobstats_job('\');
 SELECT count(*) FROM jobstats_compare('{%,_}', NULL);
--- Nor is the name that a user chose. Only a star stands for more than itself, unless it is escaped.
+-- Nor is the name that a user chose. Only a star stands for more than itself, unless it is escaped. Alone it is no filter, so that it excludes
+-- nobody.
 CREATE TABLE world.chosen AS SELECT name, 2000 + n AS uid FROM unnest(ARRAY['a_b', 'axb', 'a%b', '100%', '100x', '*', 'a*', '\*', '\x', '\\']) WITH ORDINALITY AS c (name, n);
 DO $$ BEGIN PERFORM act('scratch-OST0000', format('%s:%1$s:n01', c.uid), 10, 20, '{"write": 1}') FROM chosen c; END $$;
 UPDATE jobstats.entries e SET job = c.name, node = c.name FROM chosen c WHERE e.uid = c.uid;
@@ -43,24 +45,22 @@ SELECT e.entry_id, i.job_no, '2025-11-03', 'infinity', 'known', true FROM jobsta
 SELECT a.asked, array_agg(DISTINCT c.name COLLATE "C") AS found, count(*) = 6 * count(DISTINCT c.name) AS each
 FROM unnest(ARRAY['a_b', 'a%b', '100%', '%', '_', '\x', 'a*', 'a\*', '*b', '\*', '\\', '\\*', '\\\*', '*\', '*']) WITH ORDINALITY AS a (asked, n)
 CROSS JOIN LATERAL (
-    SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', job => ARRAY[a.asked])
-    UNION ALL SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', user_name => ARRAY[a.asked])
-    UNION ALL SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', account => ARRAY[a.asked])
-    UNION ALL SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', node => ARRAY[a.asked])
-    UNION ALL SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', job_name => ARRAY[a.asked])
-    UNION ALL (SELECT c.uid FROM chosen c EXCEPT SELECT uid FROM jobstats_totals(at(10), at(20), '{write}', '{uid}', exclude => jsonb_build_object('user_name', ARRAY[a.asked])))
+    SELECT t.name FROM unnest('{job,user,account,node,job_name}'::text[]) AS key,
+        jobstats_totals(at(10), at(20), 'write', 'uid', filter => jsonb_build_object(key, ARRAY[a.asked])) t
+    UNION ALL (SELECT c.uid::text FROM chosen c EXCEPT
+        SELECT t.name FROM jobstats_totals(at(10), at(20), 'write', 'uid', exclude => jsonb_build_object('user', ARRAY[a.asked])) t)
 ) t
-JOIN chosen c ON c.uid = t.uid
+JOIN chosen c ON c.uid::text = t.name
 GROUP BY a.n, a.asked ORDER BY a.n;
-SELECT c.name, (SELECT sum(j.calls) FROM jobstats_job(c.name, at(10), at(20), by => '{}') j WHERE j.operation = 'write') AS calls FROM chosen c ORDER BY c.uid;
+SELECT c.name, (SELECT sum(j.calls) FROM jobstats_job_usage(c.name, '', since => at(10), until => at(20)) j WHERE j.operation = 'write') AS calls FROM chosen c ORDER BY c.uid;
 
 -- Very many runs with long names: the last ten thousand count. Other jobs are as before.
 INSERT INTO jobstats.jobs (scheduler, job, label, started, ended, user_name, job_name, state, nodes, source, updated)
 SELECT 's', '6', format('6[%s]', n), at(0) + n * interval '1 second', at(10) + n * interval '1 second', 'eve' || n % 3, repeat(md5(n::text), 100), 'DONE', 1, 'lsf', now()
 FROM generate_series(1, 30000) AS n;
-SELECT count(*), min(started) = at(0) + interval '29001 seconds' AS are_last FROM jobstats_job('6');
-SELECT operation, user_name, in_service FROM jobstats_job('3', by => '{}');
-SELECT count(*) FROM jobstats_compare(ARRAY(SELECT '6[' || n || ']' FROM generate_series(1, 3) AS n), NULL, '{write}');
+SELECT runs, started - at(0) AS started, ended - at(0) AS ended, user_name FROM jobstats_job('6');
+SELECT user_name, service_time, in_service FROM jobstats_job('3');
+SELECT count(*) FROM jobstats_compare(ARRAY(SELECT '6[' || n || ']' FROM generate_series(1, 3) AS n), NULL, 'write');
 
 -- Maintenance sums up what is done, whatever the times are, and stops at nothing.
 INSERT INTO jobstats.to_match (job) SELECT DISTINCT j.job FROM jobstats.jobs j;
@@ -76,14 +76,14 @@ DO $$ BEGIN PERFORM jobstats_grant_reader('regress_reading'); END $$;
 GRANT USAGE ON SCHEMA world TO regress_reading, regress_nothing;
 SET ROLE regress_reading;
 SELECT count(*) > 0 AS rows FROM jobstats.job_summaries;
-SELECT count(*) FROM jobstats_compare('{3}', NULL, '{write}');
+SELECT count(*) FROM jobstats_compare('{3}', NULL, 'write');
 DELETE FROM jobstats.job_summaries;
 SELECT jobstats_internal.summarize_some();
 SELECT jobstats_internal.queue_changed_summaries();
 SET ROLE regress_nothing;
 SELECT count(*) FROM jobstats.job_summaries;
-SELECT count(*) FROM jobstats_compare('{3}', NULL, '{write}');
-SELECT count(*) FROM jobstats_job('3');
+SELECT count(*) FROM jobstats_compare('{3}', NULL, 'write');
+SELECT count(*) FROM jobstats_job_usage('3');
 RESET ROLE;
 DROP OWNED BY regress_reading, regress_nothing;
 DROP ROLE regress_reading, regress_nothing;

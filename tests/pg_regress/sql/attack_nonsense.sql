@@ -23,11 +23,11 @@ INSERT INTO sane VALUES
     ('item', 'jsonb', $$'{"do": "dirty", "level": "10m", "by_user": false, "step": "x"}'$$), ('what', 'text', $$'cluster'$$),
     ('body', 'text', 'text_of(10)'), ('since', 'timestamptz', $$now() - interval '10 minutes'$$), ('span_from', 'timestamptz', $$now() - interval '1 hour'$$),
     ('horizon', 'timestamptz', $$now() - interval '90 days'$$), ('weights', 'jsonb', $$'{"open": 1}'$$), ('operation', 'text', $$'open'$$),
-    ('operations', 'text[]', $$'{open}'$$), ('by', 'text[]', $$'{target}'$$), ('server', 'text', $$'oss1'$$), ('source', 'text', $$'lctl'$$), ('n', 'integer', '10'), ('base', 'integer', '10'),
+    ('operations', 'text', $$'open'$$), ('by', 'text', $$'target'$$), ('levels', 'text', $$'bad'$$), ('server', 'text', $$'oss1'$$), ('source', 'text', $$'lctl'$$), ('n', 'integer', '10'), ('base', 'integer', '10'),
     ('formats', 'text[]', $$'{%j:%u:%H}'$$), ('body_zstd', 'bytea', 'NULL'), ('level', 'integer', '1'), ('definition', 'text', $$'CREATE VIEW jobstats.raw_text AS SELECT 1'$$);
 INSERT INTO sane SELECT NULL, type, value FROM (VALUES
     ('text'::regtype, $$'1'$$), ('text[]', 'NULL'), ('bigint[]', 'NULL'), ('timestamptz', 'now()'), ('interval', $$interval '1 hour'$$), ('integer', '1'), ('bigint', '1'),
-    ('numeric', '1'), ('double precision', '1'), ('boolean', 'false'), ('name', $$'x'$$), ('jsonb', $$'{}'$$), ('bytea', $$'\x00'$$),
+    ('numeric', '1'), ('double precision', '1'), ('boolean', 'false'), ('name', $$'x'$$), ('jsonb', $$'{}'$$), ('json', $$'{}'$$), ('bytea', $$'\x00'$$), ('jobstats_filter', $$''$$),
     ('jobstats_counter', $$(SELECT jobstats_counter_agg(now(), 1))$$), ('jobstats_density', $$(SELECT jobstats_density_agg(1))$$),
     ('regclass', $$'jobstats.raw'$$), ('xid8', $$'1'$$), ('tid[]', $$'{}'$$), ('tstzrange', $$'[now,)'$$), ('timestamptz[]', $$ARRAY[now() - interval '1 hour', now()]$$), ('integer[]', $$'{1,2}'$$)
 ) AS v (type, value);
@@ -35,7 +35,8 @@ CREATE TABLE nonsense (type regtype, value text, number bigint);
 INSERT INTO nonsense
 SELECT n.type, v.value, v.number
 FROM (VALUES
-    ('text'::regtype, ARRAY[$$''$$, $$'\'$$, $$'*\'$$, $$E'\n'$$, $$'*'$$, $$'"'$$, $$'infinity'$$, $$repeat('x', 100000)$$, $$repeat('\', 99999)$$, $$repeat(E'x\n', 50000)$$]),
+    ('text'::regtype, ARRAY[$$''$$, $$'\'$$, $$'*\'$$, $$E'\n'$$, $$'*'$$, $$'"'$$, $$'infinity'$$, $$repeat('x', 100000)$$, $$repeat('\', 99999)$$, $$repeat(E'x\n', 50000)$$,
+        $$'uid,uid'$$, $$'{uid,uid}'$$, $$'{}'$$, $$'{NULL}'$$, $$'{""}'$$, $$'{{a,b},{c,d}}'$$]),
     ('text[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{""}'$$, $$'{"\\"}'$$, $$'{"x\\"}'$$, $$'{{a,b},{c,d}}'$$, $$'{uid,uid}'$$, $$ARRAY[repeat('x', 100000)]$$,
         $$array_fill(text '*', ARRAY[1000])$$]),
     ('bigint[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{{1,2}}'$$, $$'{-9223372036854775808,9223372036854775807}'$$]),
@@ -53,6 +54,11 @@ FROM (VALUES
         $$'{"open": "1"}'$$, $$'{"x": 1}'$$, $$'{"a": 1e400}'$$, $$(repeat('[', 200) || repeat(']', 200))::jsonb$$,
         $$('{"open": ' || repeat('[', 200) || repeat(']', 200) || '}')::jsonb$$, $$jsonb_build_object(repeat('x', 100000), 1)$$,
         $$(SELECT jsonb_object_agg(i, i) FROM generate_series(1, 1000) i)$$, $$'{"queue": 1}'$$, $$'{"queue": [{"do": "x"}]}'$$, $$'{"level": "x"}'$$]),
+    ('json', ARRAY[$$'[]'$$, $$'null'$$, $$'{"uid": 1e400}'$$, $$(repeat('[', 200) || repeat(']', 200))::json$$]),
+    ('jobstats_filter', ARRAY[$$'x'$$, $$'='$$, $$'"'$$, $$'job="'$$, $$'job=1 job=1'$$, $$'job=%'$$, $$'job=\'$$, $$'*=*'$$, $$'job=,'$$, $$'uid=-9223372036854775808,9223372036854775808'$$,
+        $$'{'$$, $$'[]'$$, $$'null'$$, $$'{"job": {}}'$$, $$'{"job": true}'$$, $$'{"job": [[1]]}'$$, $$'{"job": []}'$$, $$'{"job": [null]}'$$, $$'{"uid": 1e400}'$$, $$'{"x": 1}'$$,
+        $$'{"others": 1}'$$, $$repeat('x', 100000)$$, $$'job=' || repeat('x', 100000)$$, $$'job="' || repeat(E'x\n', 50000) || '"'$$, $$repeat('[', 200) || repeat(']', 200)$$,
+        $$'{"job": ' || repeat('[', 200) || repeat(']', 200) || '}'$$, $$'job=' || repeat('*,', 1000)$$, $$'job=' || repeat('*x', 1000)$$]),
     ('bytea', ARRAY[$$''$$, $$'\x28b52ffd'$$, $$'\x28b52ffda0ffffff7f'$$, $$'\x184d2a5000000000'$$]),
     ('regclass', ARRAY['0', $$'pg_class'$$]),
     ('tid[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{"(0,1)","(4294967295,65535)"}'$$]),
@@ -64,13 +70,18 @@ INSERT INTO nonsense SELECT DISTINCT type, 'NULL', 0 FROM sane;
 -- Left out are functions that PostgreSQL calls: of types and aggregates (internal, cstring), of triggers and events.
 CREATE VIEW functions AS
 SELECT p.oid, p.prokind, p.pronargs, format('%I.%I', n.nspname, p.proname) AS name, n.nspname <> 'jobstats_internal' AS is_public,
-    coalesce(obj_description(p.oid, 'pg_proc'), '') AS described, p.proretset AND p.prorettype = 'record'::regtype AND p.proallargtypes IS NULL AS is_record
+    coalesce(obj_description(p.oid, 'pg_proc'), '') AS own, p.proretset AND p.prorettype = 'record'::regtype AND p.proallargtypes IS NULL AS is_record
 FROM pg_proc p
 JOIN pg_namespace n ON n.oid = p.pronamespace
 JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
 JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'jobstats'
 WHERE NOT p.proargtypes::oid[] && ARRAY['internal'::regtype::oid, 'cstring'::regtype::oid]
     AND p.prorettype NOT IN ('internal'::regtype, 'cstring'::regtype, 'trigger'::regtype, 'event_trigger'::regtype);
+-- The errors of a function can be described as those of another one, or of the one that takes text in place of a number.
+CREATE VIEW descriptions AS
+SELECT f.name, string_agg(o.own, ' ') AS described
+FROM functions f JOIN functions o ON o.name IN (f.name, 'public.' || substring(f.own FROM 'Errors:.*\mas (jobstats_\w+)\(\)'))
+GROUP BY f.name;
 CREATE VIEW arguments AS
 SELECT f.oid, i.position, a.name, p.proargtypes[i.position - 1]::regtype AS type,
     coalesce((SELECT s.value FROM sane s WHERE s.name = a.name AND s.type = p.proargtypes[i.position - 1]),
@@ -79,19 +90,20 @@ FROM functions f
 JOIN pg_proc p ON p.oid = f.oid
 CROSS JOIN LATERAL generate_series(1, f.pronargs) AS i (position)
 CROSS JOIN LATERAL (SELECT nullif(p.proargnames[i.position], '') AS name) a;
--- Lists of the same name in several functions are read by the same code: the functions take turns, so that each value is tried in every
+-- Lists and filters of the same name in several functions are read by the same code: the functions take turns, so that each value is tried in every
 -- such argument, by one function of three, and in some argument of every function.
 CREATE TABLE turns AS
 SELECT a.*, dense_rank() OVER (PARTITION BY a.name, a.type ORDER BY a.oid) AS turn,
-    CASE WHEN a.type::text LIKE '%[]' THEN least(3, count(*) OVER (PARTITION BY a.name, a.type)) ELSE 1 END AS turns
+    CASE WHEN a.type::text LIKE '%[]' OR a.type = 'jobstats_filter'::regtype THEN least(3, count(*) OVER (PARTITION BY a.name, a.type)) ELSE 1 END AS turns
 FROM arguments a;
 -- Every type has its values.
 SELECT DISTINCT a.type FROM arguments a WHERE a.sane IS NULL;
 CREATE TABLE calls AS
-SELECT f.name, f.is_public, f.described, c.argument, c.tried,
+SELECT f.name, f.is_public, d.described, c.argument, c.tried,
     format(CASE WHEN f.prokind = 'p' THEN 'CALL %s(%s)' WHEN f.prokind = 'a' THEN 'SELECT %s(%s) FROM generate_series(1, 2)'
         WHEN f.is_record THEN 'SELECT count(*) FROM %s(%s) AS answer (a integer)' ELSE 'SELECT count(*) FROM %s(%s) AS answer' END, f.name, c.values) AS statement
 FROM functions f
+JOIN descriptions d ON d.name = f.name
 CROSS JOIN LATERAL (
     SELECT a.name AS argument, n.value AS tried, (
         SELECT string_agg(format('(%s)::%s', CASE WHEN o.position = a.position THEN n.value ELSE o.sane END, o.type), ', ' ORDER BY o.position)

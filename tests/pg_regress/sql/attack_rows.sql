@@ -15,7 +15,7 @@ INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('oss1', now() - interval '2 minutes', ost('fs-OST0000', record('1:1000:n1', 1, 4096))),
     ('oss1', now() - interval '1 minute', ost('fs-OST0000', record('1:1000:n1', 2, 8192)));
 CREATE VIEW told AS
-SELECT said('SELECT * FROM jobstats_top()') AS question, said('SELECT * FROM jobstats_job(''1'')') AS job,
+SELECT said('SELECT * FROM jobstats_top()') AS question, said('SELECT * FROM jobstats_job_usage(''1'')') AS job,
     said($$INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'text')$$) AS feed,
     said('SELECT jobstats_internal.as_owner(''maintain'', ''{}'')') AS maintenance, said('SELECT jobstats_metrics()') AS metrics;
 \x
@@ -57,7 +57,7 @@ SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days', rollup_
 -- Settings are the defaults; what is stored is still there.
 SELECT retention FROM jobstats.settings;
 SELECT level, retention FROM jobstats.rollups ORDER BY width;
-SELECT operation, total FROM jobstats_totals(operations => '{write_bytes}', by => '{}');
+SELECT operation, total FROM jobstats_totals(operations => 'write_bytes', by => '');
 CALL jobstats_maintain();
 
 -- A schema of this name that is not ours, though it has a table of settings.

@@ -35,8 +35,8 @@ SELECT said($$INSERT INTO jobstats.settings (one, version, retention) VALUES (tr
 SELECT raw_retention, retention, rejects_retention, refresh_lag, chunk_interval, compress_after, max_ahead, feed_wait FROM jobstats.settings;
 
 -- For ever has a word of its own. A hundred years were it before, and still are.
-SELECT (regexp_match(jobstats_setup(raw_retention => jobstats_forever(), retention => jobstats_forever(), rejects_retention => jobstats_forever(),
-    rollup_10m_retention => jobstats_forever(), rollup_1h_retention => '100 years', rollup_1d_retention => '200 years'), '^Retention: .*$', 'n'))[1] AS kept;
+SELECT (regexp_match(jobstats_setup(raw_retention => jobstats_internal.forever(), retention => jobstats_internal.forever(), rejects_retention => jobstats_internal.forever(),
+    rollup_10m_retention => jobstats_internal.forever(), rollup_1h_retention => '100 years', rollup_1d_retention => '200 years'), '^Retention: .*$', 'n'))[1] AS kept;
 SELECT level, retention FROM jobstats.rollups ORDER BY width;
 SELECT jobstats_setup(rollup_1h_retention => '99 years');
 -- Feeds and maintenance work with the most that can be set.
@@ -49,7 +49,7 @@ INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('oss1', now() + interval '23 hours', ost('fs-OST0000', record('1:1000:n1', 3, 12288)));
 CALL jobstats_maintain();
 SELECT problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
-SELECT sum(total) FROM jobstats_totals(now() - interval '1 hour', now() + interval '1 day', '{write_bytes}', '{}');
+SELECT sum(total) FROM jobstats_totals(now() - interval '1 hour', now() + interval '1 day', 'write_bytes', '');
 SELECT count(*) FROM jobstats_audit(now() - interval '1 hour', now() + interval '1 day');
 -- And with the least.
 SELECT jobstats_setup(raw_retention => '1 microsecond', retention => '1 day', rejects_retention => '1 microsecond', rollup_10m_retention => '1 day', rollup_1h_retention => '1 day',

@@ -30,8 +30,8 @@ JOIN jobstats.observations o ON o.target_id = i.target_id AND o."time" = i.obser
 GROUP BY t.name ORDER BY t.name;
 CALL jobstats_maintain();
 SELECT problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
-SELECT cluster, uid, total FROM jobstats_top(at(0), at(60), 'open', '{cluster,uid}');
-SELECT cluster, operation, total FROM jobstats_totals(at(0), at(60), '{open,close}', '{cluster,uid}') ORDER BY 1, 2;
+SELECT cluster, uid, total FROM (SELECT * FROM jobstats_top(at(0), at(60), 'open', 'cluster,uid') r, dims(r.labels)) AS jobstats_top;
+SELECT cluster, operation, total FROM (SELECT * FROM jobstats_totals(at(0), at(60), 'open,close', 'cluster,uid') r, dims(r.labels)) AS jobstats_totals ORDER BY 1, 2;
 -- The next text counts from what was dropped.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'c1', 'x', at(2), replace(entries('ov-MDT0000', 1100, 9007199254740991), '9007199254740991', '9007199254740996');
@@ -55,27 +55,27 @@ SELECT 'c3', 'mds2', day(30 * n), entries('max-MDT0000', 300, n * 90000000000000
 SELECT * FROM rejected WHERE target = 'max-MDT0000';
 SELECT sum(i.open) AS open, sum(i.open) > 9223372036854775807 AS too_much FROM jobstats.increments i WHERE i.observed > day(0) AND i.observed <= day(150);
 CREATE FUNCTION answers() RETURNS TABLE (question text, answer text) LANGUAGE sql AS $$
-SELECT 'totals', total::text FROM jobstats_totals(day(0), day(150), '{open}', '{uid}', cluster => '{c3}')
+SELECT 'totals', total::text FROM (SELECT * FROM jobstats_totals(day(0), day(150), 'open', 'uid', filter => 'cluster=c3') r, dims(r.labels)) AS jobstats_totals
 UNION ALL
-SELECT 'totals by target', total::text FROM jobstats_totals(day(0), day(150), '{open,metadata}', '{target}', cluster => '{c3}')
+SELECT 'totals by target', total::text FROM (SELECT * FROM jobstats_totals(day(0), day(150), 'open,metadata', 'target', filter => 'cluster=c3') r, dims(r.labels)) AS jobstats_totals
 UNION ALL
-SELECT 'totals in between', total::text FROM jobstats_totals(day(0) + interval '1 second', day(150) - interval '1 second', '{open}', '{uid}', cluster => '{c3}')
+SELECT 'totals in between', total::text FROM (SELECT * FROM jobstats_totals(day(0) + interval '1 second', day(150) - interval '1 second', 'open', 'uid', filter => 'cluster=c3') r, dims(r.labels)) AS jobstats_totals
 UNION ALL
-SELECT 'top', total::text FROM jobstats_top(day(0), day(150), 'open', '{uid}', cluster => '{c3}')
+SELECT 'top', total::text FROM (SELECT * FROM jobstats_top(day(0), day(150), 'open', 'uid', filter => 'cluster=c3') r, dims(r.labels)) AS jobstats_top
 UNION ALL
-SELECT 'top of users', total::text FROM jobstats_top(day(0), day(150), 'metadata', '{uid}', cluster => '{c3}', uid => '{4242}')
+SELECT 'top of users', total::text FROM (SELECT * FROM jobstats_top(day(0), day(150), 'metadata', 'uid', filter => 'cluster=c3 uid=4242') r, dims(r.labels)) AS jobstats_top
 UNION ALL
-SELECT 'summary', metadata::text FROM jobstats_summary(day(0), day(150), '{uid}', cluster => '{c3}')
+SELECT 'summary', metadata::text FROM (SELECT * FROM jobstats_summary(day(0), day(150), 'uid', filter => 'cluster=c3') r, dims(r.labels)) AS jobstats_summary
 UNION ALL
-SELECT 'rates', round(rate)::text FROM jobstats_rates(day(0), day(150), '{open}', '{uid}', cluster => '{c3}')
+SELECT 'rates', round(rate)::text FROM (SELECT * FROM jobstats_rates(day(0), day(150), 'open', 'uid', filter => 'cluster=c3') r, dims(r.labels)) AS jobstats_rates
 UNION ALL
-SELECT 'rates by month', string_agg(DISTINCT round(rate)::text, ' ') FROM jobstats_rates(day(0), day(150), '{open}', '{uid}', '50 days', cluster => '{c3}')
+SELECT 'rates by month', string_agg(DISTINCT round(rate)::text, ' ') FROM (SELECT * FROM jobstats_rates(day(0), day(150), 'open', 'uid', '50 days', filter => 'cluster=c3') r, dims(r.labels)) AS jobstats_rates
 UNION ALL
-SELECT 'densities', string_agg(format('%s %s', bucket, count), ' ' ORDER BY bucket) FROM jobstats_densities(day(0), day(150), 'open', '{uid}', cluster => '{c3}')
+SELECT 'densities', string_agg(format('%s %s', bucket, count), ' ' ORDER BY bucket) FROM jobstats_densities(day(0), day(150), 'open', 'uid', filter => 'cluster=c3')
 UNION ALL
-SELECT 'balance', count(*)::text FROM jobstats_balance(day(0), day(150), 'open', filesystem => '{max}')
+SELECT 'balance', count(*)::text FROM (SELECT * FROM jobstats_balance(day(0), day(150), 'open', filter => 'filesystem=max') r, dims_of_leader(r.labels)) AS jobstats_balance
 UNION ALL
-SELECT 'job', total::text FROM jobstats_job('7', day(0), day(150)) WHERE operation = 'open' AND target = 'max-MDT0000'
+SELECT 'job', total::text FROM (SELECT * FROM jobstats_job_usage('7', since => day(0), until => day(150)) r, dims(r.labels)) AS jobstats_job_usage WHERE operation = 'open' AND target = 'max-MDT0000'
 $$;
 CREATE TABLE before AS SELECT * FROM answers();
 TABLE before;

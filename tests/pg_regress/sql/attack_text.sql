@@ -43,13 +43,12 @@ $$;
 CREATE TABLE junk AS SELECT repeat(E'x\n', 4000000) AS body;
 SELECT length(body) FROM junk;
 SELECT peak() AS before \gset
-SELECT count(*), min(p.line), max(p.line), min(p.reason) FROM junk, jobstats_problems(body) p;
+SELECT count(*), min(p.line), max(p.line), min(p.problem) FROM junk, jobstats_parse(body) p;
 SELECT count(*), max(p.line) FROM junk, jobstats_parse(E:'head' || repeat(E'  open: { samples: 1, unit: reqs }\n', 100000)) p;
 SELECT peak() - :before < 64 * 1024 AS is_bounded;
 
 -- Of a line without end the beginning is shown, and what follows it is read.
-SELECT line, target, entry, reason, length(text) FROM jobstats_problems(E:'head' || repeat('x', 2000000) || E'\n' || E:'head');
-SELECT line, entry, operation FROM jobstats_parse(E:'head' || repeat('x', 2000000) || E'\n' || E:'head');
+SELECT line, target, entry, operation, problem, length(text) FROM jobstats_parse(E:'head' || repeat('x', 2000000) || E'\n' || E:'head');
 
 -- A text that says next to nothing is rejected: it is not read again with the next one, nor with an audit.
 SELECT action, problems FROM jobstats_ingest('', 'mds1', now() + interval '1 second', E:'head' || repeat(E'x\n', 200000));
@@ -67,17 +66,17 @@ SELECT jobstats_identify('a', ARRAY[repeat('%', 1000000)]);
 \echo :LAST_ERROR_SQLSTATE
 
 -- Names and lists of them are no texts.
-SELECT count(*) FROM jobstats_top(job => ARRAY[repeat('x', 2000000)]);
+SELECT count(*) FROM jobstats_top(filter => jsonb_build_object('job', ARRAY[repeat('x', 2000000)]));
 \echo :LAST_ERROR_SQLSTATE
-SELECT count(*) FROM jobstats_rates(uid => ARRAY(SELECT generate_series(1, 200000)));
-SELECT count(*) FROM jobstats_job(repeat('x', 2000000));
+SELECT count(*) FROM jobstats_rates(filter => jsonb_build_object('uid', ARRAY(SELECT generate_series(1, 200000))));
+SELECT count(*) FROM jobstats_job_usage(repeat('x', 2000000));
 SELECT count(*) FROM jobstats_top(operation => repeat('x', 2000000));
 INSERT INTO jobstats.feed (cluster, server, body) VALUES (repeat('c', 2000000), 'mds1', '');
 SELECT jobstats_internal.ids_remedy(array_fill('a'::text, ARRAY[2000000]));
 
 -- All that can be cancelled.
 SET statement_timeout = '300ms';
-SELECT count(*) FROM jobstats_problems(repeat(E'x\n', 50000000));
+SELECT count(*) FROM jobstats_parse(repeat(E'x\n', 50000000));
 SELECT count(*) FROM jobstats_parse(repeat(E'- job_id: a\n', 8000000));
 INSERT INTO jobstats.feed (server, body) SELECT 'mds1', E:'head' || repeat(E'  a: 1\n', 30000000);
 RESET statement_timeout;
@@ -89,11 +88,11 @@ CREATE ROLE regress_text_nobody;
 SELECT jobstats_grant_reader('regress_text_reader'), jobstats_grant_writer('regress_text_writer') \gset
 SELECT r.rolname, f.routine, has_function_privilege(r.rolname, f.routine, 'EXECUTE') AS may
 FROM pg_roles r,
-    unnest('{jobstats_parse(text),jobstats_problems(text),jobstats_unpack(bytea),"jobstats_identify(text,text[])"}'::regprocedure[]) AS f (routine)
+    unnest('{jobstats_parse(text),jobstats_unpack(bytea),"jobstats_identify(text,text[])"}'::regprocedure[]) AS f (routine)
 WHERE r.rolname LIKE 'regress\_text\_%'
 ORDER BY r.rolname, f.routine::text;
 SET ROLE regress_text_nobody;
-SELECT jobstats_problems('x');
+SELECT jobstats_parse('x');
 \echo :LAST_ERROR_SQLSTATE
 RESET ROLE;
 -- Who may read gets them from setup, too.

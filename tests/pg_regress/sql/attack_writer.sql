@@ -76,7 +76,7 @@ DELETE FROM jobstats.target_increments i USING readings r WHERE i.target_id = r.
 DELETE FROM jobstats.rollup_10m_targets WHERE bucket > theft() - interval '10 minutes';
 DELETE FROM jobstats.rollup_1h_targets WHERE bucket > theft() - interval '1 hour';
 DELETE FROM jobstats.rollup_1d_targets WHERE bucket > theft() - interval '1 day';
-SELECT target, computed, changed FROM jobstats_reprocess(theft(), now() + interval '1 hour');
+SELECT name, computed, changed FROM jobstats_reprocess(theft(), now() + interval '1 hour');
 -- Queues of the server.
 DELETE FROM jobstats.server_readings WHERE server = 'evil' AND "time" > theft();
 DELETE FROM jobstats.server_increments WHERE server = 'evil' AND "time" > theft();

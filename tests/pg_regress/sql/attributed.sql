@@ -1,4 +1,4 @@
--- Work without a job that a job is likely to have done is shown by jobstats_attributed(), and counts for no job.
+-- Work without a job that a job is likely to have done is shown by jobstats_job_usage(), and counts for no job.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -32,31 +32,28 @@ SELECT 'oss1', at(o.minute), ost('scratch-OST0000',
 FROM generate_series(-10, 120, 10) AS o (minute);
 CALL jobstats_maintain();
 SELECT * FROM attributed ORDER BY job, entry COLLATE "C", since;
-SELECT * FROM jobstats_attributed('21');
-SELECT entry, first, last, operation, total FROM jobstats_attributed('20_1', at(10), at(35)) WHERE operation = 'write_bytes';
-SELECT count(*) FROM jobstats_attributed('23');
-SELECT count(*) FROM jobstats_attributed('nobody');
-SELECT * FROM jobstats_attributed(NULL);
+SELECT name, first, last_active, operation, total FROM jobstats_job_usage('20_1', 'node', since => at(10), until => at(35)) WHERE operation = 'attributed_write_bytes';
+SELECT count(*) FROM jobstats_job_usage('23') WHERE operation LIKE 'attributed%';
+SELECT count(*) FROM jobstats_job_usage('nobody');
+SELECT * FROM jobstats_job_usage(NULL::text);
 
 -- It counts once: as work of the user, and of no job.
-SELECT job, uid, total FROM jobstats_totals(at(-10), at(120), '{write_bytes}', '{job,uid}') WHERE uid = 1000 ORDER BY job;
-SELECT total FROM jobstats_totals(at(-10), at(120), '{write_bytes}', '{}', job => '{21}');
+SELECT name, total FROM jobstats_totals(at(-10), at(120), 'write_bytes', 'job,uid') WHERE labels @> '{"uid": 1000}' ORDER BY name;
+SELECT total FROM jobstats_totals(at(-10), at(120), 'write_bytes', '', filter => 'job=21');
 
 -- It stands beside the work of the job, under operations of its own: as a whole and by group, and as far as it lies in a window.
-SELECT "time", seconds, node, operation, total, calls, per_call, first, last_active, nodes
-FROM jobstats_job('20_1', by => '{node}') WHERE operation LIKE '%write%';
-SELECT cluster, filesystem, kind, target, operation, total, rate, max_rate, min, coverage, label, user_name, run_time, in_service
-FROM jobstats_job('21') WHERE operation LIKE 'attributed%';
-SELECT node, operation, total, first, last_active FROM jobstats_job('21', at(10), at(35), by => '{node}')
-WHERE operation LIKE '%write_bytes';
-SELECT "time", seconds, operation, total FROM jobstats_job('21', step => '1 hour', by => '{}') WHERE operation LIKE '%write_bytes';
-SELECT a.operation, a.total = j.total AS is_all
-FROM (SELECT 'attributed_' || operation AS operation, sum(total) AS total FROM jobstats_attributed('21') GROUP BY 1) a
-LEFT JOIN jobstats_job('21', by => '{}') j ON j.operation = a.operation ORDER BY 1;
+SELECT "time", name, operation, total, calls, per_call, first, last_active, nodes FROM jobstats_job_usage('20_1', 'node') WHERE operation LIKE '%write%';
+SELECT name, operation, total, rate, max_rate, min, coverage, labels FROM jobstats_job_usage('21') WHERE operation LIKE 'attributed%';
+SELECT label, user_name, run_time, write_bytes, in_service FROM jobstats_job('21');
+SELECT name, operation, total, first, last_active FROM jobstats_job_usage('21', 'node', since => at(10), until => at(35)) WHERE operation LIKE '%write_bytes';
+SELECT "time", operation, total FROM jobstats_job_usage('21', '', '1 hour') WHERE operation LIKE '%write_bytes';
+SELECT operation, sum(total) FILTER (WHERE name <> 'all') = sum(total) FILTER (WHERE name = 'all') AS is_all
+FROM jobstats_job_usage('21', 'node') WHERE operation LIKE 'attributed%' GROUP BY 1 ORDER BY 1;
 -- A job all of whose processes lack its number; a job of a user without such work, and one that accounting does not know.
-SELECT operation, total, nodes FROM jobstats_job('24');
-SELECT operation FROM jobstats_job('23');
-SELECT operation FROM jobstats_job('99');
+SELECT operation, total, nodes FROM jobstats_job_usage('24');
+SELECT nodes, write_bytes FROM jobstats_job('24');
+SELECT operation FROM jobstats_job_usage('23');
+SELECT operation FROM jobstats_job_usage('99');
 
 -- A node of another class has no jobs, whatever accounting says.
 BEGIN;
@@ -75,7 +72,7 @@ SELECT * FROM attributed WHERE job = '21' ORDER BY entry COLLATE "C", since;
 CREATE ROLE regress_attributed_reader;
 SELECT jobstats_grant_reader('regress_attributed_reader');
 SET ROLE regress_attributed_reader;
-SELECT count(*) > 0 AS is_shown FROM jobstats_attributed('21');
+SELECT count(*) > 0 AS is_shown FROM jobstats_job_usage('21') WHERE operation LIKE 'attributed%';
 SELECT count(*) > 0 AS is_shown FROM jobstats.job_quality;
 RESET ROLE;
 DROP OWNED BY regress_attributed_reader;

@@ -52,7 +52,7 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'backlog', 'mds
 INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'other', 'mds1', "time", body FROM readings WHERE n = 1;
 
 -- The whole job is found, though it was seen on the other target three days later.
-SELECT target, total AS opened FROM jobstats_job('77') WHERE operation = 'open' ORDER BY target;
+SELECT target, total AS opened FROM (SELECT * FROM jobstats_job_usage('77') r, dims(r.labels)) AS jobstats_job_usage WHERE operation = 'open' ORDER BY target;
 
 -- Without an outage, for comparison.
 SELECT jobstats_setup(raw_retention => '10 days') IS NOT NULL AS ready;

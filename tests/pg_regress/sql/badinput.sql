@@ -41,7 +41,7 @@ SELECT target, action, entries FROM jobstats_ingest('', 'oss1', at(0), 'Lustre: 
 SELECT target, line, reason, text FROM rejects WHERE cluster = '';
 TRUNCATE jobstats.rejects;
 
--- What is in rejects is what jobstats_problems() shows of the text.
+-- What is in rejects is what jobstats_parse() shows as problems of the text.
 CREATE TABLE damaged AS SELECT ost('fs-OST0000', record('a.1', 10, 40960),
     E'- job_id:          b.1\n  snapshot_time:   then\n  write_bytes:     { samples:          -1, unit: bytes }\n'
     '  punch:           { samples: 18446744073709551616, unit:  reqs }\n  sync:            { samples:           5, unit:  reqs\n',
@@ -50,7 +50,7 @@ CREATE TABLE damaged AS SELECT ost('fs-OST0000', record('a.1', 10, 40960),
 SELECT i.action, i.entries, i.problems FROM damaged, jobstats_ingest('damaged', 'oss1', at(0), body) i;
 SELECT line, reason, text FROM rejects;
 SELECT line, reason, text FROM jobstats.rejects
-EXCEPT SELECT p.line, p.reason, p.text FROM damaged, jobstats_problems(body) p;
+EXCEPT SELECT p.line, p.problem, p.text FROM damaged, jobstats_parse(body) p WHERE p.problem IS NOT NULL;
 TRUNCATE jobstats.rejects;
 
 -- At most 100 of a reason, the rest counted.

@@ -22,11 +22,11 @@ DO $$ BEGIN
     PERFORM act('scratch-MDT0000', '104:1004:n03', 0, 5, '{"open": 10, "open_usecs": 10}');
 END $$;
 CREATE FUNCTION changes(operation text DEFAULT 'service_time', n integer DEFAULT 10, baseline_since timestamptz DEFAULT NULL, baseline_until timestamptz DEFAULT NULL)
-RETURNS TABLE (rank bigint, uid bigint, operation text, before numeric, after numeric, change numeric, share numeric, of_rise numeric, groups bigint,
+RETURNS TABLE (rank bigint, name text, operation text, before numeric, after numeric, change numeric, share double precision, of_rise double precision, others text,
     days bigint, coverage double precision)
 LANGUAGE sql AS $$
-SELECT c.rank, c.uid, c.operation, c.before, c.after, c.change, round(c.share::numeric, 4), round(c.share_of_rise::numeric, 4), c.groups, c.days, c.coverage
-FROM jobstats_changes(at(0), at(10), $1, '{uid}', $3, $4, $2) c
+SELECT c.rank, c.name, c.operation, c.before, c.after, c.change, c.share, c.share_of_rise, c.labels ->> 'others', c.days, c.coverage
+FROM jobstats_changes(at(0), at(10), $1, 'uid', $3, $4, $2) c
 $$;
 
 -- The mean of the five days that were observed, rounded to microseconds; user 1001 did not change.
@@ -43,13 +43,13 @@ SELECT count(*) AS dimensions, bool_and(c.change = t.change AND c.before = t.bef
 FROM jobstats_internal.dimensions() d
 CROSS JOIN LATERAL (
     SELECT sum(c.change) AS change, sum(c.before) AS before
-    FROM jobstats_changes(at(0), at(10), 'service_time', ARRAY[d.name], at(-1440), at(-1430), 2, exclude => '{"uid": [1001]}') c) c
+    FROM jobstats_changes(at(0), at(10), 'service_time', d.name, at(-1440), at(-1430), 2, exclude => '{"uid": [1001]}') c) c
 CROSS JOIN LATERAL (
     SELECT sum(t.total * t.sign) AS change, sum(t.total) FILTER (WHERE t.sign < 0) AS before
     FROM (
-        SELECT t.total, 1 AS sign FROM jobstats_totals(at(0), at(10), '{service_time}', ARRAY[d.name], exclude => '{"uid": [1001]}') t
+        SELECT t.total, 1 AS sign FROM jobstats_totals(at(0), at(10), 'service_time', d.name, exclude => '{"uid": [1001]}') t
         UNION ALL
-        SELECT t.total, -1 FROM jobstats_totals(at(-1440), at(-1430), '{service_time}', ARRAY[d.name], exclude => '{"uid": [1001]}') t) t) t;
+        SELECT t.total, -1 FROM jobstats_totals(at(-1440), at(-1430), 'service_time', d.name, exclude => '{"uid": [1001]}') t) t) t;
 
 -- Days without coverage, half a baseline, and what else is wrong.
 SELECT * FROM jobstats_changes(at(-1440 * 6), at(10 - 1440 * 6));

@@ -28,23 +28,24 @@ SELECT account(60, run('4711', '4711', 'alpha', 0, 50, 1000, 'physics', 'n[1-9]'
 CALL jobstats_maintain();
 CREATE VIEW entries AS SELECT name, job, claimed, status, workload FROM jobstats.entries ORDER BY name COLLATE "C";
 TABLE entries;
-CREATE VIEW by_job AS SELECT job, uid, status, account, total FROM jobstats_totals(at(0), at(20), '{open}', '{job,uid,status,account}') ORDER BY job, uid, status;
+CREATE VIEW by_job AS SELECT name, total FROM jobstats_totals(at(0), at(20), 'open', 'job,uid,status,account') ORDER BY name COLLATE "C";
 TABLE by_job;
-SELECT rank, job, user_name, total FROM jobstats_top(at(0), at(20), 'open', '{job}');
-SELECT job, service_time FROM jobstats_summary(at(0), at(20), by => '{job}') ORDER BY job;
-SELECT job, operation, sum(rate * seconds) AS opens FROM jobstats_compare('{4711,4712}', '10 minutes', '{open}') GROUP BY 1, 2 ORDER BY 1;
+SELECT rank, name, total FROM jobstats_top(at(0), at(20), 'open', 'job');
+SELECT name, service_time FROM jobstats_summary(at(0), at(20)) ORDER BY name;
+SELECT job, operation, sum(total) AS opens FROM jobstats_compare('{4711,4712}', '10 minutes', 'open') GROUP BY 1, 2 ORDER BY 1;
 SELECT job, metadata, service_time, active_nodes FROM jobstats.job_summaries ORDER BY job;
-SELECT * FROM jobstats_attributed('4712');
+SELECT * FROM jobstats_job_usage('4712') WHERE operation LIKE 'attributed%';
 SELECT status, entries, calls, remedy FROM jobstats.job_quality WHERE status = 'claimed';
 
 -- A job says what others did under its number, from a hundredth of its own time on in a NOTICE, too.
 \set VERBOSITY default
 CREATE VIEW of_job AS
-SELECT operation, target, node, total, nodes, user_name FROM jobstats_job('4711', by => '{node}') WHERE operation ~ 'open|service_time' ORDER BY 1, 3;
+SELECT operation, name, total, nodes FROM jobstats_job_usage('4711', 'node') WHERE operation ~ 'open|service_time' ORDER BY 1, 2;
 TABLE of_job;
-SELECT operation, total, nodes FROM jobstats_job(4713, by => '{}') WHERE operation ~ 'open|service_time';
+SELECT user_name, metadata, service_time, claimed FROM jobstats_job('4711');
+SELECT operation, total, nodes FROM jobstats_job_usage(4713, '') WHERE operation ~ 'open|service_time';
 \set VERBOSITY terse
-SELECT operation, total FROM jobstats_job(4711, at(0), at(10), by => '{}') WHERE operation ~ 'open';
+SELECT operation, total FROM jobstats_job_usage(4711, '', since => at(0), until => at(10)) WHERE operation ~ 'open';
 -- Readers of their own work see what is theirs.
 CREATE ROLE regress_ada;
 CREATE ROLE regress_eve;
@@ -52,10 +53,10 @@ SELECT jobstats_grant_own('regress_ada', 1000), jobstats_grant_own('regress_eve'
 GRANT USAGE ON SCHEMA texts TO regress_ada, regress_eve;
 GRANT SELECT ON texts.clock TO regress_ada, regress_eve;
 SET ROLE regress_ada;
-SELECT operation, total FROM jobstats_job('4711', by => '{}') WHERE operation ~ 'open';
+SELECT operation, total FROM jobstats_job_usage('4711', '') WHERE operation ~ 'open';
 SET ROLE regress_eve;
-SELECT operation, total FROM jobstats_job('4711', by => '{}') WHERE operation ~ 'open';
-SELECT job, status, total FROM jobstats_totals(at(0), at(20), '{open}', '{job,status}') ORDER BY 1;
+SELECT operation, total FROM jobstats_job_usage('4711', '') WHERE operation ~ 'open';
+SELECT name, total FROM jobstats_totals(at(0), at(20), 'open', 'job,status') ORDER BY 1;
 RESET ROLE;
 DROP OWNED BY regress_ada, regress_eve;
 DROP ROLE regress_ada, regress_eve;

@@ -24,21 +24,21 @@ INSERT INTO jobstats.jobs (scheduler, job, label, started, ended, state, nodes, 
 SELECT 's', job, label, at(started), at(ended), 'COMPLETED', 1, 'slurm', at(70)
 FROM (VALUES ('101', '100_3', 10, 35), ('103', '103', 10, 20), ('104', '104', 40, 60)) AS r (job, label, started, ended);
 
-SELECT since_start, seconds, job, operation, rate, coverage, "time" FROM jobstats_compare('{100_3,102}', operations => '{write_bytes}');
+SELECT since_start, job, total, operation, rate, coverage, "time" FROM jobstats_compare('{100_3,102}', operations => 'write_bytes');
 -- The default operations. 103 has no times; 104 did nothing.
 SELECT since_start, job, operation, rate, coverage FROM jobstats_compare('{103,104}', NULL);
 -- Steps of other widths, down to single seconds; a job that is named twice; other targets.
-SELECT since_start, seconds, rate FROM jobstats_compare('{101,101}', '15 minutes', '{write}');
-SELECT count(*), max(since_start), sum(rate * seconds) AS writes FROM jobstats_compare('{101}', '1 second', '{write}');
-SELECT since_start, operation, rate FROM jobstats_compare('{101}', '10 minutes', '{open,open_time,metadata}', kind => '{MDT}') WHERE rate <> 0;
-SELECT since_start, rate, coverage FROM jobstats_compare('{101}', '10 minutes', '{write}', filesystem => '{old}');
+SELECT since_start, rate, total FROM jobstats_compare('{101,101}', '15 minutes', 'write');
+SELECT count(*), max(since_start), sum(total) AS writes FROM jobstats_compare('{101}', '1 second', 'write');
+SELECT since_start, operation, rate FROM jobstats_compare('{101}', '10 minutes', 'open,open_time,metadata', filter => 'kind=MDT') WHERE rate <> 0;
+SELECT since_start, rate, coverage FROM jobstats_compare('{101}', '10 minutes', 'write', filter => 'filesystem=old');
 -- Loads that combine several operations.
 SELECT since_start, operation, rate FROM jobstats_compare('{101}', weights => '{"write_bytes": 0.5, "open": 2, "service_time": 1}') WHERE rate <> 0;
 
 -- The rates are those of other functions.
 SELECT c.since_start, c.rate, r.rate
-FROM jobstats_compare('{101}', '10 minutes', '{write_bytes,metadata,service_time}') c
-FULL JOIN jobstats_rates(at(10), at(40), '{write_bytes,metadata,service_time}', '{job}', '10 minutes', job => '{101}') r
+FROM jobstats_compare('{101}', '10 minutes', 'write_bytes,metadata,service_time') c
+FULL JOIN jobstats_rates(at(10), at(40), 'write_bytes,metadata,service_time', 'job', '10 minutes', filter => 'job=101') r
     ON r."time" = c."time" AND r.operation = c.operation
 WHERE c.rate IS DISTINCT FROM coalesce(r.rate, 0);
 -- Answers from rollups are the same.
@@ -48,7 +48,7 @@ SELECT count(*) AS rows, count(*) FILTER (WHERE to_jsonb(b) = to_jsonb(c)) AS sa
 FROM jobstats_compare('{101,102,103}', '7 minutes') c FULL JOIN before b USING (job, operation, since_start);
 
 -- What makes no sense, and what nobody knows.
-SELECT * FROM jobstats_compare('{105,101}', NULL, '{write}');
+SELECT * FROM jobstats_compare('{105,101}', NULL, 'write');
 SELECT * FROM jobstats_compare('{}');
 SELECT * FROM jobstats_compare(NULL);
 SELECT * FROM jobstats_compare('{101,NULL}');
@@ -57,8 +57,8 @@ SELECT * FROM jobstats_compare('{101}', '0');
 SELECT * FROM jobstats_compare('{101}', '-1 hour');
 SELECT * FROM jobstats_compare('{101}', '1 month');
 SELECT * FROM jobstats_compare('{101}', '10 ms');
-SELECT count(*) FROM jobstats_compare('{101}', '20 ms', ARRAY(SELECT o.operation FROM jobstats_operations() o));
-SELECT * FROM jobstats_compare('{101}', operations => '{opens}');
+SELECT count(*) FROM jobstats_compare('{101}', '20 ms', (SELECT string_agg(o.operation, ',') FROM jobstats_operations() o));
+SELECT * FROM jobstats_compare('{101}', operations => 'opens');
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
 SELECT * FROM jobstats_compare('{101}');

@@ -42,26 +42,26 @@ CALL refresh_continuous_aggregate('received_1h', '2025-11-03 08:00', '2025-11-03
 
 -- Increases that add up: a view on top, and the increase of all readings.
 CREATE VIEW received_hourly AS
-SELECT bucket, host, jobstats_increase(counter, previous) AS received, round(jobstats_rate(counter, previous)) AS rate,
-    jobstats_resets(counter, previous) AS resets
+SELECT bucket, host, jobstats_counter_increase(counter, previous) AS received, round(jobstats_counter_rate(counter, previous)) AS rate,
+    jobstats_counter_resets(counter, previous) AS resets
 FROM (SELECT bucket, host, counter, lag(counter) OVER (PARTITION BY host ORDER BY bucket) AS previous FROM received_1h) hours;
 SELECT * FROM received_hourly ORDER BY host, bucket;
 SELECT host, sum(received) AS by_hours,
-    (SELECT jobstats_increase(jobstats_counter_agg("time", r.received, booted)) FROM readings r WHERE r.host = h.host) AS of_all_readings
+    (SELECT jobstats_counter_increase(jobstats_counter_agg("time", r.received, booted)) FROM readings r WHERE r.host = h.host) AS of_all_readings
 FROM received_hourly h
 GROUP BY host
 ORDER BY host;
 -- A window needs the bucket before it too.
 SELECT bucket, host, received
 FROM (
-    SELECT bucket, host, jobstats_increase(counter, lag(counter) OVER (PARTITION BY host ORDER BY bucket)) AS received
+    SELECT bucket, host, jobstats_counter_increase(counter, lag(counter) OVER (PARTITION BY host ORDER BY bucket)) AS received
     FROM received_1h
     WHERE bucket >= timestamptz '2025-11-03 09:00' - interval '1 hour'
 ) hours
 WHERE bucket >= '2025-11-03 09:00'
 ORDER BY host;
 -- The same by ten minutes; alone, the buckets miss a fifth.
-SELECT host, sum(jobstats_increase(counter)) AS alone, sum(jobstats_increase(counter, previous)) AS by_ten_minutes
+SELECT host, sum(jobstats_counter_increase(counter)) AS alone, sum(jobstats_counter_increase(counter, previous)) AS by_ten_minutes
 FROM (SELECT *, lag(counter) OVER (PARTITION BY host ORDER BY bucket) AS previous FROM received_10m) buckets
 GROUP BY host
 ORDER BY host;
@@ -116,7 +116,7 @@ CALL refresh_continuous_aggregate('write_rates_1h', '2025-11-03 08:00', '2025-11
 SELECT hours.bucket - interval '1 microsecond' AS since, t.name AS target, lower, upper, count
 FROM write_rates_1h hours
 JOIN jobstats.targets t USING (target_id)
-CROSS JOIN LATERAL jobstats_buckets(density)
+CROSS JOIN LATERAL jobstats_density_buckets(density)
 ORDER BY since, target, lower;
 -- Of all targets, by days.
 CREATE MATERIALIZED VIEW write_rates_1d
@@ -127,7 +127,7 @@ GROUP BY 1
 WITH NO DATA;
 SELECT days.bucket - interval '1 microsecond' AS since, lower, upper, count
 FROM write_rates_1d days
-CROSS JOIN LATERAL jobstats_buckets(density)
+CROSS JOIN LATERAL jobstats_density_buckets(density)
 ORDER BY since, lower;
 
 -- What TimescaleDB refuses.
@@ -203,6 +203,6 @@ ORDER BY job_id;
 CALL jobstats_maintain();
 SELECT problem FROM jobstats.maintenance WHERE step = 'all' AND problem IS NOT NULL;
 SELECT count(*) AS increments FROM jobstats.increments;
-SELECT sum(jobstats_count(density)) AS rates FROM write_rates_1h;
+SELECT sum(jobstats_density_count(density)) AS rates FROM write_rates_1h;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT count(*) AS complaints FROM jobstats.health WHERE remedy ~ 'received_|write_rates_';

@@ -18,27 +18,27 @@ INSERT INTO readings VALUES
     ('born', '2025-11-03 08:20', 35, '2025-11-03 08:04');
 
 SELECT series, "time"::time(0), value, start_time::time(0) FROM readings ORDER BY series, "time";
-SELECT "time"::time(0), value, jobstats_increase(jobstats_counter_agg("time", value) OVER (ORDER BY "time")) AS increase
+SELECT "time"::time(0), value, jobstats_counter_increase(jobstats_counter_agg("time", value) OVER (ORDER BY "time")) AS increase
 FROM readings
 WHERE series = 'irregular'
 ORDER BY "time";
 
-SELECT series, jobstats_increase(counter) AS increase, round(jobstats_rate(counter)::numeric, 6) AS rate,
-    jobstats_resets(counter) AS resets, jobstats_elapsed(counter) AS elapsed, jobstats_first(counter) AS first,
-    jobstats_last(counter) AS last
+SELECT series, jobstats_counter_increase(counter) AS increase, round(jobstats_counter_rate(counter)::numeric, 6) AS rate,
+    jobstats_counter_resets(counter) AS resets, jobstats_counter_elapsed(counter) AS elapsed, jobstats_counter_first(counter) AS first,
+    jobstats_counter_last(counter) AS last
 FROM (SELECT series, jobstats_counter_agg("time", value, start_time) AS counter FROM readings GROUP BY series) all_series
 ORDER BY series;
 
 -- Without its life, the larger value is no reset.
-SELECT jobstats_increase(jobstats_counter_agg("time", value)) AS increase FROM readings WHERE series = 'larger';
+SELECT jobstats_counter_increase(jobstats_counter_agg("time", value)) AS increase FROM readings WHERE series = 'larger';
 
 -- Within a life a counter cannot fall: what does counts for nothing, nor does making up for it.
-SELECT jobstats_increase(jobstats_counter_agg(t, v, '2025-11-03')) AS increase,
-    jobstats_resets(jobstats_counter_agg(t, v, '2025-11-03')) AS resets
+SELECT jobstats_counter_increase(jobstats_counter_agg(t, v, '2025-11-03')) AS increase,
+    jobstats_counter_resets(jobstats_counter_agg(t, v, '2025-11-03')) AS resets
 FROM (VALUES (timestamptz '2025-11-03 08:00', 100), ('2025-11-03 08:01', 90), ('2025-11-03 08:02', 120)) falling (t, v);
 
 -- By quarter of an hour, and of the whole, in which the steps from one to the next are, too.
-SELECT coalesce(quarter::text, 'all') AS quarter, jobstats_increase(counter) AS increase
+SELECT coalesce(quarter::text, 'all') AS quarter, jobstats_counter_increase(counter) AS increase
 FROM (
     SELECT quarter, jobstats_rollup(counter) AS counter
     FROM (
@@ -50,7 +50,7 @@ FROM (
 ORDER BY quarter;
 
 -- The order of input does not matter, nor do rows with a NULL.
-SELECT DISTINCT jobstats_increase(counter) AS increase, counter
+SELECT DISTINCT jobstats_counter_increase(counter) AS increase, counter
 FROM (
     SELECT jobstats_counter_agg("time", value ORDER BY "time") AS counter FROM readings WHERE series = 'irregular'
     UNION ALL
@@ -64,7 +64,7 @@ FROM (
 ) orders;
 
 -- Of equal times the later life, then the larger value counts.
-SELECT jobstats_increase(jobstats_counter_agg(t, v, s)) AS increase, jobstats_last(jobstats_counter_agg(t, v, s)) AS last
+SELECT jobstats_counter_increase(jobstats_counter_agg(t, v, s)) AS increase, jobstats_counter_last(jobstats_counter_agg(t, v, s)) AS last
 FROM (VALUES (timestamptz '2025-11-03 08:00', 5, NULL::timestamptz),
     ('2025-11-03 08:10', 90, NULL), ('2025-11-03 08:10', 80, '2025-11-03 07:00'), ('2025-11-03 08:10', 20, '2025-11-03 08:05'),
     ('2025-11-03 08:10', 30, '2025-11-03 08:05'), ('2025-11-03 08:10', 25, '2025-11-03 08:05')) tied (t, v, s);
@@ -72,16 +72,16 @@ FROM (VALUES (timestamptz '2025-11-03 08:00', 5, NULL::timestamptz),
 -- Nothing, or nothing but NULL, has no summary; a single reading has no rate.
 SELECT jobstats_counter_agg("time", value) AS nothing FROM readings WHERE false;
 SELECT jobstats_counter_agg(NULL, value) AS nothing FROM readings;
-SELECT jobstats_increase(NULL), jobstats_rate(NULL), jobstats_resets(NULL), jobstats_elapsed(NULL), jobstats_first(NULL), jobstats_last(NULL);
-SELECT jobstats_increase(counter) AS increase, jobstats_rate(counter) AS rate, jobstats_elapsed(counter) AS elapsed
+SELECT jobstats_counter_increase(NULL), jobstats_counter_rate(NULL), jobstats_counter_resets(NULL), jobstats_counter_elapsed(NULL), jobstats_counter_first(NULL), jobstats_counter_last(NULL);
+SELECT jobstats_counter_increase(counter) AS increase, jobstats_counter_rate(counter) AS rate, jobstats_counter_elapsed(counter) AS elapsed
 FROM (SELECT jobstats_counter_agg("time", value) AS counter FROM readings WHERE value = 160) single;
 
 -- Exact to the end of bigint, and beyond it with resets.
-SELECT n, jobstats_increase(jobstats_counter_agg(t, v) OVER (ORDER BY t)) AS increase
+SELECT n, jobstats_counter_increase(jobstats_counter_agg(t, v) OVER (ORDER BY t)) AS increase
 FROM (VALUES (1, 9007199254740993), (2, 9007199254740994), (3, 9223372036854775807), (4, 0), (5, 9223372036854775807)) large (n, v),
     LATERAL (SELECT timestamptz '2025-11-03' + n * interval '1 hour' AS t) times
 ORDER BY n;
-SELECT jobstats_elapsed(jobstats_counter_agg(t, 1)) AS elapsed
+SELECT jobstats_counter_elapsed(jobstats_counter_agg(t, 1)) AS elapsed
 FROM (VALUES (timestamptz '4713-01-01 BC'), ('294246-01-01')) times (t);
 
 -- Errors.
@@ -100,7 +100,7 @@ SELECT jobstats_counter_agg(t, 1, s) FROM (VALUES (timestamptz '2025-11-03', tim
 
 -- More than half a million later readings are not kept.
 \set VERBOSITY terse
-SELECT jobstats_increase(jobstats_counter_agg('2025-11-03'::timestamptz + n * interval '1 second', n)) AS increase
+SELECT jobstats_counter_increase(jobstats_counter_agg('2025-11-03'::timestamptz + n * interval '1 second', n)) AS increase
 FROM generate_series(1, 1100000) n;
 SELECT jobstats_counter_agg('2025-11-03'::timestamptz + (n % 1100000) * interval '1 second', n)
 FROM generate_series(1, 1100001) n;
@@ -117,11 +117,11 @@ CREATE TABLE hourly AS
 SELECT series, date_trunc('hour', "time") AS hour, jobstats_counter_agg("time", value) AS counter,
     jobstats_counter_agg("time", value, CASE WHEN value % 3 > 0 THEN start_time END) AS of_lives
 FROM many GROUP BY 1, 2;
-SELECT series, parts, jobstats_increase(rollup) AS increase, jobstats_resets(rollup) AS resets,
-    jobstats_increase(rollup) = by_hand AS as_by_hand, alone < by_hand AS more_than_alone, rollup = whole AS same, jobstats_increase(rollup_of_lives) AS increase_of_lives, rollup_of_lives = whole_of_lives AS same_of_lives
+SELECT series, parts, jobstats_counter_increase(rollup) AS increase, jobstats_counter_resets(rollup) AS resets,
+    jobstats_counter_increase(rollup) = by_hand AS as_by_hand, alone < by_hand AS more_than_alone, rollup = whole AS same, jobstats_counter_increase(rollup_of_lives) AS increase_of_lives, rollup_of_lives = whole_of_lives AS same_of_lives
 FROM (
     SELECT series, count(*) AS parts, jobstats_rollup(counter ORDER BY hash) AS rollup,
-        sum(jobstats_increase(counter)) AS alone, jobstats_rollup(of_lives ORDER BY hash) AS rollup_of_lives
+        sum(jobstats_counter_increase(counter)) AS alone, jobstats_rollup(of_lives ORDER BY hash) AS rollup_of_lives
     FROM (SELECT *, md5(hour::text) AS hash FROM hourly) shuffled GROUP BY series
 ) rollups
 JOIN (
@@ -145,13 +145,13 @@ FROM (SELECT jobstats_counter_agg("time", value) AS counter FROM readings WHERE 
 \echo :LAST_ERROR_SQLSTATE
 
 -- As a window function, also where the frame moves; in groups by the thousand.
-SELECT n, jobstats_increase(jobstats_counter_agg(t, n) OVER (ORDER BY t ROWS 2 PRECEDING)) AS moving,
-    jobstats_increase(jobstats_counter_agg(t, n) OVER (ORDER BY t DESC)) AS backwards,
-    jobstats_increase(jobstats_rollup(jobstats_counter_agg(t, n)) OVER (ORDER BY t)) AS rollup
+SELECT n, jobstats_counter_increase(jobstats_counter_agg(t, n) OVER (ORDER BY t ROWS 2 PRECEDING)) AS moving,
+    jobstats_counter_increase(jobstats_counter_agg(t, n) OVER (ORDER BY t DESC)) AS backwards,
+    jobstats_counter_increase(jobstats_rollup(jobstats_counter_agg(t, n)) OVER (ORDER BY t)) AS rollup
 FROM generate_series(1, 6) n, LATERAL (SELECT timestamptz '2025-11-03' + n * n * interval '1 s' AS t) times
 GROUP BY n, t
 ORDER BY n;
-SELECT count(*) AS groups, sum(jobstats_increase(counter)) AS increase
+SELECT count(*) AS groups, sum(jobstats_counter_increase(counter)) AS increase
 FROM (
     SELECT n % 5000 AS series, jobstats_counter_agg('2025-11-03'::timestamptz + n * interval '1 s', n) AS counter
     FROM generate_series(1, 50000) n GROUP BY 1
@@ -190,7 +190,7 @@ COPY bytes TO :'file' (FORMAT binary);
 COPY restored FROM :'file' (FORMAT binary);
 \echo :LAST_ERROR_SQLSTATE
 CREATE CAST (bytea AS jobstats_counter) WITHOUT FUNCTION;
-SELECT jobstats_increase(counter::jobstats_counter) FROM bytes;
+SELECT jobstats_counter_increase(counter::jobstats_counter) FROM bytes;
 \echo :LAST_ERROR_SQLSTATE
 SELECT counter::jobstats_counter FROM bytes;
 \echo :LAST_ERROR_SQLSTATE
@@ -204,4 +204,4 @@ SET client_min_messages = warning;
 DROP EXTENSION jobstats CASCADE;
 TABLE stored ORDER BY series;
 CREATE EXTENSION jobstats;
-SELECT jobstats_increase(jobstats_counter_agg("time", value)) AS increase FROM readings WHERE series = 'irregular';
+SELECT jobstats_counter_increase(jobstats_counter_agg("time", value)) AS increase FROM readings WHERE series = 'irregular';

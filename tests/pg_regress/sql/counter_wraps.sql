@@ -12,8 +12,8 @@ INSERT INTO readings VALUES
     ('restarts', '2025-11-03 08:10', 100, '2025-11-03 07:00'),
     ('restarts', '2025-11-03 08:20', 150, '2025-11-03 08:15');
 
-SELECT series, jobstats_increase(counter) AS increase, jobstats_resets(counter) AS resets, jobstats_first(counter) AS first,
-    jobstats_last(counter) AS last, jobstats_increase(without) AS without_wraps_at, jobstats_resets(without) AS resets_without
+SELECT series, jobstats_counter_increase(counter) AS increase, jobstats_counter_resets(counter) AS resets, jobstats_counter_first(counter) AS first,
+    jobstats_counter_last(counter) AS last, jobstats_counter_increase(without) AS without_wraps_at, jobstats_counter_resets(without) AS resets_without
 FROM (
     SELECT series, jobstats_counter_agg("time", value, start_time, 4294967296) AS counter,
         jobstats_counter_agg("time", value, start_time) AS without
@@ -24,7 +24,7 @@ ORDER BY series;
 SELECT jobstats_counter_agg("time", value, start_time, NULL) = jobstats_counter_agg("time", value, start_time) AS same
 FROM readings WHERE series = 'restarts';
 -- The largest value is followed by zero, up to the end of bigint.
-SELECT jobstats_increase(jobstats_counter_agg(t, v, NULL, 9223372036854775807)) AS increase
+SELECT jobstats_counter_increase(jobstats_counter_agg(t, v, NULL, 9223372036854775807)) AS increase
 FROM (VALUES (timestamptz '2025-11-03', 9223372036854775806), ('2025-11-04', 0)) largest (t, v);
 
 -- Over a wrap, summaries merge and increases add up, in any order.
@@ -36,7 +36,7 @@ SELECT series, jobstats_rollup(counter ORDER BY bucket DESC) = (
     ) AS as_the_whole,
     sum(increase) AS increase, sum(resets) AS resets
 FROM (
-    SELECT *, jobstats_increase(counter, lag(counter) OVER each) AS increase, jobstats_resets(counter, lag(counter) OVER each) AS resets
+    SELECT *, jobstats_counter_increase(counter, lag(counter) OVER each) AS increase, jobstats_counter_resets(counter, lag(counter) OVER each) AS resets
     FROM counters WINDOW each AS (PARTITION BY series ORDER BY bucket)
 ) c
 GROUP BY series
@@ -46,8 +46,8 @@ ORDER BY series;
 SELECT series, jobstats_rollup(counter) AS counter FROM counters GROUP BY series ORDER BY series;
 SELECT regexp_replace(encode(jobstats_internal.counter_send(jobstats_rollup(counter)), 'hex'), '(.{16})', E'\\1 ', 'g') AS bytes
 FROM counters WHERE series = 'restarts';
-SELECT jobstats_increase('v2 increase=396 resets=0 first=1762156800.000000:4294967000 last=1762157400.000000:100 wraps_at=4294967296') AS increase,
-    jobstats_increase('v1 increase=100 resets=1 first=1762156800.000000:4294967000 last=1762157400.000000:100 known=100 peak=4294967000 turn=1762157400.000000:100') AS of_version_1;
+SELECT jobstats_counter_increase('v2 increase=396 resets=0 first=1762156800.000000:4294967000 last=1762157400.000000:100 wraps_at=4294967296') AS increase,
+    jobstats_counter_increase('v1 increase=100 resets=1 first=1762156800.000000:4294967000 last=1762157400.000000:100 known=100 peak=4294967000 turn=1762157400.000000:100') AS of_version_1;
 SELECT 'v2 increase=396 resets=0 first=1762156800.000000:4294967296 last=1762157400.000000:100 wraps_at=4294967296'::jobstats_counter;
 \echo :LAST_ERROR_SQLSTATE
 SELECT 'v2 increase=396 resets=0 first=1762156800.000000:4294967000 last=1762157400.000000:100'::jobstats_counter;

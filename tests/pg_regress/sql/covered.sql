@@ -80,7 +80,7 @@ SELECT jobstats_internal.covers('c', 'slurm', minute(0), minute(50)) AS all_of_i
     jobstats_internal.covers(NULL, NULL, minute(2900), minute(2901)) AS anywhere, jobstats_internal.covers('x', NULL, minute(0), minute(1)) AS nowhere;
 -- Reading texts again changes nothing.
 CREATE TABLE before AS TABLE jobstats.covered;
-SELECT count(*) > 0 AS read FROM jobstats_reread(minute(2000), minute(4000));
+SELECT count(*) > 0 AS read FROM jobstats_reprocess(minute(2000), minute(4000), source => NULL);
 SELECT count(*) AS changed FROM ((TABLE before EXCEPT TABLE jobstats.covered) UNION ALL (TABLE jobstats.covered EXCEPT TABLE before)) d;
 -- Where jobs are forgotten, so is that they were read.
 UPDATE jobstats.settings SET jobs_retention = now() - minute(35);

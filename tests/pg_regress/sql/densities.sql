@@ -25,7 +25,7 @@ END $$;
 
 SELECT * FROM jobstats_densities('2025-11-03 08:00', '2025-11-03 08:10', 'write_bytes', step => '5 minutes');
 -- Who is it that wrote a hundred bytes per second and more, but less than a thousand?
-SELECT uid, rate FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:05', 'write_bytes', '{uid}', min_rate => 100)
+SELECT name, rate FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:05', 'write_bytes', 'uid', min_rate => 100)
 WHERE rate < 1000;
 
 -- Over the whole window; in powers of two; of what is less than one.
@@ -36,13 +36,13 @@ SELECT * FROM jobstats_densities(at(0), at(5), 'read_bytes', base => 100);
 SELECT * FROM jobstats_densities(at(0), at(10));
 
 -- Of jobs, nodes, targets; of all together, which is one.
-SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', '{job}');
-SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', '{target,node}');
-SELECT "time", lower, count FROM jobstats_densities(at(0), at(10), 'write_bytes', '{target}', step => '2 minutes 30 seconds');
-SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', '{}');
+SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', 'job');
+SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', 'target,node');
+SELECT "time", lower, count FROM jobstats_densities(at(0), at(10), 'write_bytes', 'target', step => '2 minutes 30 seconds');
+SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', '');
 -- Those without a job are one group.
-SELECT lower, count FROM jobstats_densities(at(0), at(5), 'read_bytes', '{job}');
-SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', '{uid}', target => '{*OST0001}', uid => '{1003,1005,1001}');
+SELECT lower, count FROM jobstats_densities(at(0), at(5), 'read_bytes', 'job');
+SELECT lower, count FROM jobstats_densities(at(0), at(5), 'write_bytes', 'uid', filter => 'target=*OST0001 uid=1003,1005,1001');
 SELECT count(*) FROM jobstats_densities(at(0), at(10), 'rmdir');
 
 -- Whoever is in a bucket is found by top: in every step, by everything, the rows of which the rate lies in it are as many
@@ -60,16 +60,21 @@ DO $$ BEGIN
     WHERE t.filesystem = 'work' AND o.since IS NOT NULL AND random() < 0.3;
 END $$;
 CREATE TABLE densities AS
-SELECT q.*, d."time", d.seconds, d.bucket, d.lower, d.upper, d.count
+SELECT q.*, d."time", s.ends, d.bucket, d.lower, d.upper, d.count
 FROM (
     SELECT operation, by, base, step::interval
     FROM unnest(ARRAY['write_bytes', 'service_time', 'metadata']) AS operation,
-        (VALUES ('{uid}'::text[]), ('{job,node}'), ('{target}'), ('{server,uid}')) AS groups (by),
+        (VALUES ('uid'), ('job,node'), ('target'), ('server,uid')) AS groups (by),
         (VALUES (10, '7 minutes'), (2, '23 minutes 1 second')) AS base (base, step)
-) q, jobstats_densities(at(100), at(160), operation, by, base, step, filesystem => '{work}') d;
+) q
+CROSS JOIN LATERAL jobstats_densities(at(100), at(160), operation, by, base, step, filter => 'filesystem=work') d
+JOIN LATERAL (
+    SELECT r."time", r."time" + r.seconds * interval '1 second' AS ends
+    FROM jobstats_rates(at(100), at(160), 'write_bytes', '', q.step, filter => 'filesystem=work') r
+) s USING ("time");
 CREATE TABLE found AS
 SELECT d.operation, d.by, d.base, d.step, d."time", d.bucket, d.lower, d.count,
-    (SELECT count(*) FROM jobstats_top(d."time", d."time" + d.seconds * interval '1 second', d.operation, d.by, 100000, d.lower, filesystem => '{work}') t
+    (SELECT count(*) FROM jobstats_top(d."time", d.ends, d.operation, d.by, 100000, d.lower, filter => 'filesystem=work') t
     WHERE t.rate < d.upper) AS found
 FROM densities d;
 SELECT base, count(*) > 100 AS buckets, sum(count) > 300 AS counted FROM found GROUP BY base ORDER BY base;
@@ -77,9 +82,9 @@ SELECT * FROM found WHERE found <> count;
 SELECT DISTINCT base FROM densities WHERE round(lower::numeric, 9) <> round((base::numeric ^ bucket)::numeric, 9) OR round(upper::numeric, 9) <> round((base::numeric ^ (bucket + 1))::numeric, 9);
 -- And all who did anything are counted.
 SELECT d."time", d.operation, d.by, d.counted, t.groups FROM (
-    SELECT operation, by, step, "time", seconds, sum(count) AS counted FROM densities GROUP BY 1, 2, 3, 4, 5
+    SELECT operation, by, step, "time", ends, sum(count) AS counted FROM densities GROUP BY 1, 2, 3, 4, 5
 ) d, LATERAL (
-    SELECT count(*) AS groups FROM jobstats_top(d."time", d."time" + d.seconds * interval '1 second', d.operation, d.by, 100000, filesystem => '{work}')
+    SELECT count(*) AS groups FROM jobstats_top(d."time", d.ends, d.operation, d.by, 100000, filter => 'filesystem=work')
 ) t
 WHERE d.counted <> t.groups;
 
@@ -88,15 +93,15 @@ DO $$ BEGIN
     PERFORM observe('old-OST0000', 'oss9', 0, 5);
     PERFORM act('old-OST0000', '201:1000:n01', 0, 5, '{"write": 300, "write_bytes": 30000}');
 END $$;
-SELECT * FROM jobstats_densities(at(0), at(5), filesystem => '{old}');
+SELECT * FROM jobstats_densities(at(0), at(5), filter => 'filesystem=old');
 
 -- NULL is as if left out.
-SELECT count(*) FROM jobstats_densities(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-SELECT lower, count FROM jobstats_densities(at(0), at(10), NULL, NULL, NULL, NULL, target => '{scratch*}');
+SELECT count(*) FROM jobstats_densities(NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT lower, count FROM jobstats_densities(at(0), at(10), NULL, NULL, NULL, NULL, filter => 'target=scratch*');
 
 -- What does not exist or makes no sense.
 SELECT * FROM jobstats_densities(operation => 'writes');
-SELECT * FROM jobstats_densities(by => '{user}');
+SELECT * FROM jobstats_densities(by => 'users');
 SELECT * FROM jobstats_densities(base => 1);
 SELECT * FROM jobstats_densities(base => 101);
 SELECT * FROM jobstats_densities(at(0), at(0));

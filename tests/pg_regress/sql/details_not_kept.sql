@@ -42,21 +42,21 @@ JOIN jobstats.observations o ON o.target_id = i.target_id AND o."time" = i.obser
 ORDER BY t.cluster, target, minute;
 
 -- Calls, sums and rates are the same. A NOTICE says once what is NULL.
-SELECT cluster, operation, calls, total FROM jobstats_totals(at(0), at(8), '{write_bytes,service_time}', '{cluster}') ORDER BY operation, cluster;
-SELECT target, operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job('1') WHERE target IS NULL;
-SELECT target, operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job('2') WHERE target IS NULL;
-SELECT target, operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job('3') WHERE target IS NULL;
-SELECT target, known_from, lower, upper, count, share, mean, stddev FROM jobstats_sizes(at(0), at(8), '{target}', cluster => '{everything}');
-SELECT target, known_from, lower, upper, count, share, mean, stddev FROM jobstats_sizes(at(0), at(8), '{target}', cluster => '{no detail}');
-SELECT target, known_from, lower, upper, count, share, mean, stddev FROM jobstats_sizes(at(0), at(8), '{target}', cluster => '{counts}');
+SELECT name, operation, calls, total FROM jobstats_totals(at(0), at(8), 'write_bytes,service_time', 'cluster') ORDER BY operation, name;
+SELECT operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job_usage('1', '');
+SELECT operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job_usage('2', '');
+SELECT operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job_usage('3', '');
+SELECT name, source, lower, upper, calls, share, mean, stddev FROM jobstats_io_sizes(at(0), at(8), 'target', filter => 'cluster=everything');
+SELECT name, source, lower, upper, calls, share, mean, stddev FROM jobstats_io_sizes(at(0), at(8), 'target', filter => 'cluster="no detail"');
+SELECT name, source, lower, upper, calls, share, mean, stddev FROM jobstats_io_sizes(at(0), at(8), 'target', filter => 'cluster=counts');
 -- Of histograms that are kept nothing is missing.
-SELECT count(*) FROM jobstats_sizes(at(0), at(8), cluster => '{no detail}', target => '{*16}');
+SELECT count(*) FROM jobstats_io_sizes(at(0), at(8), filter => 'cluster="no detail" target=*16');
 -- The parts add up where some of them have histograms.
-SELECT known_from, sum(count) AS count, sum(share) AS share FROM jobstats_sizes(at(0), at(8)) GROUP BY known_from ORDER BY known_from;
+SELECT source, sum(calls) AS calls, sum(share) AS share FROM jobstats_io_sizes(at(0), at(8)) GROUP BY source ORDER BY source;
 
 -- What is stored is right, and there is nothing to put right under the setting.
 SELECT * FROM jobstats_audit(at(-1), at(60));
-SELECT target, computed, changed FROM jobstats_reprocess(at(-1), at(60)) WHERE cluster = 'everything';
+SELECT name, computed, changed FROM jobstats_reprocess(at(-1), at(60)) WHERE cluster = 'everything';
 -- A row that lost what is kept, and one that has what is not, are wrong.
 BEGIN;
 UPDATE jobstats.increments i SET detail = NULL FROM jobstats.targets t
@@ -65,7 +65,7 @@ UPDATE jobstats.increments i SET detail = '{"write": {"max": 1}}' FROM jobstats.
 WHERE t.target_id = i.target_id AND t.cluster = 'counts' AND t.name = 'fs-OST0016' AND i.observed = at(8);
 SELECT cluster, target, minute("time") AS minute, what FROM jobstats_audit(at(-1), at(60)) ORDER BY 1, 2;
 -- What was kept stays so when it is computed again.
-SELECT cluster, target, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(60)) WHERE changed > 0;
+SELECT cluster, name, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(60)) WHERE changed > 0;
 SELECT t.cluster, t.name AS target, i.detail FROM jobstats.increments i JOIN jobstats.targets t USING (target_id)
 WHERE i.observed = at(8) AND (t.cluster, t.name) IN (('everything', 'fs-OST0014'), ('counts', 'fs-OST0016')) ORDER BY 1;
 SELECT * FROM jobstats_audit(at(-1), at(60));
@@ -78,15 +78,15 @@ FROM jobstats.increments i JOIN jobstats.targets t USING (target_id)
 JOIN jobstats.observations o ON o.target_id = i.target_id AND o."time" = i.observed
 WHERE t.cluster = 'everything' ORDER BY target, minute;
 SELECT * FROM jobstats_audit(at(-1), at(60));
-SELECT operation, calls, min, max, stddev FROM jobstats_job('1') WHERE target IS NULL AND operation = 'write_bytes';
-SELECT target, known_from, sum(count) AS count FROM jobstats_sizes(at(0), at(8), '{target}', cluster => '{everything}') GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT operation, calls, min, max, stddev FROM jobstats_job_usage('1', '') WHERE operation = 'write_bytes';
+SELECT name, source, sum(calls) AS calls FROM jobstats_io_sizes(at(0), at(8), 'target', filter => 'cluster=everything') GROUP BY 1, 2 ORDER BY 1, 2;
 -- What had been known before the setting is known of jobs and windows before it.
-SELECT count(*) AS rows, bool_and(stddev IS NULL) AS none FROM jobstats_sizes(at(0), at(4), '{target}', cluster => '{everything}');
+SELECT count(*) AS rows, bool_and(stddev IS NULL) AS none FROM jobstats_io_sizes(at(0), at(4), 'target', filter => 'cluster=everything');
 
 -- Sums by user go with counts, and come back. Answers stay.
 CREATE VIEW answers AS
-SELECT to_jsonb(r) AS answer FROM jobstats_top(at(0), at(10), 'write_bytes', '{cluster,uid}') r
-UNION ALL SELECT to_jsonb(r) FROM jobstats_totals(at(0), at(10), NULL, '{uid}') r;
+SELECT to_jsonb(r) AS answer FROM jobstats_top(at(0), at(10), 'write_bytes', 'cluster,uid') r
+UNION ALL SELECT to_jsonb(r) FROM jobstats_totals(at(0), at(10), NULL, 'uid') r;
 CREATE VIEW users AS
 SELECT (SELECT count(*) FROM jobstats.rollup_10m_users) AS "10m", (SELECT count(*) FROM jobstats.rollup_1h_users) AS "1h",
     (SELECT count(*) FROM jobstats.rollup_1d_users) AS "1d";
@@ -109,9 +109,9 @@ SELECT count(*) AS problems FROM jobstats.maintenance WHERE problem IS NOT NULL;
 -- The other way: what raw text says is stored again, and a second time there is nothing to do.
 UPDATE jobstats.settings SET keep = 'everything';
 SELECT * FROM jobstats_audit(at(-1), at(60));
-SELECT cluster, target, computed, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(60));
+SELECT cluster, name, computed, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(60));
 SELECT sum(changed) AS changed FROM jobstats_reprocess(at(-1), at(60));
 SELECT count(*) AS brief FROM jobstats.observations WHERE kept IS NOT NULL;
-SELECT operation, calls, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job('3') WHERE target IS NULL;
-SELECT target, known_from, lower, upper, count, stddev FROM jobstats_sizes(at(0), at(8), '{target}', cluster => '{counts}');
+SELECT operation, calls, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job_usage('3', '');
+SELECT name, source, lower, upper, calls, stddev FROM jobstats_io_sizes(at(0), at(8), 'target', filter => 'cluster=counts');
 SELECT * FROM jobstats_audit(at(-1), at(60));

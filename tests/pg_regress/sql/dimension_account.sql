@@ -75,64 +75,63 @@ JOIN jobstats.entries e USING (job);
 CREATE VIEW answers AS
 -- phys: 1 + 2 (root's work in its prolog) + 8 + 1048576 + 16 + 16384; chem: 4 + 4096 + 32; bio: 256 + 2097152 + 8192; grid: 512;
 -- no account: 64 + 128 + 262144.
-SELECT 1 AS question, to_jsonb(r) AS answer FROM jobstats_totals(at(0), at(980), '{open}', '{account}') r
+SELECT 1 AS question, to_jsonb(r) AS answer FROM jobstats_totals(at(0), at(980), 'open', 'account') r
 UNION ALL
-SELECT 2, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{partition,job_name,state}') r
+SELECT 2, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', 'partition,job_name,state') r
 UNION ALL
 -- Root keeps its number; the users of 104 and 105 are those of their jobs.
-SELECT 3, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{uid,account}') r
+SELECT 3, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', 'uid,account') r
 UNION ALL
 -- Names and groups are the store's; the scheduler's where the store knows none and the identifier names no user.
-SELECT 4, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{open}', '{job,user_name,group_name,gid}') r
+SELECT 4, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'job,user,group,gid') r
 UNION ALL
 -- The window begins in the middle of the first day, and of a row: half of what was done from 23:50 to 0:00.
-SELECT 5, to_jsonb(r) FROM jobstats_totals(at(955), at(980), '{open}', '{account}', kind => '{MDT}') r
+SELECT 5, to_jsonb(r) FROM jobstats_totals(at(955), at(980), 'open', 'account', filter => 'kind=MDT') r
 UNION ALL
-SELECT 6, to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-04', '{open}', '{account}') r
+SELECT 6, to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-04', 'open', 'account') r
 UNION ALL
-SELECT 7, to_jsonb(r) FROM jobstats_totals('2025-11-04', '2025-11-05', '{open}', '{account}') r
+SELECT 7, to_jsonb(r) FROM jobstats_totals('2025-11-04', '2025-11-05', 'open', 'account') r
 UNION ALL
-SELECT 8, to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{open}', '{account}') r
+SELECT 8, to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', 'open', 'account') r
 UNION ALL
 -- By the step: 1048576 in the last ten minutes of the first day, 2097152 in the first ten of the second.
-SELECT 9, to_jsonb(r) FROM jobstats_rates(at(950), at(970), '{open}', '{account}', '10 minutes') r
+SELECT 9, to_jsonb(r) FROM jobstats_rates(at(950), at(970), 'open', 'account', '10 minutes') r
 UNION ALL
-SELECT 10, to_jsonb(r) FROM jobstats_rates('2025-11-03', '2025-11-05', '{open}', '{account}', '1 day') r
+SELECT 10, to_jsonb(r) FROM jobstats_rates('2025-11-03', '2025-11-05', 'open', 'account', '1 day') r
 UNION ALL
-SELECT 11, to_jsonb(r) FROM jobstats_top(at(0), at(980), 'open', '{account}', 2) r
+SELECT 11, to_jsonb(r) FROM jobstats_top(at(0), at(980), 'open', 'account', 2) r
 UNION ALL
 -- phys on n01 and n03, 104 names no node.
-SELECT 12, to_jsonb(r) FROM jobstats_summary(at(0), at(980), '{account}') r
+SELECT 12, to_jsonb(r) FROM jobstats_summary(at(0), at(980), 'account') r
 UNION ALL
-SELECT 13, to_jsonb(r) FROM jobstats_densities(at(0), at(980), 'open', '{account}') r
+SELECT 13, to_jsonb(r) FROM jobstats_densities(at(0), at(980), 'open', 'account') r
 UNION ALL
-SELECT 14, to_jsonb(r) FROM jobstats_sizes(at(0), at(980), '{account}') r
+SELECT 14, to_jsonb(r) FROM jobstats_io_sizes(at(0), at(980), 'account') r
 UNION ALL
-SELECT 15, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{write_bytes}', '{server,account}') r
+SELECT 15, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'write_bytes', 'server,account') r
 UNION ALL
 -- What 103 did on the second day is not of phys.
-SELECT 21, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{}', account => '{phys}') r
+SELECT 21, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', '', filter => 'account=phys') r
 UNION ALL
-SELECT 22, to_jsonb(r) FROM jobstats_totals('2025-11-04', '2025-11-05', '{open}', '{job}', account => '{phys,c*}') r
+SELECT 22, to_jsonb(r) FROM jobstats_totals('2025-11-04', '2025-11-05', 'open', 'job', filter => 'account=phys,c*') r
 UNION ALL
 -- What has no account is not left out.
-SELECT 23, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{}', exclude => '{"account": ["phys"]}') r
+SELECT 23, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', '', exclude => 'account=phys') r
 UNION ALL
-SELECT 24, to_jsonb(r) FROM jobstats_sizes(at(0), at(980), '{}', account => '{phys}') r
+SELECT 24, to_jsonb(r) FROM jobstats_io_sizes(at(0), at(980), '', filter => 'account=phys') r
 UNION ALL
-SELECT 25, to_jsonb(r) FROM jobstats_sizes(at(0), at(980), '{}', exclude => '{"account": ["phys"]}') r
+SELECT 25, to_jsonb(r) FROM jobstats_io_sizes(at(0), at(980), '', exclude => 'account=phys') r
 UNION ALL
-SELECT 26, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{user_name}', account => '{phys}', user_name => '{c*,a*}') r
+SELECT 26, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', 'user', filter => 'account=phys user=c*,a*') r
 UNION ALL
-SELECT 27, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{job_name}', gid => '{100,500}', state => '{RUN*}') r
+SELECT 27, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', 'job_name', filter => 'gid=100,500 state=RUN*') r
 UNION ALL
-SELECT 28, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{}', group_name => '{chem*}', partition => '{small}') r
+SELECT 28, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', '', filter => 'group=chem* partition=small') r
 UNION ALL
-SELECT 29, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{job}', uid => '{1001}') r;
+SELECT 29, to_jsonb(r) FROM jobstats_totals(at(0), at(980), 'open', 'job', filter => 'uid=1001') r;
 SELECT question, string_agg(e.key || ' ' || e.value, ', ' ORDER BY e.key) AS answer
 FROM answers a CROSS JOIN LATERAL jsonb_each_text(a.answer) e
-WHERE e.key IN ('time', 'uid', 'job', 'account', 'partition', 'job_name', 'state', 'user_name', 'group_name', 'gid', 'total', 'rate',
-    'opens', 'nodes', 'bucket', 'count', 'mean') AND e.value IS NOT NULL
+WHERE e.key IN ('time', 'name', 'total', 'rate', 'opens', 'nodes', 'bucket', 'count', 'calls', 'mean') AND e.value IS NOT NULL
 GROUP BY question, a.answer ORDER BY question, a.answer ->> 'time', a.answer;
 
 -- Whatever the groups, they add up to the same.
@@ -141,8 +140,8 @@ SELECT w.since, w.until, d.name, t.total AS all, g.total AS groups
 FROM (VALUES (at(0), at(980)), (at(5), at(955)), (at(955), at(965)), (at(962), at(978)), ('2025-11-03', '2025-11-05'),
     ('2025-11-04', '2025-11-05'), ('2025-11-03 23:00', '2025-11-04 01:00')) AS w (since, until)
 CROSS JOIN jobstats_internal.dimensions() d
-CROSS JOIN LATERAL (SELECT sum(r.total) AS total FROM jobstats_totals(w.since, w.until, '{open}', '{}') r) t
-CROSS JOIN LATERAL (SELECT sum(r.total) AS total FROM jobstats_totals(w.since, w.until, '{open}', ARRAY[d.name]) r) g;
+CROSS JOIN LATERAL (SELECT sum(r.total) AS total FROM jobstats_totals(w.since, w.until, 'open', '') r) t
+CROSS JOIN LATERAL (SELECT sum(r.total) AS total FROM jobstats_totals(w.since, w.until, 'open', d.name) r) g;
 SELECT count(*), count(*) FILTER (WHERE s.all = s.groups) AS same FROM sums s;
 
 -- Answers from rollups are the same, and are read from them. Maintenance would match the entries with jobs anew.
@@ -170,27 +169,27 @@ SELECT DISTINCT question FROM changed ORDER BY 1;
 ROLLBACK;
 
 -- A job is found by what its user types. All elements of an array count where they share its number.
-SELECT job, total FROM jobstats_totals(at(0), at(980), '{open}', '{job}', job => '{55_1,102}');
-SELECT account, total FROM jobstats_totals(at(0), at(980), '{open}', '{account}', job => '{38.1}');
-SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => '{38}');
-SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => '{38*}');
-SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', exclude => '{"job": ["55_1"]}');
-SELECT count(*) FROM jobstats_sizes(at(0), at(980), job => '{55*}');
-SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => '{55_7}');
-SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => ARRAY(SELECT n || '_1' FROM generate_series(1, 150) AS n));
+SELECT name, total FROM jobstats_totals(at(0), at(980), 'open', 'job', filter => 'job=55_1,102');
+SELECT name, total FROM jobstats_totals(at(0), at(980), 'open', 'account', filter => 'job=38.1');
+SELECT total FROM jobstats_totals(at(0), at(980), 'open', '', filter => 'job=38');
+SELECT total FROM jobstats_totals(at(0), at(980), 'open', '', filter => 'job=38*');
+SELECT total FROM jobstats_totals(at(0), at(980), 'open', '', exclude => 'job=55_1');
+SELECT count(*) FROM jobstats_io_sizes(at(0), at(980), filter => 'job=55*');
+SELECT total FROM jobstats_totals(at(0), at(980), 'open', '', filter => 'job=55_7');
+SELECT total FROM jobstats_totals(at(0), at(980), 'open', '', filter => jsonb_build_object('job', ARRAY(SELECT n || '_1' FROM generate_series(1, 150) AS n)));
 
-SELECT target, operation, total FROM jobstats_job('55_1') WHERE operation IN ('open', 'write_bytes');
-SELECT target, operation, total FROM jobstats_job('38.2') WHERE operation = 'open';
+SELECT name, operation, total FROM jobstats_job_usage('55_1') WHERE operation IN ('open', 'write_bytes');
+SELECT name, operation, total FROM jobstats_job_usage('38.2') WHERE operation = 'open';
 
 -- Who uses the targets. At 0:00 the first day ends.
-SELECT workload, uid, user_name, account, job_name FROM jobstats_now('{*MDT*}', 20, at(10)) ORDER BY rank;
-SELECT workload, account, job_name FROM jobstats_now('{*MDT*}', 20, at(960));
-SELECT workload, account, job_name FROM jobstats_now('{*MDT*}', 20, at(970));
-SELECT target, workload, uid, user_name, account, share FROM jobstats_balance(at(0), at(960), 'write_bytes');
-SELECT target, workload, uid, user_name, account, share FROM jobstats_balance(at(0), at(980), 'open');
+SELECT name FROM jobstats_now('*MDT*', 20, at(10), 'workload,uid,user,account,job_name') ORDER BY rank;
+SELECT name FROM jobstats_now('*MDT*', 20, at(960), 'workload,account,job_name');
+SELECT name FROM jobstats_now('*MDT*', 20, at(970), 'workload,account,job_name');
+SELECT target, leader, leader_share, labels -> 'uid' AS uid, labels ->> 'account' AS account FROM jobstats_balance(at(0), at(960), 'write_bytes');
+SELECT target, leader, leader_share, labels -> 'uid' AS uid, labels ->> 'account' AS account FROM jobstats_balance(at(0), at(980), 'open');
 
 -- What an entry did is the same, whether or not it is known which jobs it belongs to.
 BEGIN;
 DELETE FROM jobstats.entry_jobs;
-SELECT account, job_name, uid, total FROM jobstats_totals(at(0), at(980), '{open}', '{account,job_name,uid}');
+SELECT name, total FROM jobstats_totals(at(0), at(980), 'open', 'account,job_name,uid');
 ROLLBACK;

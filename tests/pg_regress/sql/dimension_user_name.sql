@@ -1,4 +1,4 @@
--- The dimension user_name: the current name of a user, as a filter, a column and a word in "by". Sums are stored by number.
+-- The dimension user: the current name of a user, or else the number, as a filter, in labels and as a word in "by". Sums are stored by number.
 \getenv source PG_ABS_SRCDIR
 \set reading :source '/include/reading.sql'
 \set ECHO none
@@ -22,42 +22,48 @@ END $$;
 INSERT INTO jobstats.users VALUES (1000, 'ada'), (1001, 'ada'), (1002, 'bob'), (9999, 'unused');
 
 CREATE VIEW answers AS
--- By name: 6000 + 3000 of ada, 1500 of bob, 10 + 1 of users without a name.
-SELECT 1 AS question, to_jsonb(r) AS answer FROM jobstats_totals(at(0), at(20), '{open}', '{user_name}') r
+-- By name: 6000 + 3000 of ada, 1500 of bob, 10 of one without a name, 1 of nobody.
+SELECT 1 AS question, to_jsonb(r) AS answer FROM jobstats_totals(at(0), at(20), 'open', 'user') r
 UNION ALL
-SELECT 2, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{open}', '{uid,user_name}') r
+SELECT 2, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'uid,user') r
 UNION ALL
--- 9000 in 600 s, then 1500 and 11.
-SELECT 3, to_jsonb(r) FROM jobstats_rates(at(0), at(20), '{open}', '{user_name}', '10 minutes') r
+-- 9000 in 600 s, then 1500, 10 and 1.
+SELECT 3, to_jsonb(r) FROM jobstats_rates(at(0), at(20), 'open', 'user', '10 minutes') r
 UNION ALL
-SELECT 4, to_jsonb(r) FROM jobstats_top(at(0), at(20), 'open', '{user_name}', 2) r
+SELECT 4, to_jsonb(r) FROM jobstats_top(at(0), at(20), 'open', 'user', 2) r
 UNION ALL
-SELECT 5, to_jsonb(r) FROM jobstats_summary(at(0), at(20), '{user_name}') r
+SELECT 5, to_jsonb(r) FROM jobstats_summary(at(0), at(20), 'user') r
 UNION ALL
--- The rates are 7.5 of ada, 1.25 of bob, and 11 / 1200 of the others.
-SELECT 6, to_jsonb(r) FROM jobstats_densities(at(0), at(20), 'open', '{user_name}') r
+-- The rates are 7.5 of ada, 1.25 of bob, 1 / 120 of 1003, and 1 / 1200 of nobody.
+SELECT 6, to_jsonb(r) FROM jobstats_densities(at(0), at(20), 'open', 'user') r
 UNION ALL
--- Filtered by name: all, some, an unused name, none. Who has no name matches no pattern.
-SELECT 7, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{open}', '{uid}', user_name => '{*}') r
+-- Filtered by name: not at all, some, an unused name, none. Who has no name matches as a number, and nobody matches no pattern.
+SELECT 7, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'uid', filter => 'user=*') r
 UNION ALL
-SELECT 8, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{open}', '{}', user_name => '{a*a}') r
+SELECT 8, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', '', filter => 'user=a*a') r
 UNION ALL
-SELECT 9, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{write_bytes}', '{target}', user_name => '{a*,b*}', kind => '{OST}') r
+SELECT 9, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'write_bytes', 'target', filter => 'user=a*,b* kind=OST') r
 UNION ALL
-SELECT 10, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{open}', '{user_name}', user_name => '{unused,nobody}') r
+SELECT 10, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'user', filter => 'user=unused,nobody') r
 UNION ALL
-SELECT 11, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{open}', '{user_name}', user_name => '{}') r
+SELECT 11, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'user', filter => '{"user": []}') r
 UNION ALL
-SELECT 12, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{open}', '{user_name}', uid => '{1001,1003}') r
+SELECT 12, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'user', filter => 'uid=1001,1003') r
 UNION ALL
-SELECT 13, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{open}', '{job,user_name}', user_name => '{ada}') r
+SELECT 13, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'job,user', filter => 'user=ada') r
 UNION ALL
-SELECT 14, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{open}', '{user_name}', exclude => '{"user_name": ["a*"]}') r
+SELECT 14, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'user', exclude => 'user=a*') r
 UNION ALL
-SELECT 15, to_jsonb(r) FROM jobstats_totals(at(0), at(20), '{open}', '{user_name}', user_name => '{ada}', exclude => '{"uid": [1000]}') r;
+SELECT 15, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'user', filter => 'user=ada', exclude => 'uid=1000') r
+UNION ALL
+SELECT 16, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'user', filter => 'user=1003') r
+UNION ALL
+SELECT 17, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'user', filter => 'user=,bob') r
+UNION ALL
+SELECT 18, to_jsonb(r) FROM jobstats_totals(at(0), at(20), 'open', 'user', filter => 'user=**') r;
 SELECT question, string_agg(e.key || ' ' || e.value, ', ') AS answer
 FROM answers a CROSS JOIN LATERAL jsonb_each_text(a.answer) e
-WHERE e.key IN ('time', 'uid', 'job', 'target', 'user_name', 'total', 'rate', 'opens', 'nodes', 'bucket', 'count')
+WHERE e.key IN ('time', 'name', 'total', 'rate', 'opens', 'nodes', 'bucket', 'count')
 GROUP BY question, a.answer ORDER BY question, a.answer ->> 'time', a.answer;
 
 -- Answers that rollups give are the same, and are read from the sums by user where the question is about users alone.
@@ -75,8 +81,8 @@ ROLLBACK;
 
 -- A user who is renamed has all that was done before under the new name, and no sum changes.
 UPDATE jobstats.users SET user_name = 'countess' WHERE uid = 1000;
-SELECT user_name, total FROM jobstats_totals(at(0), at(20), '{open}', '{user_name}');
-SELECT uid, total FROM jobstats_totals(at(0), at(20), '{open}', '{uid}', user_name => '{countess,bob}');
+SELECT name, total FROM jobstats_totals(at(0), at(20), 'open', 'user');
+SELECT name, total FROM jobstats_totals(at(0), at(20), 'open', 'uid', filter => 'user=countess,bob');
 SELECT DISTINCT user_name FROM jobstats.rates_10m ORDER BY 1;
 
 -- Who may not read the names sees them in no answer.
@@ -87,10 +93,10 @@ SELECT jobstats_grant_reader('regress_no_names') \gset
 REVOKE SELECT ON jobstats.users FROM regress_no_names;
 RESET client_min_messages;
 SET ROLE regress_no_names;
-SELECT count(*) FROM jobstats_totals(at(0), at(20), '{open}', '{uid}');
-SELECT count(*) FROM jobstats_totals(at(0), at(20), '{open}', '{user_name}');
-SELECT count(*) FROM jobstats_totals(at(0), at(20), '{open}', '{}', user_name => '{bob}');
-SELECT count(*) FROM jobstats_totals(at(0), at(20), '{open}', '{}', exclude => '{"user_name": ["bob"]}');
+SELECT count(*) FROM jobstats_totals(at(0), at(20), 'open', 'uid');
+SELECT count(*) FROM jobstats_totals(at(0), at(20), 'open', 'user');
+SELECT count(*) FROM jobstats_totals(at(0), at(20), 'open', '', filter => 'user=bob');
+SELECT count(*) FROM jobstats_totals(at(0), at(20), 'open', '', exclude => 'user=bob');
 RESET ROLE;
 DROP OWNED BY regress_no_names;
 DROP ROLE regress_no_names;

@@ -1,4 +1,4 @@
--- Counters of the joules of nodes go round at their maximum. jobstats_job() says the energy of a job that had its nodes for itself.
+-- Counters of the joules of nodes go round at their maximum. jobstats_job() and jobstats_job_usage() say the energy of a job that had its nodes for itself.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -43,22 +43,23 @@ SELECT 'oss1', at(o.minute), ost('scratch-OST0000', (SELECT string_agg(record(jo
     FROM generate_series(31, 38) AS job))
 FROM generate_series(0, 60, 10) AS o (minute);
 CALL jobstats_maintain();
-SELECT "time", operation, total, rate, nodes, run_time FROM jobstats_job('31', by => '{}') WHERE operation IN ('run', 'write_bytes', 'energy', 'energy_per_gb');
-SELECT job, energy.total AS joules, energy.rate AS watts, energy.seconds
-FROM generate_series(32, 38) job LEFT JOIN LATERAL jobstats_job(job, by => '{}') energy ON energy.operation = 'energy' ORDER BY job;
+SELECT runs, started, ended, run_time, nodes, write_bytes, energy FROM jobstats_job('31');
+SELECT "time", operation, total, rate, nodes FROM jobstats_job_usage('31', '') WHERE operation IN ('write_bytes', 'energy', 'energy_per_gb');
+SELECT job, energy.total AS joules, energy.rate AS watts
+FROM generate_series(32, 38) job LEFT JOIN LATERAL jobstats_job_usage(job, '') energy ON energy.operation = 'energy' ORDER BY job;
 -- In a window, it is that of the window.
-SELECT operation, total, rate, seconds FROM jobstats_job('31', at(5), at(15), by => '{}') WHERE operation LIKE 'energy%';
+SELECT operation, total, rate FROM jobstats_job_usage('31', '', since => at(5), until => at(15)) WHERE operation LIKE 'energy%';
 -- What meters the whole node counts alone, and two servers that say the same node make it unknown.
 SELECT count(*) FROM generate_series(0, 59) m, meter('n01.site', m, format(E'jobstats_node_joules_total %s\n', m * 18000));
-SELECT total FROM jobstats_job('31') WHERE operation = 'energy';
+SELECT total FROM jobstats_job_usage('31') WHERE operation = 'energy';
 SELECT count(*) FROM generate_series(0, 30) m, meter('other', m, format(E'jobstats_node_joules_total{instance="n01"} %s\n', m * 18000));
-SELECT total FROM jobstats_job('31') WHERE operation = 'energy';
+SELECT total FROM jobstats_job_usage('31') WHERE operation = 'energy';
 -- A counter that stands still while the job works knows nothing, whether it does so all the time or from some minute on; one minute of ten
 -- is not much.
 SELECT count(*) FROM generate_series(0, 59) m, unnest(ARRAY[0, 20, 100]) works, LATERAL (SELECT 'n' || 10 + works AS node) n,
     meter(node, m, format(E'jobstats_node_joules_total %s\n', 1000000 + 18000 * CASE WHEN works < 100 THEN least(m, works) WHEN m > 8 THEN m - 1 ELSE m END));
 SELECT job, energy.total AS joules, energy.rate AS watts
-FROM generate_series(41, 44) job LEFT JOIN LATERAL jobstats_job(job, by => '{}') energy ON energy.operation = 'energy' ORDER BY job;
+FROM generate_series(41, 44) job LEFT JOIN LATERAL jobstats_job_usage(job, '') energy ON energy.operation = 'energy' ORDER BY job;
 -- However often a counter is read, an hour has few readings. They go with their series.
 SELECT count(*) FROM generate_series(0, 180, 10) s, meter('n04', s / 60.0, format(E'jobstats_node_joules_total %s\n', s * 100));
 SELECT e.times, e.joules FROM jobstats.energy e JOIN jobstats.samples s USING (series_id) WHERE s.server = 'n04' ORDER BY e.bucket;

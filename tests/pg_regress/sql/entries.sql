@@ -1,4 +1,4 @@
--- jobstats_entries(): whose an entry is at a time, which is what the other reading functions say.
+-- jobstats_internal.entries(): whose an entry is at a time, which is what the other reading functions say.
 \getenv source PG_ABS_SRCDIR
 \set reading :source '/include/reading.sql'
 \set ECHO none
@@ -33,23 +33,23 @@ FROM (VALUES ('1', 11, timestamptz '2025-11-03', timestamptz '2025-11-04'), ('1'
     ('2', 2, '-infinity', 'infinity'), ('3', 3, '-infinity', 'infinity')) j (job, job_no, valid_from, valid_to)
 JOIN jobstats.entries e ON e.job = j.job;
 
-SELECT entry, status, workload, job, uid, node, executable, pid FROM jobstats_entries() ORDER BY entry;
+SELECT entry, status, workload, job, uid, node, executable, pid FROM jobstats_internal.entries() ORDER BY entry;
 -- A day ends with 0:00 UTC of the next one.
 SELECT date(at - interval '1 second') AS day, entry, uid, user_name, gid, group_name, account, partition, job_name, state
-FROM unnest(ARRAY[at(960), at(970), at(2400), at(2410)]) at, jobstats_entries(at)
+FROM unnest(ARRAY[at(960), at(970), at(2400), at(2410)]) at, jobstats_internal.entries(at)
 ORDER BY at, entry;
 
 -- The other functions say the same of the windows that end at these times.
 CREATE VIEW named AS
 SELECT at, e.entry, e.job, e.node, e.executable, e.status, e.workload, e.uid, e.user_name, e.gid, e.group_name, e.account, e.partition, e.job_name, e.state
-FROM unnest(ARRAY[at(960), at(970), at(2400), at(2410)]) at, jobstats_entries(at) e;
+FROM unnest(ARRAY[at(960), at(970), at(2400), at(2410)]) at, jobstats_internal.entries(at) e;
 CREATE VIEW totals AS
 SELECT at, t.entry, t.job, t.node, t.executable, t.status, t.workload, t.uid, t.user_name, t.gid, t.group_name, t.account, t.partition, t.job_name, t.state
 FROM unnest(ARRAY[at(960), at(970), at(2400), at(2410)]) at,
-    jobstats_totals(at - interval '10 minutes', at, '{open}'::text[], ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d)) t;
+    jobstats_totals(at - interval '10 minutes', at, 'open', (SELECT string_agg(d.name, ',') FROM jobstats_internal.dimensions() d)) r, dims(r.labels) t;
 SELECT count(*) FROM totals;
 SELECT * FROM ((TABLE named EXCEPT TABLE totals) UNION ALL (TABLE totals EXCEPT TABLE named)) other;
 SELECT count(*) AS others
-FROM unnest(ARRAY[at(960), at(970), at(2400), at(2410)]) at, jobstats_now(at => at) n
-WHERE NOT EXISTS (SELECT FROM named e WHERE e.at = n."time" AND e.workload = n.workload AND e.uid IS NOT DISTINCT FROM n.uid
+FROM unnest(ARRAY[at(960), at(970), at(2400), at(2410)]) AS at (at), jobstats_now(n => 10, at => at) r, dims(r.labels) n
+WHERE r.age <> interval '0' OR NOT EXISTS (SELECT FROM named e WHERE e.at = at.at AND e.workload = n.workload AND e.uid IS NOT DISTINCT FROM n.uid
     AND e.user_name IS NOT DISTINCT FROM n.user_name AND e.account IS NOT DISTINCT FROM n.account);

@@ -1,4 +1,4 @@
--- jobstats_watch() finds events, keeps them and tells of them.
+-- jobstats_detect() finds events, keeps them and tells of them.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -35,42 +35,44 @@ SELECT kind, severity, filesystem AS fs, minute(began) AS began, minute(found) A
 FROM jobstats.events ORDER BY jobstats.events.began, kind;
 
 -- Nothing was fed.
-CALL jobstats_watch();
+CALL jobstats_detect();
 -- What is usual: ten days of hours.
 INSERT INTO jobstats.server_hours (bucket, observed_usecs, requests, wait_usecs, depth, active, cluster, server, service)
 SELECT h + interval '1 microsecond', 3600000000, 6000, 6000 * 2000, 0, 0, '', server, 'mdt'
 FROM generate_series(at(0) - interval '240 hours', at(-60) - interval '1 hour', interval '1 hour') h, unnest('{mds1,mds2}'::text[]) server;
 LISTEN jobstats_events;
 SELECT feed(VARIADIC every_two(0, 64));
-CALL jobstats_watch();
+CALL jobstats_detect();
 TABLE events;
 SELECT feed(66);
-CALL jobstats_watch();
+CALL jobstats_detect();
 TABLE events;
 SELECT feed(VARIADIC every_two(68, 100));
 -- Without the number of the process.
 \o | sed 's/ received from.*//'
-CALL jobstats_watch();
+CALL jobstats_detect();
 \o
 SELECT feed(VARIADIC every_two(102, 120));
-CALL jobstats_watch();
+CALL jobstats_detect();
 TABLE events;
 -- Once more, nothing changes.
 CREATE TABLE before AS SELECT * FROM jobstats.events;
-CALL jobstats_watch();
+CALL jobstats_detect();
 UPDATE jobstats.watch SET rejudge_from = at(-600);
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT minute(watched_until) AS watched, rejudge_from FROM jobstats.watch;
 TABLE before EXCEPT TABLE jobstats.events;
 
 -- Whose work it was, and what to do. Times of the day depend on when this runs.
 CREATE FUNCTION timeless(said text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-SELECT regexp_replace(said, '(\d{4}-\d\d-\d\d )?\d\d:\d\d', 'TIME', 'g')
+SELECT regexp_replace(regexp_replace(said, '(\d{4}-\d\d-\d\d )?\d\d:\d\d', 'TIME', 'g'), '\([0-9.]+ k?B\)', '(SIZE)')
 $$;
 CREATE FUNCTION explain(kind text) RETURNS TABLE (line integer, topic text, "text" text) LANGUAGE sql AS $$
 SELECT x.line, x.topic, timeless(x.text) FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE e.kind = explain.kind ORDER BY e.began DESC, 1
 $$;
 SELECT jsonb_pretty(culprits) AS culprits, load_times FROM jobstats_events(at(0));
+-- Its labels are a filter.
+SELECT e.name, e.labels, t.name, t.share FROM jobstats_events(at(0), filter => 'filesystem=f*') e, jobstats_top(e.began, e.until, 'open', filter => e.labels) t;
 SELECT * FROM explain('waiting');
 SELECT topic, details FROM jobstats_explain((SELECT event_id FROM jobstats.events)) WHERE topic IN ('what', 'how', 'peers') OR line = 8;
 SELECT jsonb_pretty(a - 'startsAt' - 'endsAt' || jsonb_build_object('annotations', a -> 'annotations' || jsonb_build_object('description', timeless(a #>> '{annotations,description}')),
@@ -83,11 +85,11 @@ SELECT substring("text" FROM 'nrs_tbf_rule=.*') AS rule FROM explain('waiting') 
 DELETE FROM jobstats.entries WHERE entry_id = 1;
 UPDATE jobstats.entries SET job = NULL, claimed = '4711', status = 'claimed', workload = name WHERE name = '4711:1002:n02';
 UPDATE jobstats.watch SET rejudge_from = at(0);
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT topic, "text" FROM explain('waiting') WHERE topic = 'who' OR "text" ~ 'rule="start|What the job';
 UPDATE jobstats.entries SET job = '4711', claimed = NULL, status = 'ok', workload = '4711' WHERE name = '4711:1002:n02';
 UPDATE jobstats.watch SET rejudge_from = at(0);
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT to_jsonb(b) - text 'updated' FROM before b EXCEPT SELECT to_jsonb(e) - text 'updated' FROM jobstats.events e;
 
 -- Texts of another server come late, after maintenance has summed what they are about.
@@ -96,7 +98,7 @@ CALL jobstats_maintain();
 SET client_min_messages = error;
 SELECT feed2(VARIADIC every_two(62, 108));
 RESET client_min_messages;
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT servers, targets FROM events;
 CALL jobstats_maintain();
 SELECT servers, targets, began, until, told, withdrawn FROM events;
@@ -106,45 +108,45 @@ SELECT rejudge_from FROM jobstats.watch;
 CREATE TABLE stored AS SELECT * FROM jobstats.server_increments;
 UPDATE jobstats.server_increments SET wait_usecs = 2000 * requests;
 UPDATE jobstats.watch SET rejudge_from = at(0);
-CALL jobstats_watch();
-SELECT kind, withdrawn IS NOT NULL FROM jobstats_events(at(0), withdrawn => true);
+CALL jobstats_detect();
+SELECT event, withdrawn IS NOT NULL FROM jobstats_events(at(0), withdrawn => true);
 SELECT count(*) FROM jobstats_events(at(0));
 DELETE FROM jobstats.server_increments;
 INSERT INTO jobstats.server_increments SELECT * FROM stored;
 UPDATE jobstats.watch SET rejudge_from = at(0);
-CALL jobstats_watch();
-SELECT kind, withdrawn FROM jobstats_events(at(0));
+CALL jobstats_detect();
+SELECT event, withdrawn FROM jobstats_events(at(0));
 
 -- Nobody was told: maintenance, too many stronger ones; and then somebody is.
 CREATE TABLE by_steps AS SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] AS event FROM jobstats.events e;
 DELETE FROM jobstats.events;
-SELECT jobstats_maintenance_window(at(50), at(95), 'fs', reason => 'new firmware');
+SELECT jobstats_silence(at(50), at(95), 'f*', reason => 'new firmware');
 UPDATE jobstats.watch SET rejudge_from = at(0);
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT severity, reason, told FROM events;
 DELETE FROM jobstats.windows;
 UPDATE jobstats.settings SET alerts_per_week = 0;
 UPDATE jobstats.watch SET rejudge_from = at(0);
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT severity, reason, told FROM events;
-SELECT topic, "text" FROM explain('waiting') WHERE topic = 'told';
+SELECT topic, "text" FROM explain('waiting') WHERE topic = 'notified';
 UPDATE jobstats.settings SET alerts_per_week = 2;
 UPDATE jobstats.watch SET rejudge_from = at(0);
 \o | sed 's/ received from.*//'
-CALL jobstats_watch();
+CALL jobstats_detect();
 \o
 SELECT severity, reason, told FROM events;
 -- One call for all readings finds what one after the other found.
 TABLE by_steps EXCEPT SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] FROM jobstats.events e;
 
 -- Verdicts.
-SELECT jobstats_judge(event_id, 'known', 'a backup') FROM jobstats.events;
+SELECT jobstats_confirm_event(event_id, 'known', 'a backup') FROM jobstats.events;
 SELECT verdict, note, judged, precision FROM jobstats_events(at(0));
-SELECT jobstats_judge(event_id, 'true') FROM jobstats.events;
-SELECT jobstats_judge(-1, 'real');
-SELECT count(*) FROM jobstats_events(now() - interval '1 year', severity => '{warning}');
+SELECT jobstats_confirm_event(event_id, 'true') FROM jobstats.events;
+SELECT jobstats_confirm_event(-1, 'real');
+SELECT count(*) FROM jobstats_events(now() - interval '1 year', severity => 'warning');
 SELECT * FROM jobstats_explain(-1);
-SELECT jobstats_maintenance_window(at(0), at(0));
+SELECT jobstats_silence(at(0), at(0));
 
 -- Six OSTs, one of which moves, is slow from minute 130 on, or does nothing from minute 170 on; and one that is full.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
@@ -173,7 +175,7 @@ SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, (h = 1)::int, 0, 0
 FROM jobstats.sample_series s, generate_series(0, 2) h WHERE s.name = 'recovering';
 UPDATE jobstats.watch SET rejudge_from = at(0);
 UNLISTEN jobstats_events;
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT kind, severity, began, found, until, ended, targets, servers, value, usual, rate, reason FROM events WHERE kind <> 'waiting';
 SELECT e.kind, x.topic, timeless(x.text) FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE e.kind <> 'waiting' ORDER BY e.kind, x.line;
 SELECT unnest(regexp_matches(jobstats_metrics(), 'jobstats_event{[^\n]*', 'g'));
@@ -186,14 +188,14 @@ FROM jobstats.targets t, (VALUES ('kbytestotal', 1000), ('kbytesfree', 20), ('kb
 INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
 SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, 0, 0, CASE WHEN h < 3 AND s.value = 20 THEN 600 ELSE s.value END, 1
 FROM jobstats.sample_series s, generate_series(0, 3) h WHERE s.server = 'oss2' AND s.target_id IS NOT NULL;
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT kind, began, until, ended, targets, value, usual, told FROM events WHERE kind = 'full';
 
 -- Nobody looks for events any more.
 SELECT count(*) FROM jobstats.health WHERE remedy ~ '^Readings have been judged';
 UPDATE jobstats.watch SET ran = now() - interval '20 minutes', watched_until = at(160);
 SELECT timeless(remedy) ~ '^Readings have been judged for events up to TIME' AS overdue FROM jobstats.health WHERE remedy ~ '^Readings';
-CALL jobstats_watch();
+CALL jobstats_detect();
 
 -- Who may see what.
 CREATE ROLE events_reader;
@@ -203,14 +205,14 @@ CREATE ROLE events_other;
 SELECT jobstats_grant_reader('events_reader'), jobstats_grant_reader('events_nameless', false), jobstats_grant_own('events_own', 1002), jobstats_grant_own('events_other', 1001);
 CREATE FUNCTION seen() RETURNS TABLE (role name, events bigint, culprits jsonb, note text, who text) LANGUAGE sql AS $$
 SELECT current_user, (SELECT count(*) FROM jobstats_events(now() - interval '1 day')), e.culprits #> '{subjects,0,uid}', e.note, x.text
-FROM jobstats_events(now() - interval '1 day', kind => '{waiting}') e, jobstats_explain(e.event_id) x WHERE x.topic = 'who'
+FROM jobstats_events(now() - interval '1 day', event => 'wait*') e, jobstats_explain(e.event_id) x WHERE x.topic = 'who'
 $$;
 SET ROLE events_reader;
 SELECT * FROM seen();
-SELECT jobstats_judge(1, 'real');
+SELECT jobstats_confirm_event(1, 'real');
 SET ROLE events_nameless;
 SELECT * FROM seen();
-SELECT (a -> 'annotations' ->> 'description') ~ '1002' FROM jsonb_array_elements(jobstats_alerts(true)) a WHERE a #>> '{labels,kind}' = 'waiting';
+SELECT (a -> 'annotations' ->> 'description') ~ '1002' FROM jsonb_array_elements(jobstats_alerts(true)) a WHERE a #>> '{labels,event}' = 'waiting';
 SET ROLE events_own;
 SELECT * FROM seen();
 SET ROLE events_other;
@@ -233,5 +235,5 @@ INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
 SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, 0, 0, s.value, 1
 FROM jobstats.sample_series s JOIN jobstats.targets t USING (target_id), generate_series(-96, 2) h WHERE t.name = 'fs-OST0001' AND s.name <> 'recovering';
 UPDATE jobstats.watch SET watched_until = NULL, rejudge_from = NULL;
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT kind, severity, targets, value, ended IS NULL AS goes_on, told IS NOT NULL AS told, reason FROM jobstats.events WHERE kind = 'full' AND targets = '{fs-OST0001}';

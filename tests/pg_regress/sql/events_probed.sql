@@ -31,7 +31,7 @@ CREATE VIEW found AS
 SELECT event_id, kind, severity, minute(began) AS began, minute(found) AS found, minute(confirmed) AS confirmed, minute(until) AS until, ended IS NULL AS goes_on, targets, servers,
     round(value::numeric, 3) AS value, round(usual::numeric, 3) AS usual, round(rate::numeric, 2) AS rate, culprits IS NOT NULL AS asked
 FROM jobstats.events ORDER BY events.began;
-CALL jobstats_watch();
+CALL jobstats_detect();
 TABLE found;
 SELECT f.began, x.topic, regexp_replace(x.text, '\d{4}-\d\d-\d\d \d\d:\d\d|\d\d:\d\d', 'TIME', 'g') AS "text", x.details
 FROM found f, jobstats_explain(f.event_id) x WHERE x.topic IN ('what', 'who', 'probe') OR x.text ~ 'lnetctl' ORDER BY f.began, x.line;
@@ -40,16 +40,16 @@ CREATE TABLE at_once AS SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] A
 DELETE FROM jobstats.events;
 UPDATE jobstats.targets SET last_observation = at(71);
 UPDATE jobstats.watch SET watched_until = at(0);
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT severity, confirmed FROM found;
 UPDATE jobstats.targets SET last_observation = at(130);
-CALL jobstats_watch();
+CALL jobstats_detect();
 UPDATE jobstats.targets SET last_observation = at(180);
-CALL jobstats_watch();
+CALL jobstats_detect();
 TABLE at_once EXCEPT SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] FROM jobstats.events e;
 SELECT count(*) FROM jobstats.events;
 DELETE FROM jobstats.events;
 UPDATE jobstats.usual_probes SET seconds = 1;
 UPDATE jobstats.watch SET rejudge_from = at(0);
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT severity, began, confirmed FROM found;

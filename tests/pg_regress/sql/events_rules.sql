@@ -21,26 +21,26 @@ SELECT kind, severity, minute(began) AS began, minute(found) AS found, minute(un
     round(usual / 1e6) AS usual, round(rate::numeric, 2) AS rate, details -> 'rules' AS rules, culprits FROM jobstats.events ORDER BY events.began;
 -- None is switched on.
 SELECT name, operation, "by", times_usual, lasting, enabled FROM jobstats.rules ORDER BY 1;
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT count(*) FROM jobstats.events;
 INSERT INTO jobstats.rules (name, operation, threshold, enabled) VALUES ('much writing', 'write_bytes', 8500000, true);
 UPDATE jobstats.rules SET enabled = true, lasting = '10 minutes', times_usual = 1.6, url = 'https://hpc.example.org/io' WHERE name = 'many bytes';
 UPDATE jobstats.watch SET watched_until = at(0);
-CALL jobstats_watch();
+CALL jobstats_detect();
 TABLE found;
 SELECT x.topic, regexp_replace(x.text, '\d{4}-\d\d-\d\d \d\d:\d\d|\d\d:\d\d', 'TIME', 'g') AS "text"
 FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE x.topic IN ('what', 'who', 'next');
-SELECT a #>> '{labels,kind}' AS kind, a #>> '{annotations,summary}' AS summary FROM jsonb_array_elements(jobstats_alerts()) a;
+SELECT a #>> '{labels,event}' AS event, a #>> '{annotations,summary}' AS summary FROM jsonb_array_elements(jobstats_alerts()) a;
 -- In steps it is the same, and a user who is forgotten is forgotten here.
 CREATE TABLE at_once AS SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] AS event FROM jobstats.events e;
 DELETE FROM jobstats.events;
 UPDATE jobstats.watch SET watched_until = at(0);
 UPDATE jobstats.targets SET last_observation = at(45);
-CALL jobstats_watch();
+CALL jobstats_detect();
 UPDATE jobstats.targets SET last_observation = at(95);
-CALL jobstats_watch();
+CALL jobstats_detect();
 UPDATE jobstats.targets SET last_observation = at(150);
-CALL jobstats_watch();
+CALL jobstats_detect();
 TABLE at_once EXCEPT SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] FROM jobstats.events e;
 SELECT trace, "rows" FROM jobstats_forget_user(1002) WHERE "rows" > 0;
 SELECT culprits #> '{subjects,0,uid}' <> '1002' AS forgotten FROM jobstats.events;
@@ -51,13 +51,13 @@ SELECT count(*) FROM (SELECT jobstats_ingest('', 'oss1', at(m), ost('fs-OST0001'
     FROM generate_series(0, 150, 10) m) m;
 INSERT INTO jobstats.rules (name, operation, "by", threshold, enabled) VALUES ('much of a job', 'write_bytes', 'job', 11000000, true);
 UPDATE jobstats.watch SET watched_until = at(0), rejudge_from = NULL;
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT value, culprits FROM found;
 SELECT x.topic, regexp_replace(x.text, '\d{4}-\d\d-\d\d \d\d:\d\d|\d\d:\d\d', 'TIME', 'g') AS "text"
 FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE x.topic IN ('what', 'who');
 -- A rule that cannot be judged keeps no other from it.
 INSERT INTO jobstats.rules (name, operation, threshold, enabled) VALUES ('no such operation', 'nonsense', 2, true);
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT count(*) FROM jobstats.events;
 -- What is no rule.
 INSERT INTO jobstats.rules (name, operation) VALUES ('no limit', 'bytes');

@@ -1,4 +1,4 @@
--- However often jobstats_watch() is called, events are what one call for the day says, also hours after they began.
+-- However often jobstats_detect() is called, events are what one call for the day says, also hours after they began.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -26,7 +26,7 @@ INSERT INTO jobstats.rules (name, operation, threshold, lasting, enabled) VALUES
 DO $$ BEGIN
     FOR minute IN 0..660 BY 2 LOOP
         PERFORM feed(minute);
-        CALL jobstats_watch();
+        CALL jobstats_detect();
     END LOOP;
 END $$;
 CREATE VIEW events AS
@@ -37,7 +37,7 @@ SELECT kind, began, found, until, ended, confirmed, round(value::numeric, 4) AS 
 CREATE TABLE often AS SELECT to_jsonb(e) AS event FROM events e;
 DELETE FROM jobstats.events;
 UPDATE jobstats.watch SET watched_until = NULL, rejudge_from = NULL;
-CALL jobstats_watch();
+CALL jobstats_detect();
 SELECT count(*) AS events, count(o.event) AS equal FROM events e LEFT JOIN often o ON o.event = to_jsonb(e);
 SELECT key, o.event -> key AS often, to_jsonb(e) -> key AS once
 FROM events e JOIN often o ON o.event ->> 'kind' = e.kind AND (o.event ->> 'began')::numeric = e.began, jsonb_object_keys(o.event) AS key

@@ -40,7 +40,7 @@ TABLE evidence;
 SELECT count(*) AS different FROM (TABLE jobstats.evidence EXCEPT SELECT * FROM before) d;
 TABLE explained;
 -- Of a target that got another name as well; of a withdrawn event no more; and once more, nothing changes.
-SELECT jobstats_rename_target('fs-OST0001', 'fs-OST0009');
+SELECT jobstats_alter_target('fs-OST0001', rename_to => 'fs-OST0009');
 UPDATE jobstats.events SET withdrawn = now() WHERE began = at(40);
 SELECT jobstats_internal.keep_evidence(now());
 TABLE evidence;

@@ -25,32 +25,32 @@ FROM jobstats.entries e CROSS JOIN jobstats.targets t
 CROSS JOIN LATERAL (SELECT (e.entry_id + 7 * t.target_id) % 288 AS n) i;
 ANALYZE jobstats.entries, jobstats.increments;
 
-CREATE TABLE filters (part text, node text[], uid bigint[], exclude jsonb);
+CREATE TABLE filters (part text, filter jsonb, exclude jsonb);
 INSERT INTO filters VALUES
-    ('none', '{x*}', NULL, NULL), ('few', NULL, '{7}', NULL), ('half', '{r*}', NULL, NULL), ('all', '{*}', NULL, NULL),
-    ('but few', NULL, NULL, '{"uid": [7]}'), ('but half', NULL, NULL, '{"node": ["l*"]}'), ('but all', NULL, NULL, '{"job": ["*"]}');
+    ('none', '{"node": ["x*"]}', NULL), ('few', '{"uid": [7]}', NULL), ('half', '{"node": ["r*"]}', NULL), ('all', '{"node": ["*"]}', NULL),
+    ('but few', NULL, '{"uid": [7]}'), ('but half', NULL, '{"node": ["l*"]}'), ('but all', NULL, '{"uid": [7, "10*"]}');
 -- By hand, on each target: 1 + 2 + … + 2200 in all, 1 + 3 + … + 2199 on nodes r…, 8 + 108 + … + 2108 of user 7.
-SELECT f.part, t.target, t.total
-FROM filters f CROSS JOIN LATERAL jobstats_totals(at(0), at(2880), '{write}', '{target}', node => f.node, uid => f.uid, exclude => f.exclude) t
+SELECT f.part, t.name, t.total
+FROM filters f CROSS JOIN LATERAL jobstats_totals(at(0), at(2880), 'write', 'target', filter => f.filter, exclude => f.exclude) t
 ORDER BY 1, 2;
 
 -- The rates of targets in steps, and what those of single entries add up to.
 CREATE TABLE steps (step interval);
 INSERT INTO steps VALUES ('35 minutes'), ('30 minutes'), ('1 hour'), ('1 day');
 CREATE VIEW filtered AS
-SELECT f.part, s.step, r."time", r.target, r.operation, r.rate
+SELECT f.part, s.step, r."time", r.name AS target, r.operation, r.rate
 FROM filters f CROSS JOIN steps s
-CROSS JOIN LATERAL jobstats_rates(at(-480), at(3360), '{write,service_time}', '{target}', s.step, node => f.node, uid => f.uid,
-    exclude => f.exclude) r
+CROSS JOIN LATERAL jobstats_rates(at(-480), at(3360), 'write,service_time', 'target', s.step, filter => f.filter, exclude => f.exclude) r
 WHERE r.rate <> 0;
 CREATE TABLE expected AS
 WITH by_entry AS MATERIALIZED (
-    SELECT s.step, r.*
-    FROM steps s CROSS JOIN LATERAL jobstats_rates(at(-480), at(3360), '{write,service_time}', '{target,job,node,uid}', s.step) r
+    SELECT s.step, r."time", r.operation, r.rate, l.*
+    FROM steps s CROSS JOIN jobstats_rates(at(-480), at(3360), 'write,service_time', 'target,job,node,uid', s.step) r
+    CROSS JOIN jsonb_to_record(r.labels) AS l (target text, node text, uid bigint)
 )
 SELECT f.part, r.step, r."time", r.target, r.operation, sum(r.rate) AS rate
-FROM filters f JOIN by_entry r ON (f.node IS NULL OR r.node LIKE ANY (replace(f.node::text, '*', '%')::text[])) AND (f.uid IS NULL OR r.uid = ANY (f.uid))
-    AND (f.part <> 'but few' OR r.uid <> 7) AND (f.part <> 'but half' OR r.node NOT LIKE 'l%') AND f.part <> 'but all'
+FROM filters f JOIN by_entry r ON CASE f.part WHEN 'few' THEN r.uid = 7 WHEN 'half' THEN r.node LIKE 'r%' WHEN 'all' THEN true
+    WHEN 'but few' THEN r.uid <> 7 WHEN 'but half' THEN r.node NOT LIKE 'l%' END
 GROUP BY f.part, r.step, r."time", r.target, r.operation;
 SELECT part, count(*) > 200 AS many FROM expected GROUP BY part ORDER BY part;
 CREATE VIEW differences AS

@@ -36,54 +36,52 @@ BEGIN
     PERFORM act('scratch-OST0002', '12:1002:n03', 0, 5, '{"write": 2000, "write_bytes": 8192000, "write_usecs": 90000000}');
     PERFORM act('scratch-MDT0000', 'rsync.1001', 0, 20, '{"getattr": 70, "getattr_usecs": 500000}');
 END $$;
-CREATE FUNCTION found("by" text[] DEFAULT '{job}', levels text[] DEFAULT NULL, job text[] DEFAULT NULL, target text[] DEFAULT NULL)
-RETURNS TABLE (job text, uid bigint, finding text, level text, threshold double precision, estimated boolean, says text, "time" double precision, share numeric)
+CREATE FUNCTION found("by" text DEFAULT 'job', levels text DEFAULT NULL, filter jobstats_filter DEFAULT NULL)
+RETURNS TABLE (name text, finding text, level text, threshold double precision, text text, "time" double precision, share double precision)
 LANGUAGE sql AS $$
-SELECT f.job, f.uid, f.finding, f.level, f.threshold, f.estimated, f.says, f.service_time, round(f.share::numeric, 3)
-FROM jobstats_findings(at(0), at(20), found.by, found.levels, job => found.job, target => found.target) f
+SELECT f.name, f.finding, f.level, f.threshold, f.text, f.service_time, f.share FROM jobstats_findings(at(0), at(20), found.by, found.levels, found.filter) f
 $$;
 
 -- Each has what it was made for. Nothing is bad where nothing is known of other jobs.
 SELECT * FROM found();
-SELECT rank, job, level, findings, groups, calls, service_time, round(share::numeric, 3) AS share FROM jobstats_verdict(at(0), at(20), n => 2);
+SELECT * FROM jobstats_verdict(at(0), at(20));
 -- What is usual at a site is no news.
 UPDATE jobstats.finding_rules SET fair_of_site = 0, bad_of_site = 0.7 WHERE finding IN ('small_reads', 'small_writes');
 UPDATE jobstats.finding_rules SET fair_of_site = 60, bad_of_site = 70 WHERE finding = 'getattrs';
-SELECT * FROM found(job => '{1,2,5}');
-SELECT rank, job, level, findings FROM jobstats_verdict(at(0), at(20), n => 3) WHERE rank > 0;
-SELECT * FROM found(levels => '{good}', job => '{5}');
+SELECT * FROM found(filter => 'job=1,2,5');
+SELECT * FROM jobstats_verdict(at(0), at(20));
+SELECT * FROM found(levels => 'good', filter => 'job=5');
 -- The probe of jobstats syncs on purpose.
 DO $$
 BEGIN
     PERFORM observe('scratch-OST0003', 'server', 40, 60);
     PERFORM act('scratch-OST0003', 'jobstats-probe.997', 40, 60, '{"write": 500, "write_bytes": 524288000, "write_usecs": 1, "sync": 1000, "sync_usecs": 70000000}');
 END $$;
-SELECT executable, finding, advice FROM jobstats_findings(at(40), at(60), '{executable}') WHERE finding = 'syncs';
+SELECT name, finding, advice FROM jobstats_findings(at(40), at(60), 'executable') WHERE finding = 'syncs';
 -- A rule that the site does not want, or has edited; setup keeps both, and brings back one that is gone.
 UPDATE jobstats.finding_rules SET enabled = false WHERE finding = 'syncs';
 UPDATE jobstats.finding_rules SET fair = 0.76, bad = 0.9 WHERE finding = 'small_reads';
 DELETE FROM jobstats.finding_rules WHERE finding = 'opens';
-SELECT count(*) FROM found(job => '{1,4,6}');
+SELECT count(*) FROM found(filter => 'job=1,4,6');
 SELECT jobstats_setup() IS NOT NULL AS set_up;
-SELECT job, finding, level FROM found(job => '{1,4,6}');
+SELECT name, finding, level FROM found(filter => 'job=1,4,6');
 UPDATE jobstats.finding_rules SET fair = 1, bad = 0.5 WHERE finding = 'syncs';
 
 -- By user; on one target nothing is spread.
-SELECT uid, finding, says FROM found('{uid}');
-SELECT finding, says FROM found('{target}', target => '{*OST0004}');
-SELECT finding, says FROM found('{}', job => '{8}', target => '{*OST0004}');
+SELECT name, finding, text FROM found('uid');
+SELECT finding, text FROM found('target', filter => 'target=*OST0004');
+SELECT finding, text FROM found('', filter => 'job=8 target=*OST0004');
 -- Nor do other rules whose parts lie on different kinds of targets say anything of one kind, one server or some targets: job 4 read 4 GiB.
-SELECT kind.kind, f.job, f.finding, f.says FROM unnest(ARRAY['MDT', 'OST']) kind (kind), jobstats_findings(at(0), at(20), kind => ARRAY[kind.kind]) f;
-SELECT count(*) FROM jobstats_findings(at(0), at(20), server => '{server}', job => '{3,4,6,8,9}');
-SELECT count(*) FROM jobstats_findings(at(0), at(20), exclude => '{"target": ["*OST0005"]}', job => '{3,4,6,8,9}');
-SELECT * FROM jobstats_findings(at(0), at(20), levels => '{worse}');
-SELECT * FROM jobstats_verdict(at(0), at(20), n => -1);
+SELECT kind, f.name, f.finding, f.text FROM unnest('{MDT,OST}'::text[]) kind, found(filter => 'kind=' || kind) f;
+SELECT count(*) FROM jobstats_findings(at(0), at(20), filter => 'server=server job=3,4,6,8,9');
+SELECT count(*) FROM jobstats_findings(at(0), at(20), exclude => '{"target": ["*OST0005"]}', filter => 'job=3,4,6,8,9');
+SELECT * FROM jobstats_findings(at(0), at(20), levels => 'worse');
 -- The sizes of all jobs of more than a day are not read, those of a few are.
-SELECT job, finding, round(value::numeric, 2) AS value, estimated
-FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => '{bad,fair,good}') WHERE job = '1' AND finding = 'small_reads'
+SELECT name, finding, round(value::numeric, 2) AS value, text
+FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => 'bad,fair,good') WHERE name = '1' AND finding = 'small_reads'
 UNION ALL
-SELECT job, finding, round(value::numeric, 2), estimated
-FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => '{bad,fair,good}', job => '{1}') WHERE finding = 'small_reads';
+SELECT name, finding, round(value::numeric, 2), text
+FROM jobstats_findings(at(0) - interval '30 hours', at(20), levels => 'bad,fair,good', filter => 'job=1') WHERE finding = 'small_reads';
 SELECT count(*) FROM jobstats_findings(at(60), at(80));
 SELECT count(*) FROM jobstats_verdict(at(60), at(80));
 -- Who removes more than twice what it made cleans up. And a part of a divided row may have sizes of calls that count in another part.
@@ -96,7 +94,7 @@ BEGIN
         'write_bytes_hist', array_fill(0, ARRAY[20]) || 2000 || array_fill(0, ARRAY[7])));
     PERFORM act('scratch-OST0003', '23:1001:n02', 110, 120, jsonb_build_object('write_bytes', 8192000, 'write_bytes_hist', array_fill(0, ARRAY[12]) || 2000 || array_fill(0, ARRAY[15])));
 END $$;
-SELECT job, finding, value, estimated FROM jobstats_findings(at(100), at(120)) WHERE finding IN ('short_lived_files', 'small_writes');
+SELECT name, finding, value, text FROM jobstats_findings(at(100), at(120)) WHERE finding IN ('short_lived_files', 'small_writes');
 
 -- Maintenance finds out what is usual: two days ago, 199 jobs wrote in pieces of 31.9 to 63.8 KiB, and one program. Of another job's writes the
 -- sizes are known, in two hours: a quarter of them is of 4 KiB.

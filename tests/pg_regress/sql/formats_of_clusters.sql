@@ -25,7 +25,7 @@ CALL jobstats_maintain();
 SELECT status, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 'Identifiers%';
 -- What both have sent and read differently is unknown but for the node.
 TABLE identities;
-SELECT cluster, uid, total FROM jobstats_totals(at(0), at(2), '{write}', '{cluster,uid}') ORDER BY 1, 2;
+SELECT cluster, uid, total FROM (SELECT * FROM jobstats_totals(at(0), at(2), 'write', 'cluster,uid') r, dims(r.labels)) AS jobstats_totals ORDER BY 1, 2;
 SELECT entry, i.* FROM unnest('{17:5:n1,18:6:n2,19:7:n3,20:8:n4,dd.0}'::text[]) WITH ORDINALITY AS e (entry, position), jobstats_identify(entry) i
 ORDER BY position;
 

@@ -14,9 +14,10 @@ WHERE e.extname = 'jobstats' AND p.pronamespace = 'public'::regnamespace
 SELECT h.name FROM jobstats_help() WITH ORDINALITY AS h (name, what, position) ORDER BY h.position DESC LIMIT 1;
 
 -- A topic is explained as a whole.
-SELECT * FROM jobstats_help('share');
+SELECT * FROM jobstats_help('format');
+SELECT * FROM jobstats_help('filter');
 SELECT name FROM jobstats_help('rate');
-SELECT name FROM jobstats_help('jobstats_rate');
+SELECT name FROM jobstats_help('jobstats_counter_rate');
 SELECT name FROM jobstats_help('%');
 SELECT name FROM jobstats_help('tpo');
 SELECT name FROM jobstats_help('jobstats_ratse');

@@ -17,45 +17,45 @@ FROM readings
 GROUP BY 1, 2;
 
 -- Alone, a bucket knows nothing of the step from the bucket before.
-SELECT series, bucket::time(0), jobstats_increase(counter) AS alone, jobstats_increase(counter, previous) AS increase,
-    round(jobstats_rate(counter, previous)::numeric, 6) AS rate, jobstats_resets(counter, previous) AS resets,
-    jobstats_elapsed(counter, previous) AS elapsed
+SELECT series, bucket::time(0), jobstats_counter_increase(counter) AS alone, jobstats_counter_increase(counter, previous) AS increase,
+    round(jobstats_counter_rate(counter, previous)::numeric, 6) AS rate, jobstats_counter_resets(counter, previous) AS resets,
+    jobstats_counter_elapsed(counter, previous) AS elapsed
 FROM (SELECT *, lag(counter) OVER (PARTITION BY series ORDER BY bucket) AS previous FROM counters) buckets
 ORDER BY series, bucket;
-SELECT series, sum(alone) AS alone, sum(increase) AS increase, jobstats_increase(jobstats_rollup(counter)) AS whole,
-    sum(resets) AS resets, jobstats_resets(jobstats_rollup(counter)) AS resets_of_whole,
-    sum(elapsed) AS elapsed, jobstats_elapsed(jobstats_rollup(counter)) AS elapsed_of_whole
+SELECT series, sum(alone) AS alone, sum(increase) AS increase, jobstats_counter_increase(jobstats_rollup(counter)) AS whole,
+    sum(resets) AS resets, jobstats_counter_resets(jobstats_rollup(counter)) AS resets_of_whole,
+    sum(elapsed) AS elapsed, jobstats_counter_elapsed(jobstats_rollup(counter)) AS elapsed_of_whole
 FROM (
-    SELECT series, counter, jobstats_increase(counter) AS alone, jobstats_increase(counter, previous) AS increase,
-        jobstats_resets(counter, previous) AS resets, jobstats_elapsed(counter, previous) AS elapsed
+    SELECT series, counter, jobstats_counter_increase(counter) AS alone, jobstats_counter_increase(counter, previous) AS increase,
+        jobstats_counter_resets(counter, previous) AS resets, jobstats_counter_elapsed(counter, previous) AS elapsed
     FROM (SELECT *, lag(counter) OVER (PARTITION BY series ORDER BY bucket) AS previous FROM counters) buckets
 ) increases
 GROUP BY series
 ORDER BY series;
 
 -- Without a previous summary, as without the argument; without a counter, nothing.
-SELECT jobstats_increase(counter, NULL) AS increase, jobstats_rate(counter, NULL) AS rate, jobstats_resets(counter, NULL) AS resets,
-    jobstats_elapsed(counter, NULL) AS elapsed
+SELECT jobstats_counter_increase(counter, NULL) AS increase, jobstats_counter_rate(counter, NULL) AS rate, jobstats_counter_resets(counter, NULL) AS resets,
+    jobstats_counter_elapsed(counter, NULL) AS elapsed
 FROM counters WHERE series = 'sparse' AND bucket = '2025-11-03 08:10';
-SELECT jobstats_increase(NULL, counter) AS increase, jobstats_rate(NULL, counter) AS rate, jobstats_resets(NULL, counter) AS resets,
-    jobstats_elapsed(NULL, counter) AS elapsed
+SELECT jobstats_counter_increase(NULL, counter) AS increase, jobstats_counter_rate(NULL, counter) AS rate, jobstats_counter_resets(NULL, counter) AS resets,
+    jobstats_counter_elapsed(NULL, counter) AS elapsed
 FROM counters WHERE series = 'sparse' AND bucket = '2025-11-03 08:10';
-SELECT jobstats_increase(NULL, NULL) AS increase, jobstats_rate(NULL, NULL) AS rate, jobstats_resets(NULL, NULL) AS resets,
-    jobstats_elapsed(NULL, NULL) AS elapsed;
+SELECT jobstats_counter_increase(NULL, NULL) AS increase, jobstats_counter_rate(NULL, NULL) AS rate, jobstats_counter_resets(NULL, NULL) AS resets,
+    jobstats_counter_elapsed(NULL, NULL) AS elapsed;
 
 -- A previous summary ends before the other begins: not the same, none that shares a reading, none that is later.
-SELECT jobstats_increase(counter, counter) FROM counters WHERE series = 'sparse';
+SELECT jobstats_counter_increase(counter, counter) FROM counters WHERE series = 'sparse';
 \echo :LAST_ERROR_SQLSTATE
-SELECT jobstats_rate(jobstats_counter_agg("time", value) FILTER (WHERE value >= 1040),
+SELECT jobstats_counter_rate(jobstats_counter_agg("time", value) FILTER (WHERE value >= 1040),
     jobstats_counter_agg("time", value) FILTER (WHERE value <= 1040))
 FROM readings WHERE series = 'steady';
 \echo :LAST_ERROR_SQLSTATE
-SELECT jobstats_resets(counter, lag(counter) OVER (PARTITION BY series ORDER BY bucket DESC)) FROM counters;
+SELECT jobstats_counter_resets(counter, lag(counter) OVER (PARTITION BY series ORDER BY bucket DESC)) FROM counters;
 \echo :LAST_ERROR_SQLSTATE
 -- Of another series, as without PARTITION BY.
-SELECT jobstats_elapsed(counter, lag(counter) OVER (ORDER BY series, bucket)) FROM counters;
+SELECT jobstats_counter_elapsed(counter, lag(counter) OVER (ORDER BY series, bucket)) FROM counters;
 \echo :LAST_ERROR_SQLSTATE
-SELECT jobstats_increase(counter, jobstats_counter_agg('2025-11-03 07:00', 5, NULL, 4294967296))
+SELECT jobstats_counter_increase(counter, jobstats_counter_agg('2025-11-03 07:00', 5, NULL, 4294967296))
 FROM counters WHERE series = 'sparse' AND bucket = '2025-11-03 08:10' GROUP BY counter;
 \echo :LAST_ERROR_SQLSTATE
 
@@ -65,9 +65,9 @@ INSERT INTO readings VALUES
     ('falling', '2025-11-03 08:05', 100, '2025-11-03 07:00'),
     ('falling', '2025-11-03 08:15', 90, '2025-11-03 07:00'),
     ('falling', '2025-11-03 08:25', 95, '2025-11-03 07:00');
-SELECT jobstats_increase(jobstats_rollup(counter)) AS whole, sum(increase) AS increase
+SELECT jobstats_counter_increase(jobstats_rollup(counter)) AS whole, sum(increase) AS increase
 FROM (
-    SELECT counter, jobstats_increase(counter, lag(counter) OVER (ORDER BY bucket)) AS increase
+    SELECT counter, jobstats_counter_increase(counter, lag(counter) OVER (ORDER BY bucket)) AS increase
     FROM (
         SELECT "time" AS bucket, jobstats_counter_agg("time", value, start_time) AS counter
         FROM readings WHERE series = 'falling' GROUP BY "time"

@@ -1,4 +1,4 @@
--- jobstats_job(): one job as a whole.
+-- jobstats_job_usage(): what one job did, as a whole and on its targets.
 \getenv source PG_ABS_SRCDIR
 \set reading :source '/include/reading.sql'
 \set ECHO none
@@ -24,48 +24,49 @@ DO $$ BEGIN
 END $$;
 
 -- From its first row to its last: minute 5 to minute 40. OST0001 was not observed in the last four of these. First the whole job.
-SELECT target, operation, total, calls, per_call, nodes
-FROM jobstats_job('4711_1');
-SELECT target, operation, rate, first, last_active, coverage FROM jobstats_job('4711_1');
+SELECT name, operation, total, calls, per_call, nodes
+FROM jobstats_job_usage('4711_1');
+SELECT name, operation, rate, first, last_active, coverage FROM jobstats_job_usage('4711_1');
 -- All columns, of a part of the job.
-SELECT * FROM jobstats_job('4711_1', at(8), at(33)) WHERE kind = 'OST' AND operation ~ 'bytes' \gx
-SELECT DISTINCT target, total, first, coverage FROM jobstats_job('4711_1', at(20)) WHERE operation IN ('close', 'write') AND target IS NOT NULL;
-SELECT DISTINCT target, total, last_active FROM jobstats_job('4711_1', until => at(20)) WHERE operation IN ('close', 'read') AND target IS NOT NULL;
+SELECT * FROM jobstats_job_usage('4711_1', since => at(8), until => at(33)) WHERE name ~ 'OST' AND operation ~ 'bytes' \gx
+SELECT DISTINCT name, total, first, coverage FROM jobstats_job_usage('4711_1', since => at(20)) WHERE operation IN ('close', 'write') AND name <> 'all';
+SELECT DISTINCT name, total, last_active FROM jobstats_job_usage('4711_1', until => at(20)) WHERE operation IN ('close', 'read') AND name <> 'all';
 
 -- The numbers are those of totals and rates.
-SELECT j.target, j.operation FROM (SELECT * FROM jobstats_job('4711_1', at(0), at(60)) WHERE target IS NOT NULL) j
-FULL JOIN jobstats_totals(at(0), at(60), NULL, '{target}', job => '{4711_1}') t USING (target, operation, total, calls)
-WHERE j.kind IS NULL AND t.total <> 0 OR t.coverage IS DISTINCT FROM j.coverage AND j.operation <> 'service_time';
-SELECT count(*) FROM jobstats_job('4711_1', at(0), at(60)) j
-JOIN jobstats_rates(at(0), at(60), '{open,close,read_bytes,service_time}', '{target}', job => '{4711_1}') r USING (target, operation, rate, coverage);
-SELECT j.operation FROM jobstats_job('4711_1', at(0), at(60), by => '{}') j
-FULL JOIN jobstats_totals(at(0), at(60), NULL, '{}', job => '{4711_1}') t USING (operation, total, calls, coverage)
+SELECT name, operation FROM (SELECT * FROM jobstats_job_usage('4711_1', since => at(0), until => at(60)) WHERE name <> 'all') j
+FULL JOIN jobstats_totals(at(0), at(60), NULL, 'target', filter => 'job=4711_1') t USING (name, operation, formatted, total, calls, labels)
+WHERE j.operation IS NULL AND total <> 0 OR t.coverage IS DISTINCT FROM j.coverage AND j.operation <> 'service_time';
+SELECT count(*) FROM jobstats_job_usage('4711_1', since => at(0), until => at(60)) j
+JOIN jobstats_rates(at(0), at(60), 'open,close,read_bytes,service_time', 'target', filter => 'job=4711_1') r USING (name, operation, rate, total, calls, coverage);
+SELECT j.operation FROM jobstats_job_usage('4711_1', '', since => at(0), until => at(60)) j
+FULL JOIN jobstats_totals(at(0), at(60), NULL, '', filter => 'job=4711_1') t USING (operation, total, calls, coverage)
 WHERE (j.operation IS NULL OR t.operation IS NULL) AND operation <> 'service_time';
 
 -- A job that does not exist, and one that did nothing then.
-SELECT * FROM jobstats_job('4711');
-SELECT * FROM jobstats_job('47__\_1');
-SELECT * FROM jobstats_job('');
-SELECT * FROM jobstats_job('4711_1', at(50));
-SELECT * FROM jobstats_job('4711_1', at(50), at(60));
+SELECT * FROM jobstats_job_usage('4711');
+SELECT * FROM jobstats_job_usage('47__\_1');
+SELECT * FROM jobstats_job_usage('');
+SELECT * FROM jobstats_job_usage('4711_1', since => at(50));
+SELECT * FROM jobstats_job_usage('4711_1', since => at(50), until => at(60));
 
 -- Of an old server no times; of operations that have no column no rows.
 DO $$ BEGIN
     PERFORM observe('old-OST0000', 'oss9', 0, 5);
     PERFORM act('old-OST0000', '12:1000:n01', 0, 5, '{"write_bytes": 7, "write": 1, "detail": {"future": {"samples": 3}}}');
 END $$;
-SELECT target, operation, total, calls, per_call, rate, nodes, coverage FROM jobstats_job('12', by => '{}');
+SELECT name, operation, total, calls, per_call, rate, nodes, coverage FROM jobstats_job_usage('12', '');
 
 -- The same job in two clusters: names of targets repeat, too.
 DO $$ BEGIN
     PERFORM observe('b', 'old-OST0000', 'oss9', ARRAY[at(0), at(5)]);
     PERFORM act('b', 'old-OST0000', '12:1000:n01', at(2), at(5), '{"write_bytes": 90, "write": 1}');
 END $$;
-SELECT cluster, target, operation, total, first, coverage FROM jobstats_job('12');
+SELECT name, operation, total, first, coverage, labels FROM jobstats_job_usage('12', 'cluster,target');
+SELECT name, operation, total, labels FROM jobstats_job_usage('12', 'target') WHERE operation = 'write_bytes';
 
 -- Rows of text that came late begin before the job was first seen.
 UPDATE jobstats.entries SET first_seen = at(40) WHERE job = '4711_1';
-SELECT min(first) FROM jobstats_job('4711_1');
+SELECT min(first) FROM jobstats_job_usage('4711_1');
 -- So do those of an observation that covers a long time.
 DO $$ BEGIN
     PERFORM observe('archive-OST0000', 'oss9', -10000, 100);
@@ -73,13 +74,13 @@ DO $$ BEGIN
     PERFORM act('archive-OST0000', '13:1000:n01', 60, 100, '{"read": 7}');
 END $$;
 UPDATE jobstats.entries SET first_seen = at(100) WHERE job = '13';
-SELECT target, operation, total, first, last_active FROM jobstats_job('13');
+SELECT name, operation, total, first, last_active FROM jobstats_job_usage('13');
 
 -- What makes no sense.
-SELECT * FROM jobstats_job(NULL);
-SELECT * FROM jobstats_job('12', at(5), at(0));
-SELECT * FROM jobstats_job('4711_1', at(50), at(50));
-SELECT * FROM jobstats_job('12', '-infinity');
+SELECT * FROM jobstats_job_usage(NULL);
+SELECT * FROM jobstats_job_usage('12', since => at(5), until => at(0));
+SELECT * FROM jobstats_job_usage('4711_1', since => at(50), until => at(50));
+SELECT name, operation, total FROM jobstats_job_usage('12', since => '-infinity', until => 'infinity');
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
-SELECT * FROM jobstats_job('12');
+SELECT * FROM jobstats_job_usage('12');

@@ -42,34 +42,39 @@ DO $$ BEGIN
 END $$;
 UPDATE jobstats.entries SET first_seen = at(-43210) WHERE job = '900';
 
--- The element of an array, under what its user types: its run, and its usage. Two nodes for 40 minutes: 1800 s / 4800 s.
-SELECT "time", seconds, operation, total, nodes, scheduler, label, user_name, account, partition, job_name, state, exit_code, run_time, cpus
-FROM jobstats_job('4700_4', by => '{}') WHERE operation IN ('run', 'read', 'service_time');
-SELECT submitted, started, ended, in_service FROM jobstats_job(4711, by => '{}') WHERE operation = 'service_time';
--- By node, in a window and in steps: requests in service per node while it ran there and then.
-SELECT node, target, total, in_service FROM jobstats_job('4711', by => '{node}') WHERE operation = 'service_time';
-SELECT target, total, in_service FROM jobstats_job('4711', at(0), at(20)) WHERE operation = 'service_time';
-SELECT "time", target, total, in_service FROM jobstats_job('4711', step => '10 minutes', by => '{}') WHERE operation = 'service_time';
+-- The element of an array, under what its user types: its accounting and its usage. Two nodes for 40 minutes: 1800 s / 4800 s.
+SELECT * FROM jobstats_job('4700_4') \gx
+SELECT count(*) FROM (SELECT * FROM jobstats_job('4700_4') EXCEPT SELECT * FROM jobstats_job(4711)) changed;
+SELECT "time", operation, total, nodes FROM jobstats_job_usage('4700_4', '') WHERE operation IN ('read', 'service_time');
+-- By node, in a window and in steps.
+SELECT name, total FROM jobstats_job_usage('4711', 'node') WHERE operation = 'service_time';
+SELECT name, total FROM jobstats_job_usage('4711', since => at(0), until => at(20)) WHERE operation = 'service_time';
+SELECT "time", name, total FROM jobstats_job_usage('4711', '', '10 minutes') WHERE operation = 'service_time';
 
--- Each run of a requeued job. What they do not agree on is not known of the job; its state is that of the last run.
-SELECT "time", operation, nodes, state, exit_code, started, ended, run_time, cpus, in_service FROM jobstats_job('5', by => '{}')
-WHERE operation IN ('run', 'service_time');
+-- A requeued job: two nodes for 10 minutes, then four for 20. Its state and its nodes are those of the last run; what else its runs do not agree on is not known.
+SELECT runs, nodes, state, exit_code, started, ended, run_time, cpus, service_time, in_service FROM jobstats_job('5');
+SELECT "time", nodes, total FROM jobstats_job_usage('5', '') WHERE operation = 'service_time';
 -- The elements of an array that share a number.
-SELECT operation, label, user_name, state, exit_code, started, ended, run_time, in_service FROM jobstats_job('815[2]', by => '{node}')
-WHERE operation IN ('run', 'service_time');
--- Of two schedulers only the runs are listed: one must be chosen.
-SELECT operation, scheduler, user_name, account, in_service FROM jobstats_job('14', by => '{}');
+SELECT job, label, runs, user_name, state, exit_code, started, ended, run_time, in_service FROM jobstats_job('815[2]');
+SELECT name, total FROM jobstats_job_usage('815[2]', 'node') WHERE operation = 'service_time';
+-- Two schedulers: each has its job, but to know the usage one must be chosen.
+SELECT scheduler, user_name, account, write_bytes, in_service FROM jobstats_job('14');
+SELECT count(*) FROM jobstats_job_usage('14', '');
 -- A federation revokes the siblings of a job that never began elsewhere: nothing is to be chosen.
 BEGIN;
 INSERT INTO jobstats.jobs (scheduler, job, label, submitted, state, source, updated) VALUES ('beta', '4711', '4711', at(-5), 'REVOKED', 'slurm', at(200));
-SELECT operation, scheduler, state, total FROM jobstats_job('4711', by => '{}') WHERE operation IN ('run', 'write_bytes');
-SELECT operation, scheduler, state, total FROM jobstats_job('4711', by => '{}', scheduler => 'alpha') WHERE operation IN ('run', 'write_bytes');
-SELECT operation, scheduler, state, total FROM jobstats_job('4711', by => '{}', scheduler => 'beta') WHERE operation IN ('run', 'write_bytes');
+SELECT scheduler, state, write_bytes FROM jobstats_job('4711');
+SELECT scheduler, state, write_bytes FROM jobstats_job('4711', 'alpha');
+SELECT scheduler, state, write_bytes FROM jobstats_job('4711', 'beta');
+SELECT total FROM jobstats_job_usage('4711', '') WHERE operation = 'write_bytes';
+SELECT total FROM jobstats_job_usage('4711', '', scheduler => 'alpha') WHERE operation = 'write_bytes';
+SELECT total FROM jobstats_job_usage('4711', '', scheduler => 'beta') WHERE operation = 'write_bytes';
 ROLLBACK;
 -- A number that came back is the last job with it; since and until choose another one.
-SELECT operation, total, user_name, started FROM jobstats_job('900', by => '{}') WHERE operation IN ('run', 'write_bytes');
-SELECT operation, total, user_name, started FROM jobstats_job('900', at(-43300), at(-43100), by => '{}') WHERE operation IN ('run', 'write_bytes');
-SELECT operation, total, user_name, started FROM jobstats_job('900', at(-43300), by => '{}') WHERE operation IN ('run', 'write_bytes');
+SELECT runs, user_name, started, write_bytes FROM jobstats_job('900');
+SELECT total FROM jobstats_job_usage('900', '') WHERE operation = 'write_bytes';
+SELECT total FROM jobstats_job_usage('900', '', since => at(-43300), until => at(-43100)) WHERE operation = 'write_bytes';
+SELECT total FROM jobstats_job_usage('900', '', since => at(-43300)) WHERE operation = 'write_bytes';
 -- A job that accounting does not know yet does not get the user of an old one with its number.
 INSERT INTO jobstats.jobs (scheduler, job, label, started, ended, user_name, state, nodes, source, updated)
 VALUES ('lsf', '901', '901', at(-43200), at(-43190), 'cai', 'DONE', 1, 'lsf', at(200));
@@ -78,17 +83,21 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0000', '901', 10, 20, '{"write": 10, "write_bytes": 100}');
 END $$;
 UPDATE jobstats.entries SET first_seen = at(-43210) WHERE job = '901';
-SELECT operation, total, user_name, started FROM jobstats_job('901', by => '{}') WHERE operation IN ('run', 'write_bytes');
-SELECT operation, total, user_name, started FROM jobstats_job('901', until => at(-43000), by => '{}') WHERE operation IN ('run', 'write_bytes');
-SELECT since_start, seconds, job, rate, "time" FROM jobstats_compare('{901}', operations => '{write_bytes}');
+SELECT runs, user_name, started, write_bytes FROM jobstats_job('901');
+SELECT total FROM jobstats_job_usage('901', '') WHERE operation = 'write_bytes';
+SELECT total FROM jobstats_job_usage('901', '', until => at(-43000)) WHERE operation = 'write_bytes';
+SELECT since_start, job, rate, total, "time" FROM jobstats_compare('{901}', operations => 'write_bytes');
 
 -- A job that did nothing, one that waits, one that accounting does not know, one that nobody knows.
-SELECT operation, total, user_name, account, state, exit_code, started, ended FROM jobstats_job('6');
-SELECT "time", seconds, operation, user_name, state, submitted, started, run_time FROM jobstats_job('7');
-SELECT operation, total, state, started, in_service FROM jobstats_job('77', by => '{}');
-SELECT * FROM jobstats_job('8');
+SELECT j.job, user_name, account, state, exit_code, started, ended, write_bytes, in_service FROM unnest('{6,7,77}'::text[]) asked, jobstats_job(asked) j;
+SELECT submitted, run_time FROM jobstats_job('7');
+SELECT count(*) FROM jobstats_job_usage('6');
+SELECT count(*) FROM jobstats_job_usage('7');
+SELECT operation, total FROM jobstats_job_usage('77', '');
+SELECT count(*) FROM jobstats_job('8');
+SELECT count(*) FROM jobstats_job_usage('8');
 -- Nothing in a window in which it did not run.
-SELECT count(*) FROM jobstats_job('4711', at(100), at(110));
+SELECT count(*) FROM jobstats_job_usage('4711', since => at(100), until => at(110));
 
 -- A job that runs, as far as its targets were observed, and one that was lost.
 UPDATE jobstats.schedulers SET newest = now() WHERE scheduler = 'alpha';
@@ -101,27 +110,29 @@ DO $$ BEGIN
     PERFORM act('', 'scratch-OST0001', '4712', now() - interval '20 minutes', now() - interval '10 minutes', '{"write": 10, "write_usecs": 300000000}');
     PERFORM act('scratch-OST0000', '4713', 0, 10, '{"write": 10, "write_usecs": 300000000}');
 END $$;
-SELECT state, ended, round(in_service::numeric, 3) AS in_service, run_time BETWEEN interval '19 minutes' AND interval '21 minutes' AS runs
-FROM jobstats_job('4712', by => '{}') WHERE operation = 'service_time';
-SELECT state, ended, in_service FROM jobstats_job('4713', by => '{}') WHERE operation = 'service_time';
+SELECT state, ended, round(in_service::numeric, 3) AS in_service, run_time BETWEEN interval '19 minutes' AND interval '21 minutes' AS runs FROM jobstats_job('4712');
+SELECT state, ended, service_time, in_service FROM jobstats_job('4713');
 
--- Very many runs: the last thousand are listed, and all of them count.
+-- Very many runs: all of them count.
 INSERT INTO jobstats.jobs (scheduler, job, label, started, ended, state, nodes, source, updated)
 SELECT 'lsf', '816', format('816[%s]', n), at(0), at(10), 'DONE', 1, 'lsf', at(200) FROM generate_series(1, 1500) AS n;
 DO $$ BEGIN PERFORM act('scratch-OST0000', '816', 0, 10, '{"write": 10, "write_usecs": 900000000}'); END $$;
-SELECT operation, count(*), min(run_time) AS run_time, min(in_service) AS in_service FROM jobstats_job('816', by => '{}') GROUP BY operation ORDER BY operation;
+SELECT runs, run_time, service_time, in_service FROM jobstats_job('816');
+SELECT operation, total FROM jobstats_job_usage('816', '');
 
 -- A number of two schedulers: the work of each, by the identifiers that were matched with its job. What fits both is in neither.
 DO $$ BEGIN PERFORM act('scratch-OST0000', '14', 10, 20, '{"write": 1, "write_usecs": 1000000, "write_bytes": 7}'); END $$;
 CALL jobstats_maintain();
-SELECT operation, total, scheduler, user_name, account, in_service FROM jobstats_job('14', by => '{}', scheduler => 'alpha')
-WHERE operation IN ('run', 'write_bytes', 'service_time');
-SELECT operation, total, scheduler, user_name FROM jobstats_job(14, at(0), at(20), by => '{node}', scheduler => 'beta')
-WHERE operation IN ('run', 'write_bytes');
-SELECT seconds, job, rate FROM jobstats_compare('{14}', NULL, '{write}');
-SELECT seconds, job, rate FROM jobstats_compare('{14,8}', NULL, '{write}', scheduler => 'alpha');
+SELECT scheduler, user_name, account, write_bytes, service_time, in_service FROM jobstats_job('14');
+SELECT scheduler, user_name, write_bytes FROM jobstats_job(14, 'beta');
+SELECT operation, total FROM jobstats_job_usage('14', '', scheduler => 'alpha') WHERE operation IN ('write_bytes', 'service_time');
+SELECT name, operation, total FROM jobstats_job_usage(14, 'node', since => at(0), until => at(20), scheduler => 'beta') WHERE operation = 'write_bytes';
+SELECT job, rate, total FROM jobstats_compare('{14}', NULL, 'write');
+SELECT job, rate, total FROM jobstats_compare('{14,8}', NULL, 'write', scheduler => 'alpha');
 -- Where one scheduler has the number, choosing it changes nothing.
-SELECT count(*) FROM (SELECT * FROM jobstats_job('815', scheduler => 'lsf') EXCEPT SELECT * FROM jobstats_job('815')) changed;
-SELECT count(*) FROM jobstats_job('14', scheduler => 'gamma');
-SELECT count(*) FROM jobstats_job('14', at(100), at(110), scheduler => 'alpha');
-SELECT count(*) FROM jobstats_job('8', scheduler => 'alpha');
+SELECT count(*) FROM (SELECT * FROM jobstats_job('815', 'lsf') EXCEPT SELECT * FROM jobstats_job('815')) changed;
+SELECT count(*) FROM (SELECT * FROM jobstats_job_usage('815', scheduler => 'lsf') EXCEPT SELECT * FROM jobstats_job_usage('815')) changed;
+SELECT count(*) FROM jobstats_job('14', 'gamma');
+SELECT count(*) FROM jobstats_job_usage('14', scheduler => 'gamma');
+SELECT count(*) FROM jobstats_job_usage('14', since => at(100), until => at(110), scheduler => 'alpha');
+SELECT count(*) FROM jobstats_job_usage('8', scheduler => 'alpha');

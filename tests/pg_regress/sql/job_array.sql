@@ -31,15 +31,19 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0000', '77', 0, 10, '{"write": 10, "write_usecs": 100000000, "write_bytes": 80000000}');
 END $$;
 
-SELECT operation, total, nodes, label, state, run_time, in_service FROM jobstats_job('1000328', by => '{}') WHERE operation IN ('run', 'write_bytes', 'service_time');
-SELECT operation, total, nodes, label, state, run_time, in_service FROM jobstats_job('1000328_12', by => '{}') WHERE operation IN ('run', 'write_bytes', 'service_time');
+SELECT job, label, runs, nodes, state, started, ended, run_time, write_bytes, service_time, in_service FROM jobstats_job('1000328');
+SELECT job, label, runs, nodes, state, started, ended, run_time, write_bytes, service_time, in_service FROM jobstats_job('1000328_12');
+SELECT operation, total, nodes FROM jobstats_job_usage('1000328', '') WHERE operation IN ('write_bytes', 'service_time');
+SELECT operation, total, nodes FROM jobstats_job_usage('1000328_12', '') WHERE operation IN ('write_bytes', 'service_time');
 \set VERBOSITY terse
-SELECT asked, (SELECT j.total FROM jobstats_job(asked, by => '{}') j WHERE j.operation = 'write_bytes')
+SELECT asked, (SELECT j.total FROM jobstats_job_usage(asked, '') j WHERE j.operation = 'write_bytes'), (SELECT j.write_bytes FROM jobstats_job(asked) j)
 FROM unnest('{1000328_11,1000339,10003,38,38[],38[2],815,815[1],77}'::text[]) AS asked;
-SELECT job, since_start, operation, rate * seconds AS total FROM jobstats_compare('{1000328,1000328_12}', operations => '{write_bytes}');
+SELECT job, since_start, operation, total FROM jobstats_compare('{1000328,1000328_12}', operations => 'write_bytes');
 
 -- The dimension needs maintenance, which matches identifiers with jobs that were fed. What belongs to none is a group of its own.
 CALL jobstats_maintain();
-SELECT total FROM jobstats_job('1000328', by => '{}') WHERE operation = 'write_bytes';
-SELECT job_group, total FROM jobstats_totals(at(0), at(30), '{write_bytes}', '{job_group}') ORDER BY total;
-SELECT job, total FROM jobstats_totals(at(0), at(30), '{write_bytes}', '{job}', job_group => '{1000328}') ORDER BY total;
+SELECT total FROM jobstats_job_usage('1000328', '') WHERE operation = 'write_bytes';
+-- Its labels are a filter for it.
+SELECT j.job, j.write_bytes, t.total FROM unnest('{1000328,1000328_12,38,815}'::text[]) asked, jobstats_job(asked) j, jobstats_totals(at(0), at(30), 'write_bytes', '', filter => j.labels) t;
+SELECT name, total FROM jobstats_totals(at(0), at(30), 'write_bytes', 'job_group') ORDER BY total;
+SELECT name, total FROM jobstats_totals(at(0), at(30), 'write_bytes', 'job', filter => 'job_group=1000328') ORDER BY total;

@@ -1,4 +1,4 @@
--- jobstats_job() describes the rates of a job by those of its ten-minute buckets.
+-- jobstats_job_usage() describes the rates of a job by those of its ten-minute buckets.
 \getenv source PG_ABS_SRCDIR
 \set reading :source '/include/reading.sql'
 \set ECHO none
@@ -21,10 +21,10 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0001', '1:1000:n01', 10, 20, '{"write": 1200}');
     PERFORM act('scratch-OST0000', '1:1000:n01', 30, 35, '{"write": 300}');
 END $$;
-SELECT target, operation, total, rate, min_rate, median_rate, mean_rate, max_rate, coverage FROM jobstats_job('1') WHERE operation = 'write';
-SELECT node, operation, total, min_rate, median_rate, mean_rate, max_rate FROM jobstats_job('1', by => '{node}') WHERE operation = 'write';
+SELECT name, operation, total, rate, min_rate, median_rate, max_rate, coverage FROM jobstats_job_usage('1') WHERE operation = 'write';
+SELECT name, operation, total, min_rate, median_rate, max_rate FROM jobstats_job_usage('1', 'node') WHERE operation = 'write';
 -- Buckets lie at full ten minutes, whatever the window is: minutes 5 to 10 and 10 to 12.
-SELECT total, min_rate, median_rate, mean_rate, max_rate FROM jobstats_job('1', at(5), at(12), by => '{}') WHERE operation = 'write';
+SELECT total, min_rate, median_rate, max_rate FROM jobstats_job_usage('1', '', since => at(5), until => at(12)) WHERE operation = 'write';
 
 -- Where a target was not read for hours, buckets are hours: 120 to 180 and 180 to 190.
 DO $$ BEGIN
@@ -32,10 +32,10 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0002', '2:1000:n01', 120, 180, '{"write": 3600}');
     PERFORM act('scratch-OST0002', '2:1000:n01', 180, 190, '{"write": 60}');
 END $$;
-SELECT total, min_rate, median_rate, mean_rate, max_rate FROM jobstats_job('2', by => '{}') WHERE operation = 'write';
+SELECT total, min_rate, median_rate, max_rate FROM jobstats_job_usage('2', '') WHERE operation = 'write';
 
 -- A job that lies in one bucket has its rate.
 DO $$ BEGIN
     PERFORM act('scratch-OST0000', '3:1000:n01', 21, 22, '{"write": 60}');
 END $$;
-SELECT total, rate, min_rate, median_rate, mean_rate, max_rate FROM jobstats_job('3', by => '{}') WHERE operation = 'write';
+SELECT total, rate, min_rate, median_rate, max_rate FROM jobstats_job_usage('3', '') WHERE operation = 'write';

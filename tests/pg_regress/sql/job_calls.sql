@@ -1,4 +1,4 @@
--- jobstats_job() describes single calls by their bounds and standard deviation.
+-- jobstats_job_usage() describes single calls by their bounds and standard deviation.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set calls :source '/include/calls.sql'
@@ -28,22 +28,22 @@ END $$;
 SELECT target, entry, since, until, write, write_bytes, detail -> 'write_bytes' AS detail FROM texts.increments WHERE target ~ '1[46]';
 
 -- Sixteen writes in all. Each write takes 100 µs.
-SELECT target, operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job('7');
+SELECT target, operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM (SELECT * FROM jobstats_job_usage('7') r, dims(r.labels)) AS jobstats_job;
 SELECT target, count(*), min(size), max(size), round(stddev_pop(size), 6) AS stddev
 FROM (VALUES ('fs-OST0014', '{2,4,4,4,5,5,7,9}'::numeric[]), ('fs-OST0016', '{4096,4096,1000,1048576,5000,8192,8192,8192}')) AS v (target, sizes),
     unnest(sizes) AS size
 GROUP BY ROLLUP (target) ORDER BY target NULLS FIRST;
-SELECT node, operation, calls, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job('7', by => '{node}') WHERE node IS NOT NULL;
+SELECT node, operation, calls, min, max, round(stddev::numeric, 6) AS stddev FROM (SELECT * FROM jobstats_job_usage('7', 'node') r, dims(r.labels)) AS jobstats_job_usage WHERE node IS NOT NULL;
 
 -- Lustre 2.12 prints no sums of squares. Of calls before the first reading the bounds are not known.
-SELECT target, operation, calls, min, max, stddev FROM jobstats_job('8') WHERE target IS NULL;
-SELECT target, operation, calls, min, max, stddev FROM jobstats_job('9') WHERE target IS NULL;
+SELECT target, operation, calls, min, max, stddev FROM (SELECT * FROM jobstats_job_usage('8') r, dims(r.labels)) AS jobstats_job_usage WHERE target IS NULL;
+SELECT target, operation, calls, min, max, stddev FROM (SELECT * FROM jobstats_job_usage('9') r, dims(r.labels)) AS jobstats_job_usage WHERE target IS NULL;
 
 -- The whole job is needed, without steps.
-SELECT operation, calls, min, max, stddev, median_rate IS NULL AS has_no_buckets FROM jobstats_job('7', since => at(5)) WHERE target IS NULL;
-SELECT operation, calls, min, max, stddev, median_rate IS NULL AS has_no_buckets FROM jobstats_job('7', at(0), at(15), '15 minutes') WHERE target IS NULL;
-SELECT operation, calls, min, max FROM jobstats_job('7', since => at(-1), until => at(15)) WHERE target IS NULL;
-SELECT operation, calls, min, max FROM jobstats_job('7', until => at(20)) WHERE target IS NULL;
+SELECT operation, calls, min, max, stddev, median_rate IS NULL AS has_no_buckets FROM (SELECT * FROM jobstats_job_usage('7', since => at(5)) r, dims(r.labels)) AS jobstats_job_usage WHERE target IS NULL;
+SELECT operation, calls, min, max, stddev, median_rate IS NULL AS has_no_buckets FROM (SELECT * FROM jobstats_job_usage('7', step => '15 minutes', since => at(0), until => at(15)) r, dims(r.labels)) AS jobstats_job_usage WHERE target IS NULL;
+SELECT operation, calls, min, max FROM (SELECT * FROM jobstats_job_usage('7', since => at(-1), until => at(15)) r, dims(r.labels)) AS jobstats_job_usage WHERE target IS NULL;
+SELECT operation, calls, min, max FROM (SELECT * FROM jobstats_job_usage('7', until => at(20)) r, dims(r.labels)) AS jobstats_job_usage WHERE target IS NULL;
 
 -- A row that is divided: 41 calls, of which one took a microsecond, all of it in the second part. The calls of the first part count.
 DO $$ BEGIN
@@ -54,5 +54,5 @@ DO $$ BEGIN
     FROM (VALUES (28, 0, 0), (32, 41, 1)) AS reading (minute, calls, one) ORDER BY minute;
 END $$;
 SELECT minute(i."time"), i.getattr, i.getattr_usecs, i.read, i.read_bytes FROM jobstats.increments i JOIN jobstats.entries e USING (entry_id) WHERE e.job = '11' ORDER BY 1;
-SELECT target, operation, total, calls, per_call FROM jobstats_job('11');
-SELECT operation, total, calls, per_call FROM jobstats_totals(at(20), at(40), '{read_bytes,getattr,metadata,service_time}', '{job}', job => '{11}');
+SELECT target, operation, total, calls, per_call FROM (SELECT * FROM jobstats_job_usage('11') r, dims(r.labels)) AS jobstats_job;
+SELECT operation, total, calls, per_call FROM jobstats_totals(at(20), at(40), 'read_bytes,getattr,metadata,service_time', 'job', filter => 'job=11');

@@ -1,4 +1,4 @@
--- jobstats_job() tells of the whole job first, then of its targets, nodes or steps.
+-- jobstats_job_usage() tells of the whole job first, then of its targets, nodes or steps.
 \getenv source PG_ABS_SRCDIR
 \set reading :source '/include/reading.sql'
 \set ECHO none
@@ -21,34 +21,38 @@ END $$;
 UPDATE jobstats.entries SET node = NULL WHERE node = 'n09';
 
 -- The whole job: rates are per second of its half hour that each target was observed; the OST was two thirds of it.
-SELECT * FROM jobstats_job('4711', by => '{}') \gx
-SELECT cluster, filesystem, kind, target, node, operation, total, nodes, rate, coverage FROM jobstats_job('4711');
-SELECT kind, target, node, operation, total, nodes FROM jobstats_job('4711', by => '{kind}') WHERE kind IS NOT NULL;
+SELECT * FROM jobstats_job_usage('4711', '') \gx
+SELECT name, operation, total, nodes, rate, coverage, labels FROM jobstats_job_usage('4711', 'cluster,filesystem,kind,target');
+SELECT name, operation, total, nodes, labels FROM jobstats_job_usage('4711', 'kind') WHERE name <> 'all';
+
+-- Filters of targets: the whole job is what it did on these.
+SELECT name, total, coverage FROM jobstats_job_usage('4711', filter => 'kind=ost') WHERE operation = 'write_bytes';
+SELECT * FROM jobstats_job_usage('4711', '', filter => 'cluster=none');
 
 -- By node: what is of no known node is in the rows of the whole job alone.
-SELECT target, node, operation, total, calls, nodes, rate, coverage FROM jobstats_job('4711', by => '{node}');
-SELECT target, node, operation, total FROM jobstats_job('4711', by => '{target,node}') WHERE operation IN ('open', 'write_bytes');
+SELECT name, operation, total, calls, nodes, rate, coverage FROM jobstats_job_usage('4711', 'node');
+SELECT name, operation, total FROM jobstats_job_usage('4711', 'target,node') WHERE operation IN ('open', 'write_bytes');
 
 -- Its course, in steps from the beginning of the window. A row that crosses an edge is divided.
-SELECT "time", seconds, target, operation, total, rate, first, last_active, coverage
-FROM jobstats_job('4711', step => '10 minutes') WHERE operation IN ('open', 'write_bytes');
-SELECT "time", seconds, node, operation, total, first, last_active
-FROM jobstats_job('4711', at(0), at(20), '15 minutes', '{node}') WHERE operation = 'open';
+SELECT "time", name, operation, total, rate, first, last_active, coverage
+FROM jobstats_job_usage('4711', step => '10 minutes') WHERE operation IN ('open', 'write_bytes');
+SELECT "time", name, operation, total, first, last_active
+FROM jobstats_job_usage('4711', 'node', '15 minutes', at(0), at(20)) WHERE operation = 'open';
 -- Rates and coverage are those of jobstats_rates().
-SELECT count(*) FROM jobstats_job('4711', at(0), at(30), '10 minutes', '{}') j
-JOIN jobstats_rates(at(0), at(30), '{open,write_bytes,metadata}', '{}', '10 minutes', job => '{4711}') r USING ("time", seconds, operation, rate, coverage);
-SELECT count(*) FROM jobstats_job('4711', at(0), at(30), '10 minutes', '{node}') j
-JOIN jobstats_rates(at(0), at(30), '{open,write_bytes,metadata}', '{node}', '10 minutes', job => '{4711}') r USING ("time", seconds, node, operation, rate, coverage);
+SELECT count(*) FROM jobstats_job_usage('4711', '', '10 minutes', at(0), at(30)) j
+JOIN jobstats_rates(at(0), at(30), 'open,write_bytes,metadata', '', '10 minutes', filter => 'job=4711') r USING ("time", name, operation, rate, total, calls, coverage, labels);
+SELECT count(*) FROM jobstats_job_usage('4711', 'node', '10 minutes', at(0), at(30)) j
+JOIN jobstats_rates(at(0), at(30), 'open,write_bytes,metadata', 'node', '10 minutes', filter => 'job=4711') r USING ("time", name, operation, rate, total, calls, coverage, labels);
 
 -- A number names a job as well as a text does; NULL are the defaults.
-SELECT count(*), count(*) FILTER (WHERE target IS NULL) AS whole FROM jobstats_job(4711);
-SELECT count(*) FROM (SELECT * FROM jobstats_job(4711, at(0), at(30), '5 minutes', '{node}')
-    EXCEPT ALL SELECT * FROM jobstats_job('4711', at(0), at(30), '5 minutes', '{node}')) changed;
-SELECT count(*) FROM jobstats_job('4711', NULL, NULL, NULL, NULL);
+SELECT count(*), count(*) FILTER (WHERE name = 'all') AS whole FROM jobstats_job_usage(4711);
+SELECT count(*) FROM (SELECT * FROM jobstats_job_usage(4711, 'node', '5 minutes', at(0), at(30))
+    EXCEPT ALL SELECT * FROM jobstats_job_usage('4711', 'node', '5 minutes', at(0), at(30))) changed;
+SELECT count(*) FROM jobstats_job_usage('4711', NULL, NULL, NULL, NULL);
 
 -- What makes no sense.
-SELECT * FROM jobstats_job('4711', by => '{server}');
-SELECT * FROM jobstats_job('4711', by => '{NULL}');
-SELECT * FROM jobstats_job('4711', step => '0');
-SELECT * FROM jobstats_job('4711', step => '1 microsecond');
-SELECT * FROM jobstats_job(NULL::bigint);
+SELECT * FROM jobstats_job_usage('4711', 'server');
+SELECT * FROM jobstats_job_usage('4711', '{NULL}');
+SELECT * FROM jobstats_job_usage('4711', step => '0');
+SELECT * FROM jobstats_job_usage('4711', step => '1 microsecond');
+SELECT * FROM jobstats_job_usage(NULL::bigint);

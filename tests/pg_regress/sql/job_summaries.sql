@@ -45,10 +45,12 @@ SELECT operations FROM jobstats.job_summaries WHERE job = '11';
 SELECT count(*) FROM jobstats.to_summarize;
 -- They are what other functions say, and are not made again without need.
 SELECT s.job FROM jobstats.job_summaries s
-JOIN jobstats_summary(at(-100), at(60)) j USING (job)
+JOIN jobstats_summary(at(-100), at(60)) j ON j.name = s.job
 WHERE (s.write_bytes, s.write, s.read_bytes, s.metadata, s.active_nodes, s.first, s.last_active, s.busiest_target)
     IS DISTINCT FROM (j.write_bytes, j.write, j.read_bytes, j.metadata, j.nodes, j.first, j.last_active, j.busiest_target);
-SELECT s.job, j.in_service = s.in_service AS same FROM jobstats.job_summaries s, jobstats_job(s.job, by => '{}') j WHERE j.operation = 'service_time' ORDER BY s.job;
+SELECT s.job, (s.label, s.runs, s.account, s.state, s.started, s.ended, s.run_time, s.read_bytes, s.write_bytes, s.metadata, s.service_time, s.in_service, s.busiest_target)
+    IS NOT DISTINCT FROM (j.label, j.runs, j.account, j.state, j.started, j.ended, j.run_time, j.read_bytes, j.write_bytes, j.metadata, j.service_time, j.in_service, j.busiest_target) AS same
+FROM jobstats.job_summaries s, jobstats_job(s.job) j ORDER BY s.job;
 CREATE TABLE before AS TABLE jobstats.job_summaries;
 CALL jobstats_maintain();
 SELECT count(*) FROM (TABLE jobstats.job_summaries EXCEPT TABLE before) changed;

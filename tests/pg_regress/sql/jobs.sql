@@ -1,4 +1,4 @@
--- jobstats_job() finds where a job begins and ends through the rollups, and says the same as from increments.
+-- jobstats_job_usage() finds where a job begins and ends through the rollups, and says the same as from increments.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -33,7 +33,7 @@ INSERT INTO questions SELECT DISTINCT split_part(id, ':', 1) FROM jobs;
 INSERT INTO questions VALUES ('1', day(1.2), NULL), ('1', NULL, day(1.2)), ('1', day(1.2), day(2.2)), ('1', day(3.5), NULL),
     ('1', NULL, day(0.3)), ('4', day(1), NULL), ('4', NULL, day(1)), ('4', day(1), day(2)), ('5', NULL, day(1.5)), ('0', NULL, NULL);
 CREATE VIEW answers AS
-SELECT q.job, q.since, q.until, to_jsonb(a) AS answer FROM questions q CROSS JOIN LATERAL jobstats_job(q.job, q.since, q.until) a;
+SELECT q.job, q.since, q.until, to_jsonb(a) AS answer FROM questions q CROSS JOIN LATERAL (SELECT * FROM jobstats_job_usage(q.job, since => q.since, until => q.until) r, dims(r.labels)) a;
 CREATE TABLE before AS TABLE answers;
 SELECT job, count(*) FILTER (WHERE since IS NULL AND until IS NULL) AS whole, count(*) AS rows FROM before GROUP BY job ORDER BY job;
 CREATE VIEW changed AS (TABLE before EXCEPT ALL TABLE answers) UNION ALL (TABLE answers EXCEPT ALL TABLE before);

@@ -28,17 +28,17 @@ FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) target, generate_series(day(99), 
 
 CREATE FUNCTION answers(since timestamptz, until timestamptz, step interval) RETURNS TABLE (function text, answer jsonb)
 LANGUAGE sql STABLE AS $$
-SELECT 'rates', to_jsonb(r) FROM jobstats_rates(since, until, '{write_bytes,write}', '{target,workload}', step) r
+SELECT 'rates', to_jsonb(r) FROM jobstats_rates(since, until, 'write_bytes,write', 'target,workload', step) r
 UNION ALL
 SELECT 'totals', to_jsonb(r) FROM jobstats_totals(since, until) r
 UNION ALL
 SELECT 'top', to_jsonb(r) FROM jobstats_top(since, until, 'write_bytes') r
 UNION ALL
-SELECT 'summary', to_jsonb(r) - 'first' - 'last_active' FROM jobstats_summary(since, until, '{workload}') r
+SELECT 'summary', to_jsonb(r) - 'first' - 'last_active' FROM jobstats_summary(since, until, 'workload') r
 UNION ALL
 SELECT 'balance', to_jsonb(r) FROM jobstats_balance(since, until, 'write_bytes') r
 UNION ALL
-SELECT 'densities', to_jsonb(r) FROM jobstats_densities(since, until, 'write_bytes', '{target,workload}', step => step) r
+SELECT 'densities', to_jsonb(r) FROM jobstats_densities(since, until, 'write_bytes', 'target,workload', step => step) r
 $$;
 CREATE VIEW days AS SELECT * FROM answers(day(-1), day(5), '1 day');
 CREATE VIEW hours AS SELECT * FROM answers(day(1), day(2), '1 hour');
@@ -64,22 +64,22 @@ SELECT r.total, r.coverage, trunc(h.write_bytes / 6.0) AS expected
 FROM (VALUES (day(1), day(1) + interval '10 minutes')) w (since, until)
 CROSS JOIN LATERAL (
     SELECT total, coverage
-    FROM jobstats_totals(w.since, w.until, '{write_bytes}', '{target}', uid => '{1}', target => '{fs-OST0000}')) r
+    FROM jobstats_totals(w.since, w.until, 'write_bytes', 'target', filter => 'uid=1 target=fs-OST0000')) r
 JOIN jobstats.increments_1h h ON h.since = w.since
     AND h.target_id = (SELECT target_id FROM jobstats.targets WHERE name = 'fs-OST0000')
     AND h.entry_id = (SELECT entry_id FROM jobstats.entries WHERE name = 'a.1');
 -- Windows side by side add up, wherever they meet.
 SELECT count(*), sum(a.total + b.total) = sum(c.total) AS add_up
 FROM unnest(ARRAY['7 minutes', '1 hour', '5 hours 12 minutes 3.4 seconds', '23 hours 59 minutes']::interval[]) AS meet
-CROSS JOIN LATERAL jobstats_totals(day(0.1), day(1) + meet, '{write_bytes,write}', '{target}') a
-CROSS JOIN LATERAL jobstats_totals(day(1) + meet, day(2.3), '{write_bytes,write}', '{target}') b
-CROSS JOIN LATERAL jobstats_totals(day(0.1), day(2.3), '{write_bytes,write}', '{target}') c
-WHERE (a.target, a.operation) = (b.target, b.operation) AND (a.target, a.operation) = (c.target, c.operation);
+CROSS JOIN LATERAL jobstats_totals(day(0.1), day(1) + meet, 'write_bytes,write', 'target') a
+CROSS JOIN LATERAL jobstats_totals(day(1) + meet, day(2.3), 'write_bytes,write', 'target') b
+CROSS JOIN LATERAL jobstats_totals(day(0.1), day(2.3), 'write_bytes,write', 'target') c
+WHERE (a.name, a.operation) = (b.name, b.operation) AND (a.name, a.operation) = (c.name, c.operation);
 -- A whole year, with any edges, has the same totals as before.
-SELECT operation, total, round(coverage::numeric, 6) FROM jobstats_totals(day(0) - interval '300.123 days', day(3), '{write_bytes,write}', '{}');
+SELECT operation, total, coverage FROM jobstats_totals(day(0) - interval '300.123 days', day(3), 'write_bytes,write', '');
 SELECT sum(write_bytes) AS write_bytes, sum(write) AS write FROM jobstats.increments_1d WHERE until <= day(3);
 -- Servers only increments tell apart.
-SELECT count(*), max(coverage) FROM jobstats_totals(day(0), day(1), by => '{server}');
+SELECT count(*), max(coverage) FROM jobstats_totals(day(0), day(1), by => 'server');
 
 -- Text that is older than what is kept is refused, not stored and forgotten.
 SELECT feed('fs-OST0002', day(10));

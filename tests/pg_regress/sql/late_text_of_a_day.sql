@@ -31,7 +31,7 @@ SELECT t.target_id, world.at(0) + n * interval '4 seconds', world.at(0) + (n + 1
 FROM jobstats.targets t, generate_series(0, 21599) n WHERE t.name = 'fs-OST0000';
 SELECT processor() AS before \gset
 (TABLE world.before EXCEPT ALL TABLE world.live) UNION ALL (TABLE world.live EXCEPT ALL TABLE world.before);
-SELECT total FROM jobstats_totals(world.at(0), world.at(1440), '{write}', '{target}') ORDER BY target;
+SELECT total FROM (SELECT * FROM jobstats_totals(world.at(0), world.at(1440), 'write', 'target') r, dims(r.labels)) AS jobstats_totals ORDER BY target;
 SELECT processor() - :before < 10 AS soon;
 
 -- What is dirty is read from increments, on this target and in this bucket alone.

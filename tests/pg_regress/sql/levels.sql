@@ -44,13 +44,13 @@ BEGIN
         FOR function, answer IN
             SELECT 'rates', r::text FROM jobstats_rates(q.since, q.until, step => q.step) r
             UNION ALL
-            SELECT 'rates of entries', r::text FROM jobstats_rates(q.since, q.until, '{write_bytes}', '{workload,target}', q.step) r
+            SELECT 'rates of entries', r::text FROM jobstats_rates(q.since, q.until, 'write_bytes', 'workload,target', q.step) r
             UNION ALL
-            SELECT 'totals', r::text FROM jobstats_totals(q.since, q.until, uid => '{1}') r
+            SELECT 'totals', r::text FROM jobstats_totals(q.since, q.until, filter => 'uid=1') r
             UNION ALL
-            SELECT 'top', r::text FROM jobstats_top(q.since, q.until, 'write_bytes', target => '{*OST0001}') r
+            SELECT 'top', r::text FROM jobstats_top(q.since, q.until, 'write_bytes', by => 'uid,workload', filter => 'target=*OST0001') r
             UNION ALL
-            SELECT 'summary', r::text FROM jobstats_summary(q.since, q.until, '{workload}') r
+            SELECT 'summary', r::text FROM jobstats_summary(q.since, q.until, 'workload') r
         LOOP
             RETURN NEXT;
         END LOOP;

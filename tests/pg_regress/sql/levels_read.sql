@@ -62,34 +62,34 @@ END
 $$;
 
 -- A month by day, three months by month, a day by hour, an hour by ten minutes.
-SELECT * FROM reads($$jobstats_rates('2024-03-01', '2024-04-01', '{write_bytes}', '{workload}', '1 day')$$);
-SELECT * FROM reads($$jobstats_rates('2024-01-01', '2024-04-01', '{write_bytes}', '{workload}', '1 month')$$);
-SELECT * FROM reads($$jobstats_rates('2024-03-01', '2024-03-02', '{write_bytes}', '{workload}', '1 hour')$$);
-SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-01 11:00', '{write_bytes}', '{workload}', '10 minutes')$$);
+SELECT * FROM reads($$jobstats_rates('2024-03-01', '2024-04-01', 'write_bytes', 'workload', '1 day')$$);
+SELECT * FROM reads($$jobstats_rates('2024-01-01', '2024-04-01', 'write_bytes', 'workload', '1 month')$$);
+SELECT * FROM reads($$jobstats_rates('2024-03-01', '2024-03-02', 'write_bytes', 'workload', '1 hour')$$);
+SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-01 11:00', 'write_bytes', 'workload', '10 minutes')$$);
 SELECT * FROM reads($$jobstats_top('2024-03-01', '2024-03-31', 'write_bytes')$$);
 SELECT * FROM reads($$jobstats_totals('2024-01-01', '2024-04-01')$$);
-SELECT * FROM reads($$jobstats_summary('2024-03-01', '2024-04-01', '{uid}')$$);
+SELECT * FROM reads($$jobstats_summary('2024-03-01', '2024-04-01', 'uid')$$);
 SELECT * FROM reads($$jobstats_densities('2024-03-01', '2024-03-02', 'write_bytes', step => '10 minutes')$$);
-SELECT * FROM reads($$jobstats_balance('2024-03-01', '2024-04-01', filesystem => '{scratch}')$$);
+SELECT * FROM reads($$jobstats_balance('2024-03-01', '2024-04-01', filter => 'filesystem=scratch')$$);
 -- A window that begins and ends anywhere takes only its ends from increments.
 SELECT * FROM reads($$jobstats_top('2024-03-01 10:05', '2024-03-31 12:55', 'write_bytes')$$);
 SELECT * FROM reads($$jobstats_totals('2024-03-01', '2024-03-31 12:55')$$);
 -- Its steps lie on full hours all the same, and what lies between its ends is read from the rollup of hours.
 SELECT * FROM reads($$jobstats_densities('2024-03-01 10:07:03.000001', '2024-03-03 10:07:03.000001', 'write_bytes', step => '1 hour')$$);
-SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-31 12:50', '{write_bytes}', '{workload}', '1 day')$$);
+SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-31 12:50', 'write_bytes', 'workload', '1 day')$$);
 -- Where clocks are half an hour apart from others, steps of an hour are read from ten minutes.
 SET TimeZone = 'Asia/Kolkata';
-SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-02 10:00', '{write_bytes}', '{workload}', '1 hour')$$);
+SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-02 10:00', 'write_bytes', 'workload', '1 hour')$$);
 SET TimeZone = 'UTC';
 -- Steps finer than ten minutes, and servers, are known to increments alone.
-SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-01 11:00', '{write_bytes}', '{workload}', '5 minutes')$$);
-SELECT * FROM reads($$jobstats_totals('2024-03-01', '2024-03-03', by => '{server}')$$);
+SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-01 11:00', 'write_bytes', 'workload', '5 minutes')$$);
+SELECT * FROM reads($$jobstats_totals('2024-03-01', '2024-03-03', by => 'server')$$);
 -- One job of three days of a quarter: its ten-minute buckets, and the increments of those in which it did something.
-SELECT * FROM reads($$jobstats_job('4711', '2024-02-06', '2024-02-09')$$);
-SELECT * FROM reads($$jobstats_job('4711')$$);
+SELECT * FROM reads($$jobstats_job_usage('4711', since => '2024-02-06', until => '2024-02-09')$$);
+SELECT * FROM reads($$jobstats_job_usage('4711')$$);
 -- What a late text has changed is taken from increments until it has been summed again.
 INSERT INTO jobstats.dirty (target_id, span_from, span_to) SELECT target_id, '2024-03-10 10:01', '2024-03-10 10:09' FROM jobstats.targets;
-SELECT * FROM reads($$jobstats_rates('2024-03-01', '2024-04-01', '{write_bytes}', '{workload}', '1 day')$$);
+SELECT * FROM reads($$jobstats_rates('2024-03-01', '2024-04-01', 'write_bytes', 'workload', '1 day')$$);
 SELECT * FROM reads($$jobstats_top('2024-03-01', '2024-03-31', 'write_bytes')$$);
 -- What many targets did is read once, not for each of them, also by a planner that takes it for hardly any dearer, and not
 -- a second time to see which of them report times.
@@ -104,11 +104,11 @@ FROM pg_stat_xact_user_tables s WHERE relation_of(s.relid) = 'rollup_1d_users';
 BEGIN;
 SET LOCAL cpu_operator_cost = 1;
 SELECT rows AS before FROM read_so_far \gset
-SELECT count(*) FROM jobstats_top('2024-02-01', '2024-02-02', 'write_bytes', '{uid}');
+SELECT count(*) FROM jobstats_top('2024-02-01', '2024-02-02', 'write_bytes', 'uid');
 SELECT rows - :before <= :stored AS once FROM read_so_far;
 COMMIT;
 BEGIN;
 SELECT rows AS before FROM read_so_far \gset
-SELECT count(*) FROM jobstats_top('2024-02-01', '2024-02-29', 'service_time', '{uid}');
+SELECT count(*) FROM jobstats_top('2024-02-01', '2024-02-29', 'service_time', 'uid');
 SELECT rows - :before <= :stored AS once FROM read_so_far;
 COMMIT;

@@ -66,13 +66,13 @@ SELECT 'oss1', at(o.minute), ost('scratch-OST0000', (SELECT string_agg(record(id
     FROM unnest(ARRAY['4711:1000:n01', '4711:0:n01', '4711:2000:n05', '4712:2000:n05']) AS id))
 FROM (VALUES (2000), (2010), (2020)) AS o (minute);
 CREATE VIEW claims AS
-SELECT job, workload, uid, status, total FROM jobstats_totals(at(2000), at(2020), '{write}', '{job,workload,uid,status}', node => '{n01,n05}');
+SELECT job, workload, uid, status, total FROM (SELECT * FROM jobstats_totals(at(2000), at(2020), 'write', 'job,workload,uid,status', filter => 'node=n01,n05') r, dims(r.labels)) AS jobstats_totals;
 SELECT * FROM claims ORDER BY uid, job;
 SELECT account(2030, run('4711', '4711', 'alpha', 1990, 2025, 1000, 'physics'));
 CALL jobstats_maintain();
 SELECT * FROM claims ORDER BY uid, job;
 SELECT name, job, claimed, status, workload FROM jobstats.entries WHERE name LIKE '471%' ORDER BY name COLLATE "C";
-SELECT operation, target, total, nodes FROM jobstats_job(4711) WHERE operation IN ('write', 'claimed_write');
+SELECT operation, target, total, nodes FROM (SELECT * FROM jobstats_job_usage(4711) r, dims(r.labels)) AS jobstats_job_usage WHERE operation IN ('write', 'claimed_write');
 SELECT day, calls, status, remedy FROM jobstats.job_quality WHERE status = 'claimed';
 -- It stays so when all identifiers are read again.
 SELECT jobstats_reidentify();
@@ -89,7 +89,7 @@ INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', at(o.minute), ost('scratch-OST0000', record('4713_2:2000:n05', o.minute - 2030, 4096 * (o.minute - 2030)), record('4715:1000:n01', 3 * (o.minute - 2030), 4096 * 3 * (o.minute - 2030)))
 FROM (VALUES (2030), (2040)) AS o (minute);
 CALL jobstats_maintain();
-SELECT operation, total, nodes FROM jobstats_job('4713_2', at(2000), at(2050)) WHERE operation = 'write' AND target IS NULL;
+SELECT operation, total, nodes FROM (SELECT * FROM jobstats_job_usage('4713_2', since => at(2000), until => at(2050)) r, dims(r.labels)) AS jobstats_job_usage WHERE operation = 'write' AND target IS NULL;
 
 -- Flux prints the number of a job as ƒ3oKANUf, and where there is no such letter as f3oKANUf: accounting says whether a word is one.
 INSERT INTO jobstats.feed (server, "time", body)
@@ -101,7 +101,7 @@ SELECT i.action FROM jobstats_ingest('flux', 'flux1', at(3030), source => 'flux'
 CALL jobstats_maintain();
 SELECT name, job, workload FROM jobstats.entries WHERE name LIKE 'f%' ORDER BY name COLLATE "C";
 SELECT * FROM matched WHERE entry LIKE 'f%' ORDER BY entry COLLATE "C";
-SELECT operation, target, total FROM jobstats_job('f3oKANUf') WHERE operation = 'write';
+SELECT operation, target, total FROM (SELECT * FROM jobstats_job_usage('f3oKANUf') r, dims(r.labels)) AS jobstats_job_usage WHERE operation = 'write';
 -- The other way round: a new node of a job that accounting knows.
 INSERT INTO jobstats.feed (server, "time", body) SELECT 'oss1', at(3024), ost('scratch-OST0000', record('f3oKANUf:1000:x02', 1, 4096));
 CALL jobstats_maintain();

@@ -37,11 +37,11 @@ WHERE s.kind = 'pbs' GROUP BY s.o, j.job, i.uid;
 CREATE VIEW answers AS
 SELECT target, string_agg(concat_ws(' ', replace(job, o, '#'), replace(uid::text, o, '#'), replace(user_name, o, '#'), replace(gid::text, o, '#'), replace(group_name, o, '#'),
     replace(account, o, '#'), total), ', ' ORDER BY total) AS answer
-FROM jobstats_totals(at(-60), at(60), '{write_bytes}', '{target,job,uid,user_name,gid,group_name,account}') CROSS JOIN right(target, 2) AS o
+FROM (SELECT * FROM jobstats_totals(at(-60), at(60), 'write_bytes', 'target,job,uid,user,gid,group,account') r, dims(r.labels)) AS jobstats_totals CROSS JOIN right(target, 2) AS o
 GROUP BY target;
 CREATE VIEW sums AS
 SELECT target, string_agg(concat_ws(' ', replace(uid::text, o, '#'), replace(user_name, o, '#'), replace(group_name, o, '#'), total), ', ' ORDER BY total) AS answer
-FROM jobstats_totals(at(-60), at(60), '{write_bytes}', '{target,uid,user_name,group_name}') CROSS JOIN right(target, 2) AS o
+FROM (SELECT * FROM jobstats_totals(at(-60), at(60), 'write_bytes', 'target,uid,user,group') r, dims(r.labels)) AS jobstats_totals CROSS JOIN right(target, 2) AS o
 GROUP BY target;
 
 SELECT count(DISTINCT d.kinds) AS orders FROM (SELECT string_agg(kind, ',' ORDER BY step) AS kinds FROM sent GROUP BY o) d;

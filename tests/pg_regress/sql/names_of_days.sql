@@ -29,51 +29,51 @@ SELECT fed('2025-11-05', E'bob:x:1000:200::/h:/s\nbo:x:1001:100::/h:/s\n'), fed(
     fed('2025-11-04', E'countess:x:1000:100::/h:/s\nbo:x:1001:100::/h:/s\n'),
     fed('2025-11-04', E'people:x:100:\nstaff:x:200:\n', 'group'), fed('2025-11-05', E'users:x:100:\nstaff:x:200:\n', 'group');
 
-CREATE FUNCTION all_days(VARIADIC by text[]) RETURNS TABLE (uid bigint, user_name text, gid bigint, group_name text, opens numeric) LANGUAGE sql AS $$
-SELECT uid, user_name, gid, group_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', by) ORDER BY total
+CREATE FUNCTION all_days(by text) RETURNS TABLE (name text, opens numeric, labels jsonb) LANGUAGE sql AS $$
+SELECT name, total, labels FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', 'open', by) ORDER BY total
 $$;
-SELECT * FROM all_days('user_name');
-SELECT * FROM all_days('uid', 'user_name', 'gid', 'group_name');
+SELECT * FROM all_days('user');
+SELECT * FROM all_days('uid,user,gid,group');
 SELECT * FROM all_days('gid');
 SELECT * FROM all_days('uid');
-SELECT job, user_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{job,user_name}') ORDER BY 1, 3;
+SELECT name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', 'open', 'job,user') ORDER BY 1, 2;
 -- Day by day, and windows that end before a change, or begin after it, or in the middle of a day.
-SELECT date("time"), user_name, round((rate * seconds * coverage)::numeric) AS opens
-FROM jobstats_rates('2025-11-03', '2025-11-06', '{open}', '{user_name}', '1 day', user_name => '{ada,bo,bob,countess}') ORDER BY 1, 2;
-SELECT user_name, group_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-04', '{open}', '{user_name,group_name}') ORDER BY 3;
-SELECT user_name, group_name, total FROM jobstats_totals('2025-11-04', '2025-11-05', '{open}', '{user_name,group_name}') ORDER BY 3;
-SELECT user_name, group_name, total FROM jobstats_totals('2025-11-05', '2025-11-06', '{open}', '{user_name,group_name}') ORDER BY 3;
-SELECT user_name, total FROM jobstats_totals('2025-11-03 23:55', '2025-11-05 00:05', '{open}', '{user_name}') ORDER BY 2;
+SELECT date("time"), name, total
+FROM jobstats_rates('2025-11-03', '2025-11-06', 'open', 'user', '1 day', filter => 'user=ada,bo,bob,countess') ORDER BY 1, 2;
+SELECT name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-04', 'open', 'user,group') ORDER BY 2;
+SELECT name, total FROM jobstats_totals('2025-11-04', '2025-11-05', 'open', 'user,group') ORDER BY 2;
+SELECT name, total FROM jobstats_totals('2025-11-05', '2025-11-06', 'open', 'user,group') ORDER BY 2;
+SELECT name, total FROM jobstats_totals('2025-11-03 23:55', '2025-11-05 00:05', 'open', 'user') ORDER BY 2;
 -- Filters select the days of a name.
-SELECT uid, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{uid}', user_name => '{countess}');
-SELECT total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{}', user_name => '{countess}');
-SELECT job, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{job}', user_name => '{ada,bob}') ORDER BY 1;
-SELECT user_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{user_name}', exclude => '{"user_name": ["ada", "bob"]}') ORDER BY 2;
-SELECT total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{}', gid => '{200}');
-SELECT rank, user_name, total FROM jobstats_top('2025-11-03 08:00', '2025-11-06', 'open', '{user_name}');
-SELECT user_name, opens, nodes FROM jobstats_summary('2025-11-03 08:00', '2025-11-06', '{user_name}') ORDER BY opens;
-SELECT operation, sum(count) FROM jobstats_densities('2025-11-03 08:00', '2025-11-06', 'open', '{user_name}') GROUP BY 1;
-SELECT * FROM jobstats_totals('2025-11-03 08:00', '2025-11-04', '{open}', '{}', user_name => '{bob}');
+SELECT name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', 'open', 'uid', filter => 'user=countess');
+SELECT total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', 'open', '', filter => 'user=countess');
+SELECT name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', 'open', 'job', filter => 'user=ada,bob') ORDER BY 1;
+SELECT name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', 'open', 'user', exclude => '{"user": ["ada", "bob"]}') ORDER BY 2;
+SELECT total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', 'open', '', filter => 'gid=200');
+SELECT rank, name, total FROM jobstats_top('2025-11-03 08:00', '2025-11-06', 'open', 'user');
+SELECT name, opens, nodes FROM jobstats_summary('2025-11-03 08:00', '2025-11-06', 'user') ORDER BY opens;
+SELECT sum(count) FROM jobstats_densities('2025-11-03 08:00', '2025-11-06', 'open', 'user');
+SELECT * FROM jobstats_totals('2025-11-03 08:00', '2025-11-04', 'open', '', filter => 'user=bob');
 -- Who was at work at a moment had the name of that day.
-SELECT at, workload, user_name
-FROM unnest('{2025-11-04 00:00, 2025-11-04 00:10, 2025-11-05 00:10}'::timestamptz[]) at, jobstats_now(at => at)
-ORDER BY at, workload;
+SELECT at, name
+FROM unnest('{2025-11-04 00:00, 2025-11-04 00:10, 2025-11-05 00:10}'::timestamptz[]) at, jobstats_now(n => 10, at => at, by => 'workload,user')
+ORDER BY at, name;
 
 -- Rollups say the same: those by user, and where a window begins or ends inside a bucket.
 CREATE VIEW answers AS
-SELECT 'days' AS question, to_jsonb(a) AS answer FROM all_days('uid', 'user_name', 'gid', 'group_name') a
+SELECT 'days' AS question, to_jsonb(a) AS answer FROM all_days('uid,user,gid,group') a
 UNION ALL
-SELECT 'steps', to_jsonb(r) FROM jobstats_rates('2025-11-03', '2025-11-06', '{open}', '{user_name}', '1 day') r
+SELECT 'steps', to_jsonb(r) FROM jobstats_rates('2025-11-03', '2025-11-06', 'open', 'user', '1 day') r
 UNION ALL
-SELECT 'hours', to_jsonb(r) FROM jobstats_rates('2025-11-03', '2025-11-06', '{open}', '{user_name}', '2 hours') r
+SELECT 'hours', to_jsonb(r) FROM jobstats_rates('2025-11-03', '2025-11-06', 'open', 'user', '2 hours') r
 UNION ALL
-SELECT 'edges', to_jsonb(t) FROM jobstats_totals('2025-11-03 16:05', '2025-11-05 00:05', '{open}', '{user_name}') t
+SELECT 'edges', to_jsonb(t) FROM jobstats_totals('2025-11-03 16:05', '2025-11-05 00:05', 'open', 'user') t
 UNION ALL
-SELECT 'filter', to_jsonb(t) FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{}', user_name => '{countess}') t
+SELECT 'filter', to_jsonb(t) FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', 'open', '', filter => 'user=countess') t
 UNION ALL
-SELECT 'job', to_jsonb(t) FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{job}', user_name => '{ada,bob}') t
+SELECT 'job', to_jsonb(t) FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', 'open', 'job', filter => 'user=ada,bob') t
 UNION ALL
-SELECT 'summary', to_jsonb(s) FROM jobstats_summary('2025-11-03 08:00', '2025-11-06', '{user_name}') s;
+SELECT 'summary', to_jsonb(s) FROM jobstats_summary('2025-11-03 08:00', '2025-11-06', 'user') s;
 CREATE TABLE before AS TABLE answers;
 CALL jobstats_maintain();
 SELECT question, count(*) FROM before GROUP BY 1 ORDER BY 1;
@@ -83,7 +83,7 @@ BEGIN;
 UPDATE jobstats.rollup_1d SET open = 0;
 UPDATE jobstats.rollup_1h SET open = 0;
 UPDATE jobstats.rollup_10m SET open = 0;
-SELECT user_name, total FROM jobstats_totals('2025-11-03', '2025-11-06', '{open}', '{user_name}') ORDER BY 2;
+SELECT name, total FROM jobstats_totals('2025-11-03', '2025-11-06', 'open', 'user') ORDER BY 2;
 ROLLBACK;
 
 -- An entry whose identifier names no user has the names of its job's user.
@@ -92,7 +92,7 @@ INSERT INTO jobstats.job_ids (job_no, scheduler, job, label, runs, started, last
 VALUES (1, 's', '1', '1', 1, '2025-11-03', '2025-11-03', 1000, 'job');
 INSERT INTO jobstats.entry_jobs (entry_id, valid_from, valid_to, job_no, status, alone)
 SELECT e.entry_id, '2025-11-03', 'infinity', 1, 'known', true FROM jobstats.entries e WHERE e.job = '1';
-SELECT job, user_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{job,user_name}') ORDER BY 1, 3;
+SELECT name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', 'open', 'job,user') ORDER BY 1, 2;
 
 -- Sizes of reads and writes, too.
 DO $$ BEGIN
@@ -101,5 +101,5 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0000', '1:1000:n01', 960, 970, '{"write": 3, "write_bytes": 9000}');
     PERFORM act('scratch-OST0000', '3:1001:n02', 960, 970, '{"write": 1, "write_bytes": 500}');
 END $$;
-SELECT user_name, gid, count, mean FROM jobstats_sizes('2025-11-03 23:40', '2025-11-04 00:10', by => '{user_name,gid}') ORDER BY 1;
-SELECT count, mean FROM jobstats_sizes('2025-11-03 23:40', '2025-11-04 00:10', by => '{}', user_name => '{ada,bo}');
+SELECT name, calls, mean FROM jobstats_io_sizes('2025-11-03 23:40', '2025-11-04 00:10', by => 'user,gid') ORDER BY 1;
+SELECT calls, mean FROM jobstats_io_sizes('2025-11-03 23:40', '2025-11-04 00:10', by => '', filter => 'user=ada,bo');

@@ -106,10 +106,10 @@ TABLE levels;
 \set ECHO all
 
 -- Whatever is read, the answer is the same.
-SELECT day, job, operation, total, calls, per_call
-FROM unnest('{2025-11-03,2025-11-04}'::timestamptz[]) day, jobstats_totals(day, day + interval '1 day', '{open,readpage}', '{job}')
-ORDER BY day, job, operation;
-SELECT "time", rate * seconds AS pages FROM jobstats_rates('2025-11-03 08:00', '2025-11-03 11:00', '{readpage}', '{kind}', '1 hour') ORDER BY "time";
+SELECT day, name, operation, total, calls, per_call
+FROM unnest('{2025-11-03,2025-11-04}'::timestamptz[]) day, jobstats_totals(day, day + interval '1 day', 'open,readpage', 'job')
+ORDER BY day, name, operation;
+SELECT "time", rate * seconds AS pages FROM jobstats_rates('2025-11-03 08:00', '2025-11-03 11:00', 'readpage', 'kind', '1 hour') ORDER BY "time";
 -- Of the newest hour, 20 minutes have passed: 110 pages.
 SELECT until, job, readpage * 3600 AS pages_per_hour FROM jobstats.rates_1h WHERE readpage > 0 ORDER BY until;
 -- The rights on what was made anew are those that were granted.

@@ -26,23 +26,22 @@ END $$;
 INSERT INTO jobstats.users VALUES (1000, 'ada'), (1001, 'bob');
 
 -- By the time that servers spent on them, or by calls where that is not known. The operation is the one that took most.
-SELECT cluster, target, kind, server, now() - "time" = age AS same, age, seconds FROM jobstats_now() WHERE rank = 1;
-SELECT target, rank, workload, user_name, operation, rate, service_time, round(share::numeric, 3) AS share
-FROM jobstats_now();
-SELECT target, rank, workload FROM jobstats_now('{*OST*}', 1);
+SELECT target, age, labels FROM jobstats_now(n => 10) WHERE rank = 1;
+SELECT target, rank, name, operation, formatted, rate, service_time, round(share::numeric, 3) AS share FROM jobstats_now(n => 10);
+SELECT target, rank, name FROM jobstats_now('*OST*', 1);
 SELECT count(*) FROM jobstats_now(n => 0);
 SELECT count(*) FROM jobstats_now(NULL, NULL);
-SELECT count(*) FROM jobstats_now('{none}');
+SELECT count(*) FROM jobstats_now('none', 10);
 
 -- At an earlier time: the same as it was then. OST0000 had been observed once, so that there was nothing to tell of it. The
 -- age counts from then.
-SELECT target, rank, workload, user_name, operation, rate, service_time, share, age, ago(180) = "time" AS same
-FROM jobstats_now(at => ago(170.000001));
-SELECT target, age FROM jobstats_now(at => ago(40)) WHERE rank = 1;
-SELECT count(*) FROM jobstats_now(at => ago(290));
-SELECT count(*) FROM jobstats_now(at => ago(100000));
+SELECT target, rank, name, operation, rate, service_time, share, age, ago(170.000001) - age = ago(180) AS same
+FROM jobstats_now(n => 10, at => ago(170.000001));
+SELECT target, age FROM jobstats_now(n => 10, at => ago(40)) WHERE rank = 1;
+SELECT count(*) FROM jobstats_now(n => 10, at => ago(290));
+SELECT count(*) FROM jobstats_now(n => 10, at => ago(100000));
 -- Now as the time is what is told without it.
-SELECT count(*) FROM (SELECT * FROM jobstats_now() EXCEPT SELECT * FROM jobstats_now(at => now())) changed;
+SELECT count(*) FROM (SELECT * FROM jobstats_now(n => 10) EXCEPT SELECT * FROM jobstats_now(n => 10, at => now())) changed;
 
 -- A row that begins before the last observation does, because its entry was skipped by Lustre in the one before: the part
 -- that lies in it. Rows that were divided at ten minutes count together.
@@ -53,7 +52,7 @@ DO $$ BEGIN
 END $$;
 UPDATE jobstats.increments i SET observed = ago(50) FROM jobstats.targets t
 WHERE t.target_id = i.target_id AND t.name = 'scratch-OST0001';
-SELECT target, rank, workload, rate, service_time, share FROM jobstats_now('{*OST0001}');
+SELECT target, rank, name, rate, service_time, share FROM jobstats_now('*OST0001', 10, by => 'workload');
 
 -- A target that has not been observed for a day, or only once, has no now.
 DO $$ BEGIN
@@ -61,7 +60,7 @@ DO $$ BEGIN
     PERFORM act('', 'scratch-OST0002', 'cp.1002', ago(90000), ago(86500), '{"read": 30}');
     PERFORM observe('', 'scratch-OST0003', 'oss1', ARRAY[ago(10)]);
 END $$;
-SELECT DISTINCT target FROM jobstats_now() ORDER BY target;
+SELECT DISTINCT target FROM jobstats_now(n => 10) ORDER BY target;
 
 -- One that was last observed hours ago, or after a gap of hours, has: of a gap, its last hour.
 DO $$ BEGIN
@@ -71,7 +70,7 @@ DO $$ BEGIN
     PERFORM act('', 'scratch-OST0005', '104:1004:n01', ago(9000), ago(7000), '{"read": 499}');
     PERFORM act('', 'scratch-OST0005', '104:1004:n01', ago(100), ago(20), '{"read": 360}');
 END $$;
-SELECT target, seconds, workload, rate, share FROM jobstats_now('{*OST000*}') WHERE workload = '104';
+SELECT target, name, rate, share FROM jobstats_now('*OST000*', 10, by => 'workload') WHERE name = '104';
 
 -- For these no other days are read, whatever way to join the planner prefers.
 DO $$ BEGIN
@@ -84,12 +83,12 @@ CREATE VIEW world.other_days AS
 SELECT sum(s.seq_scan + coalesce(s.idx_scan, 0)) AS scans FROM world.other_day JOIN pg_stat_xact_user_tables s USING (relid);
 SET LOCAL enable_nestloop = off;
 SELECT scans FROM world.other_days \gset
-SELECT count(*) FROM jobstats_now('{*OST0004}');
+SELECT count(*) FROM jobstats_now('*OST0004', 10);
 SELECT scans - :scans AS more FROM world.other_days;
 ROLLBACK;
 
 SELECT * FROM jobstats_now(n => -1);
-SELECT * FROM jobstats_now(at => 'infinity');
+SELECT * FROM jobstats_now(n => 10, at => 'infinity');
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
-SELECT * FROM jobstats_now();
+SELECT * FROM jobstats_now(n => 10);

@@ -49,45 +49,46 @@ SELECT jobstats_grant_own('regress_ada', uid => 1000) \gset
 SELECT jobstats_grant_own('regress_bob', 1001) \gset
 SELECT jobstats_grant_own('regress_pi', account => 'physics') \gset
 SELECT jobstats_grant_own('regress_pi', 1001) \gset
-SELECT jobstats_grant_speaker('regress_web') \gset
+SELECT jobstats_grant_proxy('regress_web') \gset
 SELECT role, uid, account FROM jobstats.members ORDER BY role::text, uid;
 GRANT USAGE ON SCHEMA world TO PUBLIC;
 
--- Every question, with a place for what a reader of everything adds to get the same rows.
+-- Every question; a reader of everything adds a filter to get the same rows.
 CREATE TABLE questions (number integer GENERATED ALWAYS AS IDENTITY, question text);
 INSERT INTO questions (question) VALUES
-    ('jobstats_rates(at(0), at(20), ''{write_bytes,service_time}'', ''{target,job,uid,account}'', ''10 minutes'' %s)'),
-    ('jobstats_rates(at(0), at(20), by => ''{node,executable,status,entry,workload}'' %s)'),
-    ('jobstats_totals(at(0), at(20), by => ''{uid,user_name,gid,group_name,account,partition,job_name,state,job_group}'' %s)'),
-    ('jobstats_totals(at(0), at(20), by => ''{target}'', job => ''{*}'' %s)'),
-    ('jobstats_totals(at(0), at(20), by => ''{uid}'', exclude => ''{"job": ["11"]}'' %s)'),
-    ('jobstats_totals(at(0), at(20), by => ''{account}'' %s)'),
-    ('jobstats_top(at(0), at(20), n => 100 %s)'),
-    ('jobstats_top(at(0), at(20), ''write_bytes'', ''{job,uid}'' %s)'),
-    ('jobstats_summary(at(0), at(20) %s)'),
-    ('jobstats_summary(at(0), at(20), ''{uid,node}'' %s)'),
-    ('jobstats_densities(at(0), at(20), ''write'' %s)'),
-    ('jobstats_sizes(at(0), at(20), ''{job}'' %s)'),
-    ('jobstats_changes(at(10), at(20), ''open'', ''{job}'', at(0), at(10) %s)'),
-    ('jobstats_usual(at(10), at(20), ''open'', ''{job}'' %s)'),
-    ('jobstats_findings(at(0), at(20), levels => ''{good,fair,bad}'' %s)'),
-    ('jobstats_verdict(at(0), at(20) %s)'),
-    ('jobstats_findings(at(0), at(20), ''{uid,target}'', ''{good,fair,bad}'' %s)');
+    ($$jobstats_rates(at(0), at(20), 'write_bytes,service_time', 'target,job,uid,account', '10 minutes'$$),
+    ($$jobstats_rates(at(0), at(20), by => 'node,executable,status,entry,workload'$$),
+    ($$jobstats_totals(at(0), at(20), by => 'uid,user,gid,group,account,partition,job_name,state,job_group'$$),
+    ($$jobstats_totals(at(0), at(20), by => 'target', exclude => 'job='$$),
+    ($$jobstats_totals(at(0), at(20), by => 'uid', exclude => 'job=11'$$),
+    ($$jobstats_totals(at(0), at(20), by => 'account'$$),
+    ($$jobstats_top(at(0), at(20), n => 100$$),
+    ($$jobstats_top(at(0), at(20), 'write_bytes', 'job,uid'$$),
+    ($$jobstats_summary(at(0), at(20)$$),
+    ($$jobstats_summary(at(0), at(20), 'uid,node'$$),
+    ($$jobstats_densities(at(0), at(20), 'write', 'uid,workload'$$),
+    ($$jobstats_io_sizes(at(0), at(20), 'job'$$),
+    ($$jobstats_changes(at(10), at(20), 'open', 'job', at(0), at(10)$$),
+    ($$jobstats_baseline(at(10), at(20), 'open', 'job'$$),
+    ($$jobstats_findings(at(0), at(20), levels => 'good,fair,bad'$$),
+    ($$jobstats_verdict(at(0), at(20)$$),
+    ($$jobstats_jobs('-infinity'$$),
+    ($$jobstats_findings(at(0), at(20), 'uid,target', 'good,fair,bad'$$);
 GRANT SELECT ON questions TO PUBLIC;
 CREATE FUNCTION answers(filter text) RETURNS TABLE (number integer, answer jsonb) LANGUAGE plpgsql AS $$
 DECLARE
     q record;
 BEGIN
     FOR q IN SELECT * FROM questions LOOP
-        RETURN QUERY EXECUTE format('SELECT %s, to_jsonb(a) FROM ' || q.question || ' a', q.number, filter);
+        RETURN QUERY EXECUTE format('SELECT %s, to_jsonb(a) FROM %s, filter => %L) a', q.number, q.question, filter);
     END LOOP;
 END
 $$;
 CREATE TABLE seen (role text, number integer, answer jsonb);
 GRANT INSERT ON seen TO PUBLIC;
 SET client_min_messages = warning;
-INSERT INTO seen SELECT 'all of ada', a.* FROM answers(', uid => ''{1000}''') a;
-INSERT INTO seen SELECT 'all of bob', a.* FROM answers(', uid => ''{1001}''') a;
+INSERT INTO seen SELECT 'all of ada', a.* FROM answers('uid=1000') a;
+INSERT INTO seen SELECT 'all of bob', a.* FROM answers('uid=1001') a;
 SET ROLE regress_ada;
 INSERT INTO public.seen SELECT 'ada', a.* FROM answers('') a;
 SET ROLE regress_bob;
@@ -111,46 +112,43 @@ SELECT * FROM apart('ada', 'web');
 SELECT count(DISTINCT number) AS questions_with_rows FROM seen WHERE role = 'ada';
 -- The manager of an account sees the work of its jobs, and, here, all of Bob's.
 SET ROLE regress_pi;
-SELECT job, workload, uid, account, total FROM jobstats_totals(at(0), at(20), '{write}', '{job,workload,uid,account}') ORDER BY workload;
+SELECT name, total FROM jobstats_totals(at(0), at(20), 'write', 'workload,job,uid,account') ORDER BY name;
 RESET ROLE;
 
 -- Jobs. A foreign one answers as one that there is not; one whose number was another's, too, is not told apart by time.
 SET ROLE regress_ada;
-SELECT target, operation, total, nodes, label, user_name, state FROM jobstats_job('11') WHERE operation IN ('run', 'write', 'open');
-SELECT target, operation, total, user_name FROM jobstats_job('13') WHERE operation IN ('run', 'write') AND target IS NULL;
-SELECT job, operation, since_start, rate * 600 AS writes FROM jobstats_compare('{11,13,12}', NULL, '{write}');
-SELECT job, user_name, account, state, to_come FROM jobstats_runs('11');
-SELECT count(*) FROM jobstats_runs('12');
-SELECT count(*) FROM jobstats_runs('30');
-SELECT job FROM jobstats_summaries();
-SELECT count(*) FROM jobstats_job('12');
-SELECT count(*) FROM jobstats_job('14');
-SELECT count(*) FROM jobstats_job('4711');
-SELECT count(*) FROM jobstats_job('21');
-SELECT count(*) FROM jobstats_job('30_1');
-SELECT count(*) FROM jobstats_job('30_2');
-SELECT count(*) FROM jobstats_job('12', scheduler => 'slurm');
-SELECT count(*) FROM jobstats_job('4711', scheduler => 'slurm');
+SELECT job, label, user_name, state, nodes, write_bytes FROM unnest('{11,13,12,14,4711,21,30_1,30_2}'::text[]) asked, jobstats_job(asked);
+SELECT name, operation, total, nodes FROM jobstats_job_usage('11') WHERE operation IN ('write', 'open');
+SELECT name, operation, total FROM jobstats_job_usage('13') WHERE operation = 'write' AND name = 'all';
+SELECT job, operation, since_start, total FROM jobstats_compare('{11,13,12}', NULL, 'write');
+SELECT job, user_name, account, state FROM jobstats_jobs('-infinity', filter => 'job=11');
+SELECT count(*) FROM jobstats_jobs('-infinity', filter => 'job=12');
+SELECT count(*) FROM jobstats_jobs('-infinity', filter => 'job=30*');
+SELECT job FROM jobstats_jobs('-infinity');
+SELECT count(*) FROM unnest('{12,14,4711,21,30_1,30_2}'::text[]) asked, jobstats_job_usage(asked);
+SELECT count(*) FROM jobstats_job('12', 'slurm');
+SELECT count(*) FROM jobstats_job_usage('12', scheduler => 'slurm');
+SELECT count(*) FROM jobstats_job_usage('4711', scheduler => 'slurm');
 -- Whole targets are everybody's.
-SELECT target, operation, total FROM jobstats_totals(at(0), at(20), '{write,open}');
-SELECT count(*) FROM jobstats_unaccounted(at(0), at(20));
+SELECT name, operation, total FROM jobstats_totals(at(0), at(20), 'write,open');
+SELECT count(*) FROM jobstats_untracked(at(0), at(20));
 SELECT count(*) FROM jobstats_queues(at(0), at(20));
 
 -- Space: her own, and that of all together.
-SELECT uid, bytes FROM jobstats_used();
-SELECT uid, bytes FROM jobstats_used(by => '{}');
-SELECT count(*) FROM jobstats_used(by => '{group}');
-SELECT count(*) FROM jobstats_used(by => '{}', uid => '{1001}');
+SELECT name, bytes, labels FROM jobstats_space();
+SELECT name, bytes, labels FROM jobstats_space(by => '');
+SELECT count(*) FROM jobstats_space(by => 'group');
+SELECT count(*) FROM jobstats_space(by => '', filter => 'uid=1001');
 -- What does not limit its answers does not answer.
 \set VERBOSITY sqlstate
-SELECT count(*) FROM jobstats_now();
-SELECT count(*) FROM jobstats_entries();
-SELECT count(*) FROM jobstats_work();
-SELECT count(*) FROM jobstats_attributed('12');
+SELECT count(*) FROM jobstats_now(n => 10);
+SELECT count(*) FROM jobstats_internal.entries();
+SELECT count(*) FROM jobstats_internal.work();
+SELECT count(*) FROM jobstats_internal.attributed('12');
 SELECT count(*) FROM jobstats_audit(at(0), at(20));
 SELECT count(*) FROM jobstats_metrics();
 SELECT count(*) FROM jobstats_targets();
-SELECT count(*) FROM jobstats_kept();
+SELECT count(*) FROM jobstats_internal.kept();
 SELECT jobstats_grant_own('regress_ada', 1001);
 SELECT jobstats_internal.as_owner('maintain', NULL);
 RESET ROLE;
@@ -162,7 +160,7 @@ SELECT count(*) FROM jobstats_totals(at(0), at(20));
 RESET ROLE;
 DELETE FROM jobstats.members WHERE role = 'regress_bob'::regrole;
 SET ROLE regress_bob;
-SELECT count(*) FROM jobstats_totals(at(0), at(20), by => '{uid}');
+SELECT count(*) FROM jobstats_totals(at(0), at(20), by => 'uid');
 RESET ROLE;
 -- Mistakes.
 SELECT jobstats_grant_own('regress_bob');
@@ -170,10 +168,10 @@ SELECT jobstats_grant_own(NULL, 1);
 SELECT jobstats_grant_own('regress_nobody', 1);
 SELECT jobstats_grant_own('regress_bob', -1);
 SELECT jobstats_grant_own(current_user, 1);
-SELECT jobstats_grant_speaker(current_user);
+SELECT jobstats_grant_proxy(current_user);
 -- A role that is gone leaves nothing behind, whoever gets its number.
 CREATE ROLE regress_gone;
-SELECT jobstats_grant_own('regress_gone', 1000), jobstats_grant_speaker('regress_gone') \gset
+SELECT jobstats_grant_own('regress_gone', 1000), jobstats_grant_proxy('regress_gone') \gset
 DROP ROLE regress_gone;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT role FROM jobstats.members UNION ALL SELECT role FROM jobstats.speakers ORDER BY 1;

@@ -59,11 +59,11 @@ CALL jobstats_maintain();
 -- The sums that nobody's being forgotten may change: as answers, and as they are stored.
 CREATE VIEW sums AS
 SELECT 'totals' AS of, jsonb_build_array(t.target, t.account, t."partition", t.operation, t.total) AS sum
-FROM jobstats_totals(at(-480), at(20160), by => '{target,account,partition}') t
+FROM (SELECT * FROM jobstats_totals(at(-480), at(20160), by => 'target,account,partition') r, dims(r.labels)) t
 UNION ALL
-SELECT 'entries', to_jsonb(t) FROM (SELECT account, "partition", operation, sum(total) AS total FROM jobstats_totals(at(-480), at(20160), by => '{account,partition,entry}') GROUP BY 1, 2, 3) t
+SELECT 'entries', to_jsonb(t) FROM (SELECT account, "partition", operation, sum(total) AS total FROM (SELECT * FROM jobstats_totals(at(-480), at(20160), by => 'account,partition,entry') r, dims(r.labels)) AS jobstats_totals GROUP BY 1, 2, 3) t
 UNION ALL
-SELECT 'hours', jsonb_build_array(r."time", r.account, r.rate) FROM jobstats_rates(at(0), at(120), '{write_bytes}', '{account}', '1 hour') r
+SELECT 'hours', jsonb_build_array(r."time", r.account, r.rate) FROM (SELECT * FROM jobstats_rates(at(0), at(120), 'write_bytes', 'account', '1 hour') r, dims(r.labels)) r
 UNION ALL
 SELECT 'days', to_jsonb(r) - 'entry_id' FROM (SELECT bucket, target_id, sum(write) AS write, sum(write_bytes) AS bytes FROM jobstats.rollup_1d GROUP BY 1, 2) r
 UNION ALL
@@ -76,7 +76,7 @@ CREATE TABLE before AS TABLE sums;
 CREATE VIEW changed AS (SELECT 'before' AS at, * FROM before EXCEPT ALL SELECT 'before', * FROM sums) UNION ALL (SELECT 'now', * FROM sums EXCEPT ALL SELECT 'now', * FROM before);
 CREATE VIEW by_user AS
 SELECT CASE WHEN uid > 4294967295 THEN 'pseudonym' ELSE coalesce(uid::text, '(null)') END AS who, count(DISTINCT uid) AS users, sum(total) AS bytes
-FROM jobstats_totals(at(-480), at(20160), '{write_bytes}', '{uid}') GROUP BY 1 ORDER BY 1;
+FROM (SELECT * FROM jobstats_totals(at(-480), at(20160), 'write_bytes', 'uid') r, dims(r.labels)) AS jobstats_totals GROUP BY 1 ORDER BY 1;
 TABLE by_user;
 SELECT count(*) FROM before;
 SELECT relation, "rows", first = at(0) AS from_zero, columns, kept FROM jobstats_personal_data(2047110815);
@@ -86,29 +86,29 @@ SELECT jobstats_grant_reader('regress_nameless', names => NULL);
 SELECT jobstats_grant_reader('regress_nameless', names => false) \gset
 GRANT USAGE ON SCHEMA texts TO regress_nameless;
 GRANT SELECT ON texts.clock TO regress_nameless;
-CREATE VIEW everything AS SELECT uid, job, account, operation, total FROM jobstats_totals(at(-480), at(20160), by => '{uid,job,account}');
+CREATE VIEW everything AS SELECT uid, job, account, operation, total FROM (SELECT * FROM jobstats_totals(at(-480), at(20160), by => 'uid,job,account') r, dims(r.labels)) AS jobstats_totals;
 CREATE TABLE named AS TABLE everything;
 GRANT SELECT ON named TO regress_nameless;
 SET ROLE regress_nameless;
-CREATE TEMP TABLE nameless AS SELECT uid, job, account, operation, total FROM jobstats_totals(at(-480), at(20160), by => '{uid,job,account}');
+CREATE TEMP TABLE nameless AS SELECT uid, job, account, operation, total FROM (SELECT * FROM jobstats_totals(at(-480), at(20160), by => 'uid,job,account') r, dims(r.labels)) AS jobstats_totals;
 SELECT account, uid <> 0 AS is_user, uid > 4294967295 AS hidden, job LIKE 'pseudonym:%' AS job_hidden, count(*), count(DISTINCT uid) AS users, count(DISTINCT job) AS jobs, sum(total)
 FROM nameless GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3;
 SELECT count(*) AS different FROM ((SELECT account, operation, total FROM named EXCEPT ALL SELECT account, operation, total FROM nameless)
     UNION ALL (SELECT account, operation, total FROM nameless EXCEPT ALL SELECT account, operation, total FROM named)) d;
 -- They come in the order of pseudonyms, which says nothing of that of jobs.
-CREATE TEMP TABLE ordered AS SELECT job, row_number() OVER () AS position FROM jobstats_totals(at(-480), at(20160), '{write_bytes}', '{job}');
+CREATE TEMP TABLE ordered AS SELECT job, row_number() OVER () AS position FROM (SELECT * FROM jobstats_totals(at(-480), at(20160), 'write_bytes', 'job') r, dims(r.labels)) AS jobstats_totals;
 SELECT count(*), array_agg(job ORDER BY position) = array_agg(job ORDER BY job NULLS LAST) AS in_their_order FROM ordered;
-SELECT rank, uid > 4294967295 AS hidden, total FROM jobstats_top(at(-480), at(20160), 'write_bytes', '{uid}', account => '{physics}');
-SELECT count(*) FROM jobstats_changes(at(0), at(10), 'write_bytes', '{account}', at(10), at(20));
+SELECT rank, uid > 4294967295 AS hidden, total FROM (SELECT * FROM jobstats_top(at(-480), at(20160), 'write_bytes', 'uid', filter => 'account=physics') r, dims(r.labels)) AS jobstats_top;
+SELECT count(*) FROM jobstats_changes(at(0), at(10), 'write_bytes', 'account', at(10), at(20));
 SELECT count(*) FROM jobstats_queues(at(0), at(20));
-SELECT * FROM jobstats_totals(at(-480), at(20160), by => '{node}');
-SELECT * FROM jobstats_totals(at(-480), at(20160), by => '{account}', uid => '{2047110815}');
-SELECT * FROM jobstats_totals(at(-480), at(20160), by => '{account}', exclude => '{"job": ["901"]}');
-SELECT * FROM jobstats_changes(at(0), at(10), 'write_bytes', '{uid}', at(10), at(20));
+SELECT * FROM jobstats_totals(at(-480), at(20160), by => 'node');
+SELECT * FROM jobstats_totals(at(-480), at(20160), by => 'account', filter => 'uid=2047110815');
+SELECT * FROM jobstats_totals(at(-480), at(20160), by => 'account', exclude => '{"job": ["901"]}');
+SELECT * FROM jobstats_changes(at(0), at(10), 'write_bytes', 'uid', at(10), at(20));
 SELECT * FROM jobstats_balance(at(-480), at(20160));
-SELECT * FROM jobstats_job('901');
-SELECT * FROM jobstats_used();
-SELECT * FROM jobstats_entries();
+SELECT * FROM jobstats_job_usage('901');
+SELECT * FROM jobstats_space();
+SELECT * FROM jobstats_internal.entries();
 SELECT * FROM jobstats.secrets;
 RESET ROLE;
 DROP OWNED BY regress_nameless;

@@ -17,12 +17,10 @@ $$;
 CREATE VIEW queued AS
 SELECT server, service, minute(since) AS since, minute("time") AS until, requests, wait_usecs, depth, active
 FROM jobstats.server_increments ORDER BY server, service, "time";
-CREATE FUNCTION queues(since numeric, until numeric, step interval DEFAULT NULL, server text[] DEFAULT NULL)
-RETURNS TABLE ("time" numeric, seconds double precision, server text, service text, requests numeric, wait numeric, depth numeric,
-    active numeric, waiting numeric, coverage numeric) LANGUAGE sql AS $$
-SELECT minute(q."time"), q.seconds, q.server, q.service, q.requests, round(q.wait::numeric, 6), round(q.depth::numeric, 3),
-    round(q.active::numeric, 3), round(q.waiting::numeric, 6), round(q.coverage::numeric, 4)
-FROM jobstats_queues(at(since), at(until), server, step => step) q
+CREATE FUNCTION queues(since numeric, until numeric, step interval DEFAULT NULL)
+RETURNS TABLE ("time" numeric, server text, service text, requests numeric, wait numeric, waiting numeric, depth numeric) LANGUAGE sql AS $$
+SELECT minute(q."time"), q.server, q.service, q.requests, round(q.wait::numeric, 6), round(q.waiting::numeric, 6), round(q.depth::numeric, 3)
+FROM jobstats_queues(at(since), at(until), step) q
 $$;
 
 -- Nothing was fed yet; nor does one text make a row. The text has no target.
@@ -37,9 +35,9 @@ SELECT * FROM queues(0, 16);
 SELECT * FROM queues(8, 16, '4 min');
 -- Windows that meet add up, wherever they divide a row.
 SELECT sum(requests) AS requests, sum(wait_usecs) AS wait_usecs FROM queued WHERE service = 'mdt';
-SELECT sum(q.requests), sum(round(q.requests * q.wait::numeric * 1000000)) FROM generate_series(-1, 16) m, jobstats_queues(at(m + 0.3), at(m + 1.3), service => '{mdt}') q;
+SELECT sum(q.requests), sum(round(q.requests * q.wait::numeric * 1000000)) FROM generate_series(-1, 16) m, jobstats_queues(at(m + 0.3), at(m + 1.3)) q;
 SELECT * FROM queues(0, 60, '6 min') WHERE service = 'mdt';
-SELECT time, seconds, wait, coverage FROM queues(-600, 60, '1 hour') WHERE service = 'mdt';
+SELECT time, wait FROM queues(-600, 60, '1 hour') WHERE service = 'mdt';
 
 -- The same again; a late text divides the row of the next one; one whose counters do not fit in between has a wrong clock.
 SELECT feed('mds1', 12, service('mds.MDS.mdt', 12, 1720, 2000));
@@ -53,9 +51,12 @@ SELECT * FROM queues(17, 18);
 -- Seven hours pass without a reading. Two servers, and what their names are like.
 SELECT feed('oss1', m, service('ost.OSS.ost_io', m, 600 + m, 10, -600)) FROM unnest('{-430,-5,5}'::numeric[]) m;
 SELECT * FROM queued WHERE server = 'oss1';
-SELECT server, service, requests FROM jobstats_queues(at(-430), at(60), '{mds*,oss*}', '{mdt,ost*}');
-SELECT server, service, requests FROM jobstats_queues(at(-430), at(60), '{none}');
-SELECT * FROM jobstats_queues(at(0), at(10), step => '-1 min');
+SELECT server, service, requests FROM jobstats_queues(at(-430), at(60), filter => 'server=mds*,oss*');
+SELECT server, service, requests FROM jobstats_queues(at(-430), at(60), filter => 'server=none');
+SELECT server, service, requests FROM jobstats_queues(at(-430), at(60), filter => 'cluster=""', exclude => 'server=oss*');
+SELECT * FROM jobstats_queues(filter => 'service=mdt');
+SELECT * FROM jobstats_queues(filter => 'target=fs-*');
+SELECT * FROM jobstats_queues(at(0), at(10), '-1 min');
 
 -- Sums by the hour are those of the rows at any moment, and answer where these are gone.
 SELECT h.server, h.service, minute(h.bucket - interval '1 microsecond') AS hour, h.requests, h.observed_usecs / 1000000 AS seconds,
@@ -67,7 +68,7 @@ CREATE TABLE before AS SELECT * FROM queues(-240, 60, '1 hour');
 UPDATE jobstats.refresh SET horizon = at(-60), dropped = at(-60);
 DELETE FROM jobstats.server_increments WHERE "time" <= at(-60);
 TABLE before EXCEPT SELECT * FROM queues(-240, 60, '1 hour');
-SELECT server, requests, coverage FROM queues(-210, -90);
+SELECT server, requests FROM queues(-210, -90);
 UPDATE jobstats.refresh SET horizon = 'epoch', dropped = 'epoch';
 
 -- Bad input: job_stats beside it is stored. A clock that is wrong, counters that nothing real comes near, a line that is none.

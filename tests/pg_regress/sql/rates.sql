@@ -17,9 +17,9 @@ END $$;
 
 -- While A was observed it took 1 B/s, while B was observed 2 B/s: 3 B/s together, and three quarters were observed.
 SELECT "time", seconds, operation, rate, coverage
-FROM jobstats_rates('2025-11-03 08:00', '2025-11-03 08:10', '{write_bytes}', '{}');
-SELECT target, operation, rate, coverage
-FROM jobstats_rates('2025-11-03 08:00', '2025-11-03 08:10', '{write_bytes}');
+FROM jobstats_rates('2025-11-03 08:00', '2025-11-03 08:10', 'write_bytes', '');
+SELECT name, operation, rate, coverage
+FROM jobstats_rates('2025-11-03 08:00', '2025-11-03 08:10', 'write_bytes');
 
 -- A metadata target joins in, and the first two go on: B on another server, its partner having taken it over.
 DO $$ BEGIN
@@ -35,53 +35,52 @@ END $$;
 
 -- By default every operation that occurred, by target: zero where nothing happened, no row where a target of that kind
 -- does not report the operation.
-SELECT target, operation, rate, coverage FROM jobstats_rates(at(0), at(20));
+SELECT name, operation, rate, coverage FROM jobstats_rates(at(0), at(20));
 
 -- An operation that is named is shown for every target.
-SELECT target, operation, rate FROM jobstats_rates(at(0), at(20), '{open,open_time}');
+SELECT name, operation, rate FROM jobstats_rates(at(0), at(20), 'open,open_time');
 
 -- Derived operations. Opens, closes and getattrs of metadata targets are metadata, mknod is not: it counts in open too,
 -- and neither are those of object storage targets. Service time is seconds of work per second.
-SELECT kind, operation, rate FROM jobstats_rates(at(0), at(20), '{metadata,service_time}', '{kind}');
+SELECT name, operation, rate FROM jobstats_rates(at(0), at(20), 'metadata,service_time', 'kind');
 
 -- All dimensions.
-SELECT * FROM jobstats_rates(at(0), at(20), '{write_bytes}',
-    '{cluster,filesystem,kind,target,server,workload,job,node,executable,status,uid,entry}');
+SELECT * FROM jobstats_rates(at(0), at(20), 'write_bytes', 'cluster,filesystem,kind,target,server,workload,job,node,executable,status,uid,entry');
 
 -- In steps; of the first and the last there may be a part. Not observed is NULL, which is not zero.
-SELECT "time", seconds, target, rate, coverage
-FROM jobstats_rates(at(0), at(20), '{write_bytes}', step => '8 minutes', kind => '{OST}');
+SELECT "time", seconds, name, rate, coverage
+FROM jobstats_rates(at(0), at(20), 'write_bytes', step => '8 minutes', filter => 'kind=OST');
 -- Where by names more than targets, there are rows of what happened only.
-SELECT "time", seconds, job, rate, coverage
-FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{job}', '8 minutes', kind => '{OST}');
+SELECT "time", seconds, name, rate, coverage
+FROM jobstats_rates(at(0), at(20), 'write_bytes', 'job', '8 minutes', filter => 'kind=OST');
 -- A step finer than the rows: what they counted is spread over their time, in whole numbers.
 SELECT to_char("time", 'HH24:MI:SS') AS "time", rate * seconds AS bytes
-FROM jobstats_rates(at(15), at(20), '{write_bytes}', '{}', '40 seconds', target => '{scratch-OST0001}');
+FROM jobstats_rates(at(15), at(20), 'write_bytes', '', '40 seconds', filter => 'target=scratch-OST0001');
 
 -- Filters take patterns, any of which must match. They do not change what was observed, unless they are about targets.
-SELECT uid, rate, coverage FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', job => '{101,9*}');
-SELECT uid, rate, coverage FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', target => '{*OST0000}');
-SELECT uid, rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', uid => '{1001,7}', status => '{missing*}');
-SELECT rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{}', node => '{}');
-SELECT target, rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', workload => '{none}', kind => '{OST}');
-SELECT target, rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', target => '{none}');
+SELECT name, rate, coverage FROM jobstats_rates(at(0), at(20), 'write_bytes', 'uid', filter => 'job=101,9*');
+SELECT name, rate, coverage FROM jobstats_rates(at(0), at(20), 'write_bytes', 'uid', filter => 'target=*OST0000');
+SELECT name, rate FROM jobstats_rates(at(0), at(20), 'write_bytes', 'uid', filter => 'uid=1001,7 status=missing*');
+SELECT rate FROM jobstats_rates(at(0), at(20), 'write_bytes', '', filter => '{"node": []}');
+SELECT name, rate FROM jobstats_rates(at(0), at(20), 'write_bytes', filter => 'workload=none kind=OST');
+SELECT name, rate FROM jobstats_rates(at(0), at(20), 'write_bytes', filter => 'target=none');
 
 -- By server: a target counts for the server that it was observed on.
-SELECT server, target, rate, coverage FROM jobstats_rates(at(0), at(20), '{read_bytes,write_bytes}', '{server,target}', kind => '{OST}')
+SELECT name, rate, coverage FROM jobstats_rates(at(0), at(20), 'read_bytes,write_bytes', 'server,target', filter => 'kind=OST')
 WHERE operation = 'write_bytes';
-SELECT rate, coverage FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{}', server => '{oss1}');
+SELECT rate, coverage FROM jobstats_rates(at(0), at(20), 'write_bytes', '', filter => 'server=oss1');
 
 -- Weights make an operation of others.
-SELECT operation, job, rate FROM jobstats_rates(at(0), at(20), '{open}', '{job}', weights => '{"write_bytes": 1e-1, "open": 2}');
-SELECT operation, rate FROM jobstats_rates(at(0), at(20), '{weighted}', '{}', weights => '{"metadata": 1}');
-SELECT operation, rate FROM jobstats_rates(at(0), at(20), '{}', '{}', weights => '{"service_time": -10}');
+SELECT operation, name, rate FROM jobstats_rates(at(0), at(20), 'open', 'job', weights => '{"write_bytes": 1e-1, "open": 2}');
+SELECT operation, rate FROM jobstats_rates(at(0), at(20), 'weighted', '', weights => '{"metadata": 1}');
+SELECT operation, rate FROM jobstats_rates(at(0), at(20), '', '', weights => '{"service_time": -10}');
 
 -- Nothing asked, nothing said; nothing in scope either.
-SELECT * FROM jobstats_rates(at(0), at(20), '{}');
+SELECT * FROM jobstats_rates(at(0), at(20), '');
 SELECT * FROM jobstats_rates(at(-9000), at(-8990));
 -- A target is in scope if it was observed in the window or on the day before.
-SELECT target, rate, coverage FROM jobstats_rates(at(60 * 24), at(60 * 24 + 10), '{write}');
-SELECT target, rate, coverage FROM jobstats_rates(at(60 * 24 + 20), at(60 * 24 + 30), '{write}');
+SELECT name, rate, coverage FROM jobstats_rates(at(60 * 24), at(60 * 24 + 10), 'write');
+SELECT name, rate, coverage FROM jobstats_rates(at(60 * 24 + 20), at(60 * 24 + 30), 'write');
 
 -- Steps of a day follow the time zone of the session: where summer time ends there is one of 25 hours.
 DO $$ BEGIN
@@ -90,16 +89,16 @@ DO $$ BEGIN
         FROM generate_series(timestamptz '2025-10-25 00:00+00', '2025-10-26', '1 hour') AS hour;
 END $$;
 SET TimeZone = 'Europe/Helsinki';
-SELECT "time", seconds, rate, coverage FROM jobstats_rates('2025-10-25', '2025-10-28', '{write}', step => '1 day', filesystem => '{home}');
+SELECT "time", seconds, rate, coverage FROM jobstats_rates('2025-10-25', '2025-10-28', 'write', step => '1 day', filter => 'filesystem=home');
 SET TimeZone = 'UTC';
-SELECT "time", seconds, rate, coverage FROM jobstats_rates('2025-10-25', '2025-10-28', '{write}', step => '1 day', filesystem => '{home}');
+SELECT "time", seconds, rate, coverage FROM jobstats_rates('2025-10-25', '2025-10-28', 'write', step => '1 day', filter => 'filesystem=home');
 
 -- A gap in the observations that is longer than the window, or than a day.
 DO $$ BEGIN
     PERFORM observe('home-OST0001', 'oss9', -9000, -3000);
     PERFORM observe('home-OST0001', 'oss9', 3000);
 END $$;
-SELECT target, rate, coverage FROM jobstats_rates(at(-60), at(-50), '{read}', filesystem => '{home}');
+SELECT name, rate, coverage FROM jobstats_rates(at(-60), at(-50), 'read', filter => 'filesystem=home');
 
 -- Servers before Lustre 2.14 report no times: that is unknown, not zero, and said once.
 DO $$ BEGIN
@@ -108,35 +107,35 @@ DO $$ BEGIN
     PERFORM act('old-MDT0000', 'ls.5', 10000, 10002, '{"open": 120, "getattr": 12}');
     PERFORM act('old-MDT0000', 'cp.6', 10002, 10004, '{"open": 1}');
 END $$;
-SELECT target, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time,metadata,getattr_time}');
-SELECT uid, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time,open}', '{uid}');
+SELECT name, operation, rate FROM jobstats_rates(at(10000), at(10004), 'service_time,metadata,getattr_time');
+SELECT name, operation, rate FROM jobstats_rates(at(10000), at(10004), 'service_time,open', 'uid');
 -- Where one target reports times, the time of another that does not is still unknown.
 DO $$ BEGIN
     PERFORM observe('new-MDT0000', 'mds8', 10000, 10002, 10004);
     PERFORM act('new-MDT0000', 'ls.5', 10000, 10002, '{"open": 120, "open_usecs": 240000}');
 END $$;
-SELECT target, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time}');
+SELECT name, operation, rate FROM jobstats_rates(at(10000), at(10004), 'service_time');
 
 -- NULL is as if left out.
-SELECT count(*) FROM jobstats_rates(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-SELECT r = s AS same FROM jobstats_rates(at(0), at(20), '{open}', NULL, kind => '{MDT}') r, jobstats_rates(at(0), at(20), '{open}', kind => '{MDT}') s;
+SELECT count(*) FROM jobstats_rates(NULL, NULL, NULL, NULL, NULL);
+SELECT r = s AS same FROM jobstats_rates(at(0), at(20), 'open', NULL, filter => 'kind=MDT') r, jobstats_rates(at(0), at(20), 'open', filter => 'kind=MDT') s;
 
 -- What does not exist or makes no sense.
 \set VERBOSITY default
-SELECT * FROM jobstats_rates(operations => '{opens}');
-SELECT * FROM jobstats_rates(operations => '{read_bytes_time}');
-SELECT * FROM jobstats_rates(by => '{target,"user"}');
+SELECT * FROM jobstats_rates(operations => 'opens');
+SELECT * FROM jobstats_rates(operations => 'read_bytes_time');
+SELECT * FROM jobstats_rates(by => 'target,users');
 \set VERBOSITY terse
 SELECT * FROM jobstats_rates(operations => '{NULL}');
 SELECT * FROM jobstats_rates(by => '{NULL}');
-SELECT * FROM jobstats_rates(operations => '{weighted}');
+SELECT * FROM jobstats_rates(operations => 'weighted');
 SELECT * FROM jobstats_rates(weights => '{"weighted": 1}');
 SELECT * FROM jobstats_rates(weights => '{"open": "many"}');
 SELECT * FROM jobstats_rates(weights => '{}');
 SELECT * FROM jobstats_rates(weights => '[1]');
 SELECT * FROM jobstats_rates(at(10), at(10));
 SELECT * FROM jobstats_rates(at(10), at(5));
-SELECT * FROM jobstats_rates('-infinity');
+SELECT min(time), max(seconds), sum(total) FROM jobstats_rates('-infinity', at(10), 'write_bytes');
 SELECT * FROM jobstats_rates(at(0), at(10), step => '0');
 SELECT * FROM jobstats_rates(at(0), at(10), step => '-1 minute');
 SELECT * FROM jobstats_rates(at(0), at(10), step => '1 month -29 days');
@@ -148,7 +147,7 @@ SELECT count(*) FROM jobstats_rates(at(0), at(20), step => '1 millisecond');
 BEGIN READ ONLY;
 SELECT count(*) > 0 AS any FROM jobstats_rates(at(0), at(20));
 SELECT count(*) > 0 AS any FROM jobstats_top(at(0), at(20));
-SELECT count(*) > 0 AS any FROM jobstats_now();
+SELECT count(*) > 0 AS any FROM jobstats_now(n => 10);
 SELECT pg_current_xact_id_if_assigned();
 COMMIT;
 
@@ -158,32 +157,32 @@ DO $$ BEGIN
     PERFORM observe('now', 'x-OST0000', 'oss1', ARRAY(SELECT now() - n * interval '2 minutes' - interval '30 seconds' FROM generate_series(0, 20) AS n));
     PERFORM observe('now', 'x-OST0001', 'oss2', ARRAY(SELECT now() - n * interval '2 minutes' - interval '90 seconds' FROM generate_series(0, 20) AS n));
 END $$;
-SELECT now() - "time" AS began, seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
+SELECT now() - "time" AS began, seconds, name, coverage FROM jobstats_rates(operations => 'read', filter => 'cluster=now');
 SELECT now() - min("time") AS began, round(sum(seconds)) AS seconds, min(coverage) AS coverage
-FROM jobstats_rates(now() - interval '10 minutes', now() + interval '1 hour', '{read}', '{}', '3 minutes', cluster => '{now}');
+FROM jobstats_rates(now() - interval '10 minutes', now() + interval '1 hour', 'read', '', '3 minutes', filter => 'cluster=now');
 -- Ten seconds more or less do not matter: clocks differ. A window that ends before is what it is.
-SELECT DISTINCT seconds FROM jobstats_rates(now() - interval '10 minutes', now() - interval '10 seconds', '{read}', cluster => '{now}');
-SELECT target, seconds, coverage FROM jobstats_rates(now() - interval '10 minutes', now() - interval '60 seconds', '{read}', cluster => '{now}');
+SELECT DISTINCT seconds FROM jobstats_rates(now() - interval '10 minutes', now() - interval '10 seconds', 'read', filter => 'cluster=now');
+SELECT name, seconds, coverage FROM jobstats_rates(now() - interval '10 minutes', now() - interval '60 seconds', 'read', filter => 'cluster=now');
 -- Only what is in scope is waited for.
-SELECT seconds, target FROM jobstats_rates(operations => '{read}', cluster => '{now}', target => '{x-OST0000}');
-SELECT seconds, target FROM jobstats_rates(operations => '{read}', cluster => '{now}', server => '{oss1}');
+SELECT seconds, name FROM jobstats_rates(operations => 'read', filter => 'cluster=now target=x-OST0000');
+SELECT seconds, name FROM jobstats_rates(operations => 'read', filter => 'cluster=now server=oss1');
 -- A target that is usually seen every two minutes is late after four.
 DO $$ BEGIN
     PERFORM observe('now', 'x-OST0002', 'oss2', ARRAY(SELECT now() - n * interval '2 minutes' - interval '4 minutes' FROM generate_series(0, 5) AS n));
 END $$;
-SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
+SELECT seconds, name, coverage FROM jobstats_rates(operations => 'read', filter => 'cluster=now');
 DO $$ BEGIN PERFORM delay('x-OST0002', '7 minutes'); END $$;
-SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
+SELECT seconds, name, coverage FROM jobstats_rates(operations => 'read', filter => 'cluster=now');
 -- One that is usually seen every hour is not late, and not waited for.
 DO $$ BEGIN
     PERFORM observe('now', 'x-OST0003', 'oss2', ARRAY(SELECT now() - n * interval '1 hour' - interval '5 minutes' FROM generate_series(0, 5) AS n));
 END $$;
-SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
+SELECT seconds, name, coverage FROM jobstats_rates(operations => 'read', filter => 'cluster=now');
 -- A target that was not observed in the window yet is not waited for. If none was, there is no window.
-SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '1 minute', operations => '{read}', cluster => '{now}');
-SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '20 seconds', operations => '{read}', cluster => '{now}');
+SELECT seconds, name, coverage FROM jobstats_rates(now() - interval '1 minute', operations => 'read', filter => 'cluster=now');
+SELECT seconds, name, coverage FROM jobstats_rates(now() - interval '20 seconds', operations => 'read', filter => 'cluster=now');
 -- All are silent and were before the window: it stays as asked for.
-SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}', target => '{x-OST0002}');
+SELECT seconds, name, coverage FROM jobstats_rates(operations => 'read', filter => 'cluster=now target=x-OST0002');
 ROLLBACK;
 
 -- Whether a target reports times does not depend on whose rows are asked for.
@@ -195,10 +194,10 @@ DO $$ BEGIN
     PERFORM act('timed-OST0001', '71:7000:n1', 20000, 20010, '{"read": 6}');
     PERFORM act('timed-OST0001', '72:7001:n1', 20000, 20010, '{"read_bytes": 600}');
 END $$;
-SELECT target, operation, rate
-FROM jobstats_rates(at(20000), at(20010), '{service_time,read_bytes}', filesystem => '{timed}', uid => '{7001}');
-SELECT target, operation, rate
-FROM jobstats_rates(at(20000), at(20010), '{service_time}', filesystem => '{timed}', uid => '{7002}');
+SELECT name, operation, rate
+FROM jobstats_rates(at(20000), at(20010), 'service_time,read_bytes', filter => 'filesystem=timed uid=7001');
+SELECT name, operation, rate
+FROM jobstats_rates(at(20000), at(20010), 'service_time', filter => 'filesystem=timed uid=7002');
 
 -- Without a store there is nothing to read.
 SET client_min_messages = warning;

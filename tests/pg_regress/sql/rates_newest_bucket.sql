@@ -23,7 +23,7 @@ DO $$ BEGIN
         ('oss1', at(4), ost('fs-OST0000', record('a.1', 601, 4096))), ('oss1', at(10), ost('fs-OST0001', record('a.1', 601, 4096)));
 END $$;
 SELECT since, target, rate_10m, rate_1h, calls_of_day FROM newest;
-SELECT target, rate FROM jobstats_rates(at(0), at(4), '{write}', '{target}', target => '{*0000}');
+SELECT target, rate FROM (SELECT * FROM jobstats_rates(at(0), at(4), 'write', 'target', filter => 'target=*0000') r, dims(r.labels)) AS jobstats_rates;
 
 -- Nothing was done until the next observation: the rate falls. Text that comes late does not take the time back.
 DO $$ BEGIN

@@ -8,7 +8,7 @@
 CREATE VIEW under_way AS
 SELECT status, remedy FROM jobstats.health WHERE target IS NULL AND remedy LIKE 'Identifiers%';
 CREATE VIEW by_user AS
-SELECT uid, total FROM jobstats_totals(at(0), at(60), '{write}', '{uid}') ORDER BY uid;
+SELECT uid, total FROM (SELECT * FROM jobstats_totals(at(0), at(60), 'write', 'uid') r, dims(r.labels)) AS jobstats_totals ORDER BY uid;
 
 -- 25,000 entries of three portions, of which some work.
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(0), ost('fs-OST0000'));
@@ -34,7 +34,7 @@ SELECT status, regexp_replace(remedy, '\d+ %', CASE WHEN substring(remedy FROM '
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(10), ost('fs-OST0000', record('5:500:n9', 7, 7 * 4096)));
 SELECT job, uid FROM jobstats.entries WHERE name = '5:500:n9';
 -- Each entry is of one user, so the sums are those of all, whoever is asked of; sums of users that have changed count no more.
-SELECT (SELECT sum(total) FROM by_user) = (SELECT sum(total) FROM jobstats_totals(at(0), at(60), '{write}', '{}')) AS consistent;
+SELECT (SELECT sum(total) FROM by_user) = (SELECT sum(total) FROM (SELECT * FROM jobstats_totals(at(0), at(60), 'write', '') r, dims(r.labels)) AS jobstats_totals) AS consistent;
 SELECT level, users_refreshed = 'epoch' AS forgotten FROM jobstats.rollups ORDER BY width;
 -- Another change begins again, and an invalid format changes nothing.
 UPDATE jobstats.entry_formats SET format = 'no code' WHERE format = '%e.%u';

@@ -47,10 +47,10 @@ ROLLBACK;
 SELECT target, "time" FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00') EXCEPT ALL TABLE damaged;
 
 -- A part of the targets, a part of the time.
-SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00', '{*-MDT*}');
-SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 08:02', '{fs-OST0000}');
+SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00', 'target=*-MDT*');
+SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 08:02', 'target=fs-OST0000');
 SELECT DISTINCT target, "time" FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00') ORDER BY target, "time";
-SELECT * FROM jobstats_reprocess('2025-11-03 08:02', '2025-11-03 09:00', target => '{fs-OST0000}');
+SELECT * FROM jobstats_reprocess('2025-11-03 08:02', '2025-11-03 09:00', 'target=fs-OST0000');
 SELECT * FROM wrong();
 -- Again: nothing more to do.
 SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00');
@@ -63,7 +63,7 @@ UPDATE jobstats.observations SET carried = 0 WHERE target_id = target('fs-OST000
 UPDATE jobstats.observations SET added = added + 1 WHERE target_id = target('fs-OST0000') AND "time" = '2025-11-03 08:08';
 UPDATE jobstats.increments SET since = '2025-11-03 08:06', write = 9, write_bytes = 36864
 WHERE target_id = target('fs-OST0000') AND observed = '2025-11-03 08:08' AND write = 3;
-SELECT * FROM jobstats_reprocess('2025-11-03 08:02', '2025-11-03 08:04', '{fs-OST0000}');
+SELECT * FROM jobstats_reprocess('2025-11-03 08:02', '2025-11-03 08:04', 'target=fs-OST0000');
 SELECT * FROM wrong();
 
 -- Text that is gone or not what came: what cannot be computed stays as it is.
@@ -83,7 +83,7 @@ ROLLBACK;
 BEGIN;
 DELETE FROM jobstats.observations WHERE target_id = target('fs-OST0001') AND "time" = '2025-11-03 08:06';
 DELETE FROM jobstats.raw WHERE target_id = target('fs-OST0001') AND "time" = '2025-11-03 08:06';
-SELECT * FROM jobstats_reprocess('2025-11-03 08:06', '2025-11-03 08:10', '{fs-OST0001}');
+SELECT * FROM jobstats_reprocess('2025-11-03 08:06', '2025-11-03 08:10', 'target=fs-OST0001');
 SELECT minute(since) AS since, minute("time") AS "time", write FROM jobstats.increments WHERE target_id = target('fs-OST0001') ORDER BY "time";
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
 -- It comes again, late.
@@ -105,14 +105,14 @@ FROM increments WHERE target = 'fs-OST0002' GROUP BY entry ORDER BY entry;
 TABLE sums;
 UPDATE jobstats.raw SET carried = NULL WHERE target_id = target('fs-OST0002');
 UPDATE jobstats.increments SET write = 1000 WHERE target_id = target('fs-OST0002');
-SELECT * FROM jobstats_reprocess('2025-11-03 08:00', '2025-11-03 08:00:06', '{fs-OST0002}');
+SELECT * FROM jobstats_reprocess('2025-11-03 08:00', '2025-11-03 08:00:06', 'target=fs-OST0002');
 TABLE sums;
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:30');
 ROLLBACK;
 
 -- Nothing in the window; no such target; no window; other isolation levels, a transaction that may not write.
 SELECT * FROM jobstats_reprocess('2025-11-03 06:00', '2025-11-03 07:00');
-SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00', '{fs}');
+SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00', 'target=fs');
 SELECT * FROM jobstats_reprocess('2025-11-03 09:00', '2025-11-03 09:00');
 \echo :LAST_ERROR_SQLSTATE
 BEGIN ISOLATION LEVEL REPEATABLE READ;

@@ -94,11 +94,11 @@ SELECT 'oss4', t, ost('fs-OST0003', record('31:1000:n1', calls, calls * 4096, 0,
     record('32:1000:n1', calls, calls * 4096, 0, extract(epoch FROM t)::bigint - 3600))
 FROM (VALUES (timestamptz '2026-01-07 10:00', 10), ('2026-01-07 10:30', 1000)) v (t, calls) ORDER BY t;
 CREATE VIEW activity AS
-SELECT 'summary' AS of, s.job, s.first, s.last_active, s.write_bytes FROM jobstats_summary('2026-01-07 09:00', '2026-01-07 11:00', filesystem => '{fs}') s
+SELECT 'summary' AS of, s.job, s.first, s.last_active, s.write_bytes FROM (SELECT * FROM jobstats_summary('2026-01-07 09:00', '2026-01-07 11:00', filter => 'filesystem=fs') r, dims(r.labels)) s
 UNION ALL
-SELECT 'half', s.job, s.first, s.last_active, s.write_bytes FROM jobstats_summary('2026-01-07 10:20', '2026-01-07 11:00', filesystem => '{fs}') s
+SELECT 'half', s.job, s.first, s.last_active, s.write_bytes FROM (SELECT * FROM jobstats_summary('2026-01-07 10:20', '2026-01-07 11:00', filter => 'filesystem=fs') r, dims(r.labels)) s
 UNION ALL
-SELECT 'job', '31', j.first, j.last_active, j.total FROM jobstats_job('31', '2026-01-07 09:00', '2026-01-07 11:00') j
+SELECT 'job', '31', j.first, j.last_active, j.total FROM (SELECT * FROM jobstats_job_usage('31', since => '2026-01-07 09:00', until => '2026-01-07 11:00') r, dims(r.labels)) j
 WHERE j.operation = 'write_bytes' AND j.target IS NULL;
 TABLE activity;
 CALL jobstats_maintain();

@@ -67,7 +67,7 @@ SELECT target, kind, server, status, regexp_replace(remedy, '\d{4}-\d\d-\d\d \d\
 FROM jobstats.health WHERE status IN ('full', 'unhealthy', 'recovery', 'changelog') ORDER BY status, target;
 SELECT * FROM said;
 SELECT jobstats_metrics() !~ 'target_status\{[^}]*fs-OST0000' AS metrics_do_not_count_them;
-SELECT jobstats_retire_target('fs-OST0001') IS NOT NULL AS retired;
+SELECT jobstats_alter_target('fs-OST0001', retired => true) IS NOT NULL AS retired;
 SELECT feed('oss1', now_in('-30 s'), 'health_check=healthy', E'obdfilter.fs-OST0000.recovery_status=\nstatus: COMPLETE');
 UPDATE jobstats.sample_series SET "time" = "time" - interval '1 day' WHERE name LIKE 'changelog%';
 SELECT target, status FROM said;

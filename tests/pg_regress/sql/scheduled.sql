@@ -25,7 +25,7 @@ SELECT took >= '0' AS took, affected, problem FROM jobstats.maintenance WHERE st
     :statement \gset
     CALL run_job(:add_job);
 \else
-    CALL jobstats_maintain_job(1000, NULL);
+    CALL jobstats_internal.maintain_job(1000, NULL);
 \endif
 TABLE last;
 SELECT (jobstats_setup() ~ 'Maintenance is scheduled: job \d+ of TimescaleDB') = :'community' AS seen;

@@ -1,4 +1,4 @@
--- jobstats_sizes(): how large reads and writes were.
+-- jobstats_io_sizes(): how large reads and writes were.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set calls :source '/include/calls.sql'
@@ -24,28 +24,26 @@ DO $$ BEGIN
 END $$;
 
 -- 13 writes: five of which the size is known, and eight with a mean of 5 and a standard deviation of 2. 2.12 prints no squares.
-SELECT operation, known_from, lower, upper, count, round(share::numeric, 4) AS share, mean, stddev
-FROM jobstats_sizes(at(-5), at(10));
+SELECT operation, source, lower, upper, calls, share, mean, stddev FROM jobstats_io_sizes(at(-5), at(10));
 -- The same as totals.
-SELECT operation, sum(count), round(sum(share)::numeric, 9) AS share FROM jobstats_sizes(at(-5), at(10)) GROUP BY operation ORDER BY operation;
-SELECT operation, calls FROM jobstats_totals(at(-5), at(10), '{read_bytes,write_bytes}', '{}');
+SELECT operation, sum(calls), round(sum(share)::numeric, 3) AS share FROM jobstats_io_sizes(at(-5), at(10)) GROUP BY operation ORDER BY operation;
+SELECT operation, calls FROM jobstats_totals(at(-5), at(10), 'read_bytes,write_bytes', '');
 
 -- By target, by what is known of entries, and by server; filters.
-SELECT target, operation, known_from, upper, count, share FROM jobstats_sizes(at(-5), at(10), '{target}');
-SELECT job, uid, operation, known_from, sum(count) AS count, sum(share) AS share
-FROM jobstats_sizes(at(-5), at(10), '{job,uid}') GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 4;
-SELECT server, node, operation, known_from, upper, count FROM jobstats_sizes(at(-5), at(10), '{server,node}', target => '{*16}');
-SELECT operation, known_from, count, mean FROM jobstats_sizes(at(-5), at(10), job => '{8}');
-SELECT operation, known_from, count, mean FROM jobstats_sizes(at(-5), at(10), server => '{oss1}', kind => '{OST}', uid => '{1000}', job => '{8}');
-SELECT count(*) FROM jobstats_sizes(at(-5), at(10), server => '{oss2}');
+SELECT name, operation, source, upper, calls, share FROM jobstats_io_sizes(at(-5), at(10), 'target');
+SELECT name, operation, source, sum(calls) AS calls, round(sum(share)::numeric, 3) AS share FROM jobstats_io_sizes(at(-5), at(10), 'job,uid') GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+SELECT name, operation, source, upper, calls, labels FROM jobstats_io_sizes(at(-5), at(10), 'server,node', filter => 'target=*16');
+SELECT operation, source, calls, mean FROM jobstats_io_sizes(at(-5), at(10), filter => 'job=8');
+SELECT operation, source, calls, mean FROM jobstats_io_sizes(at(-5), at(10), filter => 'server=oss1 kind=OST uid=1000 job=8');
+SELECT count(*) FROM jobstats_io_sizes(at(-5), at(10), filter => 'server=oss2');
 
 -- A part of a reading: as much as had been reached by then if the calls were even. Two of 4096 bytes and one of 1000 from minute 1
 -- to 5: in the first half one of 4096, in the second half the others. Parts add up.
-SELECT upper, count FROM jobstats_sizes(at(0), at(3), target => '{*16}');
-SELECT upper, count FROM jobstats_sizes(at(3), at(5), target => '{*16}');
+SELECT upper, calls FROM jobstats_io_sizes(at(0), at(3), filter => 'target=*16');
+SELECT upper, calls FROM jobstats_io_sizes(at(3), at(5), filter => 'target=*16');
 -- The mean is that of the parts. The standard deviation is that of the readings that lie in the window: 5, 5, 7 and 9.
-SELECT count, mean, stddev FROM jobstats_sizes(at(2.5), at(10), target => '{*14}');
-SELECT count, mean, stddev FROM jobstats_sizes(at(2.5), at(7.5), target => '{*14}');
+SELECT calls, mean, stddev FROM jobstats_io_sizes(at(2.5), at(10), filter => 'target=*14');
+SELECT calls, mean, stddev FROM jobstats_io_sizes(at(2.5), at(7.5), filter => 'target=*14');
 
 -- Squares that can have wrapped are not used: 262,145 writes of at most 8 MiB.
 INSERT INTO jobstats.feed (server, "time", body)
@@ -54,7 +52,7 @@ SELECT 'oss1', at(minute), ost('fs-OST0015', VARIADIC CASE WHEN minute > 0 THEN 
     '  write_bytes: { samples: 262145, unit: bytes, min: 1, max: 8388608, sum: 2199023255553, sumsq: 7 }\n'
     '  write: { samples: 262145, unit: usecs, min: 1, max: 1, sum: 262145, sumsq: 262145 }\n'] ELSE '{}' END)
 FROM unnest(ARRAY[0, 5]) AS minute;
-SELECT operation, known_from, count, mean, stddev FROM jobstats_sizes(at(-5), at(5), job => '{9}');
+SELECT operation, source, calls, mean, stddev FROM jobstats_io_sizes(at(-5), at(5), filter => 'job=9');
 
 -- A row that is divided has parts without a whole call. One call of 10 MB; ten calls of 10 MB, 4 KiB and 64 KiB in three readings; and, in an
 -- hour, two of 4 KiB and one of 1 MiB.
@@ -67,19 +65,19 @@ FROM (VALUES ('fs-OST0024', 18, 'squares', '10', 16, '{}'), ('fs-OST0024', 22, '
     ('fs-OST0026', 20, 'hist', '12', 16, '{}'), ('fs-OST0026', 80, 'hist', '12', 16, '{4096,4096,1048576}')) AS t (target, minute, prints, job, start, writes);
 SELECT e.job, minute(i."time"), i.write, i.write_bytes, i.write_bytes_hist[13] AS "4K", i.write_bytes_hist[21] AS "1M"
 FROM jobstats.increments i JOIN jobstats.entries e USING (entry_id) WHERE e.job IN ('10', '12') ORDER BY 1, 2;
-SELECT job, known_from, upper, count, mean, stddev FROM jobstats_sizes(at(10), at(90), '{job}', target => '{*24,*34,*26}');
+SELECT name, source, upper, calls, mean, stddev FROM jobstats_io_sizes(at(10), at(90), 'job', filter => 'target=*24,*34,*26');
 
 -- Users by name, also where rollups by user could answer another question: only increments have sizes.
 INSERT INTO jobstats.users VALUES (1000, 'ada');
 CALL jobstats_maintain();
-SELECT operation, sum(count) AS calls FROM jobstats_sizes(at(-10), at(10), user_name => '{ada}') GROUP BY operation ORDER BY operation;
-SELECT operation, calls FROM jobstats_totals(at(-10), at(10), '{read_bytes,write_bytes}', '{}', uid => '{1000}');
+SELECT operation, sum(calls) AS calls FROM jobstats_io_sizes(at(-10), at(10), filter => 'user=ada') GROUP BY operation ORDER BY operation;
+SELECT operation, calls FROM jobstats_totals(at(-10), at(10), 'read_bytes,write_bytes', '', filter => 'uid=1000');
 
 -- What does not exist or makes no sense.
-SELECT * FROM jobstats_sizes(at(0), at(10), job => '{6}');
-SELECT * FROM jobstats_sizes(at(0), at(0));
-SELECT * FROM jobstats_sizes(at(0), at(10), '{size}');
+SELECT * FROM jobstats_io_sizes(at(0), at(10), filter => 'job=6');
+SELECT * FROM jobstats_io_sizes(at(0), at(0));
+SELECT * FROM jobstats_io_sizes(at(0), at(10), 'size');
 SET client_min_messages = warning;
-SELECT count(*) FROM jobstats_sizes(NULL, NULL, NULL);
+SELECT count(*) FROM jobstats_io_sizes(NULL, NULL, NULL);
 DROP SCHEMA jobstats CASCADE;
-SELECT * FROM jobstats_sizes();
+SELECT * FROM jobstats_io_sizes();

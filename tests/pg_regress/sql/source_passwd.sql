@@ -42,13 +42,13 @@ SELECT action, entries FROM jobstats_ingest('', 'login1', NULL, :'body', source 
 -- A user who is renamed keeps all that was done, in increments and in rollups, and nothing is to be computed anew.
 CALL jobstats_maintain();
 CREATE VIEW answers AS
-SELECT 'top' AS function, to_jsonb(r) AS answer FROM jobstats_top(at(0), at(20), 'write', '{uid}') r
+SELECT 'top' AS function, to_jsonb(r) AS answer FROM jobstats_top(at(0), at(20), 'write', 'uid') r
 UNION ALL
-SELECT 'rates', to_jsonb(r) FROM jobstats_rates(at(0), at(20), '{write,write_bytes}', '{uid}', '10 minutes') r
+SELECT 'rates', to_jsonb(r) FROM jobstats_rates(at(0), at(20), 'write,write_bytes', 'uid', interval '10 minutes') r
 UNION ALL
-SELECT 'totals', to_jsonb(r) FROM jobstats_totals(at(0), at(20), by => '{uid}') r
+SELECT 'totals', to_jsonb(r) FROM jobstats_totals(at(0), at(20), by => 'uid') r
 UNION ALL
-SELECT 'now', to_jsonb(n) - 'user_name' - 'age' FROM jobstats_now() n
+SELECT 'now', to_jsonb(n) - 'age' FROM jobstats_now(by => 'workload,account') n
 UNION ALL
 SELECT 'rates by row', to_jsonb(r) - 'user_name' FROM jobstats.rates r
 UNION ALL

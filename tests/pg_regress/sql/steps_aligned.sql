@@ -14,7 +14,7 @@ DO $$ BEGIN
 END $$;
 CREATE FUNCTION steps(since timestamptz, until timestamptz, step interval)
 RETURNS TABLE ("time" timestamptz, seconds double precision, writes double precision) LANGUAGE sql AS $$
-SELECT r."time", r.seconds, round(r.rate * r.seconds) FROM jobstats_rates(since, until, '{write}', '{target}', step) r
+SELECT r."time", r.seconds, round(r.rate * r.seconds) FROM jobstats_rates(since, until, 'write', 'target', step) r
 $$;
 
 -- The first step begins where the window does, the last one ends where the window does.
@@ -64,8 +64,8 @@ EXCEPTION WHEN invalid_parameter_value THEN
     RAISE NOTICE '% %', SQLSTATE, SQLERRM;
 END $$;
 
--- Densities tell the width of their steps, too.
-SELECT * FROM jobstats_densities('2025-11-03 08:20', '2025-11-03 10:30', 'write', '{uid}', step => '1 hour');
+-- Densities have these steps, too.
+SELECT * FROM jobstats_densities('2025-11-03 08:20', '2025-11-03 10:30', 'write', 'uid', step => '1 hour');
 -- Steps at the ends of time.
 SELECT count(*) FROM steps('4713-11-24 00:00:01 BC', '4713-11-26 BC', '1 day');
 SET client_min_messages = warning;

@@ -22,37 +22,37 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0000', ':1002:n03', 5, 10, '{"write_bytes": 10, "write": 1, "getattr": 7}');
 END $$;
 
-SELECT job, first, last_active, nodes, read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target
+SELECT name, nodes, read_bytes, write_bytes, metadata, service_time, busiest_target
 FROM jobstats_summary('2025-11-03 08:00', '2025-11-03 08:10');
+SELECT name, first, last_active, read, write, opens FROM jobstats_summary('2025-11-03 08:00', '2025-11-03 08:10');
 -- By anything; of one target by two dimensions.
-SELECT workload, uid, nodes, opens, metadata, service_time FROM jobstats_summary('2025-11-03 08:00', '2025-11-03 08:10', '{workload,uid}');
-SELECT node, first, last_active, nodes, service_time, busiest_target FROM jobstats_summary(at(0), at(10), '{node}');
-SELECT kind, job, nodes, service_time, busiest_target FROM jobstats_summary(at(0), at(10), '{kind,job}', filesystem => '{scratch}');
+SELECT name, nodes, opens, metadata, service_time FROM jobstats_summary('2025-11-03 08:00', '2025-11-03 08:10', 'workload,uid');
+SELECT name, first, last_active, nodes, service_time, busiest_target FROM jobstats_summary(at(0), at(10), 'node');
+SELECT name, nodes, service_time, busiest_target FROM jobstats_summary(at(0), at(10), 'kind,job', filter => 'filesystem=scratch');
 -- All columns.
 \x on
-SELECT * FROM jobstats_summary(at(0), at(10), '{cluster,filesystem,kind,target,server,workload,job,node,executable,status,uid,entry}', executable => '{rsync}');
+SELECT * FROM jobstats_summary(at(0), at(10), 'cluster,filesystem,kind,target,server,workload,job,node,executable,status,uid,entry', filter => 'executable=rsync');
 \x off
-SELECT * FROM jobstats_summary(at(0), at(10), '{}', job => '{none}');
+SELECT * FROM jobstats_summary(at(0), at(10), '', filter => 'job=none');
 
 -- By targets alone, those that did nothing have a row too. Nothing is known of one that was not observed.
 DO $$ BEGIN
     PERFORM observe('scratch-OST0002', 'oss2', 0, 5, 10);
     PERFORM observe('scratch-OST0003', 'oss2', -10, -5);
 END $$;
-SELECT target, first, last_active, nodes, write_bytes, service_time, busiest_target FROM jobstats_summary(at(0), at(10), '{target}');
+SELECT name, first, last_active, nodes, write_bytes, service_time, busiest_target FROM jobstats_summary(at(0), at(10), 'target');
 
 -- Part of a row: it begins with the window or later and ends with it or before; the numbers are those of totals.
-SELECT job, first, last_active, write, opens, service_time
-FROM jobstats_summary(at(2), at(7), job => '{101}');
-SELECT operation, total FROM jobstats_totals(at(2), at(7), '{write,open,service_time}', '{job}', job => '{101}');
+SELECT name, first, last_active, write, opens, service_time FROM jobstats_summary(at(2), at(7), filter => 'job=101');
+SELECT operation, total FROM jobstats_totals(at(2), at(7), 'write,open,service_time', 'job', filter => 'job=101');
 -- A clock that is wrong does not tell when an entry was last active.
 DO $$ BEGIN
     PERFORM act('scratch-MDT0000', '102:1000:n01', 0, 5, '{"open": 1}');
     PERFORM act('scratch-MDT0000', '103:1000:n01', 0, 5, '{"open": 1, "last_active": "2030-01-01"}');
     PERFORM act('scratch-MDT0000', '104:1000:n01', 0, 5, '{"open": 9, "last_active": "2025-11-03 08:01+00"}');
 END $$;
-SELECT job, first, last_active, opens FROM jobstats_summary(at(0), at(4), job => '{102,103}');
-SELECT job, first, last_active, opens FROM jobstats_summary(at(2), at(10), job => '{104}');
+SELECT name, first, last_active, opens FROM jobstats_summary(at(0), at(4), filter => 'job=102,103');
+SELECT name, first, last_active, opens FROM jobstats_summary(at(2), at(10), filter => 'job=104');
 
 -- Servers before Lustre 2.14 report no times: the busiest target is the one with most calls.
 DO $$ BEGIN
@@ -62,7 +62,7 @@ DO $$ BEGIN
     PERFORM act('old-OST0000', '201:1000:n01', 10000, 10005, '{"write": 15, "write_bytes": 15, "punch": 6}');
     PERFORM act('old-OST0000', '202:1000:n02', 10000, 10005, '{"read": 1, "read_bytes": 1}');
 END $$;
-SELECT job, opens, metadata, service_time, busiest_target FROM jobstats_summary(at(10000), at(10005));
+SELECT name, opens, metadata, service_time, busiest_target FROM jobstats_summary(at(10000), at(10005));
 
 -- A file system of two clusters, a target of each called the same: as many nodes as there are in both.
 DO $$ BEGIN
@@ -70,16 +70,16 @@ DO $$ BEGIN
     PERFORM act('b', 'old-MDT0000', '201:1000:n01', at(10000), at(10005), '{"open": 7}');
     PERFORM act('b', 'old-MDT0000', '203:1000:n03', at(10000), at(10005), '{"open": 7}');
 END $$;
-SELECT cluster, uid, nodes, opens FROM jobstats_summary(at(10000), at(10005), '{cluster,uid}');
-SELECT uid, nodes, opens FROM jobstats_summary(at(10000), at(10005), '{uid}');
-SELECT cluster, nodes, opens FROM jobstats_summary(at(10000), at(10005), '{cluster}');
+SELECT name, nodes, opens FROM jobstats_summary(at(10000), at(10005), 'cluster,uid');
+SELECT name, nodes, opens FROM jobstats_summary(at(10000), at(10005), 'uid');
+SELECT name, nodes, opens FROM jobstats_summary(at(10000), at(10005), 'cluster');
 
 -- NULL is as if left out.
-SELECT count(*) FROM jobstats_summary(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-SELECT job, opens FROM jobstats_summary(at(0), at(4), NULL, uid => '{1000}');
+SELECT count(*) FROM jobstats_summary(NULL, NULL, NULL);
+SELECT name, opens FROM jobstats_summary(at(0), at(4), NULL, filter => 'uid=1000');
 
 -- What does not exist or makes no sense.
-SELECT * FROM jobstats_summary(by => '{user}');
+SELECT * FROM jobstats_summary(by => 'users');
 SELECT * FROM jobstats_summary(at(0), at(0));
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;

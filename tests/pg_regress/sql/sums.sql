@@ -53,11 +53,10 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0000', '102:1000:n02', 0, 10, '{"write_bytes": 9223372036854775807}');
     PERFORM act('scratch-OST0001', '102:1000:n02', 0, 10, '{"write_bytes": 9223372036854775807}');
 END $$;
-SELECT target, total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{target}');
-SELECT job, uid, total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{job,uid}');
-SELECT rank, uid, total, round((rate / 1e15)::numeric, 9) AS petabytes, share
-FROM jobstats_top(at(0), at(10), 'write_bytes', '{uid}');
-SELECT job, write_bytes, nodes FROM jobstats_summary(at(0), at(10));
-SELECT target, round((rate / 1e15)::numeric, 9) AS petabytes, workload, share
-FROM jobstats_balance(at(0), at(10), filesystem => '{scratch}') ORDER BY target;
-SELECT bucket, count FROM jobstats_densities(at(0), at(10), 'write_bytes', '{job}');
+SELECT name, total FROM jobstats_totals(at(0), at(10), 'write_bytes', 'target');
+SELECT name, total FROM jobstats_totals(at(0), at(10), 'write_bytes', 'job,uid');
+SELECT rank, name, total, round((rate / 1e15)::numeric, 9) AS petabytes, share FROM jobstats_top(at(0), at(10), 'write_bytes', 'uid');
+SELECT name, write_bytes, nodes FROM jobstats_summary(at(0), at(10));
+SELECT target, round((rate / 1e15)::numeric, 9) AS petabytes, leader, leader_share
+FROM jobstats_balance(at(0), at(10), filter => 'filesystem=scratch') ORDER BY target;
+SELECT bucket, count FROM jobstats_densities(at(0), at(10), 'write_bytes', 'job');

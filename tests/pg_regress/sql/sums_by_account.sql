@@ -25,29 +25,29 @@ FROM unnest(ARRAY[0, 10, 20, 950, 960, 970, 980]) AS o (minute);
 -- Answers of sums by user, which are read by hour and day; and the same question of entries.
 CREATE VIEW answers AS
 SELECT 'day' AS question, to_jsonb(r) AS answer
-FROM jobstats_rates('2025-11-03', '2025-11-05', '{write_bytes}', '{target,account}', '1 day') r
+FROM jobstats_rates('2025-11-03', '2025-11-05', 'write_bytes', 'target,account', '1 day') r
 UNION ALL
-SELECT 'hours', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-04 01:00', '{write_bytes}', '{account,partition}', '1 hour') r
+SELECT 'hours', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-04 01:00', 'write_bytes', 'account,partition', '1 hour') r
 UNION ALL
-SELECT 'users', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-04 01:00', '{write_bytes}', '{uid,user_name}', '1 hour') r
+SELECT 'users', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-04 01:00', 'write_bytes', 'uid,user', '1 hour') r
 UNION ALL
-SELECT 'both', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-05', '{write_bytes}', '{target,account,uid,user_name}', '1 hour') r
+SELECT 'both', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-05', 'write_bytes', 'target,account,uid,user', '1 hour') r
 UNION ALL
-SELECT 'user', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid,user_name,gid,group_name}') r
+SELECT 'user', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', 'uid,user,gid,group') r
 UNION ALL
-SELECT 'account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{}', account => '{phys*}') r
+SELECT 'account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', '', filter => 'account=phys*') r
 UNION ALL
-SELECT 'no account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account}', exclude => '{"account": ["phys*"]}') r
+SELECT 'no account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', 'account', exclude => '{"account": ["phys*"]}') r
 UNION ALL
-SELECT 'name', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid}', user_name => '{user1002}') r;
+SELECT 'name', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', 'uid', filter => 'user=user1002') r;
 CREATE VIEW of_entries AS
-SELECT account, uid, sum(total) AS total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account,uid,entry}') GROUP BY 1, 2;
+SELECT account, uid, sum(total) AS total FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', 'account,uid,entry') r, dims(r.labels) GROUP BY 1, 2;
 CREATE VIEW of_owners AS
-SELECT account, NULL::bigint AS uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account}')
+SELECT account, NULL::bigint AS uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', 'account') r, dims(r.labels)
 UNION ALL
-SELECT NULL, uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid}')
+SELECT NULL, uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', 'uid') r, dims(r.labels)
 UNION ALL
-SELECT account, uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account,uid}');
+SELECT account, uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', 'account,uid') r, dims(r.labels);
 CREATE VIEW summed AS
 SELECT account, NULL::bigint AS uid, sum(total) AS total FROM of_entries GROUP BY account
 UNION ALL
@@ -124,8 +124,8 @@ UPDATE jobstats.jobs SET uid = NULL;
 INSERT INTO jobstats.to_match SELECT job FROM jobstats.jobs;
 DELETE FROM jobstats.users;
 CALL jobstats_maintain();
-SELECT user_name, uid, account, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{user_name,uid,account}');
-SELECT total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{}', user_name => '{user1002}');
+SELECT name, total FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', 'user,uid,account');
+SELECT total FROM jobstats_totals('2025-11-03', '2025-11-05', 'write_bytes', '', filter => 'user=user1002');
 \set ECHO none
 \i :compare_rollups
 \set ECHO all

@@ -46,8 +46,8 @@ WHERE t.cluster = 'folded' ORDER BY 1;
 
 -- All sums are the same, by user and by job, and the entry of a user says what it is.
 SELECT operation, uid, job, count(DISTINCT total) AS totals, max(total) AS total, sum(total) AS of_both
-FROM jobstats_totals(at(0), at(16), '{open,service_time}', '{cluster,uid,job}') GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
-SELECT entry, uid, executable, status, workload, total FROM jobstats_top(at(0), at(16), 'open', '{entry,uid,executable,status,workload}', cluster => '{folded}')
+FROM (SELECT * FROM jobstats_totals(at(0), at(16), 'open,service_time', 'cluster,uid,job') r, dims(r.labels)) AS jobstats_totals GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+SELECT entry, uid, executable, status, workload, total FROM (SELECT * FROM jobstats_top(at(0), at(16), 'open', 'entry,uid,executable,status,workload', filter => 'cluster=folded') r, dims(r.labels)) AS jobstats_top
 WHERE uid < 1000;
 
 -- What is stored is right, whatever the setting says by now; so is what comes late, and what is put right.
@@ -60,4 +60,4 @@ SELECT count(*) > 0 AS found FROM jobstats_audit(at(-1), at(60));
 SELECT cluster, changed FROM jobstats_reprocess(at(-1), at(60)) ORDER BY cluster;
 SELECT * FROM jobstats_audit(at(-1), at(60));
 SELECT entry, since, until, open FROM increments WHERE cluster = 'folded' AND observed = 8 AND entry LIKE '*%';
-SELECT cluster, uid, total FROM jobstats_totals(at(0), at(16), '{open}', '{cluster,uid}') ORDER BY uid, cluster;
+SELECT cluster, uid, total FROM (SELECT * FROM jobstats_totals(at(0), at(16), 'open', 'cluster,uid') r, dims(r.labels)) AS jobstats_totals ORDER BY uid, cluster;

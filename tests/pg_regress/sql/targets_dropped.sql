@@ -30,7 +30,7 @@ FROM (SELECT 'targets', name FROM jobstats.targets UNION ALL SELECT 'increments'
     UNION ALL SELECT 'servers', cluster || '/' || server FROM jobstats.server_hours UNION ALL SELECT 'events', kind FROM jobstats.events
     UNION ALL SELECT 'expected', coalesce(server, target) FROM jobstats.expected) AS s (kind, name)
 GROUP BY kind ORDER BY kind COLLATE "C";
-SELECT jobstats_retire_target(name) IS NOT NULL AS retired FROM jobstats.targets;
+SELECT jobstats_alter_target(name, retired => true) IS NOT NULL AS retired FROM jobstats.targets;
 BEGIN;
 SELECT jobstats_drop_targets('{a-OST0000}');
 TABLE stored;

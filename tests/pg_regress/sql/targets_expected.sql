@@ -33,14 +33,14 @@ SELECT cluster, target, server, status FROM jobstats.health ORDER BY cluster, ta
 -- Silent by name as any other; a retired one is not.
 DO $$ BEGIN PERFORM observe_until('west', 'scratch-OST0000', 'oss4', 900); END $$;
 SELECT target, server, status FROM jobstats.health WHERE cluster = 'west';
-SELECT jobstats_retire_target('scratch-OST0000', 'west');
+SELECT jobstats_alter_target('scratch-OST0000', 'west', retired => true);
 SELECT target, server, status FROM jobstats.health WHERE cluster = 'west';
 INSERT INTO jobstats.targets (cluster, name, kind) VALUES ('', 'scratch-OST0001', 'OST');
 SELECT status FROM jobstats.health WHERE target = 'scratch-OST0001';
-SELECT jobstats_retire_target('scratch-OST0001');
+SELECT jobstats_alter_target('scratch-OST0001', retired => true);
 SELECT count(*) FROM jobstats.health WHERE target = 'scratch-OST0001';
 -- Windows wait for none of them.
-SELECT target, coverage FROM jobstats_rates(operations => '{write_bytes}');
+SELECT target, coverage FROM (SELECT * FROM jobstats_rates(operations => 'write_bytes') r, dims(r.labels)) AS jobstats_rates;
 COMMIT;
 
 -- The same twice, and nothing.

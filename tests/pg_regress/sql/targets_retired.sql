@@ -18,42 +18,42 @@ DO $$ BEGIN
 END $$;
 SELECT target, status FROM jobstats.health ORDER BY target;
 -- It lowers the coverage: a window of 540 s in which two of three are observed, and one of 1740 s that has 540 s of it.
-SELECT seconds, coverage, 2 / 3.0::float AS expected FROM jobstats_rates(operations => '{write_bytes}', by => '{}');
-SELECT seconds, coverage, (2 * 1740 + 540) / (3 * 1740.0)::float AS expected
-FROM jobstats_rates(ago(1800), operations => '{write_bytes}', by => '{}');
-SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
+SELECT seconds, coverage, trunc(2 / 3.0, 4) AS expected FROM jobstats_rates(operations => 'write_bytes', by => '');
+SELECT seconds, coverage, trunc((2 * 1740 + 540) / (3 * 1740.0), 4) AS expected
+FROM jobstats_rates(ago(1800), operations => 'write_bytes', by => '');
+SELECT name, rate, coverage FROM jobstats_rates(operations => 'write_bytes');
 SELECT target FROM jobstats_now();
 
-SELECT jobstats_retire_target('scratch-OST0002');
+SELECT jobstats_alter_target('scratch-OST0002', retired => true);
 SELECT name, retired = ago(1260) AS since_last_observation FROM jobstats.targets ORDER BY name;
 SELECT target, status, remedy FROM jobstats.health ORDER BY target;
-SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by => '{}');
-SELECT seconds, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', by => '{}');
+SELECT seconds, coverage FROM jobstats_rates(operations => 'write_bytes', by => '');
+SELECT seconds, coverage FROM jobstats_rates(ago(1800), operations => 'write_bytes', by => '');
 -- What it did is still told, at the rate of the time for which it was observed.
-SELECT target, rate, 12000 / 540.0::float AS expected, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', target => '{*2}');
-SELECT target, extract(epoch FROM now() - "time") AS ago, rate, coverage
-FROM generate_series(1860, 660, -600) n, jobstats_rates(ago(n), ago(n - 600), operations => '{write_bytes}')
-ORDER BY target, "time";
-SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
-SELECT target FROM jobstats_balance(operation => 'write_bytes');
+SELECT name, rate, 12000 / 540.0::float AS expected, coverage FROM jobstats_rates(ago(1800), operations => 'write_bytes', filter => 'target=*2');
+SELECT name, extract(epoch FROM now() - "time") AS ago, rate, coverage
+FROM generate_series(1860, 660, -600) n, jobstats_rates(ago(n), ago(n - 600), operations => 'write_bytes')
+ORDER BY name, "time";
+SELECT name, rate, coverage FROM jobstats_rates(operations => 'write_bytes');
+SELECT target FROM jobstats_balance();
 \set VERBOSITY terse
-SELECT count(*) AS rows FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{*2}');
+SELECT count(*) AS rows FROM jobstats_rates(operations => 'write_bytes', by => '', filter => 'target=*2');
 \set VERBOSITY default
-SELECT target, coverage FROM jobstats_totals(ago(1800), operations => '{write_bytes}', by => '{target,server}') ORDER BY target;
+SELECT name, coverage FROM jobstats_totals(ago(1800), operations => 'write_bytes', by => 'target,server') ORDER BY name;
 SELECT target FROM jobstats_now();
 -- The past stays what it was.
 SELECT target FROM jobstats_now(at => ago(1260));
 SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') AS line WHERE line ~ '0002|status=.* 1$';
 -- Again it stays as it is.
-SELECT jobstats_retire_target('scratch-OST0002', NULL);
+SELECT jobstats_alter_target('scratch-OST0002', NULL, retired => true);
 SELECT retired = ago(1260) AS since_last_observation FROM jobstats.targets WHERE name = 'scratch-OST0002';
 
 -- Its next text takes it back; a text that is older than its last observation does not.
 SELECT target, action FROM jobstats_ingest('', 'oss1', ago(60), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
 SELECT name, retired FROM jobstats.targets ORDER BY name;
-SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
+SELECT name, rate, coverage FROM jobstats_rates(operations => 'write_bytes');
 SELECT target, action FROM jobstats_ingest('', 'oss1', ago(30), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
-SELECT jobstats_retire_target('scratch-OST0002');
+SELECT jobstats_alter_target('scratch-OST0002', retired => true);
 SELECT target, action FROM jobstats_ingest('', 'oss1', ago(45), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
 SELECT status FROM jobstats.health WHERE target = 'scratch-OST0002';
 SELECT target, action FROM jobstats_ingest('', 'oss1', ago(10), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
@@ -62,26 +62,26 @@ COMMIT;
 
 -- Of a target that was never observed nothing is expected from now on.
 INSERT INTO jobstats.targets (cluster, name, kind) VALUES ('west', 'home-MDT0000', 'MDT');
-SELECT jobstats_retire_target('home-MDT0000', 'west');
+SELECT jobstats_alter_target('home-MDT0000', 'west', retired => true);
 SELECT retired BETWEEN now() - interval '1 minute' AND now() AS just_now FROM jobstats.targets WHERE cluster = 'west';
 
 -- Targets that do not exist.
-SELECT jobstats_retire_target('scratch-OST0003');
+SELECT jobstats_alter_target('scratch-OST0003', retired => true);
 \echo :LAST_ERROR_SQLSTATE
-SELECT jobstats_retire_target('scratch-OST0000', 'west');
-SELECT jobstats_retire_target(NULL);
+SELECT jobstats_alter_target('scratch-OST0000', 'west', retired => true);
+SELECT jobstats_alter_target(NULL, retired => true);
 \echo :LAST_ERROR_SQLSTATE
 -- Only the owner of the store retires and renames, whatever the role may call and read.
 CREATE ROLE regress_targets;
 SET ROLE regress_targets;
-SELECT jobstats_retire_target('scratch-OST0000');
-SELECT jobstats_rename_target('scratch-OST0000', 'scratch-OST0009');
+SELECT jobstats_alter_target('scratch-OST0000', retired => true);
+SELECT jobstats_alter_target('scratch-OST0000', rename_to => 'scratch-OST0009');
 RESET ROLE;
 DO $$ BEGIN PERFORM jobstats_grant_reader('regress_targets'); END $$;
-GRANT EXECUTE ON FUNCTION jobstats_retire_target, jobstats_rename_target TO regress_targets;
+GRANT EXECUTE ON FUNCTION jobstats_alter_target TO regress_targets;
 SET ROLE regress_targets;
-SELECT jobstats_retire_target('scratch-OST0000');
-SELECT jobstats_rename_target('scratch-OST0000', 'scratch-OST0009');
+SELECT jobstats_alter_target('scratch-OST0000', retired => true);
+SELECT jobstats_alter_target('scratch-OST0000', rename_to => 'scratch-OST0009');
 SELECT count(*) FROM jobstats.expected;
 INSERT INTO jobstats.expected VALUES ('', 'oss1', NULL);
 RESET ROLE;

@@ -16,45 +16,45 @@ DO $$ BEGIN
     PERFORM act('old-OST0001', 'rsync.1003', 5, 10, '{"read": 20, "read_bytes": 4000000}');
 END $$;
 -- Two rankings, each with its own ranks and shares.
-SELECT rank, uid, workload, operation, total, round(rate::numeric, 2) AS rate, share, calls, per_call, coverage
-FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:10');
-SELECT rank, job, uid, target, operation, total, share FROM jobstats_top(at(0), at(10), NULL, '{job,uid,target}', 1);
-SELECT rank, uid, operation, rate FROM jobstats_top(at(0), at(10), by => '{uid}', min_rate => 2);
+SELECT rank, name, operation, total, round(rate::numeric, 2) AS rate, share, calls, per_call, coverage
+FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:10', by => 'uid,workload');
+SELECT rank, name, operation, total, share FROM jobstats_top(at(0), at(10), NULL, 'job,uid,target', 1);
+SELECT rank, name, operation, rate FROM jobstats_top(at(0), at(10), by => 'uid', min_rate => 2);
 -- Who keeps each target busy: operation and share are those of calls.
-SELECT target, rank, workload, operation, rate, service_time, round(share::numeric, 3) AS share FROM jobstats_now(at => at(10));
+SELECT target, rank, name, operation, rate, service_time, share FROM jobstats_now(at => at(10), by => 'workload');
 -- They are the answers to these questions.
-SELECT * FROM jobstats_top(at(0), at(10), by => '{uid,target,server,job}')
+SELECT * FROM jobstats_top(at(0), at(10), by => 'uid,target,server,job')
 EXCEPT ALL (
-    SELECT * FROM jobstats_top(at(0), at(10), 'metadata', '{uid,target,server,job}', kind => '{MDT}')
+    SELECT * FROM jobstats_top(at(0), at(10), 'metadata', 'uid,target,server,job', filter => 'kind=MDT')
     UNION ALL
-    SELECT * FROM jobstats_top(at(0), at(10), 'bytes', '{uid,target,server,job}', kind => '{OST}')
+    SELECT * FROM jobstats_top(at(0), at(10), 'bytes', 'uid,target,server,job', filter => 'kind=OST')
 );
 -- Filters hold in both, those by kind too.
-SELECT rank, uid, operation, total, share FROM jobstats_top(at(0), at(10), by => '{uid}', uid => '{1002,1003}');
-SELECT rank, uid, operation, total, share FROM jobstats_top(at(0), at(10), by => '{uid}', exclude => '{"uid": [1002], "target": ["*1"]}');
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', kind => '{MDT}');
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', kind => '{O*}');
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', exclude => '{"kind": ["OST"]}');
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', target => '{old-OST*}', server => '{old1}', n => 1);
+SELECT rank, name, operation, total, share FROM jobstats_top(at(0), at(10), by => 'uid', filter => 'uid=1002,1003');
+SELECT rank, name, operation, total, share FROM jobstats_top(at(0), at(10), by => 'uid', exclude => '{"uid": [1002], "target": ["*1"]}');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), by => 'uid', filter => 'kind=MDT');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), by => 'uid', filter => 'kind=O*');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), by => 'uid', exclude => '{"kind": ["OST"]}');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), by => 'uid', n => 1, filter => 'target=old-OST* server=old1');
 -- Densities have rows of both operations.
 SELECT * FROM jobstats_densities(at(0), at(10));
 SELECT * FROM jobstats_densities(at(0), at(10), step => '5 minutes');
-SELECT "time", operation, lower, count FROM jobstats_densities(at(0), at(10), NULL, '{target}', 2, '5 minutes', kind => '{OST}');
+SELECT "time", lower, count FROM jobstats_densities(at(0), at(10), NULL, 'target', 2, '5 minutes', filter => 'kind=OST');
 -- The notice is about the targets, also where nobody who is asked for did anything.
-SELECT count(*) FROM jobstats_top(at(0), at(10), by => '{uid}', uid => '{1999}');
+SELECT count(*) FROM jobstats_top(at(0), at(10), by => 'uid', filter => 'uid=1999');
 
 -- Who asks for service_time gets it, which is unknown.
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), 'service_time');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), 'service_time', 'uid,workload');
 SELECT * FROM jobstats_densities(at(0), at(10), 'service_time');
-SELECT target, rate FROM jobstats_rates(at(0), at(10), '{service_time}');
+SELECT name, rate FROM jobstats_rates(at(0), at(10), 'service_time');
 -- Weights make an operation of others only where it is asked for.
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', n => 1, weights => '{"read": 1}');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), by => 'uid', n => 1, weights => '{"read": 1}');
 -- The operation bytes is what is read and written, on every kind of target, in as many calls.
-SELECT target, operation, total, calls, per_call FROM jobstats_totals(at(0), at(10), '{bytes,read_bytes,write_bytes}');
-SELECT target, rate FROM jobstats_rates(at(0), at(10), '{bytes}');
-SELECT target, rate, ratio, workload FROM jobstats_balance(at(0), at(10), 'bytes', kind => '{OST}');
-SELECT uid, total FROM jobstats_totals(at(0), at(10), '{}', '{uid}');
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), 'weighted', '{uid}', 1, weights => '{"bytes": 0.001}');
+SELECT name, operation, total, calls, per_call FROM jobstats_totals(at(0), at(10), 'bytes,read_bytes,write_bytes');
+SELECT name, rate FROM jobstats_rates(at(0), at(10), 'bytes');
+SELECT target, rate, ratio, leader FROM jobstats_balance(at(0), at(10), 'bytes', filter => 'kind=OST');
+SELECT name, total FROM jobstats_totals(at(0), at(10), '', 'uid');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), 'weighted', 'uid', 1, weights => '{"bytes": 0.001}');
 
 -- Other targets report times. Who is busy is told by time, and a notice names the targets that lack it.
 DO $$ BEGIN
@@ -64,17 +64,17 @@ DO $$ BEGIN
     -- Some requests take no time worth counting.
     PERFORM act('new-MDT0000', '202:1005:n03', 5, 10, '{"getattr": 1}');
 END $$;
-SELECT rank, uid, operation, total, share FROM jobstats_top(at(0), at(10), by => '{uid}');
+SELECT rank, name, operation, total, share FROM jobstats_top(at(0), at(10), by => 'uid');
 SELECT * FROM jobstats_densities(at(0), at(10));
-SELECT target, rate FROM jobstats_rates(at(0), at(10), '{service_time}', kind => '{MDT}');
-SELECT filesystem, service_time FROM jobstats_summary(at(0), at(10), '{filesystem}', target => '{*MDT0000,old-OST0001}');
-SELECT target, rate FROM jobstats_balance(at(0), at(10), 'service_time', kind => '{MDT}');
+SELECT name, rate FROM jobstats_rates(at(0), at(10), 'service_time', filter => 'kind=MDT');
+SELECT name, service_time FROM jobstats_summary(at(0), at(10), 'filesystem', filter => 'target=*MDT0000,old-OST0001');
+SELECT target, rate FROM jobstats_balance(at(0), at(10), 'service_time', filter => 'kind=MDT');
 -- It is about targets in scope that did anything.
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', filesystem => '{new}');
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', server => '{new1}');
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(5), by => '{uid}', target => '{new*,old-OST0001}');
-SELECT uid, rate FROM jobstats_rates(at(0), at(10), '{service_time}', '{uid}', uid => '{1005}', filesystem => '{new}');
-SELECT count(*) FROM jobstats_rates(at(0), at(10), '{bytes,metadata}');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), by => 'uid', filter => 'filesystem=new');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), by => 'uid', filter => 'server=new1');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(5), by => 'uid', filter => 'target=new*,old-OST0001');
+SELECT name, rate FROM jobstats_rates(at(0), at(10), 'service_time', 'uid', filter => 'uid=1005 filesystem=new');
+SELECT count(*) FROM jobstats_rates(at(0), at(10), 'bytes,metadata');
 -- At most five are named.
 DO $$ BEGIN
     FOR n IN 2..5 LOOP
@@ -82,7 +82,7 @@ DO $$ BEGIN
         PERFORM act('east', 'old-OST000' || n, '101:1001:n01', at(0), at(10), '{"write": 1}');
     END LOOP;
 END $$;
-SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}');
+SELECT rank, name, operation, total FROM jobstats_top(at(0), at(10), by => 'uid');
 
 -- Of more than a hundred targets all rows show which report times, whatever the filter selects: two thirds do.
 DO $$ BEGIN
@@ -91,20 +91,20 @@ DO $$ BEGIN
     PERFORM act('many-OST0001', '301:3001:n1', 0, 10, '{"write": 2, "write_usecs": 60}');
 END $$;
 SELECT count(*) AS targets, count(rate) AS known, sum(rate) AS rate
-FROM jobstats_rates(at(0), at(10), '{service_time}', '{target}', filesystem => '{many}', job => '{301}');
+FROM jobstats_rates(at(0), at(10), 'service_time', 'target', filter => 'filesystem=many job=301');
 
 -- Answers from rollups by user are the same as those from increments.
 CREATE VIEW answers AS
 SELECT q.filesystem, a.kind, a.answer
 FROM (VALUES ('{old}'::text[]), ('{old,new}')) q (filesystem)
 CROSS JOIN LATERAL (
-    SELECT 'top', to_jsonb(r) FROM jobstats_top('2025-11-03 08:00', '2025-11-03 09:00', by => '{uid}', filesystem => q.filesystem) r
+    SELECT 'top', to_jsonb(r) FROM jobstats_top('2025-11-03 08:00', '2025-11-03 09:00', by => 'uid', filter => jsonb_build_object('filesystem', q.filesystem)) r
     UNION ALL
     SELECT 'densities', to_jsonb(r)
-    FROM jobstats_densities('2025-11-03 07:50', '2025-11-03 09:00', step => '10 minutes', filesystem => q.filesystem) r
+    FROM jobstats_densities('2025-11-03 07:50', '2025-11-03 09:00', step => '10 minutes', filter => jsonb_build_object('filesystem', q.filesystem)) r
 ) a (kind, answer);
 CREATE TABLE of_increments AS SELECT * FROM answers;
-SELECT filesystem, kind, count(*), min(answer ->> 'operation') AS first, max(answer ->> 'operation') AS last
+SELECT filesystem, kind, count(*), min(coalesce(answer ->> 'operation', answer ->> 'lower')) AS first, max(coalesce(answer ->> 'operation', answer ->> 'lower')) AS last
 FROM of_increments GROUP BY filesystem, kind ORDER BY filesystem, kind;
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 CALL jobstats_maintain();

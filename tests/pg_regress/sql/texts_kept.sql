@@ -50,33 +50,33 @@ SELECT "time", records, problems, body FROM shown WHERE source = 'passwd';
 
 -- What a later version would read: the rows come back, those that did not change are left alone, and each text has a row.
 CREATE TABLE before AS TABLE jobstats.jobs;
-SELECT "time", source, server, records, problems, changed, problem FROM jobstats_reread('2023-11-14', '2023-11-16') ORDER BY 1, 2, 3;
+SELECT first AS "time", source, name, computed, skipped, changed, problem FROM jobstats_reprocess('2023-11-14', '2023-11-16', source => NULL) ORDER BY 1, 2, 3;
 SELECT count(*) AS changed FROM ((TABLE before EXCEPT TABLE jobstats.jobs) UNION ALL (TABLE jobstats.jobs EXCEPT TABLE before)) d;
 DELETE FROM jobstats.jobs;
 DELETE FROM jobstats.users;
 UPDATE jobstats.texts SET records = 0, problems = 9;
 CREATE TABLE rejected AS TABLE jobstats.rejects;
-SELECT extract(epoch FROM "time")::int % 100000 AS "time", source, cluster, server, records, problems, changed, problem
-FROM jobstats_reread('2023-11-14', '2023-11-16');
+SELECT extract(epoch FROM first)::int % 100000 AS "time", source, cluster, name, computed, skipped, changed, problem
+FROM jobstats_reprocess('2023-11-14', '2023-11-16', source => NULL);
 SELECT count(*) AS changed FROM ((TABLE before EXCEPT TABLE jobstats.jobs) UNION ALL (TABLE jobstats.jobs EXCEPT TABLE before)) d;
 SELECT uid, user_name FROM jobstats.users ORDER BY uid;
 SELECT "time", records, problems FROM shown WHERE cluster = '' AND server = 's1';
 SELECT count(*) AS rejected_again FROM (TABLE jobstats.rejects EXCEPT ALL TABLE rejected) r;
 -- By source, cluster and time.
-SELECT source, cluster, count(*) FROM jobstats_reread('2023-11-14', '2023-11-16', 'passwd') GROUP BY 1, 2;
-SELECT source, cluster, count(*) FROM jobstats_reread('2023-11-14', '2023-11-16', cluster => 'c') GROUP BY 1, 2;
-SELECT source, count(*) FROM jobstats_reread(to_timestamp(1700000100), to_timestamp(1700000200)) GROUP BY 1;
+SELECT source, cluster, count(*) FROM jobstats_reprocess('2023-11-14', '2023-11-16', source => 'passwd') GROUP BY 1, 2;
+SELECT source, cluster, count(*) FROM jobstats_reprocess('2023-11-14', '2023-11-16', 'cluster=c', source => NULL) GROUP BY 1, 2;
+SELECT source, count(*) FROM jobstats_reprocess(to_timestamp(1700000100), to_timestamp(1700000200), source => NULL) GROUP BY 1;
 -- A text that fails does not keep the others from being read.
 UPDATE jobstats.texts SET body = '\x00' WHERE cluster = 'c';
 UPDATE jobstats.texts SET body = NULL WHERE server = 's2';
-SELECT cluster, server, records, problem FROM jobstats_reread('2023-11-14', to_timestamp(1700000100)) ORDER BY 1, 2;
+SELECT cluster, name, computed, problem FROM jobstats_reprocess('2023-11-14', to_timestamp(1700000100), source => NULL) ORDER BY 1, 2;
 -- Bad questions.
-SELECT * FROM jobstats_reread('2023-11-16', '2023-11-14');
+SELECT * FROM jobstats_reprocess('2023-11-16', '2023-11-14', source => 'slurm');
 \echo :LAST_ERROR_SQLSTATE
-SELECT * FROM jobstats_reread('2023-11-14', '2023-11-16', 'sacct');
+SELECT * FROM jobstats_reprocess('2023-11-14', '2023-11-16', source => 'sacct');
 \echo :LAST_ERROR_SQLSTATE
 BEGIN ISOLATION LEVEL REPEATABLE READ;
-SELECT * FROM jobstats_reread('2023-11-14', '2023-11-16');
+SELECT * FROM jobstats_reprocess('2023-11-14', '2023-11-16', source => 'slurm');
 \echo :LAST_ERROR_SQLSTATE
 ROLLBACK;
 
@@ -106,7 +106,7 @@ SET ROLE regress_texts_reader;
 SELECT count(*) FROM jobstats.texts;
 \echo :LAST_ERROR_SQLSTATE
 SELECT count(*) FROM jobstats.covered;
-SELECT * FROM jobstats_reread('2023-11-14', '2023-11-16');
+SELECT * FROM jobstats_reprocess('2023-11-14', '2023-11-16', source => 'slurm');
 \echo :LAST_ERROR_SQLSTATE
 SET ROLE regress_texts_early;
 SELECT count(*) FROM jobstats.texts;

@@ -22,23 +22,24 @@ DO $$ BEGIN
 END $$;
 
 -- Who kept the servers busy: seconds of work, and how many requests were in service on average.
-SELECT rank, uid, workload, total, round(rate::numeric, 3) AS rate, round(share::numeric, 3) AS share, calls
-FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:10');
+SELECT rank, name, total, round(rate::numeric, 3) AS rate, round(share::numeric, 3) AS share, calls
+FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:10', by => 'uid,workload');
 SELECT rank, operation, per_call, coverage FROM jobstats_top(at(0), at(10));
 -- All columns.
-SELECT * FROM jobstats_top(at(0), at(10), 'metadata', '{uid,workload,target}');
+SELECT * FROM jobstats_top(at(0), at(10), 'metadata', 'uid,workload,target');
 
 -- Who wrote most; of equal ones the first by name. Shares are of everybody's writes, whatever is shown.
-SELECT rank, job, uid, total, share, per_call FROM jobstats_top(at(0), at(10), 'write_bytes', '{job,uid}');
-SELECT rank, job, uid, total, share, per_call FROM jobstats_top(at(0), at(10), 'write_bytes', '{job,uid}', 2);
-SELECT rank, uid, rate, share FROM jobstats_top(at(0), at(10), 'write_bytes', '{uid}', min_rate => 1000);
+SELECT rank, name, total, share, per_call FROM jobstats_top(at(0), at(10), 'write_bytes', 'job,uid');
+SELECT rank, name, total, share, per_call FROM jobstats_top(at(0), at(10), 'write_bytes', 'job,uid', 2);
+SELECT rank, name, rate, share FROM jobstats_top(at(0), at(10), 'write_bytes', 'uid', min_rate => 1000);
+SELECT rank, name, share FROM jobstats_top(at(0), at(10), n => 1);
 -- Filters do change what shares are of.
-SELECT rank, job, uid, total, share FROM jobstats_top(at(0), at(10), 'write_bytes', '{job,uid}', uid => '{1000,1003}');
-SELECT rank, target, total, share FROM jobstats_top(at(0), at(10), 'write_bytes', '{target}');
+SELECT rank, name, total, share FROM jobstats_top(at(0), at(10), 'write_bytes', 'job,uid', filter => 'uid=1000,1003');
+SELECT rank, name, total, share FROM jobstats_top(at(0), at(10), 'write_bytes', 'target');
 
 -- Weights make an operation of others.
-SELECT rank, uid, operation, total, rate, share, calls, per_call
-FROM jobstats_top(at(0), at(10), 'weighted', '{uid}', weights => '{"write_bytes": 1e-6, "metadata": 0.01}');
+SELECT rank, name, operation, total, rate, share, calls, per_call
+FROM jobstats_top(at(0), at(10), 'weighted', 'uid', weights => '{"write_bytes": 1e-6, "metadata": 0.01}');
 
 -- Nobody did it; nobody is wanted.
 SELECT * FROM jobstats_top(at(0), at(10), 'rmdir');
@@ -50,23 +51,23 @@ DO $$ BEGIN
     PERFORM act('old-MDT0000', 'ls.5', 10000, 10002, '{"open": 120, "getattr": 12}');
 END $$;
 SELECT * FROM jobstats_top(at(10000), at(10002));
-SELECT rank, uid, workload, total, rate, calls, per_call FROM jobstats_top(at(10000), at(10002), 'metadata');
+SELECT rank, name, total, rate, calls, per_call FROM jobstats_top(at(10000), at(10002), 'metadata', by => 'uid,workload');
 
 -- That is about the servers, not about those who are asked for: this one's renames took no time worth counting.
 DO $$ BEGIN
     PERFORM act('scratch-MDT0000', 'mv.1004', 5, 10, '{"rename": 1}');
 END $$;
-SELECT * FROM jobstats_top(at(0), at(10), uid => '{1004}');
-SELECT uid, rate FROM jobstats_rates(at(0), at(10), '{service_time}', '{}', uid => '{1004}');
+SELECT * FROM jobstats_top(at(0), at(10), filter => 'uid=1004');
+SELECT name, rate FROM jobstats_rates(at(0), at(10), 'service_time', '', filter => 'uid=1004');
 
 -- NULL is as if left out.
-SELECT count(*) FROM jobstats_top(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-SELECT rank, uid, workload, operation FROM jobstats_top(at(0), at(10), NULL, NULL, NULL);
+SELECT count(*) FROM jobstats_top(NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT rank, name, operation FROM jobstats_top(at(0), at(10), NULL, NULL, NULL);
 
 -- What does not exist or makes no sense.
 SELECT * FROM jobstats_top(operation => 'writes');
 SELECT * FROM jobstats_top(operation => 'weighted');
-SELECT * FROM jobstats_top(by => '{user}');
+SELECT * FROM jobstats_top(by => 'users');
 SELECT * FROM jobstats_top(n => -1);
 SELECT * FROM jobstats_top(at(0), at(0));
 SET client_min_messages = warning;

@@ -20,26 +20,26 @@ END $$;
 
 -- Per call are bytes or microseconds, where there are ten calls or more.
 SELECT operation, total, calls, per_call, coverage
-FROM jobstats_totals('2025-11-03 08:00', '2025-11-03 08:20', by => '{}');
-SELECT target, operation, total, calls, per_call, coverage FROM jobstats_totals(at(0), at(20), '{metadata,service_time,open_time}');
-SELECT * FROM jobstats_totals(at(0), at(20), '{service_time}', '{uid,job,kind}');
+FROM jobstats_totals('2025-11-03 08:00', '2025-11-03 08:20', by => '');
+SELECT name, operation, total, calls, per_call, coverage FROM jobstats_totals(at(0), at(20), 'metadata,service_time,open_time');
+SELECT * FROM jobstats_totals(at(0), at(20), 'service_time', 'uid,job,kind');
 
 -- Not observed is NULL, which is not zero.
-SELECT target, total, calls, coverage FROM jobstats_totals(at(10), at(20), '{read}', kind => '{OST}');
+SELECT name, total, calls, coverage FROM jobstats_totals(at(10), at(20), 'read', filter => 'kind=OST');
 
 -- What a row counted in a window that it crosses the edge of: floor(1000 * 299 / 300), and the rest.
-SELECT total FROM jobstats_totals(at(0), at(5) - interval '1 second', '{read}', '{}');
-SELECT total FROM jobstats_totals(at(5) - interval '1 second', at(5), '{read}', '{}');
+SELECT total FROM jobstats_totals(at(0), at(5) - interval '1 second', 'read', '');
+SELECT total FROM jobstats_totals(at(5) - interval '1 second', at(5), 'read', '');
 -- A window inside of a row; nothing at all in a short one.
-SELECT total FROM jobstats_totals(at(1), at(2), '{read}', '{}');
-SELECT total FROM jobstats_totals(at(1), at(1) + interval '1 microsecond', '{read}', '{}');
+SELECT total FROM jobstats_totals(at(1), at(2), 'read', '');
+SELECT total FROM jobstats_totals(at(1), at(1) + interval '1 microsecond', 'read', '');
 
 -- The edges of a window: its start does not belong to it, its end does.
-SELECT uid, total FROM jobstats_totals(at(5), at(10), '{open}', '{uid}');
+SELECT name, total FROM jobstats_totals(at(5), at(10), 'open', 'uid');
 
 -- The same questions as for rates may be asked.
-SELECT job, total FROM jobstats_totals(at(0), at(20), '{read_bytes}', '{job}', job => '{10*}', uid => '{1000}');
-SELECT server, total, coverage FROM jobstats_totals(at(0), at(20), '{read}', '{server}', filesystem => '{scr*}');
+SELECT name, total FROM jobstats_totals(at(0), at(20), 'read_bytes', 'job', filter => 'job=10* uid=1000');
+SELECT name, total, coverage FROM jobstats_totals(at(0), at(20), 'read', 'server', filter => 'filesystem=scr*');
 
 -- A larger world: three targets over two hours, one of them with a gap of 50 minutes; many entries, at random.
 SELECT setseed(0.5);
@@ -66,38 +66,36 @@ FROM (SELECT at(1000) UNION SELECT at(1170) UNION SELECT at(1000) + random() * i
 CREATE TABLE parts AS
 SELECT p.*
 FROM edges e JOIN edges f ON f.n = e.n + 1,
-    jobstats_totals(e.edge, f.edge, '{read,read_bytes,service_time}', '{target,uid,node}') p;
+    jobstats_totals(e.edge, f.edge, 'read,read_bytes,service_time', 'target,uid,node') p;
 SELECT count(*) > 500 AS many FROM parts;
-SELECT * FROM (
-    SELECT target, uid, node, operation, sum(total) AS total, sum(calls) AS calls FROM parts GROUP BY 1, 2, 3, 4
-) p
-FULL JOIN jobstats_totals(at(1000), at(1170), '{read,read_bytes,service_time}', '{target,uid,node}') w
-USING (target, uid, node, operation, total, calls)
-WHERE w.coverage IS NULL OR p.target IS NULL;
+SELECT name, operation, total, calls
+FROM (SELECT name, operation, sum(total) AS total, sum(calls) AS calls FROM parts GROUP BY 1, 2) p
+FULL JOIN jobstats_totals(at(1000), at(1170), 'read,read_bytes,service_time', 'target,uid,node') w USING (name, operation, total, calls)
+WHERE w.name IS NULL OR p.name IS NULL;
 
 -- So do steps, and sums over everything are sums over the parts.
 SELECT sum(total) = (SELECT sum(read_bytes) FROM jobstats.increments WHERE since > at(900)) AS same
 FROM parts WHERE operation = 'read_bytes';
-SELECT sum(r.rate * r.seconds * r.coverage)::bigint - (SELECT sum(read) FROM jobstats.increments WHERE since > at(900)) AS difference
-FROM jobstats_rates(at(1000), at(1170), '{read}', '{target}', '7 minutes', filesystem => '{work}') r;
+SELECT sum(r.total) - (SELECT sum(read) FROM jobstats.increments WHERE since > at(900)) AS difference
+FROM jobstats_rates(at(1000), at(1170), 'read', 'target', '7 minutes', filter => 'filesystem=work') r;
 SELECT count(*) FROM generate_series(0, 170, 17) AS minute
-WHERE (SELECT total FROM jobstats_totals(at(1000), at(1000 + minute) + interval '1 second', '{read}', '{}', filesystem => '{work}'))
-    IS DISTINCT FROM (SELECT sum(total) FROM jobstats_totals(at(1000), at(1000 + minute) + interval '1 second', '{read}', '{node,target}'));
+WHERE (SELECT total FROM jobstats_totals(at(1000), at(1000 + minute) + interval '1 second', 'read', '', filter => 'filesystem=work'))
+    IS DISTINCT FROM (SELECT sum(total) FROM jobstats_totals(at(1000), at(1000 + minute) + interval '1 second', 'read', 'node,target'));
 
 -- Filters that let through more entries than are looked for one by one, just as many, and none.
 DO $$ BEGIN
     PERFORM observe('many-OST0000', 'oss1', 0, 10);
     PERFORM act('many-OST0000', format('%s:1000:n01', 5000 + n), 0, 10, '{"write_bytes": 1}') FROM generate_series(0, 1000) n;
 END $$;
-SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{5*,6000}');
-SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{5*}');
-SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{4999}');
+SELECT total FROM jobstats_totals(at(0), at(10), 'write_bytes', 'cluster', filter => 'filesystem=many job=5*,6000');
+SELECT total FROM jobstats_totals(at(0), at(10), 'write_bytes', 'cluster', filter => 'filesystem=many job=5*');
+SELECT total FROM jobstats_totals(at(0), at(10), 'write_bytes', 'cluster', filter => 'filesystem=many job=4999');
 
 -- NULL is as if left out; no store, no answer.
-SELECT count(*) FROM jobstats_totals(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT count(*) FROM jobstats_totals(NULL, NULL, NULL, NULL);
 SELECT * FROM jobstats_totals(at(10), at(0));
-SELECT * FROM jobstats_totals(operations => '{none}');
-SELECT * FROM jobstats_totals(by => '{none}');
+SELECT * FROM jobstats_totals(operations => 'none');
+SELECT * FROM jobstats_totals(by => 'none');
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
 SELECT * FROM jobstats_totals();

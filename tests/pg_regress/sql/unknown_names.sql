@@ -10,6 +10,7 @@
 -- A store without targets.
 SELECT * FROM jobstats_top();
 SELECT * FROM jobstats_job('4711');
+SELECT * FROM jobstats_job_usage('4711');
 SELECT * FROM jobstats_now();
 
 DO $$ BEGIN
@@ -19,30 +20,32 @@ END $$;
 
 -- The three most similar names.
 SELECT * FROM jobstats_job('4713');
+SELECT * FROM jobstats_job_usage('4713');
 SELECT * FROM jobstats_job(7411);
-SELECT * FROM jobstats_job('4712');
-SELECT * FROM jobstats_job('no job at all');
-SELECT * FROM jobstats_job(repeat('4', 500));
-SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{471}');
-SELECT * FROM jobstats_rates(at(0), at(5), '{write}', '{job}', target => '{scratch-OST00004}');
-SELECT * FROM jobstats_totals(at(0), at(5), '{write}', '{job}', target => '{OST0001}');
-SELECT * FROM jobstats_summary(at(0), at(5), target => '{other*}');
-SELECT * FROM jobstats_densities(at(0), at(5), 'write', uid => '{1,2,3,4,5}');
-SELECT * FROM jobstats_sizes(at(0), at(5), job => '{4714,*9}');
-SELECT * FROM jobstats_balance(at(0), at(5), target => '{scratch-OST}');
-SELECT * FROM jobstats_now('{scratch-OST9}');
+SELECT * FROM jobstats_job_usage(7411);
+SELECT * FROM jobstats_job_usage('4712');
+SELECT * FROM jobstats_job_usage('no job at all');
+SELECT * FROM jobstats_job_usage(repeat('4', 500));
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'job=471');
+SELECT * FROM jobstats_rates(at(0), at(5), 'write', 'job', filter => 'target=scratch-OST00004');
+SELECT * FROM jobstats_totals(at(0), at(5), 'write', 'job', filter => 'target=OST0001');
+SELECT * FROM jobstats_summary(at(0), at(5), filter => 'target=other*');
+SELECT * FROM jobstats_densities(at(0), at(5), 'write', filter => 'uid=1,2,3,4,5');
+SELECT * FROM jobstats_io_sizes(at(0), at(5), filter => 'job=4714,*9');
+SELECT * FROM jobstats_balance(at(0), at(5), filter => 'target=scratch-OST');
+SELECT * FROM jobstats_now('scratch-OST9');
 -- Control characters do not reach the terminal.
-SELECT * FROM jobstats_top(at(0), at(5), 'write', target => ARRAY[E'scratch\x1b[31m\nFATAL:  not true']);
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => jsonb_build_object('target', ARRAY[E'scratch\x1b[31m\nFATAL:  not true']));
 -- Several filters.
-SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{4713}', uid => '{1001}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'job=4713 uid=1001');
 
 -- Every filter.
-SELECT * FROM jobstats_top(at(0), at(5), 'write', kind => '{mdt}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', node => '{nonode}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', cluster => '{east}', filesystem => '{scrtch}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', server => '{oss9,oss8}', workload => '{bash.1}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', executable => '{bash}', status => '{good}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', entry => '{4711}', user_name => '{ada}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'kind=mdt');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'node=nonode');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'cluster=east filesystem=scrtch');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'server=oss9,oss8 workload=bash.1');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'executable=bash status=good');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'entry=4711 user=ada');
 
 -- What accounting says of jobs and users, and what jobs are called there. Nothing of it has to be in the answer.
 INSERT INTO jobstats.job_ids (scheduler, job, label, runs, started, last_started, uid, user_name, gid, group_name, account, "partition",
@@ -50,15 +53,16 @@ INSERT INTO jobstats.job_ids (scheduler, job, label, runs, started, last_started
 VALUES ('s', '4711', '4700_1', 1, at(0), at(0), 1000, 'ada', 100, 'physicists', 'phys_42', 'large', E'sim\x1b[31m', 'COMPLETED'),
     ('s', '6000', '6000', 1, at(0), at(0), 1007, 'bob', 200, 'chemists', 'chem_7', 'small', 'fit', 'FAILED');
 INSERT INTO jobstats.jobs (scheduler, job, label, started, source, updated) VALUES ('s', '4711', '4700_1', at(0), 'slurm', at(0));
-SELECT * FROM jobstats_top(at(0), at(5), 'write', account => '{phys42}', partition => '{larg,l}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', job_name => '{sim}', state => '{COMPLETE}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', group_name => '{nobody}', gid => '{7}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{4700_2}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', account => '{chem*}', user_name => '{bob}', uid => '{1007}', gid => '{200}');
-SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{4700_1}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'account=phys42 partition=larg,l');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'job_name=sim state=COMPLETE');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'group=nobody gid=7');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'job=4700_2');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'account=chem* user=bob uid=1007 gid=200');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', filter => 'job=4700_1');
 
 -- No notice where all names are known, or one of several, or where the answer is not empty.
-SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711}', target => '{scratch*}', uid => '{1000}');
-SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711,4713}');
-SELECT operation, label FROM jobstats_job('4711', at(10), at(20));
-SELECT count(*) FROM jobstats_rates(at(0), at(5), '{write}', job => '{4713}');
+SELECT * FROM jobstats_top(at(0), at(5), 'read', filter => 'job=4711 target=scratch* uid=1000');
+SELECT * FROM jobstats_top(at(0), at(5), 'read', filter => 'job=4711,4713');
+SELECT job, label FROM jobstats_job('4711');
+SELECT name, operation FROM jobstats_job_usage('4711', since => at(10), until => at(20));
+SELECT count(*) FROM jobstats_rates(at(0), at(5), 'write', filter => 'job=4713');

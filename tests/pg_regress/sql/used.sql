@@ -1,4 +1,4 @@
--- jobstats_used(): whose files fill a file system.
+-- jobstats_space(): whose files fill a file system.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -26,7 +26,7 @@ CREATE VIEW sums AS SELECT of_day(0)::date - u.day AS days_ago, u.filesystem, u.
 UPDATE jobstats.settings SET refresh_lag = '0', raw_retention = '4 days';
 
 -- Nothing was fed yet.
-SELECT * FROM jobstats_used();
+SELECT * FROM jobstats_space();
 INSERT INTO jobstats.users (uid, user_name, gid) VALUES (1000, 'ada', 100), (1001, 'bob', 100);
 INSERT INTO jobstats.groups (gid, group_name) VALUES (100, 'physics'), (101, 'chemistry');
 INSERT INTO jobstats.job_ids (scheduler, job, runs, started, ended, last_started, uid, account) VALUES
@@ -36,29 +36,30 @@ INSERT INTO jobstats.job_ids (scheduler, job, runs, started, ended, last_started
 -- Space is the sum of all targets, inodes are those of MDTs: on OSTs these are objects.
 SELECT feed(now() - interval '20 ms', acct('fs-MDT0000', 'user', 0, 10, 4, 1000, 300, 100, 1001, 20, 10), acct('fs-OST0000', 'user', 1000, 900, 50000, 1001, 70, 700),
     acct('fs-OST0001', 'user', 1001, 80, 90000, 1002, 1, 1), acct('fs-MDT0000', 'group', 100, 320, 110), acct('fs-OST0000', 'project', 7, 1, 4096));
-SELECT filesystem, uid, user_name, group_name, account, bytes, inodes, targets, of_targets FROM jobstats_used();
-SELECT cluster, target, gid, project, added_bytes, added_inodes, "time" < now() AS read FROM jobstats_used(uid => '{1000}');
-SELECT account, bytes, inodes FROM jobstats_used(by => '{account}');
-SELECT target, bytes, inodes FROM jobstats_used(by => '{target}');
-SELECT target, user_name, bytes FROM jobstats_used(by => '{user,target}', user_name => '{b*}');
-SELECT gid, group_name, bytes, inodes, targets, of_targets FROM jobstats_used(by => '{group}');
-SELECT project, bytes, targets, of_targets FROM jobstats_used(by => '{project}', target => '{fs-OST0000}');
-SELECT user_name, bytes FROM jobstats_used(account => '{p1}', group_name => '{phys*}', filesystem => '{fs}');
-SELECT user_name, bytes FROM jobstats_used(filesystem => '{home}');
-SELECT * FROM jobstats_used(by => '{job}');
-SELECT * FROM jobstats_used(by => '{user,project}');
-SELECT * FROM jobstats_used(by => '{group,account}');
-SELECT * FROM jobstats_used(now() - interval '1 day', '{target}');
+SELECT name, formatted, bytes, inodes, targets, of_targets, labels FROM jobstats_space();
+SELECT name, bytes, inodes FROM jobstats_space(by => 'cluster,filesystem,uid,user,account');
+SELECT name, added_bytes, added_inodes, "time" < now() AS read FROM jobstats_space(filter => 'uid=1000 gid=100');
+SELECT name, bytes, inodes FROM jobstats_space(by => 'account');
+SELECT name, bytes, inodes FROM jobstats_space(by => 'target');
+SELECT name, bytes FROM jobstats_space(by => 'user,target', filter => 'user=b*');
+SELECT name, bytes, inodes, targets, of_targets FROM jobstats_space(by => 'gid,group');
+SELECT name, bytes, targets, of_targets, labels FROM jobstats_space(by => 'project', filter => 'target=fs-OST0000');
+SELECT name, bytes FROM jobstats_space(filter => 'account=p1 group=phys* filesystem=fs');
+SELECT name, bytes FROM jobstats_space(filter => 'filesystem=home');
+SELECT * FROM jobstats_space(by => 'job');
+SELECT * FROM jobstats_space(by => 'user,project');
+SELECT * FROM jobstats_space(by => 'group,account');
+SELECT * FROM jobstats_space(now() - interval '1 day', 'target');
 
 -- A newer list takes the place of the older one, owners who have gone included; an older one, one of the future and a damaged one do not.
 SELECT feed(now() - interval '10 ms', acct('fs-OST0001', 'user', 1001, 80, 80000)), feed(now() - interval '15 ms', acct('fs-OST0001', 'user', 1001, 1, 1)),
     feed(now() + interval '1 hour', acct('fs-OST0001', 'user', 1001, 2, 2)),
     feed(now() - interval '5 ms', acct('fs-OST0001', 'user', 1001, 3, 3) || '- id:  x');
-SELECT uid, bytes FROM jobstats_used(by => '{user,target}', target => '{fs-OST0001}');
+SELECT name, bytes FROM jobstats_space(by => 'uid,target', filter => 'target=fs-OST0001');
 SELECT reason, text FROM rejects;
 -- An empty list says that nobody uses anything, and is one.
 SELECT feed(now() - interval '9 ms', acct('fs-OST0002', 'user', VARIADIC '{}'));
-SELECT uid, targets, of_targets FROM jobstats_used(uid => '{1000}');
+SELECT name, targets, of_targets FROM jobstats_space(filter => 'uid=1000');
 
 -- Of a day, what each target said first on it counts, also if that comes late. It is summed when the day is over.
 SELECT feed(of_day(-2, 5), acct('fs-OST0000', 'user', 1000, 1, 500)), feed(of_day(-2, 3), acct('fs-OST0000', 'user', 1000, 1, 300, 1003, 1, 9)),
@@ -75,19 +76,19 @@ SELECT jobstats_internal.sum_used();
 SELECT * FROM sums WHERE days_ago = 2;
 
 -- A past day, and what was added since. Of days without lists the one before counts, for a week.
-SELECT uid, bytes, inodes, targets, of_targets, "time" = of_day(-2, 3) AS first FROM jobstats_used(of_day(-2, 23));
+SELECT name, bytes, inodes, targets, of_targets, "time" = of_day(-2, 3) AS first FROM jobstats_space(of_day(-2, 23), 'uid');
 -- A target that said nothing on one of the days leaves the difference unknown; one that is new since then had nothing.
-SELECT uid, bytes, added_bytes, added_inodes, targets, of_targets FROM jobstats_used(of_day(-1, 1), since => of_day(-2, 1));
+SELECT name, bytes, added_bytes, added_inodes, targets, of_targets FROM jobstats_space(of_day(-1, 1), 'uid', of_day(-2, 1));
 SELECT feed(of_day(-1, 7), acct('fs-OST0001', 'user', 1000, 1, 1500), acct('fs-OST0002', 'user', 1000, 1, 10)), jobstats_internal.sum_used();
-SELECT uid, bytes, added_bytes, added_inodes, targets, of_targets FROM jobstats_used(of_day(-1, 1), since => of_day(-2, 1));
-SELECT uid, bytes, added_bytes, targets FROM jobstats_used(since => of_day(-1));
-SELECT count(*) FROM jobstats_used(of_day(-3));
-SELECT account, bytes FROM jobstats_used(of_day(-2), '{account}');
+SELECT name, bytes, added_bytes, added_inodes, targets, of_targets FROM jobstats_space(of_day(-1, 1), 'uid', of_day(-2, 1));
+SELECT name, bytes, added_bytes, targets FROM jobstats_space(by => 'uid', since => of_day(-1));
+SELECT count(*) FROM jobstats_space(of_day(-3));
+SELECT name, bytes FROM jobstats_space(of_day(-2), 'account');
 -- Of the jobs that ran at that time, the one that began last gives the account, whatever ended since.
 INSERT INTO jobstats.job_ids (scheduler, job, runs, started, ended, last_started, uid, account) VALUES
     ('', '4', 1, of_day(-4), of_day(-1), of_day(-4), 1003, 'older'), ('', '5', 1, of_day(-3), of_day(-1, -6), of_day(-3), 1003, 'newer'),
     ('', '6', 1, of_day(-2, -2), of_day(-2, -1), of_day(-2, -2), 1003, 'done');
-SELECT account FROM jobstats_used(of_day(-2), uid => '{1003}');
+SELECT name FROM jobstats_space(of_day(-2), 'account', filter => 'uid=1003');
 
 -- Many owners; sums of what no column of 64 bits holds.
 CREATE FUNCTION many(kbytes text, step integer) RETURNS text LANGUAGE sql AS $$
@@ -96,7 +97,7 @@ SELECT E'osd-zfs.big-OST0000.quota_slave.acct_user=\nusr_accounting:\n'
 FROM generate_series(step, 30000, step) n
 $$;
 SELECT feed(now() - interval '8 ms', many('9223372036854775807', 1), acct('big-OST0001', 'user', 1, 1, 9223372036854775807));
-SELECT filesystem, uid, bytes FROM jobstats_used(uid => '{1}', filesystem => '{big}');
+SELECT name, bytes FROM jobstats_space(by => 'filesystem,uid', filter => 'uid=1 filesystem=big');
 UPDATE jobstats.used_lists SET day = day - 2 WHERE target_id IN (SELECT target_id FROM jobstats.targets WHERE filesystem = 'big');
 UPDATE jobstats.used_first SET day = day - 2 WHERE target_id IN (SELECT target_id FROM jobstats.targets WHERE filesystem = 'big');
 SELECT jobstats_internal.sum_used();
@@ -106,8 +107,8 @@ SELECT feed(now() - interval '7 ms', many(NULL, 2));
 SELECT count(*), sum(kbytes) = sum(id) AS is_newest FROM jobstats.used_now WHERE target_id = (SELECT target_id FROM jobstats.targets WHERE name = 'big-OST0000');
 
 -- A retired target is none of the file system's any more. Retention deletes what is older than sums by day.
-SELECT jobstats_retire_target('fs-OST0002') IS NOT NULL AS retired;
-SELECT targets, of_targets FROM jobstats_used(uid => '{1000}', filesystem => '{fs}');
+SELECT jobstats_alter_target('fs-OST0002', retired => true) IS NOT NULL AS retired;
+SELECT targets, of_targets FROM jobstats_space(filter => 'uid=1000 filesystem=fs');
 UPDATE jobstats.rollups SET dropped = of_day(-1) WHERE level = '1d';
 SELECT jobstats_internal.forget_samples() > 0 AS forgotten;
 SELECT min(days_ago), max(days_ago) FROM sums;
@@ -117,9 +118,9 @@ SELECT feed(of_day(-3, 5), acct('old-OST0000', 'user', 1000, 1, 5));
 UPDATE jobstats.settings SET raw_retention = '2 days';
 SELECT feed(of_day(-3, 6), acct('old-OST0000', 'user', 1000, 1, 6));
 SELECT feed(of_day(-3, 4), acct('old-OST0000', 'user', 1000, 1, 4), acct('old-OST0001', 'user', 1000, 1, 4));
-SELECT target, bytes FROM jobstats_used(by => '{target}', filesystem => '{old}');
+SELECT name, bytes FROM jobstats_space(by => 'target', filter => 'filesystem=old');
 SELECT target, reason, text FROM rejects WHERE target LIKE 'old%';
 -- One of a time that has not come yet hides no true one.
 SELECT feed(now() + interval '4 minutes', acct('old-OST0002', 'user', 1000, 1, 7)), feed(now(), acct('old-OST0002', 'user', 1000, 1, 8)),
     feed(now() - interval '1 minute', acct('old-OST0002', 'user', 1000, 1, 9));
-SELECT bytes FROM jobstats_used(by => '{target}', target => '{old-OST0002}');
+SELECT bytes FROM jobstats_space(by => 'target', filter => 'target=old-OST0002');

@@ -33,25 +33,25 @@ FROM (VALUES (timestamptz '2025-10-24', timestamptz '2025-10-28', NULL::interval
     ('2025-10-25', '2025-10-26', '1 hour'), ('2025-10-25', '2025-10-25 12:00', '10 minutes'), ('2025-10-24 12:34:56', '2025-10-26 07:08:09', NULL)
 ) AS q (since, until, step)
 CROSS JOIN LATERAL (
-    SELECT 'users', to_jsonb(r) FROM jobstats_rates(q.since, q.until, '{write,write_bytes}', '{uid}', q.step) r
+    SELECT 'users', to_jsonb(r) FROM jobstats_rates(q.since, q.until, 'write,write_bytes', 'uid', q.step) r
     UNION ALL
-    SELECT 'a user', to_jsonb(r) FROM jobstats_rates(q.since, q.until, '{write_bytes}', '{target}', q.step, uid => '{2}') r
+    SELECT 'a user', to_jsonb(r) FROM jobstats_rates(q.since, q.until, 'write_bytes', 'target', q.step, filter => 'uid=2') r
     UNION ALL
     SELECT 'targets', to_jsonb(r) FROM jobstats_totals(q.since, q.until) r
     UNION ALL
-    SELECT 'top', to_jsonb(r) FROM jobstats_top(q.since, q.until, 'write', '{uid}') r
+    SELECT 'top', to_jsonb(r) FROM jobstats_top(q.since, q.until, 'write', 'uid') r
     UNION ALL
-    SELECT 'densities', to_jsonb(r) FROM jobstats_densities(q.since, q.until, 'write_bytes', '{uid}', step => q.step) r
+    SELECT 'densities', to_jsonb(r) FROM jobstats_densities(q.since, q.until, 'write_bytes', 'uid', step => q.step) r
     UNION ALL
-    SELECT 'programs', to_jsonb(r) FROM jobstats_top(q.since, q.until, 'write', '{executable}') r
+    SELECT 'programs', to_jsonb(r) FROM jobstats_top(q.since, q.until, 'write', 'executable') r
     UNION ALL
-    SELECT 'programs of a user', to_jsonb(r) FROM jobstats_totals(q.since, q.until, '{write}', '{executable}', uid => '{2}') r
+    SELECT 'programs of a user', to_jsonb(r) FROM jobstats_totals(q.since, q.until, 'write', 'executable', filter => 'uid=2') r
     UNION ALL
-    SELECT 'a program', to_jsonb(r) FROM jobstats_totals(q.since, q.until, '{write}', '{uid}', workload => '{a.*}') r
+    SELECT 'a program', to_jsonb(r) FROM jobstats_totals(q.since, q.until, 'write', 'uid', filter => 'workload=a.*') r
     UNION ALL
-    SELECT 'metadata', to_jsonb(r) FROM jobstats_rates(q.since, q.until, '{metadata,service_time}', '{target,uid}', q.step) r
+    SELECT 'metadata', to_jsonb(r) FROM jobstats_rates(q.since, q.until, 'metadata,service_time', 'target,uid', q.step) r
     UNION ALL
-    SELECT 'summary', to_jsonb(r) FROM jobstats_summary(q.since, q.until, '{uid}') r
+    SELECT 'summary', to_jsonb(r) FROM jobstats_summary(q.since, q.until, 'uid') r
 ) AS a (function, answer);
 SET client_min_messages = warning;
 CREATE TABLE before AS TABLE answers;
@@ -84,7 +84,7 @@ SELECT jobstats_reidentify();
 DELETE FROM before;
 INSERT INTO before TABLE answers;
 SELECT level, users_refreshed FROM jobstats.rollups ORDER BY width;
-SELECT answer -> 'uid' AS uid, count(*) FROM before WHERE function = 'users' AND step IS NULL GROUP BY 1;
+SELECT answer -> 'labels' -> 'uid' AS uid, count(*) FROM before WHERE function = 'users' AND step IS NULL GROUP BY 1;
 CALL jobstats_maintain();
 SELECT level, users_refreshed = refreshed AS current FROM jobstats.rollups ORDER BY width;
 TABLE changed;

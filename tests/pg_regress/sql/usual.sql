@@ -1,4 +1,4 @@
--- jobstats_usual(): what is done now, and on the 30 days before.
+-- jobstats_baseline(): what is done now, and on the 30 days before.
 \getenv source PG_ABS_SRCDIR
 \set reading :source '/include/reading.sql'
 \set ECHO none
@@ -20,15 +20,15 @@ DO $$ BEGIN
     PERFORM act('scratch-MDT0000', '103:1003:n03', 5, 10, '{"open": 6, "open_usecs": 6}');
     PERFORM act('scratch-MDT0000', '104:1004:n03', 5 - 1440, 10 - 1440, '{"open": 9}');
 END $$;
-SELECT rank, uid, operation, rate * 600 AS calls, lower_quartile * 600 AS lower, median * 600 AS median, upper_quartile * 600 AS upper, round(mean::numeric * 600, 3) AS mean,
-    round(times_usual::numeric, 3) AS times_usual, round(times_mean::numeric, 3) AS times_mean, round(percentile::numeric, 3) AS percentile, days, coverage
-FROM jobstats_usual(at(0), at(10), 'open', '{uid}');
+SELECT rank, name, operation, rate * 600 AS calls, lower_quartile * 600 AS lower, median * 600 AS median, upper_quartile * 600 AS upper,
+    round(times_usual::numeric, 3) AS times_usual, round(percentile::numeric, 3) AS percentile, days, coverage
+FROM jobstats_baseline(at(0), at(10), 'open', 'uid');
 -- Times are requests in service. Where no day is known, nothing is.
-SELECT uid, round(rate::numeric, 6) AS rate, round(median::numeric, 6) AS median, days FROM jobstats_usual(at(0), at(10), uid => '{1001}');
-SELECT kind, target, operation, rate * 600 AS calls, median, times_usual, percentile, days FROM jobstats_usual(at(-1440 * 31), at(10 - 1440 * 31), 'open', '{kind,target}');
-SELECT rank, uid FROM jobstats_usual(at(0), at(10), 'open', n => 1);
-SELECT * FROM jobstats_usual(at(0), at(10), n => -1);
-SELECT count(*) FROM jobstats_usual(at(20), at(30));
+SELECT name, round(rate::numeric, 6) AS rate, round(median::numeric, 6) AS median, days FROM jobstats_baseline(at(0), at(10), filter => 'uid=1001');
+SELECT name, operation, rate * 600 AS calls, median, times_usual, percentile, days FROM jobstats_baseline(at(-1440 * 31), at(10 - 1440 * 31), 'open', 'kind,target');
+SELECT rank, name FROM jobstats_baseline(at(0), at(10), 'open', n => 1);
+SELECT * FROM jobstats_baseline(at(0), at(10), n => -1);
+SELECT count(*) FROM jobstats_baseline(at(20), at(30));
 
 -- A target counts for the time for which it was observed. Four are read every hour for ten days, three of them until midnight: user 1001, who
 -- writes once a second on the first, does as usual, and as the rates say.
@@ -39,8 +39,8 @@ DO $$ BEGIN
     PERFORM act('fs-OST0000', '105:1001:n01', m - 10 - 1440 * day, m - 1440 * day, '{"write": 600}')
         FROM generate_series(0, 10) AS day, generate_series(-230, 120, 10) AS m;
 END $$;
-SELECT uid, target, rate, median, times_usual, percentile, days, coverage
-FROM unnest('{"{uid}","{target}","{uid,target}"}'::text[]) AS g (by), jobstats_usual(at(-240), at(120), 'write', g.by::text[], filesystem => '{fs}');
-SELECT uid, target, rate, coverage
-FROM unnest('{"{uid}","{uid,target}"}'::text[]) AS g (by), jobstats_rates(at(-240), at(120), '{write}', g.by::text[], filesystem => '{fs}');
-SELECT rank, uid, before, after, change, groups FROM jobstats_changes(at(-240), at(120), 'write', '{uid}', filesystem => '{fs}');
+SELECT b.name, rate, median, times_usual, percentile, days, coverage
+FROM unnest('{uid,target,"uid,target"}'::text[]) AS g (by), jobstats_baseline(at(-240), at(120), 'write', g.by, filter => 'filesystem=fs') b;
+SELECT r.name, rate, coverage
+FROM unnest('{uid,"uid,target"}'::text[]) AS g (by), jobstats_rates(at(-240), at(120), 'write', g.by, filter => 'filesystem=fs') r;
+SELECT rank, name, before, after, change, labels FROM jobstats_changes(at(-240), at(120), 'write', 'uid', filter => 'filesystem=fs');

@@ -20,7 +20,7 @@ DO $$ BEGIN
 END $$;
 
 -- Job 101: 0.001 * (4194301 + 1048573) + 10 * (61 + 7) + 100 * 0.019187; job 102: 10 * 977 + 100 * 0.118857.
-SELECT job, total FROM jobstats_top(at(0), at(15), 'weighted', '{job}', weights => '{"write_bytes": 0.001, "metadata": 10, "service_time": 100}');
+SELECT name, total FROM jobstats_top(at(0), at(15), 'weighted', 'job', weights => '{"write_bytes": 0.001, "metadata": 10, "service_time": 100}');
 
 -- In any window and by anything, totals are exactly the sum of the weights times the totals of the operations.
 CREATE TABLE weights AS SELECT * FROM (VALUES
@@ -29,36 +29,35 @@ CREATE TABLE weights AS SELECT * FROM (VALUES
 CREATE TABLE questions AS
 SELECT weights, at(since) AS since, at(until) AS until, by
 FROM weights, (VALUES (0, 15), (1.7, 9.3), (4, 5), (0, 7)) AS windows (since, until),
-    (VALUES ('{job}'::text[]), ('{target}'), ('{}'), ('{kind,uid}'), ('{server,node}')) AS groups (by);
+    (VALUES ('job'), ('target'), (''), ('kind,uid'), ('server,node')) AS groups (by);
 CREATE TABLE expected AS
-SELECT q.*, t.kind, t.target, t.server, t.job, t.node, t.uid, sum(w.value::numeric * coalesce(t.total, 0)) AS total
+SELECT q.*, t.labels, sum(w.value::numeric * coalesce(t.total, 0)) AS total
 FROM questions q
 CROSS JOIN LATERAL jsonb_each_text(q.weights) w
-CROSS JOIN LATERAL jobstats_totals(q.since, q.until, ARRAY[w.key], q.by) t
-GROUP BY q.weights, q.since, q.until, q.by, t.kind, t.target, t.server, t.job, t.node, t.uid;
+CROSS JOIN LATERAL jobstats_totals(q.since, q.until, w.key, q.by) t
+GROUP BY q.weights, q.since, q.until, q.by, t.labels;
 CREATE TABLE answers AS
-SELECT q.*, t.kind, t.target, t.server, t.job, t.node, t.uid, t.total, t.rate
-FROM questions q, jobstats_top(q.since, q.until, 'weighted', q.by, weights => q.weights) t;
+SELECT q.*, t.labels, t.total, t.rate FROM questions q, jobstats_top(q.since, q.until, 'weighted', q.by, weights => q.weights) t;
 SELECT count(*) > 100 AS many FROM answers;
-SELECT weights, since, until, by, kind, target, server, job, node, uid, total FROM expected WHERE total <> 0
-EXCEPT SELECT weights, since, until, by, kind, target, server, job, node, uid, total FROM answers;
-SELECT weights, since, until, by, kind, target, server, job, node, uid, total FROM answers
-EXCEPT SELECT weights, since, until, by, kind, target, server, job, node, uid, total FROM expected;
+SELECT weights, since, until, by, labels, total FROM expected WHERE total <> 0
+EXCEPT SELECT weights, since, until, by, labels, total FROM answers;
+SELECT weights, since, until, by, labels, total FROM answers
+EXCEPT SELECT weights, since, until, by, labels, total FROM expected;
 
 -- Rates likewise, although targets were observed for different times.
-SELECT q.weights, q.since, q.by, r.kind, r.target, r.server, r.job, r.node, r.uid, r.rate, e.rate AS expected
+SELECT q.weights, q.since, q.by, r.labels, r.rate, e.rate AS expected
 FROM questions q
-CROSS JOIN LATERAL jobstats_rates(q.since, q.until, '{}', q.by, weights => q.weights) r
+CROSS JOIN LATERAL jobstats_rates(q.since, q.until, '', q.by, weights => q.weights) r
 CROSS JOIN LATERAL (
     SELECT sum(w.value::double precision * s.rate) AS rate
-    FROM jsonb_each_text(q.weights) w, jobstats_rates(q.since, q.until, ARRAY[w.key], q.by) s
-    WHERE ROW(s.kind, s.target, s.server, s.job, s.node, s.uid) IS NOT DISTINCT FROM ROW(r.kind, r.target, r.server, r.job, r.node, r.uid)
+    FROM jsonb_each_text(q.weights) w, jobstats_rates(q.since, q.until, w.key, q.by) s
+    WHERE s.labels = r.labels
 ) e
 WHERE abs(r.rate - e.rate) > 1e-9 * abs(e.rate) OR (r.rate IS NULL) <> (e.rate IS NULL);
 -- Those of top are the same.
 SELECT a.* FROM answers a LEFT JOIN LATERAL (
-    SELECT true AS same FROM jobstats_rates(a.since, a.until, '{weighted}', a.by, weights => a.weights) r
-    WHERE ROW(r.kind, r.target, r.server, r.job, r.node, r.uid, r.rate) IS NOT DISTINCT FROM ROW(a.kind, a.target, a.server, a.job, a.node, a.uid, a.rate)
+    SELECT true AS same FROM jobstats_rates(a.since, a.until, 'weighted', a.by, weights => a.weights) r
+    WHERE ROW(r.labels, r.rate) IS NOT DISTINCT FROM ROW(a.labels, a.rate)
 ) r ON true
 WHERE same IS NULL;
 
@@ -67,4 +66,4 @@ DO $$ BEGIN
     PERFORM observe('old-OST0000', 'oss9', 0, 5);
     PERFORM act('old-OST0000', '201:1000:n01', 0, 5, '{"write_bytes": 300, "write": 3}');
 END $$;
-SELECT operation, rate FROM jobstats_rates(at(0), at(5), '{write_bytes}', '{}', filesystem => '{old}', weights => '{"write_bytes": 1, "service_time": 1}');
+SELECT operation, rate FROM jobstats_rates(at(0), at(5), 'write_bytes', '', weights => '{"write_bytes": 1, "service_time": 1}', filter => 'filesystem=old');

@@ -1,4 +1,4 @@
--- The own counters of targets beside those of their entries: jobstats_unaccounted(), and shares of whole targets in jobstats_top().
+-- The own counters of targets beside those of their entries: jobstats_untracked(), and shares of whole targets in jobstats_top().
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -18,15 +18,14 @@ $$;
 CREATE VIEW wholes AS
 SELECT t.name AS target, minute(i.since) AS since, minute(i."time") AS until, i.exports, i.reset, i.open, i.open_usecs, i.getattr, i.write_bytes, i.create
 FROM jobstats.target_increments i JOIN jobstats.targets t USING (target_id) ORDER BY 1, 2;
-CREATE FUNCTION beside(since numeric, until numeric, VARIADIC operations text[] DEFAULT NULL)
-RETURNS TABLE (target text, operation text, total numeric, accounted numeric, unaccounted numeric, beyond numeric, share numeric, coverage numeric)
+CREATE FUNCTION beside(since numeric, until numeric, operations text DEFAULT NULL)
+RETURNS TABLE (name text, operation text, total numeric, accounted numeric, untracked numeric, share double precision, coverage double precision)
 LANGUAGE sql AS $$
-SELECT u.target, u.operation, u.total, u.accounted, u.unaccounted, u.beyond, round(u.share::numeric, 4), round(u.coverage::numeric, 4)
-FROM jobstats_unaccounted(at(since), at(until), operations) u
+SELECT u.name, u.operation, u.total, u.accounted, u.untracked, u.share, u.coverage FROM jobstats_untracked(at(since), at(until), operations) u
 $$;
 
 -- Nothing was fed yet.
-SELECT * FROM jobstats_unaccounted();
+SELECT * FROM jobstats_untracked();
 SELECT jobs('fs-MDT0000', m, 10 * m) FROM generate_series(0, 20, 5) AS m;
 SELECT * FROM beside(0, 20);
 
@@ -34,14 +33,14 @@ SELECT * FROM beside(0, 20);
 SELECT whole('fs-MDT0000', m, jsonb_build_object('open', 14 * m + 3, 'open_usecs', 140 * m)) FROM generate_series(0, 15, 5) AS m;
 SELECT * FROM wholes;
 SELECT * FROM beside(0, 15);
-SELECT * FROM beside(0, 10, 'open', 'open_time', 'getattr', 'metadata');
+SELECT * FROM beside(0, 10, 'open,open_time,getattr,metadata');
 -- The window ends in the middle of an interval, at which the two are divided in the same way.
 SELECT * FROM beside(1, 13, 'open');
 -- What was read for less than 98 % of the time tells nothing of what is missing.
 SELECT * FROM beside(0, 20, 'open');
-SELECT minute(u."time"), u.seconds, u.total, u.accounted, u.unaccounted FROM jobstats_unaccounted(at(0), at(15), '{open}', step => '5 min') u;
-SELECT u.cluster, u.filesystem, u.kind, u.target, u.total FROM jobstats_unaccounted(at(0), at(15), '{open}', '{filesystem,kind}') u;
-SELECT u.target, u.total FROM jobstats_unaccounted(at(0), at(15), '{open}', '{}', kind => '{OST}') u;
+SELECT minute(u."time"), u.total, u.accounted, u.untracked FROM jobstats_untracked(at(0), at(15), 'open', step => '5 min') u;
+SELECT name, total, labels FROM jobstats_untracked(at(0), at(15), 'open', 'filesystem,kind');
+SELECT name, total FROM jobstats_untracked(at(0), at(15), 'open', '', filter => 'kind=OST');
 
 -- The same reading again, and another one of the same time.
 SELECT whole('fs-MDT0000', 10, '{"open": 143, "open_usecs": 1400}');
@@ -112,9 +111,9 @@ SELECT count(*) FROM jobstats_audit(at(-1), at(60)) WHERE what = 'whole target';
 CREATE FUNCTION audited() RETURNS TABLE (target text, minutes numeric[]) LANGUAGE sql AS $$
 SELECT a.target, array_agg(DISTINCT minute(a."time")) FROM jobstats_audit(at(-900), at(60)) a WHERE a.what = 'whole target' GROUP BY 1
 $$;
-CREATE FUNCTION reprocessed(since numeric, until numeric, patterns text[])
+CREATE FUNCTION reprocessed(since numeric, until numeric, targets text)
 RETURNS TABLE (target text, computed bigint, skipped bigint, changed bigint, first numeric, last numeric, deleted bigint, inserted bigint) LANGUAGE sql AS $$
-SELECT r.target, r.computed, r.skipped, r.changed, minute(r.first), minute(r.last), r.deleted, r.inserted FROM jobstats_reprocess(at(since), at(until), patterns) r
+SELECT r.name, r.computed, r.skipped, r.changed, minute(r.first), minute(r.last), r.deleted, r.inserted FROM jobstats_reprocess(at(since), at(until), 'target=' || targets) r
 $$;
 BEGIN;
 CREATE TEMPORARY TABLE truth ON COMMIT DROP AS TABLE jobstats.target_increments;
@@ -125,27 +124,27 @@ DELETE FROM jobstats.target_increments i USING jobstats.targets t WHERE t.target
 UPDATE jobstats.rollup_10m_targets SET open = 1;
 UPDATE jobstats.rollup_1d_targets SET observed_usecs = 1, resets = 2;
 SELECT * FROM audited();
-SELECT * FROM reprocessed(-900, 60, '{fs-*}');
+SELECT * FROM reprocessed(-900, 60, 'fs-*');
 SELECT * FROM audited();
 SELECT d.target_id FROM (TABLE truth EXCEPT TABLE jobstats.target_increments) d;
 -- A reading that is gone leaves a longer increment, and is carried no further.
 DELETE FROM jobstats.target_readings r USING jobstats.targets t WHERE t.target_id = r.target_id AND t.name = 'c-MDT0000' AND minute(r."time") = 5;
 SELECT * FROM audited();
-SELECT * FROM reprocessed(5, 10, '{c-*}');
+SELECT * FROM reprocessed(5, 10, 'c-*');
 SELECT * FROM audited();
 SELECT * FROM mkdirs;
-SELECT * FROM reprocessed(-900, 60, '{*}') WHERE changed > 0;
+SELECT * FROM reprocessed(-900, 60, '*') WHERE changed > 0;
 SELECT * FROM sums_differ;
 ROLLBACK;
 
 -- In a ranking: the part of all that the target did, and a row for what is in no entry.
-SELECT rank, uid, operation, total, round(rate::numeric, 4) AS rate, share, round(share_of_target::numeric, 4) AS share_of_target, coverage
-FROM jobstats_top(at(0), at(10), 'open', '{uid}', filesystem => '{fs}', kind => '{MDT}', unaccounted => true);
-SELECT rank, target, uid, total, round(share_of_target::numeric, 4) AS share_of_target
-FROM jobstats_top(at(0), at(10), 'open', '{target,uid}', kind => '{MDT}', target => '{fs-MDT0000}', unaccounted => true);
+SELECT rank, name, operation, total, round(rate::numeric, 4) AS rate, share, share_of_target, coverage
+FROM jobstats_top(at(0), at(10), 'open', 'uid', untracked => true, filter => 'filesystem=fs kind=MDT');
+SELECT rank, name, total, share_of_target
+FROM jobstats_top(at(0), at(10), 'open', 'target,uid', untracked => true, filter => 'kind=MDT target=fs-MDT0000');
 -- Not where entries are chosen, or servers.
-SELECT rank, uid, total, round(share_of_target::numeric, 4) AS share_of_target FROM jobstats_top(at(0), at(10), 'open', '{uid}', uid => '{1000}', unaccounted => true);
-SELECT rank, server, total, share_of_target FROM jobstats_top(at(0), at(10), 'open', '{server}', unaccounted => true);
+SELECT rank, name, total, share_of_target FROM jobstats_top(at(0), at(10), 'open', 'uid', untracked => true, filter => 'uid=1000');
+SELECT rank, name, total, share_of_target FROM jobstats_top(at(0), at(10), 'open', 'server', untracked => true);
 
 -- One text with both, as lctl prints it for several patterns; and damaged ones, which cost nothing else.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
@@ -176,5 +175,5 @@ UPDATE jobstats.targets t SET filesystem = NULL WHERE t.name = 'b-MDT0000';
 SELECT target, status, regexp_replace(remedy, '(\d+-\d+-\d+ )?\d+:\d+(:\d+\+00)?', '…', 'g') AS remedy FROM jobstats.health WHERE status = 'ids' ORDER BY remedy;
 SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') line WHERE line ~ 'status="ids"\} 1';
 
-SELECT * FROM jobstats_unaccounted(at(0), at(10), '{open}', '{user_name}');
-SELECT * FROM jobstats_unaccounted(at(0), at(10), '{opens}');
+SELECT * FROM jobstats_untracked(at(0), at(10), 'open', 'user');
+SELECT * FROM jobstats_untracked(at(0), at(10), 'opens');

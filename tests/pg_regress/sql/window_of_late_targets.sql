@@ -24,28 +24,28 @@ DO $$ BEGIN
 END $$;
 SELECT status, count(*) FROM jobstats.health GROUP BY status ORDER BY status;
 -- The window ends where the others were observed, 47 seconds ago.
-SELECT seconds, coverage = (27 * 553 + 120) / (28 * 553.0)::float AS covered, coverage, operation
-FROM jobstats_rates(operations => '{write_bytes}', by => '{}');
-SELECT target, seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', target => '{scratch-OST000*}') WHERE coverage < 1;
-SELECT count(*) AS rows, sum(total) AS seconds FROM jobstats_top(by => '{target,workload}', n => 100);
+SELECT seconds, coverage = trunc((27 * 553 + 120) / (28 * 553.0), 4) AS covered, coverage, operation
+FROM jobstats_rates(operations => 'write_bytes', by => '');
+SELECT name, seconds, coverage FROM jobstats_rates(operations => 'write_bytes', filter => 'target=scratch-OST000*') WHERE coverage < 1;
+SELECT count(*) AS rows, sum(total) AS seconds FROM jobstats_top(by => 'target,workload', n => 100);
 SELECT count(*) AS rows FROM jobstats_balance(operation => 'write_bytes');
 -- It may have been observed last before the window.
-SELECT seconds, count(*), count(rate) AS known FROM jobstats_rates(now() - interval '5 minutes', operations => '{write_bytes}') GROUP BY seconds;
+SELECT seconds, count(*), count(rate) AS known FROM jobstats_rates(now() - interval '5 minutes', operations => 'write_bytes') GROUP BY seconds;
 -- A question for this target alone ends where it was observed.
-SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', target => '{scratch-OST0003}');
-SELECT count(*) FROM jobstats_rates(now() - interval '5 minutes', operations => '{write_bytes}', target => '{scratch-OST0003}');
+SELECT seconds, name, coverage FROM jobstats_rates(operations => 'write_bytes', filter => 'target=scratch-OST0003');
+SELECT count(*) FROM jobstats_rates(now() - interval '5 minutes', operations => 'write_bytes', filter => 'target=scratch-OST0003');
 -- Where the filters leave it out, nothing is behind.
-SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{scratch-OST001*}');
+SELECT seconds, coverage FROM jobstats_rates(operations => 'write_bytes', by => '', filter => 'target=scratch-OST001*');
 -- A window that does not reach now is what it is, and says nothing.
-SELECT seconds, coverage < 1 AS partial FROM jobstats_rates(until => now() - interval '1 minute', operations => '{write_bytes}', by => '{}');
+SELECT seconds, coverage < 1 AS partial FROM jobstats_rates(until => now() - interval '1 minute', operations => 'write_bytes', by => '');
 
 -- One that is read every 15 minutes counts for the time for which it was observed. It is named only if it was last read before the window.
 DO $$ BEGIN PERFORM observe_until('west', 'home-OST0000', 480, 900); PERFORM observe_until('west', 'home-OST0001', 30, 120); END $$;
-SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', filesystem => '{home}');
+SELECT seconds, name, coverage FROM jobstats_rates(operations => 'write_bytes', filter => 'filesystem=home');
 DO $$ BEGIN PERFORM delay('home-OST0000', '4 minutes'); END $$;
 SELECT target, status FROM jobstats.health WHERE cluster = 'west' ORDER BY target;
-SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', filesystem => '{home}');
-SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '1 hour', operations => '{write_bytes}', filesystem => '{home}');
+SELECT seconds, name, coverage FROM jobstats_rates(operations => 'write_bytes', filter => 'filesystem=home');
+SELECT seconds, name, coverage FROM jobstats_rates(now() - interval '1 hour', operations => 'write_bytes', filter => 'filesystem=home');
 
 -- A target is read every minute, and another one every 15 minutes: all that the first wrote counts. So it does where a new target has one text.
 DO $$ BEGIN
@@ -54,7 +54,7 @@ DO $$ BEGIN
     PERFORM observe_until('', 'work-OST0001', 540, 900);
     PERFORM act('', 'work-OST0001', '1:1000:n1', ago(590), ago(540), '{"write": 1, "write_bytes": 1000}');
 END $$;
-CREATE VIEW leaders AS SELECT target, total, coverage FROM jobstats_top(operation => 'write_bytes', by => '{target}', filesystem => '{work}');
+CREATE VIEW leaders AS SELECT name, total, coverage FROM jobstats_top(operation => 'write_bytes', by => 'target', filter => 'filesystem=work');
 TABLE leaders;
 DO $$ BEGIN PERFORM observe('', 'work-OST0002', 'oss1', ARRAY[ago(590)]); END $$;
 TABLE leaders;
@@ -66,24 +66,24 @@ END $$;
 SELECT * FROM leaders WHERE total > 0;
 -- What cuts a window by more than the usual interval is named.
 DO $$ BEGIN PERFORM observe_until('', 'more-OST000' || n, CASE n WHEN 0 THEN 215 ELSE 40 END, CASE n WHEN 0 THEN 240 ELSE 120 END) FROM generate_series(0, 2) AS n; END $$;
-SELECT DISTINCT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', filesystem => '{more}');
+SELECT DISTINCT seconds, coverage FROM jobstats_rates(operations => 'write_bytes', filter => 'filesystem=more');
 
 -- Five are named, those that are behind most.
 DO $$ BEGIN PERFORM delay('scratch-OST000' || n, n * interval '20 minutes') FROM generate_series(4, 9) AS n; END $$;
-SELECT seconds FROM jobstats_rates(operations => '{write_bytes}', by => '{}', filesystem => '{scratch}');
+SELECT seconds FROM jobstats_rates(operations => 'write_bytes', by => '', filter => 'filesystem=scratch');
 -- Where all are late, the window ends at the last observation of any, and is not cut by more than four intervals.
-SELECT seconds FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', by => '{}', target => '{scratch-OST0003,scratch-OST0004}');
+SELECT seconds FROM jobstats_rates(now() - interval '3 hours', operations => 'write_bytes', by => '', filter => 'target=scratch-OST0003,scratch-OST0004');
 -- So it is where all are silent. Where all were silent before the window began, it stays as it was asked for.
-SELECT seconds, coverage FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', by => '{}', target => '{scratch-OST0004}');
-SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{scratch-OST0004}');
+SELECT seconds, coverage FROM jobstats_rates(now() - interval '3 hours', operations => 'write_bytes', by => '', filter => 'target=scratch-OST0004');
+SELECT seconds, coverage FROM jobstats_rates(operations => 'write_bytes', by => '', filter => 'target=scratch-OST0004');
 
 -- That servers report no times is said only of calls without times.
 DO $$ BEGIN
     PERFORM observe_until('', 'old-OST0000', 60, 120);
     PERFORM act('', 'old-OST0000', 'cp.1', ago(300), ago(180), '{"read_bytes": 4096}');
 END $$;
-SELECT count(*) FROM jobstats_top(filesystem => '{old}');
-SELECT count(*) FROM jobstats_rates(operations => '{service_time}', filesystem => '{old}');
+SELECT count(*) FROM jobstats_top(filter => 'filesystem=old');
+SELECT count(*) FROM jobstats_rates(operations => 'service_time', filter => 'filesystem=old');
 DO $$ BEGIN PERFORM act('', 'old-OST0000', 'cp.2', ago(180), ago(60), '{"read": 1, "read_bytes": 4096}'); END $$;
-SELECT count(*) FROM jobstats_top(filesystem => '{old}');
+SELECT count(*) FROM jobstats_top(filter => 'filesystem=old');
 ROLLBACK;

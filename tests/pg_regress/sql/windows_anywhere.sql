@@ -45,8 +45,8 @@ SELECT n, count(*), sum(total) > 0 AS any FROM told GROUP BY n ORDER BY n;
 
 -- Totals of windows, by what rollups by entry and by user are made for, and by targets alone.
 CREATE TABLE totals AS
-SELECT w.n, t.target, t.uid, t.workload, t.total FROM windows w, (VALUES ('{target,uid}'::text[]), ('{target,workload}'), ('{target}')) b (by),
-    jobstats_totals(w.since, w.until, '{write_bytes}', b.by) t WHERE t.total > 0;
+SELECT w.n, d.target, d.uid, d.workload, t.total FROM windows w, (VALUES ('target,uid'), ('target,workload'), ('target')) b (by),
+    jobstats_totals(w.since, w.until, 'write_bytes', b.by) t, dims(t.labels) d WHERE t.total > 0;
 SELECT n, target, uid, total FROM totals WHERE uid IS NOT NULL EXCEPT TABLE told;
 TABLE told EXCEPT SELECT n, target, uid, total FROM totals WHERE uid IS NOT NULL;
 SELECT n, target, sum(total) FILTER (WHERE uid IS NOT NULL) AS users, sum(total) FILTER (WHERE workload IS NOT NULL) AS workloads,
@@ -55,10 +55,10 @@ FROM totals GROUP BY n, target
 HAVING sum(total) <> 3 * sum(total) FILTER (WHERE uid IS NOT NULL);
 -- Every step of them, by users and by workloads.
 CREATE TABLE steps AS
-SELECT w.n, r."time", r."time" + r.seconds * interval '1 second' AS until, r.target, r.uid, r.workload,
-    round((r.rate * r.seconds * r.coverage)::numeric, 3) AS total
-FROM windows w, (VALUES ('{target,uid}'::text[]), ('{target,workload}')) b (by),
-    jobstats_rates(w.since, w.until, '{write_bytes}', b.by, w.step) r;
+SELECT w.n, r."time", r."time" + r.seconds * interval '1 second' AS until, d.target, d.uid, d.workload, r.total, r.rate * r.seconds AS if_observed, r.coverage
+FROM windows w, (VALUES ('target,uid'), ('target,workload')) b (by),
+    jobstats_rates(w.since, w.until, 'write_bytes', b.by, w.step) r, dims(r.labels) d;
+SELECT * FROM steps WHERE total NOT BETWEEN if_observed * coverage * (1 - 1e-9) AND if_observed * (coverage + 0.0001);
 CREATE TABLE told_of_steps AS
 SELECT s.n, s."time", t.target, t.uid, t.total FROM (SELECT DISTINCT n, "time", until FROM steps) s, told(s."time", s.until) t;
 SELECT n, count(DISTINCT "time") AS steps, min("time") AS first, max(until) AS last FROM steps GROUP BY n ORDER BY n;

@@ -1,4 +1,4 @@
--- jobstats_targets(), jobstats_work() and jobstats_kept(): what programs ask that show every entry.
+-- jobstats_targets(), jobstats_internal.work() and jobstats_internal.kept(): what programs ask that show every entry.
 \getenv source PG_ABS_SRCDIR
 \set reading :source '/include/reading.sql'
 \set ECHO none
@@ -8,7 +8,7 @@
 \pset null '(null)'
 SET jit = off;
 SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
-SELECT since, first, complete, targets FROM jobstats_kept();
+SELECT since, first, complete, targets FROM jobstats_internal.kept();
 
 DO $$ BEGIN
     PERFORM observe('scratch-MDT0000', 'mds1', 0, 5, 10, 15, 25);
@@ -31,7 +31,7 @@ SELECT target, "time" FROM jobstats_targets(at(0.5)) ORDER BY target;
 SELECT target, "time" FROM jobstats_targets(at(3000)) ORDER BY target;
 SELECT target, "time" FROM jobstats_targets() ORDER BY target;
 SELECT target FROM jobstats_targets(at(25)) WHERE cluster = 'other';
-SELECT jobstats_retire_target('scratch-MDT0000') IS NOT NULL AS retired;
+SELECT jobstats_alter_target('scratch-MDT0000', retired => true) IS NOT NULL AS retired;
 SELECT at, target, "time" FROM unnest(ARRAY[at(25), at(26)]) at, jobstats_targets(at) WHERE target = 'scratch-MDT0000' ORDER BY at;
 UPDATE jobstats.targets SET retired = NULL;
 
@@ -40,9 +40,9 @@ CREATE FUNCTION work(at timestamptz, level text DEFAULT 'increments', targets in
     target text, entry text, operation text, total bigint, usecs bigint
 ) LANGUAGE sql AS $$
 SELECT t.target, e.entry, o.operation, w.totals[o.number], w.usecs[o.number]
-FROM jobstats_work(at, level, targets) w
+FROM jobstats_internal.work(at, level, targets) w
 JOIN jobstats_targets() t ON t.target_id = w.target_id
-JOIN jobstats_entries(at) e ON e.entry_id = w.entry_id
+JOIN jobstats_internal.entries(at) e ON e.entry_id = w.entry_id
 CROSS JOIN jobstats_operations() WITH ORDINALITY o (operation, kind, unit, mdt, ost, metadata, service_time, doubles, system_calls, meaning, since, number)
 WHERE w.totals[o.number] IS NOT NULL
 ORDER BY 1, 2, 3, 4
@@ -50,10 +50,10 @@ $$;
 SELECT * FROM work(at(200));
 SELECT * FROM work(at(199));
 SELECT * FROM work(at(5), targets => ARRAY(SELECT target_id FROM jobstats_targets() WHERE kind = 'MDT'));
-SELECT count(*) FROM jobstats_work(at(5), target_id => '{}');
-SELECT count(*) FROM jobstats_work();
+SELECT count(*) FROM jobstats_internal.work(at(5), target_id => '{}');
+SELECT count(*) FROM jobstats_internal.work();
 SELECT DISTINCT cardinality(totals) = o.operations, cardinality(usecs) = o.operations
-FROM jobstats_work(at(200)), (SELECT count(*) AS operations FROM jobstats_operations()) o;
+FROM jobstats_internal.work(at(200)), (SELECT count(*) AS operations FROM jobstats_operations()) o;
 -- A bucket includes its end, and not its start.
 SELECT * FROM work(at(20), '10m');
 SELECT * FROM work(at(20) + interval '1 microsecond', '10m');
@@ -63,23 +63,23 @@ CALL jobstats_maintain();
 SELECT * FROM work(at(20), '10m');
 
 -- What is kept, and the observations around a time.
-SELECT now = now() AS is_now, since, first, complete, targets FROM jobstats_kept();
-SELECT level, first, targets FROM unnest('{NULL,increments,10m,1h,1d}'::text[]) level, jobstats_kept(level, filesystem => '{scratch}');
-SELECT first, targets FROM jobstats_kept(cluster => '{other}');
-SELECT first, targets FROM jobstats_kept(cluster => '{none}');
+SELECT now = now() AS is_now, since, first, complete, targets FROM jobstats_internal.kept();
+SELECT level, first, targets FROM unnest('{NULL,increments,10m,1h,1d}'::text[]) level, jobstats_internal.kept(level, filesystem => '{scratch}');
+SELECT first, targets FROM jobstats_internal.kept(cluster => '{other}');
+SELECT first, targets FROM jobstats_internal.kept(cluster => '{none}');
 DO $$ BEGIN PERFORM observe('', 'scratch-MDT0000', 'mds1', ARRAY[now() - interval '3 minutes', now() - interval '2 minutes']); END $$;
-SELECT now - complete < interval '1 hour' AS is_recent FROM jobstats_kept();
+SELECT now - complete < interval '1 hour' AS is_recent FROM jobstats_internal.kept();
 SELECT target, before, after FROM jobstats_targets(at(11)) ORDER BY target;
 SELECT max(before) AS before, min(after) AS after FROM jobstats_targets(at(0) - interval '1 second');
 SELECT target, before > at(200) AS is_recent, after FROM jobstats_targets() ORDER BY target;
 
-SELECT * FROM jobstats_work(at(5), '5m');
-SELECT * FROM jobstats_work('infinity');
-SELECT * FROM jobstats_kept('5m');
+SELECT * FROM jobstats_internal.work(at(5), '5m');
+SELECT * FROM jobstats_internal.work('infinity');
+SELECT * FROM jobstats_internal.kept('5m');
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
-SELECT * FROM jobstats_work();
-SELECT * FROM jobstats_kept();
+SELECT * FROM jobstats_internal.work();
+SELECT * FROM jobstats_internal.kept();
 \set VERBOSITY sqlstate
 SELECT * FROM jobstats_targets();
-SELECT * FROM jobstats_entries();
+SELECT * FROM jobstats_internal.entries();

@@ -100,10 +100,10 @@ fn users_have_the_rates_of_their_targets_added_up() {
 fn only_the_whole_work_of_a_row_is_compared_with_what_is_usual() {
     let mut board = board();
     let usual = |by, key: Key| ((by, key), 0.5);
-    board.take_medians(HashMap::from([
+    board.medians = HashMap::from([
         usual(By::User, Key::User(1000)),
         usual(By::Target, Key::Name(OST.into())),
-    ]));
+    ]);
     let compared = |view: &View| {
         let rows = top(&board, view).rows;
         let mut times = rows.iter().filter_map(|row| row.times_usual(&board, view));
@@ -279,7 +279,7 @@ fn counting() -> Board {
 fn work_in_no_entry_is_a_row_below_that_counts_in_no_sum() {
     let (plain, counting) = (board(), counting());
     let table = top(&counting, &View::default());
-    let row = table.unaccounted.as_ref().unwrap();
+    let row = table.untracked.as_ref().unwrap();
     assert_eq!((row.rank, row.is_late), (0, false));
     assert_eq!(
         row.sums.service().unwrap().rate,
@@ -299,15 +299,15 @@ fn work_in_no_entry_is_a_row_below_that_counts_in_no_sum() {
         sort: Sort::Write,
         ..View::default()
     };
-    let row = top(&counting, &by_bytes).unaccounted.unwrap();
+    let row = top(&counting, &by_bytes).untracked.unwrap();
     assert_eq!(row.share, Some(0.2));
-    assert_eq!(top(&plain, &View::default()).unaccounted, None);
+    assert_eq!(top(&plain, &View::default()).untracked, None);
 }
 
 #[test]
 fn work_in_no_entry_is_shown_where_rows_are_limited_to_targets_alone() {
     let board = counting();
-    let share = |view: &View| top(&board, view).unaccounted.map(|row| row.share.unwrap());
+    let share = |view: &View| top(&board, view).untracked.map(|row| row.share.unwrap());
     for (kind, expected) in [(TargetKind::Mdt, 0.5), (TargetKind::Ost, 0.2)] {
         let of_kind = View {
             kind: Some(kind),
@@ -338,7 +338,7 @@ fn work_in_no_entry_is_known_where_it_is_of_all_targets() {
             window: window * SECOND,
             ..View::default()
         };
-        top(board, &view).unaccounted
+        top(board, &view).untracked
     };
     let mut board = counting();
     // A target that is late keeps the numbers of its last reading.

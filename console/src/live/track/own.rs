@@ -86,7 +86,7 @@ pub fn wholes(grown: &[Increment<'_>], work: &[Work], kind: TargetKind) -> Vec<W
         Whole {
             counter,
             total: total as f64 / unit,
-            unaccounted: (total - accounted).max(0) as f64 / unit,
+            untracked: (total - accounted).max(0) as f64 / unit,
         }
     };
     let sums = sums.into_iter().filter(|(_, [total, _])| *total > 0);

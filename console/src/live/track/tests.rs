@@ -409,7 +409,7 @@ fn own_counters_show_the_work_that_is_in_no_entry() {
     let found = whole(&[first.clone(), text(1010, 110, Some(1030))]).unwrap();
     let found: Vec<_> = found
         .iter()
-        .map(|it| (it.counter, it.total, it.unaccounted))
+        .map(|it| (it.counter, it.total, it.untracked))
         .collect();
     let opens = Counter::Operation(find(b"open").unwrap());
     assert_eq!(
@@ -422,7 +422,7 @@ fn own_counters_show_the_work_that_is_in_no_entry() {
     );
     // Entries may be read later than the counters, and have done more then.
     let found = whole(&[first.clone(), text(1010, 150, Some(1030))]).unwrap();
-    assert!(found.iter().all(|it| it.unaccounted == 0.0));
+    assert!(found.iter().all(|it| it.untracked == 0.0));
     assert_eq!(whole(&[first.clone(), text(1010, 110, None)]), None);
     assert_eq!(
         whole(&[first, text(1010, 110, None), text(1020, 120, Some(1040))]),

@@ -6,27 +6,23 @@ use super::scale::{Scale, ticks, time_ticks};
 use super::svg::{Anchor, Svg};
 use crate::values::when::{self, Clock, Span, after};
 
-/// The size that a chart is drawn for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
-    /// A page.
-    Wide,
-    /// A phone.
-    Narrow,
+jobstats_core::named! {
+    /// The size that a chart is drawn for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Size {
+        /// A page.
+        Wide = "wide",
+        /// A phone.
+        Narrow = "narrow",
+    }
+    /// Returns the class of the SVG.
+    pub fn class;
 }
 
 impl Size {
     /// Returns the width of the whole chart.
     pub const fn width(self) -> f64 {
         self.of(960.0, 360.0)
-    }
-
-    /// Returns the class of the SVG.
-    pub const fn class(self) -> &'static str {
-        match self {
-            Self::Wide => "wide",
-            Self::Narrow => "narrow",
-        }
     }
 
     /// Returns the part of a target's name that is shown: on a phone the end, which tells more than the file system before it.

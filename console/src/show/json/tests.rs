@@ -38,15 +38,15 @@ fn a_table_is_a_line_that_has_all_numbers() {
     );
     let row = &json["rows"][0];
     assert_eq!(
-        (&row["name"], &row["user"], &row["rank"]),
-        (&"1000".into(), &1000.into(), &1.into())
+        (&row["name"], &row["user"], &row["uid"], &row["rank"]),
+        (&"1000".into(), &"1000".into(), &1000.into(), &1.into())
     );
     assert_eq!(row["service_time"]["rate"], 2.0);
     assert_eq!(row["requests"]["total"], 5.0);
     assert_eq!(row["requests"]["rate"], 0.5);
     assert_eq!(json["targets"][0]["interval"], 10.0);
     assert_eq!(json["targets"][1]["state"], "first");
-    assert!(json["targets"][1]["interval"].is_null() && json["unaccounted"].is_null());
+    assert!(json["targets"][1]["interval"].is_null() && json["untracked"].is_null());
 }
 
 #[test]
@@ -61,11 +61,11 @@ fn work_in_no_entry_is_a_field_of_its_own() {
     let view = View::default();
     let table = table(&board, &view, &[], 0);
     let json: Value = serde_json::from_str(&line(&board, &table, &view).unwrap()).unwrap();
-    let unaccounted = &json["unaccounted"];
-    assert_eq!(unaccounted["share"], 0.75);
-    assert_eq!(unaccounted["requests"]["rate"], 1.5);
-    assert_eq!(unaccounted["read_bytes"]["total"], 6e6);
-    assert!(unaccounted["service_time"].is_null() && unaccounted["late"] == false);
+    let untracked = &json["untracked"];
+    assert_eq!(untracked["share"], 0.75);
+    assert_eq!(untracked["requests"]["rate"], 1.5);
+    assert_eq!(untracked["read_bytes"]["total"], 6e6);
+    assert!(untracked["service_time"].is_null() && untracked["late"] == false);
     assert_eq!(json["total"]["requests"]["total"], 5.0);
     assert_eq!(json["more"], 1);
 }

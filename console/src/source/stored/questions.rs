@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{
-    Dimension, Entries, EntryRow, Nearest, NearestRow, Question, Rates, TargetRow, Targets,
-    Unaccounted, UnaccountedRow, Usual, UsualRow, Window, Work, WorkRow,
+    Baseline, BaselineRow, Dimension, Entries, EntryRow, Filters, Nearest, NearestRow, Question,
+    Rates, TargetRow, Targets, Untracked, UntrackedRow, Window, Work, WorkRow, words,
 };
 use jobstats_client::{Connector, ask};
 use jobstats_core::increment::Column;
@@ -100,22 +100,21 @@ const COUNTERS: [(&str, Counter); 2] = [
 ];
 
 /// Returns the names of the counters of whole targets.
-fn counters() -> Vec<String> {
+fn counters() -> Option<String> {
     let timed = OPERATIONS.iter();
     let timed = timed.filter(|it| it.in_service_time() || it.kind == Kind::Bytes);
     let names = COUNTERS.iter().map(|(name, _)| *name);
-    let names = names.chain(timed.map(|it| it.name));
-    names.map(str::to_owned).collect()
+    words(names.chain(timed.map(|it| it.name)))
 }
 
 /// Returns an amount of a whole target, if it is known.
-fn whole(row: &UnaccountedRow) -> Option<Whole> {
+fn whole(row: &UntrackedRow) -> Option<Whole> {
     let counter = COUNTERS.iter().find(|(name, _)| *name == row.operation);
     let operation = || find(row.operation.as_bytes()).map(Counter::Operation);
     Some(Whole {
         counter: counter.map(|(_, it)| *it).or_else(operation)?,
         total: row.total?.try_into().ok()?,
-        unaccounted: row.unaccounted?.try_into().ok()?,
+        untracked: row.untracked?.try_into().ok()?,
     })
 }
 
@@ -178,8 +177,7 @@ impl Session {
     pub fn targets(&mut self, at: Option<Micros>) -> Result<Vec<TargetRow>, Error> {
         let mut targets = self.ask(&Targets {
             at: at.map(timestamp),
-            cluster: self.scope.clusters(),
-            filesystem: self.scope.filesystems(),
+            filter: self.scope.filters(),
         })?;
         targets.sort_by_cached_key(|it| (it.cluster.clone(), it.target.clone()));
         Ok(targets)
@@ -243,17 +241,20 @@ impl Session {
         }
         for ((cluster, since, until), targets) in intervals {
             let names = targets.iter().map(|it| exactly(&it.row.target));
-            let rows = self.ask(&Unaccounted {
+            let rows = self.ask(&Untracked {
                 window: Window::new(since, timestamp(until)),
-                operations: Some(counters()),
-                cluster: Some(vec![exactly(cluster)]),
-                target: Some(names.collect()),
-                ..Unaccounted::default()
+                operations: counters(),
+                filter: Filters {
+                    cluster: Some(vec![exactly(cluster)]),
+                    target: Some(names.collect()),
+                    ..Filters::default()
+                },
+                ..Untracked::default()
             })?;
             for target in targets.into_iter().map(|it| &it.row) {
-                let own = rows
-                    .iter()
-                    .filter(|row| row.target.as_ref() == Some(&target.target));
+                let is_own =
+                    |row: &&UntrackedRow| row.group.target.as_ref() == Some(&target.target);
+                let own = rows.iter().filter(is_own);
                 let own: Option<Vec<_>> = own.map(whole).collect();
                 wholes.extend(own.map(|own| (target.target_id, own)));
             }
@@ -265,12 +266,11 @@ impl Session {
     fn has_wholes(&mut self, targets: &[&Target]) -> Result<bool, Error> {
         let since = targets.iter().filter_map(|it| it.row.since).min();
         let until = targets.iter().map(|it| timestamp(it.time)).max();
-        let rows = self.ask(&Unaccounted {
+        let rows = self.ask(&Untracked {
             window: Window { since, until },
-            by: Some(Vec::new()),
-            cluster: self.scope.clusters(),
-            filesystem: self.scope.filesystems(),
-            ..Unaccounted::default()
+            by: Some(String::new()),
+            filter: self.scope.filters(),
+            ..Untracked::default()
         })?;
         Ok(rows.iter().any(|row| row.coverage > 0.0))
     }
@@ -303,8 +303,7 @@ impl Session {
     fn nearest(&mut self, time: Micros) -> Result<Vec<NearestRow>, Error> {
         self.ask(&Nearest {
             at: Some(timestamp(time)),
-            cluster: self.scope.clusters(),
-            filesystem: self.scope.filesystems(),
+            filter: self.scope.filters(),
         })
     }
 
@@ -317,10 +316,10 @@ impl Session {
     ) -> Result<Loads, Error> {
         let rates = self.ask(&Rates {
             window: Window::new(timestamp(until - DAY), timestamp(until)),
-            operations: Some(vec!["service_time".to_owned()]),
-            by: Some(vec![Dimension::Cluster, Dimension::Filesystem]),
+            operations: words(["service_time"]),
+            by: words([Dimension::Cluster, Dimension::Filesystem]),
             step: Some(SignedDuration::from_micros(step).into()),
-            filters: self.scope.filters(),
+            filter: self.scope.filters(),
         })?;
         let mut history = Loads::new();
         for row in rates {
@@ -341,12 +340,12 @@ impl Session {
     pub fn medians(&mut self, until: Micros, has_clusters: bool) -> Result<Medians, Error> {
         let mut medians = Medians::new();
         for (by, dimensions) in USUAL_BY {
-            let rows = self.ask(&Usual {
+            let rows = self.ask(&Baseline {
                 window: Window::new(timestamp(until - HOUR), timestamp(until)),
                 operation: Some("service_time".to_owned()),
-                by: Some(dimensions.to_vec()),
+                by: words(dimensions),
                 n: Some(MOST_USUAL),
-                filters: self.scope.filters(),
+                filter: self.scope.filters(),
             })?;
             medians.extend(rows.into_iter().filter_map(|row| {
                 let median = row.median?;
@@ -358,7 +357,7 @@ impl Session {
 }
 
 /// Returns the key of the row on the screen that an answer about a user, an account or a target is of.
-fn key(by: By, row: UsualRow, has_clusters: bool) -> Option<Key> {
+fn key(by: By, row: BaselineRow, has_clusters: bool) -> Option<Key> {
     let group = row.group;
     match by {
         By::User => u32::try_from(group.uid?).ok().map(Key::User),

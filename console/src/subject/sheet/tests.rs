@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use jobstats_client::Decimal;
-use jobstats_client::answers::{Filters, FindingRow, Group, UsedRow};
+use jobstats_client::answers::{Filters, FindingRow, Group, SpaceRow};
 use proptest::prelude::*;
 
 use super::super::questions::Selection;
@@ -85,32 +85,24 @@ fn job(name: &str) -> Subject {
 /// Returns a finding with this text.
 fn found_of(text: &str) -> FindingRow {
     FindingRow {
-        group: Group::default(),
-        finding: "small_reads".to_owned(),
         level: "bad".to_owned(),
+        text: format!("{text} does it"),
         value: 0.93,
-        threshold: 0.5,
-        estimated: false,
-        says: format!("{text} does it"),
         service_time: Some(81.0),
         share: Some(0.81),
         advice: Some(format!("Do not {text}.")),
-        url: None,
+        ..FindingRow::default()
     }
 }
 
 /// Returns the space of a user, with this name of the file system.
 fn owned(name: &str, read: Timestamp) -> Space {
-    let row = UsedRow {
-        cluster: name.to_owned(),
-        filesystem: Some(name.to_owned()),
-        target: None,
-        uid: Some(1000),
-        user_name: None,
-        gid: None,
-        group_name: None,
-        project: None,
-        account: None,
+    let row = SpaceRow {
+        group: Group {
+            cluster: Some(name.to_owned()),
+            filesystem: Some(name.to_owned()),
+            ..Group::default()
+        },
         bytes: Decimal::from(1_250_000_000_000_i64),
         inodes: Some(Decimal::from(812_000)),
         added_bytes: Some(Decimal::from(-12_000_000_000_i64)),
@@ -118,9 +110,10 @@ fn owned(name: &str, read: Timestamp) -> Space {
         targets: Some(11),
         of_targets: Some(12),
         time: Some(read),
+        ..SpaceRow::default()
     };
     Space {
-        whole: vec![UsedRow {
+        whole: vec![SpaceRow {
             bytes: row.bytes * Decimal::from(8),
             ..row.clone()
         }],

@@ -93,7 +93,7 @@ fn record<'a>(kind: &[u8], part: &'a [u8]) -> (Result<Option<Job<'a>>, Reason>, 
             b"JOB_FINISH" => fields.next().and_then(|_| finish::read(&mut fields)),
             _ => pass(&mut fields).map(|()| None),
         };
-        (job, fields.place(), fields.is_wrapped())
+        (job, fields.place, fields.is_wrapped)
     };
     let (job, end, is_wrapped) = attempt(Wrap::InWord);
     if job.is_err() && is_wrapped {
@@ -127,7 +127,7 @@ fn stray(rest: &[u8], pause: Pause<'_>) -> Option<usize> {
                 {
                     return Some(place);
                 }
-                fields.place()
+                fields.place
             }
             _ => return Some(place),
         };

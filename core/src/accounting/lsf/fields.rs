@@ -36,10 +36,11 @@ pub(super) enum Field<'a> {
 #[derive(Debug, Clone)]
 pub(super) struct Fields<'a> {
     text: &'a [u8],
-    place: usize,
+    /// The place of the next byte to read.
+    pub(super) place: usize,
     wrap: Wrap,
     /// True if a newline was found that continues the record.
-    is_wrapped: bool,
+    pub(super) is_wrapped: bool,
 }
 
 impl<'a> Fields<'a> {
@@ -50,16 +51,6 @@ impl<'a> Fields<'a> {
             wrap,
             is_wrapped: false,
         }
-    }
-
-    /// Returns the place of the next byte to read.
-    pub(super) const fn place(&self) -> usize {
-        self.place
-    }
-
-    /// Returns whether the record goes on after a newline.
-    pub(super) const fn is_wrapped(&self) -> bool {
-        self.is_wrapped
     }
 
     /// Returns the next field; `None` at the end of the record.

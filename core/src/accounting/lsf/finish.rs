@@ -58,9 +58,7 @@ pub(super) fn read<'a>(fields: &mut Fields<'a>) -> Result<Option<Job<'a>>, Reaso
     };
     let started = field::seconds_or_never(&start)?;
     let ended = field::seconds(&event).ok_or(Reason::BadTime)?;
-    if started.is_some_and(|started| ended < started) {
-        return Err(Reason::BadTime);
-    }
+    field::require_order(started, Some(ended))?;
     let (nodes, node_list) = nodes(&hosts, tail[ADDITIONAL_INFO]);
     Ok(Some(Job {
         submitted: field::seconds_or_never(&submit)?,

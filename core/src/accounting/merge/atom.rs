@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::super::Job;
-use super::{Form, Provenance, Rank};
+use super::{Provenance, Rank};
 use crate::instant::{Micros, SECOND};
 
 /// The most names of `extra` that a row keeps: the first ones of the alphabet, whatever the order of the texts is.
@@ -32,29 +34,58 @@ type Stamp = (Rank, Micros);
 /// A value with the rank and time of its record. The greatest one counts.
 type Said<T> = Option<(Stamp, T)>;
 
-/// Defines [`Atom`] and its conversions for these values of a row.
+/// The values of `extra` by their names.
+type Extra = BTreeMap<String, (Stamp, String)>;
+
+/// Adds values of `extra`, of each name the greatest one.
+fn keep_greatest(extra: &mut Extra, said: impl IntoIterator<Item = (String, (Stamp, String))>) {
+    for (name, said) in said {
+        let known = extra.remove(&name);
+        extra.insert(name, known.into_iter().fold(said, Ord::max));
+    }
+    while extra.len() > EXTRA_MAX {
+        extra.pop_last();
+    }
+}
+
+/// Defines [`Form`] and [`Atom`], and their conversions, for these values of a row.
 macro_rules! atom {
     ($($name:ident: $type:ty,)*) => {
+        /// A row of a submission, with the stored values from which more can be merged into it.
+        #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default)]
+        #[allow(missing_docs, reason = "the values are those of a job")]
+        pub struct Form {
+            $(#[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$type>,)*
+            #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+            pub extra: BTreeMap<String, String>,
+            /// The time of the latest text whose record has the rank of the row.
+            pub updated: Micros,
+            /// The origin of values, where `updated` does not tell it.
+            #[serde(skip_serializing_if = "Provenance::is_empty")]
+            pub provenance: Provenance,
+        }
+
+        impl Form {
+            /// Returns whether a record has the same values, apart from `extra`.
+            pub(super) fn has_values_of(&self, job: &Job<'_>) -> bool {
+                $(self.$name.iter().eq(&job.$name))&&*
+            }
+        }
+
         /// The knowledge of a start.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Atom {
             /// The greatest rank and time.
             stamp: Stamp,
             $($name: Said<$type>,)*
-            extra: BTreeMap<String, (Stamp, String)>,
+            extra: Extra,
         }
 
         impl Atom {
             /// Takes the greater of each value.
             pub fn join(mut self, other: Self) -> Self {
-                for (name, said) in other.extra {
-                    let known = self.extra.remove(&name);
-                    let greatest = known.map_or_else(|| said.clone(), |known| known.max(said.clone()));
-                    self.extra.insert(name, greatest);
-                }
-                while self.extra.len() > EXTRA_MAX {
-                    self.extra.pop_last();
-                }
+                keep_greatest(&mut self.extra, other.extra);
                 Self {
                     stamp: self.stamp.max(other.stamp),
                     $($name: self.$name.max(other.$name),)*
@@ -74,6 +105,20 @@ macro_rules! atom {
                     stamp,
                     $($name: form.$name.clone().map(|value| (origin(stringify!($name)), value)),)*
                     extra: if form.extra.is_empty() { BTreeMap::new() } else { extra.collect() },
+                }
+            }
+
+            /// Reads a record of a text of this time.
+            pub fn of_job(job: &Job<'_>, text: Micros) -> Self {
+                let stamp = (Rank::of(job.started, job.ended), text);
+                let said = job.extra.iter();
+                let said = said.map(|(name, text)| (name.to_string(), (stamp, text.to_string())));
+                let mut extra = BTreeMap::new();
+                keep_greatest(&mut extra, said);
+                Self {
+                    stamp,
+                    $($name: job.$name.clone().map(|value| (stamp, value.into())),)*
+                    extra,
                 }
             }
 
@@ -130,46 +175,6 @@ impl Atom {
             return vec![Self::of_values(form)];
         }
         form.provenance.starts.iter().map(Self::of_values).collect()
-    }
-
-    /// Reads a record of a text of this time.
-    pub fn of_job(job: &Job<'_>, text: Micros) -> Self {
-        let stamp = (Rank::of(job.started, job.ended), text);
-        let said = |value: &Option<std::borrow::Cow<'_, str>>| {
-            value.as_deref().map(|text| (stamp, text.to_owned()))
-        };
-        let mut extra = BTreeMap::new();
-        for (name, text) in &job.extra {
-            let text = (stamp, text.to_string());
-            let greatest = extra.remove(&**name).map_or_else(
-                || text.clone(),
-                |known: (Stamp, String)| known.max(text.clone()),
-            );
-            extra.insert(name.to_string(), greatest);
-        }
-        while extra.len() > EXTRA_MAX {
-            extra.pop_last();
-        }
-        Self {
-            stamp,
-            started: job.started.map(|time| (stamp, time)),
-            ended: job.ended.map(|time| (stamp, time)),
-            uid: job.uid.map(|number| (stamp, number)),
-            user_name: said(&job.user_name),
-            gid: job.gid.map(|number| (stamp, number)),
-            group_name: said(&job.group_name),
-            account: said(&job.account),
-            partition: said(&job.partition),
-            qos: said(&job.qos),
-            job_name: said(&job.job_name),
-            state: said(&job.state),
-            nodes: job.nodes.map(|number| (stamp, number)),
-            node_list: said(&job.node_list),
-            cpus: job.cpus.map(|number| (stamp, number)),
-            exit_code: said(&job.exit_code),
-            parent: said(&job.parent),
-            extra,
-        }
     }
 
     pub fn start(&self) -> Start {

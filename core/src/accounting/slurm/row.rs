@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::header::JobColumn;
 use super::time::{is_no_value, read};
-use crate::accounting::field::{number, text};
+use crate::accounting::field::{number, require_order, text};
 use crate::accounting::zone::{LocalTime, Zone, in_order};
 use crate::accounting::{Job, Reason};
 
@@ -200,15 +200,7 @@ fn set_times(
     job.started = started.filter(|_| !is_pending && !never_ran);
     job.ended = ended.filter(|_| !is_active);
     job.time_doubt = doubt;
-    let is_backwards = job
-        .started
-        .zip(job.ended)
-        .is_some_and(|(start, end)| end < start);
-    if is_backwards {
-        Err(Reason::BadTime)
-    } else {
-        Ok(())
-    }
+    require_order(job.started, job.ended)
 }
 
 /// Keeps a text in `extra`, unless it says nothing or is long.

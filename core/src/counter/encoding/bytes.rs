@@ -14,63 +14,27 @@ impl Summary {
         summary.ok_or(CounterError::Bytes)
     }
 
-    /// Returns the bytes.
+    /// Returns the bytes: the version, and integers. Of version 1 these are time, start and value of the first reading; the peak; time,
+    /// start and value of the turn, −2^63 if that is missing; time, start and value of the last reading; the known value; the increase as
+    /// two integers, lower half first; and the resets. Version 2 has the first and the last reading, the increase, the resets, and the modulus.
     pub fn to_bytes(&self) -> Vec<u8> {
+        let [first, last] = [self.first, self.last].map(pack);
+        let (increase, resets) = (halves(self.increase()), [self.resets as i64]);
         match self.modulus {
-            None => bytes(1, &self.version_1()),
-            Some(modulus) => bytes(2, &self.version_2(modulus)),
+            None => {
+                let (peak, known) = ([self.peak], [self.known]);
+                let turn = self.turn.map_or(NO_READING, pack);
+                let words: [&[_]; 7] = [&first, &peak, &turn, &last, &known, &increase, &resets];
+                bytes(1, &words)
+            }
+            Some(modulus) => bytes(2, &[&first, &last, &increase, &resets, &[modulus.get()]]),
         }
-    }
-
-    /// Returns the integers of version 1: time, start and value of the first reading; the peak; time, start and value
-    /// of the turn; time, start and value of the last reading; the known value; the increase as two integers, lower
-    /// half first; and the resets. The integers of a missing turn are −2^63.
-    fn version_1(&self) -> [i64; 14] {
-        let [first_time, first_start, first_value] = pack(self.first);
-        let [turn_time, turn_start, turn_value] = self.turn.map_or(NO_READING, pack);
-        let [last_time, last_start, last_value] = pack(self.last);
-        let [low, high] = halves(self.increase());
-        [
-            first_time,
-            first_start,
-            first_value,
-            self.peak,
-            turn_time,
-            turn_start,
-            turn_value,
-            last_time,
-            last_start,
-            last_value,
-            self.known,
-            low,
-            high,
-            self.resets as i64,
-        ]
-    }
-
-    /// Returns the integers of version 2: time, start and value of the first reading; time, start and value of the
-    /// last reading; the increase as two integers, lower half first; the resets; and the modulus.
-    fn version_2(&self, modulus: Modulus) -> [i64; 10] {
-        let [first_time, first_start, first_value] = pack(self.first);
-        let [last_time, last_start, last_value] = pack(self.last);
-        let [low, high] = halves(self.increase());
-        [
-            first_time,
-            first_start,
-            first_value,
-            last_time,
-            last_start,
-            last_value,
-            low,
-            high,
-            self.resets as i64,
-            modulus.get(),
-        ]
     }
 }
 
-fn bytes(version: u8, words: &[i64]) -> Vec<u8> {
-    let words = words.iter().flat_map(|word| word.to_le_bytes());
+fn bytes(version: u8, words: &[&[i64]]) -> Vec<u8> {
+    let words = words.iter().copied().flatten();
+    let words = words.flat_map(|word| word.to_le_bytes());
     [version].into_iter().chain(words).collect()
 }
 

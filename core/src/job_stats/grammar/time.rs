@@ -4,23 +4,17 @@ use std::fmt;
 
 use crate::lctl::trim;
 
-/// The clock of a time line. Lustre 2.15.0 and 2.15.1 print seconds since boot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Clock {
-    /// Seconds since 1970.
-    Epoch,
-    /// Seconds since the server booted, which serve to see resets and not as a date.
-    Boot,
-}
-
-impl Clock {
-    /// Returns the name of the clock.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Epoch => "epoch",
-            Self::Boot => "boot",
-        }
+crate::named! {
+    /// The clock of a time line. Lustre 2.15.0 and 2.15.1 print seconds since boot.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Clock {
+        /// Seconds since 1970.
+        Epoch = "epoch",
+        /// Seconds since the server booted, which serve to see resets and not as a date.
+        Boot = "boot",
     }
+    /// Returns the name of the clock.
+    pub fn as_str;
 }
 
 /// The value of a time line.

@@ -46,7 +46,7 @@ pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> 
         "rule" => step(
             "Who works there now",
             format!(
-                "SELECT * FROM jobstats_top(\"by\" => '{{user_name,job}}', filesystem => '{{{}}}');",
+                "SELECT * FROM jobstats_top(\"by\" => 'user,job', filter => 'filesystem={}');",
                 plain(&event.filesystem, "FILESYSTEM")
             ),
         ),
@@ -64,7 +64,7 @@ pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> 
 fn full(target: &str, is_ost: bool, step: &mut impl FnMut(&str, String)) {
     step(
         "Who uses it",
-        format!("SELECT * FROM jobstats_used(target => '{{{target}}}');"),
+        format!("SELECT * FROM jobstats_space(filter => 'target={target}');"),
     );
     step(
         "How full the others are, on a client",
@@ -114,7 +114,7 @@ fn waiting(
         }
         step(
             "What the job does in Lustre",
-            format!("SELECT * FROM jobstats_job('{job}');"),
+            format!("SELECT * FROM jobstats_job_usage('{job}');"),
         );
     } else {
         let servers = event.servers.iter();
@@ -122,7 +122,7 @@ fn waiting(
         step(
             "Who works there now",
             format!(
-                "SELECT * FROM jobstats_top(\"by\" => '{{user_name,job}}', server => '{{{}}}');",
+                "SELECT * FROM jobstats_top(\"by\" => 'user,job', filter => 'server={}');",
                 servers.join(",")
             ),
         );

@@ -1,17 +1,25 @@
--- The events that lasted into ($1, $2], of clusters ($3), file systems ($4), kinds ($5) and severities ($6) that fit patterns, with those that were
--- withdrawn ($7).
+-- The events that lasted into ($1, $2], of names ($3) and severities ($4) that fit patterns, with those that were withdrawn ($5). Whose I/O it was is
+-- said if somebody is named; of a rule, who broke it.
 WITH judged AS (
     SELECT e.kind, count(*) AS judged, avg((e.verdict <> 'false')::integer)::double precision AS precision
     FROM jobstats.events e WHERE e.verdict IS NOT NULL GROUP BY e.kind
 )
-SELECT e.event_id, e.kind, e.severity, e.cluster, e.filesystem, e.began, e.found, e.until, e.ended, e.targets, e.servers, e.value, e.usual, e.rate,
-    e.load_times, jobstats_internal.culprits_for(e.culprits, $8, $9, $10) AS culprits, e.reason, e.told, e.verdict,
-    CASE WHEN $8::bigint[] IS NULL AND NOT $10::boolean THEN e.note END AS note, e.withdrawn, e.updated, coalesce(j.judged, 0) AS judged, j.precision
+SELECT e.event_id, e.kind AS event, e.severity,
+    nullif(concat_ws(', ', coalesce(who.subject ->> 'user_name', who.subject ->> 'uid'), who.subject ->> 'account', who.subject ->> 'job'), '') AS name,
+    e.cluster, e.filesystem, e.began, e.found AS detected_at, e.until, e.ended, e.targets, e.servers, e.value, e.usual, e.rate, e.load_times, e.reason, e.told AS notified,
+    e.verdict, CASE WHEN @uids@::bigint[] IS NULL AND NOT @is_nameless@::boolean THEN e.note END AS note, e.withdrawn, e.updated,
+    coalesce(j.judged, 0) AS judged, j.precision, seen.culprits,
+    jsonb_strip_nulls(jsonb_build_object('cluster', e.cluster, 'filesystem', e.filesystem, 'uid', who.subject -> 'uid',
+        'account', regexp_replace(who.subject ->> 'account', text '(\\*)\*', text '\1\1\\*', text 'g'), 'job', regexp_replace(who.subject ->> 'job', text '(\\*)\*', text '\1\1\\*', text 'g'))) AS labels
 FROM jobstats.events e
+CROSS JOIN LATERAL (SELECT jobstats_internal.culprits_for(e.culprits, @uids@, @accounts@, @is_nameless@) AS culprits) seen
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN e.kind = 'rule' OR (seen.culprits -> 'named')::boolean THEN seen.culprits #> '{subjects,0}' END AS subject
+) who
 LEFT JOIN judged j ON j.kind = e.kind
-WHERE e.began <= $2 AND (e.until > $1 OR e.ended IS NULL)
-    AND ($3::text[] IS NULL OR e.cluster LIKE ANY (jobstats_internal.as_like($3))) AND ($4::text[] IS NULL OR e.filesystem LIKE ANY (jobstats_internal.as_like($4)))
-    AND ($5::text[] IS NULL OR e.kind LIKE ANY (jobstats_internal.as_like($5))) AND ($6::text[] IS NULL OR e.severity LIKE ANY (jobstats_internal.as_like($6)))
-    AND ($7::boolean OR e.withdrawn IS NULL)
+WHERE e.began <= @until@ AND (e.until > @since@ OR e.ended IS NULL)
+    AND (@events@::text[] IS NULL OR e.kind LIKE ANY (jobstats_internal.as_like(@events@)))
+    AND (@severities@::text[] IS NULL OR e.severity LIKE ANY (jobstats_internal.as_like(@severities@)))
+    AND (@withdrawn@::boolean OR e.withdrawn IS NULL)@conditions@
 ORDER BY e.began DESC, e.event_id DESC
 LIMIT 1000001

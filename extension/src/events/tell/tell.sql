@@ -13,7 +13,7 @@ WITH event AS (
     WHERE e.event_id = new.event_id AND (e.severity, e.reason, e.told) IS DISTINCT FROM (new.severity, new.reason, new.told)
     RETURNING e.event_id, e.kind, e.severity, e.cluster, e.filesystem, new.is_first
 )
-SELECT pg_notify(text 'jobstats_events', jsonb_build_object('event_id', event.event_id, 'kind', event.kind, 'severity', event.severity,
+SELECT pg_notify(text 'jobstats_events', jsonb_build_object('event_id', event.event_id, 'event', event.kind, 'severity', event.severity,
     'cluster', event.cluster, 'filesystem', event.filesystem)::text)
 FROM event
 WHERE event.is_first

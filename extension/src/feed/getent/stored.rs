@@ -25,10 +25,8 @@ pub struct Table {
     number: &'static str,
     /// The column of the name.
     names: &'static str,
-    /// Set if the tables have the primary group too.
-    has_gid: bool,
-    /// Set if jobs are matched by the names.
-    is_matched: bool,
+    /// Set if the names are those of users: the tables have the primary group too, and jobs are matched by the names.
+    is_of_users: bool,
 }
 
 /// The names of users.
@@ -36,8 +34,7 @@ pub const USERS: Table = Table {
     name: "users",
     number: "uid",
     names: "user_name",
-    has_gid: true,
-    is_matched: true,
+    is_of_users: true,
 };
 
 /// The names of groups.
@@ -45,14 +42,13 @@ pub const GROUPS: Table = Table {
     name: "groups",
     number: "gid",
     names: "group_name",
-    has_gid: false,
-    is_matched: false,
+    is_of_users: false,
 };
 
 impl Table {
     /// Returns one text for tables with the primary group, and another one for those without.
     fn gid(&self, with: &'static str, without: &'static str) -> &'static str {
-        if self.has_gid { with } else { without }
+        if self.is_of_users { with } else { without }
     }
 }
 
@@ -110,7 +106,7 @@ pub fn merge(
         }
     }
     write(client, table, &current, forgotten, &earlier)?;
-    if table.is_matched {
+    if table.is_of_users {
         renamed.store(client)?;
     }
     Ok(written)

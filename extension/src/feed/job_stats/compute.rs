@@ -19,8 +19,8 @@ use crate::pg::error::Error;
 use crate::pg::memory::{Growing, require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::connect_mut;
+use crate::store::Settings;
 use crate::store::rollup;
-use crate::store::{Reduced, Settings};
 
 /// The memory of an increment in bytes, nearly always at most: two histograms, a total and a time for a dozen
 /// operations, and details.
@@ -31,31 +31,9 @@ const ENTRY_BYTES: usize = 1024;
 
 /// The result of comparing an observation with the one before; its increments are not yet stored.
 pub struct Computation<'a> {
-    pub since: Option<Micros>,
-    pub counts: Counts,
-    /// The carried records as text; `None` if there are none.
-    pub carried: Option<Vec<u8>>,
+    pub computed: Computed,
     pub increments: Vec<Increment<'a>>,
     pub problems: Vec<Problem<'a>>,
-    /// The number of further problems, which are not in `problems`.
-    pub dropped: u64,
-    /// True if the text ends too early, though its last line is whole (rule 3).
-    pub ends_early: bool,
-}
-
-impl Computation<'_> {
-    /// Returns the result, once as many increments as are given were stored.
-    fn stored(self, increments: i32, kept: Reduced) -> Computed {
-        Computed {
-            since: self.since,
-            counts: self.counts,
-            carried: self.carried,
-            increments,
-            dropped: self.dropped,
-            ends_early: self.ends_early,
-            kept,
-        }
-    }
 }
 
 /// Computes an observation from the one before; `cleanup_interval` is in seconds.
@@ -68,11 +46,15 @@ pub fn computation<'a>(
 ) -> Result<Computation<'a>, Error> {
     let comparison = comparison(previous, next, cleanup_interval, settings, folding)?;
     Ok(Computation {
-        since: previous.map(|previous| previous.time),
-        counts: Counts::of_comparison(&comparison, next),
-        carried: carried(&comparison.carried)?,
-        dropped: comparison.problems_found - comparison.problems.len() as u64,
-        ends_early: comparison.ends_early,
+        computed: Computed {
+            since: previous.map(|previous| previous.time),
+            counts: Counts::of_comparison(&comparison, next),
+            carried: carried(&comparison.carried)?,
+            increments: 0,
+            dropped: comparison.problems_found - comparison.problems.len() as u64,
+            ends_early: comparison.ends_early,
+            kept: settings.reduced,
+        },
         problems: comparison.problems,
         increments: comparison.increments,
     })
@@ -115,7 +97,7 @@ pub fn compute<'a>(
 ) -> Result<(Computed, Vec<Problem<'a>>), Error> {
     let folding = entries.folding(client, settings.reduced.fold_uids_below)?;
     let computation = computation(previous, next, cleanup_interval, settings, &folding)?;
-    store(client, entries, target_id, computation, settings.reduced)
+    store(client, entries, target_id, computation)
 }
 
 /// Stores the increments of a computation. Returns the result and the problems.
@@ -124,7 +106,6 @@ fn store<'a>(
     entries: &mut Entries,
     target_id: i32,
     mut computation: Computation<'a>,
-    kept: Reduced,
 ) -> Result<(Computed, Vec<Problem<'a>>), Error> {
     let increments = || computation.increments.iter();
     if let Some((from, to)) = span(increments()) {
@@ -142,8 +123,8 @@ fn store<'a>(
     let increments = timed(Phase::Increments, || {
         insert_increments(client, target_id, rows)
     })?;
-    let problems = mem::take(&mut computation.problems);
-    Ok((computation.stored(clamp(increments as u64), kept), problems))
+    computation.computed.increments = clamp(increments as u64);
+    Ok((computation.computed, computation.problems))
 }
 
 /// Returns the name of the entry of each increment.
@@ -319,13 +300,16 @@ impl Neighbours<'_, '_> {
         let before = self.before.known();
         let are = computation(Some(&before), &this, cleanup_interval, settings, &folding)?;
         let computed = if were.is_some_and(|were| were == are.increments) {
-            are.stored(0, next.kept)
+            Computed {
+                kept: next.kept,
+                ..are.computed
+            }
         } else {
             if let Some(former) = self.former {
                 let stale = former.stale(self.before.time, read)?;
                 stored::delete_increments(client, target_id, &[stale])?;
             }
-            store(client, entries, target_id, are, settings.reduced)?.0
+            store(client, entries, target_id, are)?.0
         };
         stored::update(client, target_id, next.time, &computed)?;
         Ok(computed.carried)

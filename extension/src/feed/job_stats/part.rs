@@ -74,7 +74,7 @@ fn lines<'t>(text: &'t [u8], snapshot: &Snapshot<'_>) -> Result<Cow<'t, [u8]>, E
 /// Returns the lines of one target, packed, and their digest. A text of one target that came packed is returned as it
 /// came.
 fn packed<'a>(text: &Text<'a>, lines: &[u8]) -> Result<(Bytea<'a>, u128), Error> {
-    if let Some(came) = text.came_packed()
+    if let Some(came) = text.came_packed
         && lines.len() == text.bytes().len()
     {
         return Ok(came);

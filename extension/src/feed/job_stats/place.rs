@@ -22,27 +22,13 @@ use crate::text::zstd::unpack;
 
 /// The placing of the text of one target.
 pub struct Placing<'p, 'c, 'i> {
-    client: &'p mut SpiClient<'c>,
-    ingest: &'p mut Ingest<'i>,
-    entries: &'p mut Entries,
-    target: &'p mut Target,
+    pub client: &'p mut SpiClient<'c>,
+    pub ingest: &'p mut Ingest<'i>,
+    pub entries: &'p mut Entries,
+    pub target: &'p mut Target,
 }
 
-impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
-    pub fn new(
-        client: &'p mut SpiClient<'c>,
-        ingest: &'p mut Ingest<'i>,
-        entries: &'p mut Entries,
-        target: &'p mut Target,
-    ) -> Self {
-        Self {
-            client,
-            ingest,
-            entries,
-            target,
-        }
-    }
-
+impl<'i> Placing<'_, '_, 'i> {
     /// Stores the text with its increments, if it can be placed.
     pub fn place(mut self, mut part: Part<'_, '_>) -> Result<Outcome, Error> {
         if let Some(outcome) = self.known(&part)? {

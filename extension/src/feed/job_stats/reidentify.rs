@@ -87,7 +87,11 @@ fn step(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
     // An invalid format fails here, before anything has changed.
     let pass = Pass::new(client, &state)?;
     if !state.is_under_way {
-        begin(client)?;
+        let begun =
+            format!("UPDATE jobstats.identification SET under_way = ({CONFIGURED}), after = NULL");
+        client.execute(&begun, &[])?;
+        // Feeds that know former formats must have stored their entries.
+        client.execute("SELECT jobstats_internal.await_entries()", &[])?;
         return Ok(Some(0));
     }
     let portion = portion(client, state.after)?;
@@ -104,16 +108,6 @@ fn step(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
         &[last.into()],
     )?;
     changed.follow(client).map(Some)
-}
-
-/// Begins to identify all entries by the formats of the store.
-fn begin(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let begun =
-        format!("UPDATE jobstats.identification SET under_way = ({CONFIGURED}), after = NULL");
-    client.execute(&begun, &[])?;
-    // Feeds that know former formats must have stored their entries.
-    client.execute("SELECT jobstats_internal.await_entries()", &[])?;
-    Ok(())
 }
 
 /// Identifies entries that another cluster has sent since they were identified. Returns the number of entries that changed; `None`

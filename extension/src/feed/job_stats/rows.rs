@@ -11,7 +11,7 @@ use std::ffi::c_char;
 use std::sync::LazyLock;
 use std::vec;
 
-use jobstats_core::increment::{self, Column, Increment, split};
+use jobstats_core::increment::{Column, Increment, split};
 use jobstats_core::instant::Micros;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -126,7 +126,7 @@ pub fn insert_increments(
     if rows.is_empty() {
         return Ok(0);
     }
-    let StagedRows { names, select } = staged_rows();
+    let (names, select) = staged_rows();
     let statement = format!("INSERT INTO jobstats.increments ({names}) {select}");
     let pieces = rows.len().div_ceil(AT_A_TIME);
     staged(entries(target_id, rows), AT_A_TIME, || {
@@ -174,7 +174,7 @@ pub fn staged_pieces() -> String {
          (extract(epoch FROM piece.\"time\" - piece.since) * 1000000)::bigint AS observed_usecs, piece.target_id, \
          piece.entry_id::integer AS exports, piece.reset{} FROM ({}) piece",
         quoted_operations(),
-        staged_rows().select,
+        staged_rows().1,
     )
 }
 
@@ -184,7 +184,7 @@ fn quoted_operations() -> String {
     columns.collect()
 }
 
-/// Runs a statement that reads increments of a target from [`StagedRows::select`].
+/// Runs a statement that reads increments of a target from [`staged_rows`].
 ///
 /// # Errors
 /// The errors of the statement.
@@ -222,16 +222,8 @@ impl Drop for Unstage {
     }
 }
 
-/// The SQL with which a statement reads the waiting rows, once.
-pub struct StagedRows {
-    /// The columns of `jobstats.increments`.
-    pub names: String,
-    /// A SELECT that gives these columns.
-    pub select: String,
-}
-
-/// Returns the SQL with which a statement reads the waiting rows.
-pub fn staged_rows() -> StagedRows {
+/// Returns the columns of `jobstats.increments`, and a SELECT that gives these columns of the waiting rows, once.
+pub fn staged_rows() -> (String, String) {
     let names: Vec<String> = columns().map(|(name, _)| format!("\"{name}\"")).collect();
     let types = columns().map(|(name, (kind, _))| format!("\"{name}\" {kind}"));
     let names = names.join(", ");
@@ -240,7 +232,7 @@ pub fn staged_rows() -> StagedRows {
         names,
         types.collect::<Vec<String>>().join(", "),
     );
-    StagedRows { names, select }
+    (names, select)
 }
 
 /// Returns the rows that the running feed of this backend is about to store or its audit compares; none at any other
@@ -285,49 +277,32 @@ unsafe fn put_rows(
     let mut values = vec![pg_sys::Datum::from(0); width];
     let mut nulls = vec![true; width];
     let mut context = PgMemoryContexts::new("jobstats staged row");
-    // Increments are split here, one at a time: after a long gap there are many more parts than increments.
+    let mut put = |key, part: &Increment<'_>| {
+        pause();
+        nulls.fill(true);
+        // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
+        unsafe {
+            context.switch_to(|_| fill(key, part, &positions, &mut values, &mut nulls));
+            pg_sys::tuplestore_putvalues(
+                store,
+                descriptor,
+                values.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+            );
+            context.reset();
+        }
+    };
     for row in batch.rows.by_ref().take(batch.at_a_time) {
-        let (key, parts) = match row {
+        match row {
             Staged::Entry(target_id, row) => {
                 let key = (target_id, row.increment.observed(), row.entry_id);
-                (key, Parts::Split(split(row.increment)))
+                // One at a time: after a long gap there are many more parts than increments.
+                split(row.increment).for_each(|part| put(key, &part));
             }
             Staged::Whole(piece) => {
                 let key = (piece.target_id, piece.observed, piece.exports.into());
-                (key, Parts::One(std::iter::once(piece.increment)))
+                put(key, &piece.increment);
             }
-        };
-        for part in parts {
-            pause();
-            nulls.fill(true);
-            // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
-            unsafe {
-                context.switch_to(|_| fill(key, &part, &positions, &mut values, &mut nulls));
-                pg_sys::tuplestore_putvalues(
-                    store,
-                    descriptor,
-                    values.as_mut_ptr(),
-                    nulls.as_mut_ptr(),
-                );
-                context.reset();
-            }
-        }
-    }
-}
-
-/// The parts of a staged row.
-enum Parts {
-    Split(increment::Parts<'static>),
-    One(std::iter::Once<Increment<'static>>),
-}
-
-impl Iterator for Parts {
-    type Item = Increment<'static>;
-
-    fn next(&mut self) -> Option<Increment<'static>> {
-        match self {
-            Self::Split(parts) => parts.next(),
-            Self::One(part) => part.next(),
         }
     }
 }

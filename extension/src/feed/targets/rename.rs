@@ -1,34 +1,32 @@
-//! `jobstats_rename_target()`: gives a target another name.
+//! Renaming a target.
 
 use jobstats_core::target::{TargetKind, filesystem_and_index, kind_in_name};
-use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::feed::delivery::require_short;
 use crate::feed::targets::lock_known;
-use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
-use crate::store::rights::owner::as_owner_of_store;
+use crate::pg::spi::Statements;
 
-/// The longest name of a target in bytes.
-const NAME_LIMIT: usize = 255;
-
-#[pg_extern(sql = false)]
-fn jobstats_rename_target(
-    old: Option<Short<String>>,
-    new: Option<Short<String>>,
-    cluster: Option<Short<String>>,
-) -> SqlResult<()> {
-    let old = plain(old).ok_or(Error::Null("old"))?;
-    let new = plain(new).ok_or(Error::Null("new"))?;
-    let cluster = plain(cluster).unwrap_or_default();
-    Ok(as_owner_of_store(|| {
-        connect_mut(|client| rename(client, &cluster, &old, &new))
-    })?)
-}
-
-fn rename(client: &mut SpiClient<'_>, cluster: &str, old: &str, new: &str) -> Result<(), Error> {
-    require_name(new)?;
+/// Gives a target another name.
+///
+/// # Errors
+/// - [`Error::argument`] for a target that is not known, or an empty name.
+/// - [`Error::LongName`] for a name that is too long.
+/// - [`Error::TargetExists`] if a target has the name.
+pub fn rename(
+    client: &mut SpiClient<'_>,
+    cluster: &str,
+    old: &str,
+    new: &str,
+) -> Result<(), Error> {
+    if new.is_empty() {
+        return Err(Error::argument(
+            "the new name must not be empty",
+            "Give the name that lctl prints, as in 'scratch-OST0000'.",
+        ));
+    }
+    require_short("target", new)?;
     let target = lock_known(client, cluster, old)?;
     if old == new {
         return Ok(());
@@ -64,20 +62,6 @@ fn require_free(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result
         &parameters,
     )?;
     Ok(())
-}
-
-fn require_name(name: &str) -> Result<(), Error> {
-    match name.len() {
-        0 => Err(Error::argument(
-            "the new name must not be empty",
-            "Give the name that lctl prints, as in 'scratch-OST0000'.",
-        )),
-        1..=NAME_LIMIT => Ok(()),
-        _ => Err(Error::LongName {
-            what: "target",
-            limit: NAME_LIMIT,
-        }),
-    }
 }
 
 /// Keeps the name that a target had, for text that still has it.

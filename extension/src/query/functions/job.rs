@@ -1,16 +1,17 @@
-//! `jobstats_job()` reports on one job as a whole.
+//! `jobstats_job_usage()` reports what one job did.
 
-use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::datum::Interval;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements};
+use crate::pg::time::is_finite;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::read;
 use crate::query::dimension::By;
-use crate::query::filters::Filters;
+use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
@@ -22,7 +23,7 @@ use accounting::Accounting;
 use attributed::{Attributed, note_claimed};
 use energy::Energy;
 use entries::{Entries, note_unmatched};
-use grouping::{Grouping, OF_TARGETS};
+use grouping::Grouping;
 use named::Named;
 use report::Report;
 use scope::Scope;
@@ -37,20 +38,22 @@ mod energy;
 mod entries;
 mod grouping;
 mod named;
+mod one;
 mod report;
+mod row;
 mod scope;
 mod span;
 mod time;
 mod work;
 
 #[pg_extern(sql = false)]
-fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+fn jobstats_job_usage(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<String>()?;
     answer(job, arguments, rows)
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_job_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+fn jobstats_job_usage_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<i64>()?;
     answer(job.map(|job| job.to_string()), arguments, rows)
 }
@@ -70,51 +73,47 @@ pub fn required(job: Option<String>) -> Result<String, Error> {
 
 /// Answers for a job. The other arguments are still to be taken.
 fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
-    let asked = Asked {
-        since: arguments.take::<TimestampWithTimeZone>()?,
-        until: arguments.take()?,
-        step: arguments.take::<Interval>()?,
-    };
     let grouping = Grouping::parse(arguments.take()?)?;
+    let step = arguments.take::<Interval>()?;
+    let asked = Asked {
+        // An infinite bound is that of the job, as one that is not given.
+        since: arguments.take()?.filter(is_finite),
+        until: arguments.take()?.filter(is_finite),
+        step,
+    };
+    let filters = Filters::take(&mut arguments)?;
+    filters.require_keys(&OF_TARGETS)?;
     let scheduler = arguments.take::<String>()?;
     let job = required(job)?;
     read(|client, own| {
         store::require(client)?;
         let job = Named::find(client, job, scheduler, own)?;
-        let entries = Entries::of_job(client, &job)?;
-        let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
-        let entries = entries.during(accounting.as_ref());
-        if let Some(accounting) = &accounting {
-            let is_of_several_schedulers = accounting.note(&job, &asked);
-            accounting.write_runs(&mut rows)?;
-            if is_of_several_schedulers {
-                return Ok(());
-            }
-            if job.is_shared && job.own.is_none() {
-                note_unmatched(client, &job)?;
-            }
-        } else if job.scheduler.is_some() {
-            return job.note_unknown(client, &asked);
-        }
-        let subject = Subject {
-            entries,
-            is_cut: asked.is_limited(),
-            accounting,
+        let Some(subject) = Subject::find(client, &job, &asked)? else {
+            return Ok(());
         };
+        if let Some(accounting) = &subject.accounting
+            && accounting.note(&job, &asked)
+        {
+            return Ok(());
+        }
         let bounds = asked.bounds()?;
-        let [bytes, service_time] = subject.report(client, &job, asked, &grouping, &mut rows)?;
+        let usage = subject.usage(client, &job, asked, filters, &grouping)?;
+        if let Some((usage, chosen)) = &usage {
+            subject.report(client, &grouping, usage, chosen, &mut rows)?;
+        }
+        let total = |names: &[&str]| usage.as_ref().map_or(0, |(usage, _)| usage.total(names));
         let Some(accounting) = &subject.accounting else {
             return Ok(());
         };
         if let Some(energy) = Energy::of_job(client, &job, accounting, bounds)? {
-            energy.write(accounting, bytes, &mut rows)?;
+            energy.write(total(&["read_bytes", "write_bytes"]), &mut rows)?;
         }
         if let Some(work) = Attributed::of_job(client, &job, accounting, bounds)? {
             work.write(client, &grouping, &mut rows)?;
         }
         if let Some(work) = Attributed::claimed(client, &job, accounting, bounds)? {
             let claimed = work.write(client, &grouping, &mut rows)?;
-            note_claimed(&job, claimed, service_time);
+            note_claimed(&job, claimed, total(&["service_time"]));
         }
         Ok(())
     })
@@ -129,78 +128,83 @@ struct Subject {
 }
 
 impl Subject {
-    /// Writes the rows of its usage, and returns the bytes that it read and wrote, and its service time.
-    fn report(
+    /// Finds the entries and the accounting of a job; `None`, with a notice, if the scheduler that is asked for does not know it.
+    fn find(client: &SpiClient<'_>, job: &Named, asked: &Asked) -> Result<Option<Self>, Error> {
+        let entries = Entries::of_job(client, job)?;
+        let accounting = Accounting::of_job(client, job, &entries, asked)?;
+        if accounting.is_none() && job.scheduler.is_some() {
+            job.note_unknown(client, asked)?;
+            return Ok(None);
+        }
+        if accounting.is_some() && job.is_shared && job.own.is_none() {
+            note_unmatched(client, job)?;
+        }
+        Ok(Some(Self {
+            entries: entries.during(accounting.as_ref()),
+            is_cut: asked.is_limited(),
+            accounting,
+        }))
+    }
+
+    /// Reads its usage. Raises a notice if there is none.
+    fn usage(
         &self,
         client: &SpiClient<'_>,
         job: &Named,
         mut asked: Asked,
+        filters: Filters,
         grouping: &Grouping,
-        rows: &mut Rows,
-    ) -> Result<[i128; 2], Error> {
-        let filters = job.filter(Filters::default());
+    ) -> Result<Option<(Usage, Chosen)>, Error> {
+        let filters = job.filter(filters);
         if let Some(accounting) = &self.accounting {
             accounting.limit(&mut asked)?;
         }
         let chosen = asked.choose(client, &self.entries, &filters)?;
-        match (chosen, &self.accounting) {
-            (Some(chosen), _) if !self.entries.is_empty() => {
-                self.report_usage(client, filters, grouping, chosen, rows)
-            }
+        let chosen = match (chosen, &self.accounting) {
+            (Some(chosen), _) if !self.entries.is_empty() => chosen,
             (_, Some(accounting)) => {
                 accounting.note_no_work(job, self.is_cut);
-                Ok([0; 2])
+                return Ok(None);
             }
-            (_, None) if self.entries.is_empty() => {
-                job.note_nothing(client, &filters).map(|()| [0; 2])
+            (_, None) => {
+                if self.entries.is_empty() {
+                    job.note_nothing(client, &filters)?;
+                }
+                return Ok(None);
             }
-            (_, None) => Ok([0; 2]),
+        };
+        let (entries, measures) = (&self.entries, Measures::every()?);
+        let window = chosen.window.clone();
+        let usage = Usage::read(client, window, measures, filters, entries, grouping)?;
+        if let Some(usage) = &usage {
+            usage.plan.note_behind()?;
+            usage.plan.note_age();
         }
+        Ok(usage.map(|usage| (usage, chosen)))
     }
 
-    fn report_usage(
+    /// Writes the rows of its usage.
+    fn report(
         &self,
         client: &SpiClient<'_>,
-        filters: Filters,
         grouping: &Grouping,
-        chosen: Chosen,
+        usage: &Usage,
+        chosen: &Chosen,
         rows: &mut Rows,
-    ) -> Result<[i128; 2], Error> {
-        let (entries, measures) = (&self.entries, Measures::every()?);
-        let found = Usage::read(client, chosen.window, measures, filters, entries, grouping)?;
-        let Some(usage) = found else {
-            return Ok([0; 2]);
-        };
-        let Usage {
-            plan,
-            measures,
-            scope,
-            work,
-        } = &usage;
-        plan.note_behind()?;
-        plan.note_age();
-        let details = if chosen.is_whole && chosen.has_buckets {
-            details::of_job(client, plan, measures, work, entries, scope, grouping)?
-        } else {
-            None
+    ) -> Result<(), Error> {
+        let entries = &self.entries;
+        let details = match chosen.is_whole && chosen.has_buckets {
+            true => details::of_job(client, usage, entries, grouping)?,
+            false => None,
         };
         let report = Report {
-            window: &plan.window,
+            usage,
             has_buckets: chosen.has_buckets,
-            by_node: grouping.by_node,
-            measures: &measures.list,
-            scope,
+            grouping,
             entries,
             details: details.as_ref(),
-            accounting: self.accounting.as_ref(),
-            is_cut: self.is_cut,
         };
-        report.write(work, rows)?;
-        let total = |names: &[&str]| work.total(measures, names);
-        Ok([
-            total(&["read_bytes", "write_bytes"]),
-            total(&["service_time"]),
-        ])
+        report.write(rows)
     }
 }
 
@@ -247,5 +251,10 @@ impl Usage {
             scope,
             work,
         }))
+    }
+
+    /// Returns the sum of the measures of these names.
+    fn total(&self, names: &[&str]) -> i128 {
+        self.work.total(&self.measures, names)
     }
 }

@@ -54,7 +54,7 @@ fn targets(client: &SpiClient<'_>) -> Result<Vec<Target>, Error> {
 }
 
 fn target(row: &Row<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Error> {
-    let kind: String = row.get("kind")?;
+    let (id, kind): (Option<i32>, String) = (row.get("target_id")?, row.get("kind")?);
     Ok(Target {
         cluster: row.get("cluster")?,
         filesystem: row.get("filesystem")?,
@@ -67,21 +67,15 @@ fn target(row: &Row<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Erro
         usual_interval: row.get("usual_interval")?,
         missed: row.get("missed")?,
         rejects: row.get("rejects")?,
-        counts: row
-            .get::<Option<i32>>("target_id")?
-            .map(|_| counts(row))
-            .transpose()?,
-        work: row
-            .get::<Option<i32>>("target_id")?
-            .and_then(|id| works.remove(&id)),
-    })
-}
-
-fn counts(row: &Row<'_>) -> Result<Counts, Error> {
-    Ok(Counts {
-        observations: row.get("observations")?,
-        text_bytes: row.get("text_bytes")?,
-        problems: row.get("problems")?,
+        counts: match id {
+            None => None,
+            Some(_) => Some(Counts {
+                observations: row.get("observations")?,
+                text_bytes: row.get("text_bytes")?,
+                problems: row.get("problems")?,
+            }),
+        },
+        work: id.and_then(|id| works.remove(&id)),
     })
 }
 
@@ -116,8 +110,8 @@ fn statement(is_front: bool) -> Result<String, Error> {
         "metrics/rates.sql",
         pace_of_a_day = views::pace_since("now() - interval '1 day'", is_front),
         last_work = views::LAST_WORK,
-        amounts = sums(names)?,
-        usecs = sums(timed.map(usecs_name))?,
+        amounts = sums(names),
+        usecs = sums(timed.map(usecs_name)),
     ))
 }
 

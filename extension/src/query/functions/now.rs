@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::instant::DAY;
+use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::operation::{OPERATIONS, Operation};
+use jobstats_core::quantity::Quantity;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -16,61 +17,67 @@ use crate::pg::spi::{self, SqlResult, Statements, connect_as_of_call};
 use crate::pg::template::sql;
 use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::dimension::{By, Jobs, Table, join_names, named_columns};
+use crate::query::dimension::{By, Dimension, InSql, Jobs, Level, Table, join_names};
 use crate::query::filters::Filters;
 use crate::query::functions::last_work::sums;
-use crate::query::functions::top::rows_wanted;
+use crate::query::groups::Group;
+use crate::query::labels::{Labels, formatted, rounded};
 use crate::query::names::users_at;
-use crate::query::question::Period;
+use crate::query::params::Params;
+use crate::query::question::{Period, number_of_rows};
 use crate::query::{empty, without_times};
 use crate::store;
 use crate::store::columns::usecs_name;
 use crate::store::views::LAST_WORK;
 
-/// The usage of one user with one workload on one target.
+/// The default number of rows of a target.
+const DEFAULT_N: i32 = 3;
+
+/// The further dimensions of labels.
+const ALWAYS: [&str; 3] = ["cluster", "target", "uid"];
+
+/// A question, as its arguments say it.
+struct Asked {
+    n: usize,
+    at: Option<TimestampWithTimeZone>,
+    /// The dimensions of the names.
+    of_name: Vec<&'static str>,
+    /// The dimensions of the labels.
+    of_labels: By,
+    filters: Filters,
+}
+
+/// The last observation of a target.
+#[derive(Clone)]
+struct Target {
+    id: i32,
+    name: String,
+    server: Option<String>,
+    time: TimestampWithTimeZone,
+    age: Interval,
+    seconds: f64,
+}
+
+/// The usage of one entry on one target.
 struct Usage {
     target: Target,
-    workload: String,
-    /// One of the entries, all of which have one user and job.
     entry: i64,
+    work: Work,
+}
+
+/// Work, by operation.
+#[derive(Clone, Default)]
+struct Work {
     /// The number of calls per operation.
     calls: Vec<f64>,
     /// The microseconds per operation.
     usecs: Vec<f64>,
 }
 
-/// A target and its last observation.
-#[derive(Clone)]
-struct Target {
-    id: i32,
-    cluster: String,
-    name: String,
-    kind: String,
-    server: String,
-    time: TimestampWithTimeZone,
-    age: Interval,
-    seconds: f64,
-}
-
-/// The load of a target: in microseconds, or in calls if the target reports no times.
-#[derive(Default)]
-struct Load {
-    usecs: f64,
-    calls: f64,
-}
-
-/// The user of a target, if it is known.
-#[derive(Default)]
-struct Whose {
-    uid: Option<i64>,
-    user_name: Option<String>,
-    account: Option<String>,
-    job_name: Option<String>,
-}
-
-/// The usage that a row of the answer shows.
+/// The work of a group on a target.
 struct Ranked {
-    usage: Usage,
+    target: Target,
+    group: Group,
     rank: i64,
     operation: &'static str,
     rate: f64,
@@ -80,28 +87,53 @@ struct Ranked {
 
 #[pg_extern(sql = false)]
 fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
-    let target = arguments.take::<Vec<Option<String>>>()?;
-    let n = rows_wanted(arguments.take()?)?;
+    let target = arguments.take::<String>()?;
+    let n = usize::try_from(number_of_rows(arguments.take()?, DEFAULT_N)?).unwrap_or(0);
     let at = arguments.take::<TimestampWithTimeZone>()?;
     at.map_or(Ok(0), micros)?;
+    let by = By::parse(arguments.take()?, "user,workload,account")?;
+    let filters = Filters::take(&mut arguments)?;
+    let of_name: Vec<&str> = by.iter().map(|it| it.name).collect();
+    let asked = Asked {
+        n,
+        at,
+        of_labels: By::these(&[&of_name, &ALWAYS[..]].concat()),
+        of_name,
+        filters: filters
+            .any_of("target", target.map(|it| vec![Some(it)]))
+            .resolved()?,
+    };
     let usages = store::read(|client| {
         store::require(client)?;
-        let filters = Filters::default().any_of("target", target.clone());
-        let found = client.query(&statement()?, &[target.into(), at.into()])?;
-        if found.len() == 0 {
-            note_age(client, at)?;
-            empty::explain(client, &day_until(at)?, &filters)?;
-        }
-        require_room(found.len(), USAGE_BYTES)?;
-        PAUSE.among(found).map(|row| Usage::read(&row)).collect()
+        asked.usages(client)
     })?;
-    let ranked = ranked(usages, n);
+    let groups = connect_as_of_call(|client| asked.groups(client, &usages))?;
+    let ranked = asked.ranked(usages, groups);
     if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
         without_times::note_calls();
     }
-    let whose = connect_as_of_call(|client| whose(client, &ranked))?;
-    for (ranked, whose) in ranked.into_iter().zip(whose) {
-        ranked.write(whose, &mut rows);
+    let by = asked.of_labels.clone();
+    let labels =
+        connect_as_of_call(|client| Labels::new(client, by, ranked.iter().map(|it| &it.group)))?;
+    for it in &ranked {
+        let (number, operation) = match it.service_time {
+            Some(time) => (time, "service_time"),
+            None => (it.rate, it.operation),
+        };
+        rows.put(|| {
+            [
+                it.target.name.as_str().cell(),
+                it.rank.cell(),
+                labels.name(&it.group, Some(&asked.of_name)).cell(),
+                it.operation.cell(),
+                formatted(Some(number), operation, Quantity::Rate).cell(),
+                rounded(it.share).cell(),
+                it.service_time.cell(),
+                it.rate.cell(),
+                it.target.age.cell(),
+                labels.labels(&it.group, None).cell(),
+            ]
+        });
     }
     Ok(())
 }
@@ -119,11 +151,7 @@ fn day_until(at: Option<TimestampWithTimeZone>) -> Result<Period, Error> {
 /// Raises a notice if a time is too old: the increments of then are not stored any more.
 fn note_age(client: &SpiClient<'_>, at: Option<TimestampWithTimeZone>) -> Result<(), Error> {
     let kept_since = store::settings(client)?.kept_since;
-    if at
-        .map(micros)
-        .transpose()?
-        .is_some_and(|at| at <= kept_since)
-    {
+    if at.map_or(Ok(Micros::MAX), micros)? <= kept_since {
         pgrx::notice!("increments are kept since {}", timestamptz(kept_since)?);
     }
     Ok(())
@@ -139,14 +167,123 @@ fn operations() -> impl Iterator<Item = &'static Operation> {
         .filter(|operation| operation.in_service_time())
 }
 
-fn statement() -> Result<String, Error> {
-    Ok(sql!(
-        "now.sql",
-        extschema = store::extension_schema()?,
-        last_work = LAST_WORK,
-        calls = sums(operations().map(|operation| operation.name.to_owned()))?,
-        usecs = sums(operations().map(usecs_name))?,
-    ))
+impl Asked {
+    /// Reads what entries did in the last observations, in the order of targets.
+    fn usages(&self, client: &SpiClient<'_>) -> Result<Vec<Usage>, Error> {
+        let params = Params::default();
+        let of_targets = self.filters.conditions(Level::Target, "target", &params);
+        let statement = sql!(
+            "now.sql",
+            extschema = store::extension_schema()?,
+            at = params.bind("at", || self.at),
+            conditions = of_targets + &self.filters.conditions(Level::Server, "t", &params),
+            last_work = LAST_WORK,
+            calls = sums(operations().map(|operation| operation.name.to_owned())),
+            usecs = sums(operations().map(usecs_name)),
+        );
+        let found = client.query(&statement, &params.take())?;
+        if found.len() == 0 {
+            note_age(client, self.at)?;
+            empty::explain(client, &day_until(self.at)?, &self.filters)?;
+        }
+        require_room(found.len(), USAGE_BYTES)?;
+        let rows = PAUSE.among(found);
+        rows.map(|row| Usage::read(&row)).collect()
+    }
+
+    /// Finds the groups of usages; `None` for what the filters leave out.
+    fn groups(
+        &self,
+        client: &SpiClient<'_>,
+        usages: &[Usage],
+    ) -> Result<Vec<Option<Group>>, Error> {
+        let entry = Table {
+            name: "entry",
+            jobs: Jobs::Joined,
+        };
+        let table = |it: &Dimension| match it.level {
+            Level::Target => Table::from("target"),
+            Level::Server => Table::from("asked"),
+            Level::Entry => entry,
+        };
+        let times: Vec<_> = usages.iter().map(|it| it.target.time).collect();
+        // To look up the name at a time takes a round trip for each row in a front.
+        let are_renamed: bool = client.query_value(
+            "SELECT EXISTS (SELECT FROM jobstats.earlier_users e WHERE e.until >= (SELECT min(t.at) FROM unnest($1) t (at)))",
+            &[times.clone().into()],
+        )?;
+        let users = match are_renamed {
+            true => format!("LATERAL {}", users_at("asked.\"time\"")),
+            false => "jobstats.users".to_owned(),
+        };
+        let params = Params::default();
+        let asked = [
+            params.bind("entries", || {
+                usages.iter().map(|it| it.entry).collect::<Vec<_>>()
+            }),
+            params.bind("times", || times),
+            params.bind("targets", || {
+                usages.iter().map(|it| it.target.id).collect::<Vec<_>>()
+            }),
+            params.bind("servers", || {
+                let servers = usages.iter().map(|it| it.target.server.clone());
+                servers.collect::<Vec<_>>()
+            }),
+        ];
+        let value = |it: &Dimension| format!(", ({})::text", it.expression(table(it)));
+        let values: String = self.of_labels.iter().map(value).collect();
+        let dimensions = self.of_labels.iter().chain(self.filters.chosen());
+        let statement = sql!(
+            "now/groups.sql",
+            asked = asked.join(", "),
+            dimensions = values,
+            names = join_names(dimensions, entry, [&users, "jobstats.groups"], ""),
+            conditions = self.filters.conditions(Level::Entry, entry, &params),
+        );
+        let mut groups: Vec<Option<Group>> = vec![None; usages.len()];
+        for row in client.query(&statement, &params.take())? {
+            let position: i64 = row.at(1)?;
+            let columns = (2..).take(self.of_labels.iter().count());
+            let group: Group = columns.map(|it| row.at(it)).collect::<Result<_, _>>()?;
+            let position = usize::try_from(position - 1).ok();
+            if let Some(found) = position.and_then(|it| groups.get_mut(it)) {
+                *found = Some(group);
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Returns the first rows of each target, in order of cluster and target.
+    ///
+    /// Rust adds up and ranks: in SQL, 5,000 usages of 28 operations took 53 ms, where the whole function takes 8 ms.
+    fn ranked(&self, usages: Vec<Usage>, groups: Vec<Option<Group>>) -> Vec<Ranked> {
+        // Usages are in the order of targets.
+        let mut targets: Vec<(Target, Work, BTreeMap<Group, Work>)> = Vec::new();
+        for (usage, group) in usages.into_iter().zip(groups) {
+            if targets.last().is_none_or(|it| it.0.id != usage.target.id) {
+                targets.push((usage.target, Work::default(), BTreeMap::new()));
+            }
+            if let Some((_, load, sums)) = targets.last_mut() {
+                load.add(&usage.work);
+                if let Some(group) = group {
+                    sums.entry(group).or_default().add(&usage.work);
+                }
+            }
+        }
+        let of_target = |(target, load, sums): (Target, Work, BTreeMap<Group, Work>)| {
+            let ranked = sums.into_iter();
+            let ranked = ranked.filter_map(|(group, work)| work.ranked(&target, group, &load));
+            let mut ranked: Vec<Ranked> = ranked.collect();
+            // The sort is stable: of equal shares, the first group stays first.
+            ranked.sort_by(|one, other| other.share.total_cmp(&one.share));
+            ranked.truncate(self.n);
+            for (rank, row) in (1..).zip(&mut ranked) {
+                row.rank = rank;
+            }
+            ranked
+        };
+        targets.into_iter().flat_map(of_target).collect()
+    }
 }
 
 impl Usage {
@@ -154,158 +291,62 @@ impl Usage {
         Ok(Self {
             target: Target {
                 id: row.at(1)?,
-                cluster: row.at(2)?,
-                name: row.at(3)?,
-                kind: row.at(4)?,
-                server: row.at(5)?,
-                time: row.at(6)?,
-                age: row.at(7)?,
-                seconds: row.at(8)?,
+                name: row.at(2)?,
+                server: row.at(3)?,
+                time: row.at(4)?,
+                age: row.at(5)?,
+                seconds: row.at(6)?,
             },
-            workload: row.at(9)?,
-            entry: row.at(10)?,
-            calls: known(row.at(11)?),
-            usecs: known(row.at(12)?),
+            entry: row.at(7)?,
+            work: Work {
+                calls: known(row.at(8)?),
+                usecs: known(row.at(9)?),
+            },
         })
     }
 }
 
-/// Finds the users and jobs of the rows of an answer. Only these few are looked up, and not those of all entries.
-fn whose(client: &SpiClient<'_>, ranked: &[Ranked]) -> Result<Vec<Whose>, Error> {
-    let entry = Table {
-        name: "entry",
-        jobs: Jobs::Joined,
-    };
-    let by = By::these(&["uid", "user_name", "account", "job_name"]);
-    let times: Vec<_> = ranked.iter().map(|it| it.usage.target.time).collect();
-    // To look up the name at a time takes a round trip for each row in a front.
-    let are_renamed: bool = client.query_value(
-        "SELECT EXISTS (SELECT FROM jobstats.earlier_users e WHERE e.until >= (SELECT min(t.at) FROM unnest($1) t (at)))",
-        &[times.clone().into()],
-    )?;
-    let users = match are_renamed {
-        true => format!("LATERAL {}", users_at("asked.\"time\"")),
-        false => "jobstats.users".to_owned(),
-    };
-    let statement = sql!(
-        "now/whose.sql",
-        dimensions = named_columns(by.iter(), |_| entry),
-        names = join_names(by.iter(), entry, [&users, "jobstats.groups"], ""),
-    );
-    let entries: Vec<i64> = ranked.iter().map(|it| it.usage.entry).collect();
-    let mut whose: Vec<Whose> = Vec::new();
-    whose.resize_with(ranked.len(), Whose::default);
-    for row in client.query(&statement, &[entries.into(), times.into()])? {
-        let position: i64 = row.get("position")?;
-        let position = usize::try_from(position - 1).ok();
-        if let Some(found) = position.and_then(|position| whose.get_mut(position)) {
-            *found = Whose {
-                uid: row.get("uid")?,
-                user_name: row.get("user_name")?,
-                account: row.get("account")?,
-                job_name: row.get("job_name")?,
-            };
-        }
-    }
-    Ok(whose)
-}
-
-/// Returns sums with 0 in place of those that are not known.
+/// Returns sums with 0 in place of unknown ones.
 fn known(sums: Vec<Option<f64>>) -> Vec<f64> {
     let sums = sums.into_iter();
     sums.map(Option::unwrap_or_default).collect()
 }
 
-impl Ranked {
-    fn write(self, whose: Whose, rows: &mut Rows) {
-        let target = self.usage.target;
-        rows.put(|| {
-            [
-                target.cluster.cell(),
-                target.name.cell(),
-                target.kind.cell(),
-                target.server.cell(),
-                target.time.cell(),
-                target.age.cell(),
-                target.seconds.cell(),
-                self.rank.cell(),
-                self.usage.workload.cell(),
-                whose.uid.cell(),
-                whose.user_name.cell(),
-                whose.account.cell(),
-                whose.job_name.cell(),
-                self.operation.cell(),
-                self.rate.cell(),
-                self.service_time.cell(),
-                self.share.cell(),
-            ]
-        });
+impl Work {
+    fn add(&mut self, other: &Self) {
+        let (calls, usecs) = (&mut self.calls, &mut self.usecs);
+        for (own, other) in [(calls, &other.calls), (usecs, &other.usecs)] {
+            own.resize(other.len(), 0.0);
+            for (own, other) in own.iter_mut().zip(other) {
+                *own += other;
+            }
+        }
     }
-}
 
-/// Returns the first n rows of each target, in order of cluster and target.
-///
-/// Rust adds up and ranks: in SQL, 5,000 usages of 28 operations took 53 ms, where the whole function takes 8 ms.
-fn ranked(usages: Vec<Usage>, n: i64) -> Vec<Ranked> {
-    let mut loads: BTreeMap<i32, Load> = BTreeMap::new();
-    for usage in &usages {
-        let load = loads.entry(usage.target.id).or_default();
-        load.usecs += usage.usecs.iter().sum::<f64>();
-        load.calls += usage.calls.iter().sum::<f64>();
-    }
-    let mut rows: Vec<Ranked> = usages
-        .into_iter()
-        .filter_map(|usage| {
-            let load = loads.get(&usage.target.id)?;
-            row(usage, load)
-        })
-        .collect();
-    // The sort is stable: of equal shares, the first by workload and user stays first.
-    rows.sort_by(|a, b| {
-        let (one, other) = (&a.usage.target, &b.usage.target);
-        let place = one
-            .cluster
-            .cmp(&other.cluster)
-            .then_with(|| one.name.cmp(&other.name));
-        place.then(b.share.total_cmp(&a.share))
-    });
-    let mut rank = 0;
-    let mut target = None;
-    rows.retain_mut(|row| {
-        rank = if target == Some(row.usage.target.id) {
-            rank + 1
-        } else {
-            1
+    /// Returns the row of this work of a group, with its share in the load of the target, in microseconds, or in calls if the target
+    /// reports no times; `None` if nothing was done.
+    fn ranked(&self, target: &Target, group: Group, load: &Self) -> Option<Ranked> {
+        let timed = load.usecs.iter().sum::<f64>() > 0.0;
+        let (of, all) = match timed {
+            true => (&self.usecs, &load.usecs),
+            false => (&self.calls, &load.calls),
         };
-        target = Some(row.usage.target.id);
-        row.rank = rank;
-        rank <= n
-    });
-    rows
-}
-
-/// Returns the row of a usage with its share in the load of the target; `None` if the usage is zero.
-fn row(usage: Usage, load: &Load) -> Option<Ranked> {
-    let timed = load.usecs > 0.0;
-    let (of, all) = if timed {
-        (&usage.usecs, load.usecs)
-    } else {
-        (&usage.calls, load.calls)
-    };
-    let own: f64 = of.iter().sum();
-    // Of equal values, `max_by` takes the last one. The order is reversed because the first operation is better known.
-    let (leading, _) = of
-        .iter()
-        .enumerate()
-        .rev()
-        .max_by(|(_, a), (_, b)| a.total_cmp(b))?;
-    let operation = operations().nth(leading)?;
-    (own > 0.0).then(|| Ranked {
-        rank: 0,
-        operation: operation.name,
-        rate: usage.calls[leading] / usage.target.seconds,
-        service_time: timed.then(|| own / 1e6 / usage.target.seconds),
-        share: own / all,
-        usage,
-    })
+        let (own, all): (f64, f64) = (of.iter().sum(), all.iter().sum());
+        // Of equal values, `max_by` takes the last one. The order is reversed because the first operation is better known.
+        let (leading, _) = of
+            .iter()
+            .enumerate()
+            .rev()
+            .max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        let operation = operations().nth(leading)?;
+        (own > 0.0).then(|| Ranked {
+            target: target.clone(),
+            group,
+            rank: 0,
+            operation: operation.name,
+            rate: self.calls[leading] / target.seconds,
+            service_time: timed.then(|| own / 1e6 / target.seconds),
+            share: own / all,
+        })
+    }
 }

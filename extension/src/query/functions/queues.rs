@@ -1,7 +1,6 @@
 //! `jobstats_queues()` reports how long requests waited for a thread of a server.
 
 use jobstats_core::instant::{HOUR, Micros, Span};
-use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -9,58 +8,60 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
-use crate::pg::time::{self, timestamptz, timestamptzs};
+use crate::pg::time::{timestamptz, timestamptzs};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{read_wholes, write_rows};
+use crate::query::answer::{read_wholes, write_groups};
+use crate::query::dimension::{By, Level};
+use crate::query::filters::Filters;
 use crate::query::notice::hinted;
+use crate::query::params::Params;
 use crate::query::question::Period;
-use crate::query::window::edges;
+use crate::query::window::{bounds, edges};
 use crate::store;
 
 #[pg_extern(sql = false)]
 fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let mut period = Period::take(&mut arguments)?;
-    let (server, service) = (arguments.take()?, arguments.take()?);
     period.step = arguments.take()?;
-    let patterns: [Option<Vec<Option<String>>>; 3] = [server, service, arguments.take()?];
+    let filters = Filters::take(&mut arguments)?;
+    filters.require_keys(&["server", "cluster"])?;
     read_wholes(|client| {
         store::require(client)?;
-        let span = time::window(period.since, period.until)?;
+        let span = bounds(client, period.since, period.until)?;
         let edges = edges(span, period.step.as_ref())?;
         let kept_since = store::settings(client)?.kept_since;
         let [fine, gone]: [(Vec<_>, Vec<_>); 2] =
             divided(&edges, kept_since).map(|hours| hours.into_iter().unzip());
-        let mut parameters: Vec<DatumWithOid<'_>> = Vec::new();
-        for times in [&edges, &fine.0, &fine.1, &gone.0, &gone.1] {
-            parameters.push(timestamptzs(times)?.into());
+        let params = Params::default();
+        for (name, times) in [
+            ("edges", &edges),
+            ("fine since", &fine.0),
+            ("fine until", &fine.1),
+            ("gone since", &gone.0),
+            ("gone until", &gone.1),
+        ] {
+            let times = timestamptzs(times)?;
+            params.bind(name, || times);
         }
-        parameters.extend(patterns.map(DatumWithOid::from));
-        let filter = |(number, name)| {
-            format!(
-                "(${number}::text[] IS NULL OR part.{name} LIKE ANY (jobstats_internal.as_like(${number})))"
-            )
-        };
-        let filters: Vec<String> = (6..)
-            .zip(["server", "service", "cluster"])
-            .map(filter)
-            .collect();
-        let schema = store::extension_schema()?;
+        let conditions = filters.conditions(Level::Server, "part", &params)
+            + &filters.conditions(Level::Target, "part", &params);
         let part = |name| {
             format!(
                 "CASE WHEN piece.since >= $1[piece.step] AND piece.\"time\" <= $1[piece.step + 1] THEN piece.{name} \
-             ELSE {schema}.jobstats_share(piece.{name}, piece.since, piece.\"time\", $1[piece.step], $1[piece.step + 1]) END"
+             ELSE jobstats_internal.share(piece.{name}, piece.since, piece.\"time\", $1[piece.step], $1[piece.step + 1]) END"
             )
         };
         let parts = ["requests", "wait_usecs", "depth", "active", "observed"].map(part);
         let statement = sql!(
             "queues/queues.sql",
-            filters = filters.join(" AND "),
+            conditions = conditions,
             parts = parts.join(", ")
         );
-        if write_rows(client, &statement, &parameters, &mut rows)? == 0 {
-            explain(client)?;
+        let by = By::these(&["server"]);
+        match write_groups(client, &statement, &params.take(), &by, &mut rows)? {
+            0 => explain(client),
+            _ => Ok(()),
         }
-        Ok(())
     })
 }
 
@@ -93,7 +94,7 @@ fn explain(client: &SpiClient<'_>) -> Result<(), Error> {
             "jobstats-shipper asks for the stats of services, unless its option --parameters says otherwise. Since Lustre 2.12 it needs root or CAP_DAC_READ_SEARCH to read them. Two texts of a server make a row.",
         ),
         Some((first, last)) => hinted(
-            "no service was read in this window, or none fits server, service and cluster",
+            "no service was read in this window, or none fits the filter",
             format!(
                 "Services were read between {} and {}.",
                 timestamptz(first - 1)?,

@@ -1,4 +1,4 @@
-//! `jobstats_share()` returns the part of a row's value that lies in a window.
+//! `jobstats_internal.share()` returns the part of a row's value that lies in a window.
 
 use jobstats_core::increment::share;
 use pgrx::datum::TimestampWithTimeZone;

@@ -1,27 +1,145 @@
-//! `jobstats_totals()` reports the total usage of each group.
+//! Functions whose answers are the groups of a question: `jobstats_totals()`, `jobstats_rates()`, `jobstats_summary()`,
+//! `jobstats_top()`, `jobstats_densities()` and `jobstats_balance()`.
 
+use jobstats_core::density::{DensityError, Edges};
 use pgrx::prelude::*;
 
 use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::answer;
 use crate::query::dimension::By;
-use crate::query::filters::Filters;
+use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::measure::Measures;
-use crate::query::question::{Period, Question, Wanted};
+use crate::query::question::{Period, Question, SUMMARY, Wanted, rows_wanted};
+
+const DEFAULT_BASE: i32 = 10;
 
 #[pg_extern(sql = false)]
 fn jobstats_totals(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let period = Period::take(&mut arguments)?;
     let (operations, by) = (arguments.take()?, arguments.take()?);
-    let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
+    let filters = Filters::take(&mut arguments)?;
+    let weights = arguments.take()?;
     let question = Question {
         period,
-        by: By::parse(by, &["target"])?,
-        measures: Measures::parse(operations, None)?,
+        by: By::parse(by, "target")?,
+        measures: Measures::parse(operations, weights)?,
         filters,
         wanted: Wanted::Totals,
+    };
+    answer(question, rows)
+}
+
+#[pg_extern(sql = false)]
+fn jobstats_rates(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    let mut period = Period::take(&mut arguments)?;
+    let (operations, by) = (arguments.take()?, arguments.take()?);
+    period.step = arguments.take()?;
+    let filters = Filters::take(&mut arguments)?;
+    let weights = arguments.take()?;
+    let question = Question {
+        period,
+        by: By::parse(by, "target")?,
+        measures: Measures::parse(operations, weights)?,
+        filters,
+        wanted: Wanted::Rates,
+    };
+    answer(question, rows)
+}
+
+#[pg_extern(sql = false)]
+fn jobstats_summary(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    let period = Period::take(&mut arguments)?;
+    let by = arguments.take()?;
+    let filters = Filters::take(&mut arguments)?;
+    let question = Question {
+        period,
+        by: By::parse(by, "job")?,
+        measures: Measures::named(SUMMARY.map(|it| it.1))?,
+        filters,
+        wanted: Wanted::Summary,
+    };
+    answer(question, rows)
+}
+
+#[pg_extern(sql = false)]
+fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    let period = Period::take(&mut arguments)?;
+    let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
+    let (n, min_rate) = (arguments.take()?, arguments.take()?);
+    let filters = Filters::take(&mut arguments)?;
+    let weights = arguments.take()?;
+    let untracked = arguments.take()?.unwrap_or(false);
+    let question = Question {
+        period,
+        by: By::parse(by, "user,workload")?,
+        measures: Measures::parse_busy(operation.as_deref(), weights)?,
+        filters,
+        wanted: Wanted::Top {
+            n: rows_wanted(n)?,
+            min_rate,
+            untracked,
+        },
+    };
+    answer(question, rows)
+}
+
+#[pg_extern(sql = false)]
+fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    let mut period = Period::take(&mut arguments)?;
+    let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
+    let base = arguments.take()?;
+    period.step = arguments.take()?;
+    let filters = Filters::take(&mut arguments)?;
+    let question = Question {
+        period,
+        by: By::parse(by, "user")?,
+        measures: Measures::parse_busy(operation.as_deref(), None)?,
+        filters,
+        wanted: Wanted::Densities {
+            base: usable(base)?,
+        },
+    };
+    answer(question, rows)
+}
+
+/// Returns the argument `base`, which is checked even if there is no usage in the window.
+///
+/// # Errors
+/// [`DensityError::Base`] if no buckets can have this base.
+fn usable(base: Option<i32>) -> Result<i32, Error> {
+    let base = base.unwrap_or(DEFAULT_BASE);
+    match Edges::of(base) {
+        Some(_) => Ok(base),
+        None => Err(DensityError::Base(base).into()),
+    }
+}
+
+#[pg_extern(sql = false)]
+fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    let period = Period::take(&mut arguments)?;
+    let operation = arguments.take::<String>()?;
+    let operation = operation.as_deref().unwrap_or("write_bytes");
+    let measures = Measures::parse_one(operation, None)?;
+    let filters = Filters::take(&mut arguments)?;
+    filters.require_keys(&OF_TARGETS)?;
+    let filters = match measures.on() {
+        _ if filters.has_key("kind") => filters,
+        (true, false) => filters.only("kind", "MDT"),
+        (false, true) => filters.only("kind", "OST"),
+        _ => filters,
+    };
+    let question = Question {
+        period,
+        by: By::parse(
+            None,
+            "cluster,filesystem,kind,target,user,uid,workload,account",
+        )?,
+        filters,
+        measures,
+        wanted: Wanted::Leading,
     };
     answer(question, rows)
 }

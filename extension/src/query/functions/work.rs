@@ -1,15 +1,14 @@
-//! `jobstats_work()` shows what each entry did in the last observation of each target, or in a bucket of a rollup.
+//! `jobstats_internal.work()` shows what each entry did in the last observation of each target, or in a bucket of a rollup.
 
 use jobstats_core::operation::{Kind, OPERATIONS, Operation};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
-use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{self, SqlResult, Statements};
+use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::micros;
 use crate::pg::tuplestore::{IntoCell, Rows};
@@ -36,14 +35,17 @@ fn jobstats_work(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
             None | Some(INCREMENTS) => client.query(&last()?, &[at.into(), targets.into()])?,
             Some(level) => {
                 let rollup = rollup(level)?;
-                let bucket = bucket(client, rollup, at)?;
+                let bucket = format!("SELECT {}", rollup.bucket("coalesce($1, now())"));
+                let bucket: TimestampWithTimeZone = client.query_value(&bucket, &[at.into()])?;
                 let statement = of_bucket(rollup);
                 client.query(&statement, &[bucket.into(), targets.into()])?
             }
         };
         require_room(found.len(), ROW_BYTES)?;
         for row in PAUSE.among(found) {
-            put(&row, &mut rows)?;
+            let (target, entry): (i32, i64) = (row.at(1)?, row.at(2)?);
+            let (totals, usecs): (Vec<Option<i64>>, Vec<Option<i64>>) = (row.at(3)?, row.at(4)?);
+            rows.put(|| [target.cell(), entry.cell(), totals.cell(), usecs.cell()]);
         }
         Ok(())
     })?;
@@ -71,25 +73,11 @@ fn of_bucket(rollup: &Rollup) -> String {
 
 fn rollup(level: &str) -> Result<&'static Rollup, Error> {
     let known = ROLLUPS.iter().find(|rollup| rollup.name == level);
-    known.ok_or_else(|| Error::Unknown {
-        what: "level",
-        name: level.to_owned(),
-        valid: [INCREMENTS]
-            .into_iter()
-            .chain(ROLLUPS.iter().map(|rollup| rollup.name))
-            .collect::<Vec<_>>()
-            .join(", "),
+    known.ok_or_else(|| {
+        let names = ROLLUPS.iter().map(|rollup| rollup.name);
+        let valid: Vec<&str> = [INCREMENTS].into_iter().chain(names).collect();
+        Error::unknown("level", level, valid.join(", "))
     })
-}
-
-/// Returns the bucket that a time lies in.
-fn bucket(
-    client: &SpiClient<'_>,
-    rollup: &Rollup,
-    at: Option<TimestampWithTimeZone>,
-) -> Result<TimestampWithTimeZone, Error> {
-    let bucket = rollup.bucket("coalesce($1, now())");
-    client.query_value(&format!("SELECT {bucket}"), &[at.into()])
 }
 
 /// Returns arrays of the totals and the times of all operations, as columns of a table.
@@ -98,20 +86,12 @@ fn columns(table: &str) -> String {
         Kind::Requests => format!("{table}.\"{}\"", usecs_name(operation)),
         Kind::Bytes => "NULL".to_owned(),
     };
-    let totals = OPERATIONS.iter();
-    let totals = totals.map(|operation| format!("{table}.\"{}\"", operation.name));
-    let totals: Vec<String> = totals.collect();
+    let total = |operation: &Operation| format!("{table}.\"{}\"", operation.name);
+    let totals: Vec<String> = OPERATIONS.iter().map(total).collect();
     let usecs: Vec<String> = OPERATIONS.iter().map(usecs).collect();
     format!(
         "ARRAY[{}]::bigint[] AS totals, ARRAY[{}]::bigint[] AS usecs",
         totals.join(", "),
         usecs.join(", ")
     )
-}
-
-fn put(row: &spi::Row<'_>, rows: &mut Rows) -> Result<(), Error> {
-    let (target, entry): (i32, i64) = (row.at(1)?, row.at(2)?);
-    let (totals, usecs): (Vec<Option<i64>>, Vec<Option<i64>>) = (row.at(3)?, row.at(4)?);
-    rows.put(|| [target.cell(), entry.cell(), totals.cell(), usecs.cell()]);
-    Ok(())
 }

@@ -8,4 +8,4 @@ FROM (
     WHERE groups.rate_0 > 0
     GROUP BY groups.step
 ) density
-CROSS JOIN LATERAL @schema@.jobstats_buckets(density.density) bucket
+CROSS JOIN LATERAL @schema@.jobstats_density_buckets(density.density) bucket

@@ -1,9 +1,7 @@
 //! Computes the groups of the answer from the sums of a statement.
 
-use std::fmt::Write as _;
-
 use crate::pg::template::sql;
-use crate::query::dimension::{Level, columns};
+use crate::query::dimension::{Dimension, Level, columns};
 use crate::query::measure::{CALLS_FOR_MEAN, SECONDS};
 use crate::query::question::{SUMMARY, Wanted};
 use crate::query::statement::sums::times;
@@ -50,7 +48,7 @@ impl Statement<'_> {
             Wanted::Densities { .. } => return format!("{table}step, {table}bucket"),
             Wanted::Leading => format!("{table}excess DESC NULLS LAST"),
         };
-        if !self.question.filters.hides_names() {
+        if !self.question.filters.nameless {
             return first + &columns(self.question.by.iter(), table);
         }
         // The order of numbers would tell whose the pseudonyms are.
@@ -63,22 +61,17 @@ impl Statement<'_> {
 
     fn leading(&self, groups: &str) -> String {
         let by = &self.question.by;
-        let of_leader: String = by
-            .of(&[Level::Entry])
-            .map(|it| {
-                format!(
-                    ",\n    CASE WHEN leader.share IS NOT NULL THEN leader.{0} END AS {0}",
-                    it.name
-                )
-            })
-            .collect();
+        let of_leader = by.of(&[Level::Entry]).map(|it| {
+            let name = it.name;
+            format!(",\n    CASE WHEN leader.share IS NOT NULL THEN leader.{name} END AS {name}")
+        });
         sql!(
             "leading.sql",
             groups = groups,
             dimensions = columns(by.iter(), "groups."),
             entry = self.entry_columns("groups."),
             of_target = columns(by.of(&[Level::Target]), "leader."),
-            of_leader = of_leader,
+            of_leader = of_leader.collect::<String>(),
         )
     }
 
@@ -86,19 +79,13 @@ impl Statement<'_> {
     /// per measure n, where wanted, `total_n`, `rate_n`, `occurs_n`, `calls_n` and `per_call_n`; then the further
     /// columns of a summary, or the `unit_group` if the answer compares these groups.
     fn groups(&self) -> String {
-        let mut sums = String::new();
-        for (n, measure) in self.measures.iter().enumerate() {
-            sums += &self.group_sums(n, measure);
-        }
-        let dimensions: String = self
-            .question
-            .by
-            .iter()
-            .map(|dimension| match dimension.level {
-                Level::Entry => format!(", sums.{}", dimension.name),
-                Level::Target | Level::Server => format!(", coverage.{}", dimension.name),
-            })
-            .collect();
+        let measures = self.measures.iter().enumerate();
+        let sums: String = measures.map(|(n, it)| self.group_sums(n, it)).collect();
+        let dimension = |it: &Dimension| match it.level {
+            Level::Entry => format!(", sums.{}", it.name),
+            Level::Target | Level::Server => format!(", coverage.{}", it.name),
+        };
+        let dimensions: String = self.question.by.iter().map(dimension).collect();
         let (summary, summary_sums) = self.summary();
         let unit_group = match self.question.wanted {
             Wanted::Leading => ", sums.unit_group",
@@ -127,66 +114,58 @@ impl Statement<'_> {
     fn group_sums(&self, n: usize, measure: &Parts<'_>) -> String {
         let (wanted, mut sums) = (self.question.wanted, String::new());
         if wanted.has_totals() {
-            let _ = write!(
-                sums,
-                ",\n    trim_scale({}) AS total_{n}",
-                self.total(measure)
-            );
+            sums += &format!(",\n    trim_scale({}) AS total_{n}", self.total(measure));
         } else if wanted.has_row_per_measure() {
-            let _ = write!(sums, ",\n    {} AS occurs_{n}", self.occurs(measure));
+            sums += &format!(",\n    {} AS occurs_{n}", self.occurs(measure));
         }
         if wanted.has_rates() {
-            let _ = write!(sums, ",\n    {} AS rate_{n}", self.rate(measure));
+            sums += &format!(",\n    {} AS rate_{n}", self.rate(measure));
         }
-        if wanted.has_calls() {
+        if wanted.has_row_per_measure() {
             let value = |sum: Option<SumNumber>| match sum {
                 Some(sum) => self.value(sum),
                 None => "NULL::numeric".to_owned(),
             };
             let (calls, spent) = (value(measure.calls), value(measure.spent));
-            let _ = write!(
-                sums,
-                ", sum({calls}) AS calls_{n}, sum({spent}) AS spent_{n}"
-            );
+            sums += &format!(", sum({calls}) AS calls_{n}, sum({spent}) AS spent_{n}");
         }
         sums
     }
 
     fn group_values(&self) -> String {
-        let mut values = String::new();
         if self.is_summary() {
-            for (n, (name, _)) in SUMMARY.iter().enumerate() {
-                let _ = write!(values, ", sums.total_{n} AS {name}");
-            }
-            return values;
+            let totals = SUMMARY.iter().enumerate();
+            let totals = totals.map(|(n, (name, _))| format!(", sums.total_{n} AS {name}"));
+            return totals.collect();
         }
         if self.has_span() {
             let totals = (0..self.measures.len()).map(|n| format!(", sums.total_{n}"));
             return totals.collect();
         }
+        let (wanted, mut values) = (self.question.wanted, String::new());
         for (n, measure) in self.measures.iter().enumerate() {
-            let wanted = self.question.wanted;
             if wanted.has_totals() {
-                let _ = write!(values, ", sums.total_{n}");
+                values +=
+                    &format!(", sums.total_{n}, sums.total_{n}::double precision AS amount_{n}");
             }
             if wanted.has_rates() {
-                let _ = write!(values, ", sums.rate_{n}");
+                values += &format!(", sums.rate_{n}");
             }
             if wanted.has_row_per_measure() {
                 let occurs = match wanted.has_totals() {
                     true => format!("total_{n} <> 0"),
                     false => format!("occurs_{n}"),
                 };
-                let _ = write!(values, ", sums.{occurs} AS occurs_{n}");
+                values += &format!(", sums.{occurs} AS occurs_{n}");
             }
-            if wanted.has_calls() {
+            if wanted.has_row_per_measure() {
                 let in_time = measure.spent.is_some_and(|sum| self.sums[sum].time);
                 let spent = times(
                     format!("sums.spent_{n}"),
                     in_time.then(|| SECONDS.to_owned()),
                 );
                 let per_call = per_call(&spent, &format!("sums.calls_{n}"));
-                let _ = write!(values, ", sums.calls_{n}, {per_call} AS per_call_{n}");
+                values += &format!(", sums.calls_{n}, {per_call} AS per_call_{n}");
             }
         }
         values

@@ -31,7 +31,7 @@ kind AS MATERIALIZED (
     GROUP BY leader.cluster, leader.filesystem, leader.kind
 )
 SELECT leader.step@of_target@@of_leader@, leader.observed, leader.targets, leader.idle, leader.mdt, leader.ost,
-    leader.rate, leader.share,
+    leader.rate, leader.share AS leader_share,
     leader.rate / nullif(kind.median, 0) AS ratio, leader.rate - kind.median AS excess
 FROM leader
 LEFT JOIN kind ON kind.cluster = leader.cluster AND kind.filesystem IS NOT DISTINCT FROM leader.filesystem AND kind.kind = leader.kind

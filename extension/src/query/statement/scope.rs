@@ -1,7 +1,7 @@
 //! Finds the targets in scope, and the time for which they were observed in each step.
 
 use crate::pg::template::sql;
-use crate::query::dimension::{Dimension, Level, columns, named_columns};
+use crate::query::dimension::{Dimension, InSql, Level, columns, named_columns};
 use crate::query::plan::bind_spans;
 use crate::query::statement::Statement;
 use crate::store::views::hour_of;
@@ -102,7 +102,9 @@ impl Statement<'_> {
             _ => "target",
         };
         let dimensions = || self.question.by.of(&[Level::Target, Level::Server]);
-        let order: Vec<String> = dimensions().map(|it| it.column(table(it).into())).collect();
+        let order: Vec<String> = dimensions()
+            .map(|it| it.expression(table(it).into()))
+            .collect();
         let group = match order.as_slice() {
             [] => "1".to_owned(),
             order => format!("dense_rank() OVER (ORDER BY {})", order.join(", ")),

@@ -1,7 +1,7 @@
 -- The groups with the largest totals, each with its share in the total of all groups.
 SELECT *
 FROM (
-    SELECT groups.*, groups.total_0::double precision AS amount, (groups.total_0 / nullif(sum(groups.total_0) OVER (), 0))::double precision AS share
+    SELECT groups.*, groups.amount_0 AS amount, (groups.total_0 / nullif(sum(groups.total_0) OVER (), 0))::double precision AS share
     FROM (
         @groups@
     ) groups

@@ -1,7 +1,7 @@
 //! Compares the own counters of targets with the sums of their entries.
 
 use crate::pg::template::sql;
-use crate::query::dimension::{DIMENSIONS, Level, columns};
+use crate::query::dimension::{Level, columns};
 use crate::query::measure::Term;
 use crate::query::params::Query;
 use crate::query::plan::Plan;
@@ -30,11 +30,6 @@ impl Statement<'_> {
             ..self.search(&sums, false, ["", ""], Key::Target)
         };
         let dimensions = || self.question.by.of(&[Level::Target]);
-        let all = DIMENSIONS.iter().filter(|it| it.level == Level::Target);
-        let all = all.map(|it| match self.question.by.iter().any(|by| by == it) {
-            true => format!(", answer.{}", it.name),
-            false => format!(", NULL::text AS {}", it.name),
-        });
         let measures = self.question.measures.list.iter();
         let measures = measures.zip(&self.measures).enumerate();
         let measures: Vec<String> = measures
@@ -72,7 +67,6 @@ impl Statement<'_> {
             of_unit = columns(dimensions(), "unit."),
             of_cell = columns(dimensions(), "cell."),
             of_answer = columns(dimensions(), "answer."),
-            dimensions = all.collect::<String>(),
             measures = measures.join(", "),
             steps = self.plan.window.steps().to_string(),
             edges = format!("({})", self.plan.edges(&self.params)),

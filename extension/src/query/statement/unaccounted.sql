@@ -33,8 +33,8 @@ cell AS (
     WHERE unit.retired IS NULL OR unit.retired > @edges@[step.step]
 )
 SELECT @edges@[answer.step] AS "time",
-    extract(epoch FROM @edges@[answer.step + 1] - @edges@[answer.step])::double precision AS seconds@dimensions@, answer.operation,
-    trim_scale(answer.total) AS total, trim_scale(answer.accounted) AS accounted, trim_scale(answer.unaccounted) AS unaccounted,
+    extract(epoch FROM @edges@[answer.step + 1] - @edges@[answer.step])::double precision AS seconds@of_answer@, answer.operation,
+    trim_scale(answer.total) AS total, trim_scale(answer.accounted) AS accounted, trim_scale(answer.unaccounted) AS untracked,
     trim_scale(answer.beyond) AS beyond, (answer.unaccounted / nullif(answer.total, 0))::double precision AS share,
     (answer.read / (answer.width * 1000000))::double precision AS coverage, answer.total::double precision AS amount,
     answer.unaccounted::double precision AS amount_in_no_entry,

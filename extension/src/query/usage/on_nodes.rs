@@ -3,8 +3,6 @@
 //! PostgreSQL lets each node sum its own partition where rows are grouped by the target, and what is summed are columns, CASE and operators:
 //! postgres_fdw sends no COALESCE. What several columns add up to crosses the network as one number.
 
-use std::fmt::Write as _;
-
 use crate::query::usage::{Relation, Search, whole_of};
 use crate::store::sum::Sum;
 
@@ -33,7 +31,7 @@ impl Search<'_> {
         let mut keys = format!("usage.target_id{}", self.key_columns(relation));
         let columns = keys.matches(',').count() + 1 + usize::from(step.is_some());
         if let Some(step) = step {
-            let _ = write!(keys, ", {step} AS step");
+            keys += &format!(", {step} AS step");
         }
         let numbers: Vec<String> = (1..=columns).map(|n| n.to_string()).collect();
         let span = if self.span {

@@ -22,8 +22,8 @@ pub fn advice(
         } => Some(schema),
         _ => None,
     };
-    let failing = match timescale {
-        Some(_) => failing_jobs(client)?,
+    let failing: Option<String> = match timescale {
+        Some(_) => client.query_value("SELECT jobstats_internal.failing_jobs()", &[])?,
         None => None,
     };
     let has_pg_cron = has_pg_cron(client)?;
@@ -44,7 +44,7 @@ pub fn advice(
     let how = if let (Some(timescale), None) = (timescale, &failing) {
         format!(
             "Schedule maintenance:\nSELECT {timescale}.add_job({}, '10 minutes');",
-            quote_literal(format!("{schema}.jobstats_maintain_job"))
+            quote_literal("jobstats_internal.maintain_job")
         )
     } else if has_pg_cron {
         format!(
@@ -64,14 +64,9 @@ pub fn advice(
     Ok(reason.unwrap_or_default() + &how)
 }
 
-/// Returns the reason why jobs of TimescaleDB are not to be used here, if there is one.
-fn failing_jobs(client: &SpiClient<'_>) -> Result<Option<String>, Error> {
-    client.query_value("SELECT jobstats_internal.failing_jobs()", &[])
-}
-
 /// The query for the job of TimescaleDB that runs maintenance already.
 const BY_TIMESCALE: &str = "SELECT min(job_id) FROM timescaledb_information.jobs \
-    WHERE proc_name = 'jobstats_maintain_job' AND scheduled";
+    WHERE proc_schema = 'jobstats_internal' AND proc_name = 'maintain_job' AND scheduled";
 
 /// The query for the job of pg_cron that runs maintenance already.
 const BY_PG_CRON: &str = "SELECT min(jobid)::integer FROM cron.job \

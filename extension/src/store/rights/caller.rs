@@ -34,6 +34,16 @@ pub enum Reader {
     Nameless,
 }
 
+impl Reader {
+    /// Returns the work of a reader of their own.
+    pub fn own(&self) -> Option<&Own> {
+        match self {
+            Self::Own(own) => Some(own),
+            Self::All | Self::Nameless => None,
+        }
+    }
+}
+
 /// Returns the uids and the accounts as parameters of a statement; NULL for a reader of everything.
 pub fn own_parameters(own: Option<&Own>) -> [DatumWithOid<'static>; 2] {
     [

@@ -91,12 +91,6 @@ pub(crate) fn as_owner_of_store<T>(work: impl FnOnce() -> Result<T, Error>) -> R
     work()
 }
 
-/// Takes a step of maintenance, which a front needs too.
-fn maintain(step: impl FnOnce() -> Result<Option<String>, Error>) -> Result<Option<String>, Error> {
-    let _rights = Rights::of(connect_as_of_call(owner)?);
-    step()
-}
-
 #[pg_extern(sql = false)]
 fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<String>> {
     let step = match work {
@@ -114,8 +108,10 @@ fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<Strin
         }
     };
     let take = || connect_mut(|client| client.execute_value(step, &[state.into()]));
-    Ok(match work {
-        Some("maintain") => maintain(take)?,
-        _ => as_owner_of_store(take)?,
-    })
+    // A front needs maintenance, too.
+    if work == Some("maintain") {
+        let _rights = Rights::of(connect_as_of_call(owner)?);
+        return Ok(take()?);
+    }
+    Ok(as_owner_of_store(take)?)
 }

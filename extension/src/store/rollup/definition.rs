@@ -6,7 +6,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::store::installation::{Installation, divide_by_time};
-use crate::store::rollup::{EPOCH, Rollup, Source, operations};
+use crate::store::rollup::{EPOCH, Rollup, operations};
 use crate::store::views::Whose;
 
 impl Rollup {
@@ -23,27 +23,30 @@ impl Rollup {
     /// `bucket`, entry and target.
     fn sums(&self, bucket: &str, rows: &str) -> String {
         let columns = operations(|name| format!("sum(summed.{name})::bigint AS {name}"));
-        match self.source {
-            Source::Increments => sql!(
-                "sums_of_increments.sql",
-                bucket = bucket,
-                columns = columns,
-                rows = rows
+        let (first, last, resets) = match self.source {
+            None => (
+                "since",
+                "least(summed.last_active, summed.\"time\")",
+                "count(*) FILTER (WHERE summed.reset)",
             ),
-            Source::Summed(_) => sql!(
-                "sums_of_rollup.sql",
-                bucket = bucket,
-                columns = columns,
-                rows = rows
-            ),
-        }
+            Some(_) => ("first", "summed.last", "sum(summed.resets)::bigint"),
+        };
+        sql!(
+            "sums.sql",
+            bucket = bucket,
+            first = first,
+            last = last,
+            resets = resets,
+            columns = columns,
+            rows = rows
+        )
     }
 
     /// Returns the relation that the rollup sums, and its column of time.
     pub(super) fn source(&self) -> (String, &'static str) {
         match self.source {
-            Source::Increments => ("jobstats.increments".to_owned(), "\"time\""),
-            Source::Summed(finer) => (format!("jobstats.rollup_{finer}"), "bucket"),
+            None => ("jobstats.increments".to_owned(), "\"time\""),
+            Some(finer) => (format!("jobstats.rollup_{finer}"), "bucket"),
         }
     }
 
@@ -69,14 +72,11 @@ impl Rollup {
         client: &mut SpiClient<'_>,
         installation: &Installation,
         relation: &str,
-        (key, key_type): (&str, &str),
+        key: (&str, &str),
         columns: &str,
     ) -> Result<(), Error> {
-        let partitioned = match installation {
-            Installation::Plain => "PARTITION BY RANGE (bucket)",
-            Installation::Timescale { .. } => "",
-        };
-        let statement = Self::table(relation, (key, key_type), columns, partitioned);
+        let partitioned = installation.partitioned("bucket");
+        let statement = Self::table(relation, key, columns, &partitioned);
         client.execute(&statement, &[])?;
         divide_by_time(
             client,
@@ -146,7 +146,7 @@ impl Rollup {
 
     fn live_view(&self) -> String {
         let live = Self {
-            source: Source::Increments,
+            source: None,
             ..*self
         };
         let bucket = live.bucket("summed.\"time\"");

@@ -28,28 +28,23 @@ pub enum Owner {
     Member,
 }
 
-/// A column that says whose a row is.
-struct Column {
-    name: &'static str,
-    data_type: &'static str,
-    /// The expression for it, of an entry `entry` and its job `job`.
-    value: &'static str,
-}
+/// A column that says whose a row is: its name, its type, and the expression for it, of an entry `entry` and its job `job`.
+type Column = (&'static str, &'static str, &'static str);
 
 /// The columns of sums by user. Names and groups are those of a job that alone says who the user is.
 const USER: [Column; 4] = [
-    column("uid", "bigint", "coalesce(entry.uid, job.uid)"),
-    column(
+    ("uid", "bigint", "coalesce(entry.uid, job.uid)"),
+    (
         "user_name",
         "text",
         "CASE WHEN entry.uid IS NULL THEN job.user_name END",
     ),
-    column(
+    (
         "gid",
         "bigint",
         "CASE WHEN entry.uid IS NULL THEN job.gid END",
     ),
-    column(
+    (
         "group_name",
         "text",
         "CASE WHEN entry.uid IS NULL THEN job.group_name END",
@@ -58,22 +53,11 @@ const USER: [Column; 4] = [
 
 /// The columns of sums by account.
 const ACCOUNT: [Column; 2] = [
-    column("account", "text", "job.account"),
-    column("\"partition\"", "text", "job.partition"),
+    ("account", "text", "job.account"),
+    ("\"partition\"", "text", "job.partition"),
 ];
 
-const fn column(name: &'static str, data_type: &'static str, value: &'static str) -> Column {
-    Column {
-        name,
-        data_type,
-        value,
-    }
-}
-
 impl Owner {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::User, Self::Account, Self::Member];
-
     fn columns(self) -> impl Iterator<Item = &'static Column> {
         let (user, account): (&[Column], &[Column]) = match self {
             Self::User => (&USER, &[]),
@@ -92,7 +76,7 @@ impl Owner {
         }
     }
 
-    fn each(self, text: impl Fn(&Column) -> String) -> String {
+    fn each(self, text: fn(&Column) -> &str) -> String {
         self.columns().map(|it| format!(", {}", text(it))).collect()
     }
 }
@@ -118,13 +102,13 @@ pub fn create(
 /// Returns the first of the columns that say whose a row is, and its type.
 fn key(owner: Owner) -> (&'static str, &'static str) {
     let first = owner.columns().next();
-    first.map_or(("", ""), |it| (it.name, it.data_type))
+    first.map_or(("", ""), |(name, data_type, _)| (name, data_type))
 }
 
 /// Returns the columns beside those of a rollup and the key, each with a leading comma.
 fn columns(owner: Owner) -> String {
     let others = owner.columns().skip(1);
-    let others = others.map(|it| format!(", {} {}", it.name, it.data_type));
+    let others = others.map(|(name, data_type, _)| format!(", {name} {data_type}"));
     others.collect::<String>() + &combined(|name, _| format!("{name} bigint"))
 }
 
@@ -184,8 +168,8 @@ pub fn insert(rollup: &Rollup, owner: Owner, condition: &str) -> String {
     sql!(
         "owners.sql",
         relation = rollup.owned(owner),
-        owner = owner.each(|it| it.name.to_owned()),
-        whose = owner.each(|it| it.value.to_owned()),
+        owner = owner.each(|it| it.0),
+        whose = owner.each(|it| it.2),
         positions = positions.map(|it| format!(", {it}")).collect::<String>(),
         rollup = rollup.relation(),
         names = combined(|name, _| name.to_owned()),

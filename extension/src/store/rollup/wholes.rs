@@ -15,7 +15,7 @@ use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::store;
 use crate::store::installation::{Installation, divide_by_time};
-use crate::store::rollup::{ROLLUPS, Rollup, Source, operations};
+use crate::store::rollup::{ROLLUPS, Rollup, operations};
 
 /// The statements that sum buckets of [`ROLLUPS`] anew.
 static SUMS: LazyLock<[String; ROLLUPS.len()]> =
@@ -31,11 +31,8 @@ pub(super) fn create(
     if store::kind(client, &relation)?.is_some() {
         return store::add_operations(client, &relation);
     }
-    let partitioned = match installation {
-        Installation::Plain => "PARTITION BY RANGE (bucket)",
-        Installation::Timescale { .. } => "",
-    };
-    client.execute(&table(&relation, partitioned), &[])?;
+    let partitioned = installation.partitioned("bucket");
+    client.execute(&table(&relation, &partitioned), &[])?;
     let width = rollup.chunk_width(&relation);
     divide_by_time(client, installation, &relation, "bucket", &width)
 }
@@ -80,13 +77,17 @@ pub fn sum(
 
 /// Returns the statement that sums buckets of targets anew, from the sums of the next narrower buckets.
 fn statement(rollup: &Rollup) -> String {
-    let (source, time) = match rollup.source {
-        Source::Increments => ("target_increments".to_owned(), "\"time\""),
-        Source::Summed(finer) => (format!("rollup_{finer}_targets"), "bucket"),
-    };
-    let resets = match rollup.source {
-        Source::Increments => "count(*) FILTER (WHERE summed.reset)",
-        Source::Summed(_) => "sum(summed.resets)::bigint",
+    let (source, time, resets) = match rollup.source {
+        None => (
+            "target_increments".to_owned(),
+            "\"time\"",
+            "count(*) FILTER (WHERE summed.reset)",
+        ),
+        Some(finer) => (
+            format!("rollup_{finer}_targets"),
+            "bucket",
+            "sum(summed.resets)::bigint",
+        ),
     };
     let names = operations(str::to_owned);
     sql!(

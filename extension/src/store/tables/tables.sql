@@ -309,6 +309,7 @@ CREATE TABLE IF NOT EXISTS jobstats.job_summaries (
     service_time numeric,
     in_service double precision,
     busiest_target text,
+    energy numeric,
     operations jsonb NOT NULL,
     made timestamptz NOT NULL
 );

@@ -173,9 +173,9 @@ LIMIT 10)
 UNION ALL
 -- Requests that clients sent without an identifier.
 SELECT u.cluster, NULL::text, NULL::text, NULL::text, text 'ids',
-    format('%s %% of the requests to %s from %s to %s had no identifier, so that no job or user is known for them: clients with jobid_var=disable, or of Lustre before 2.10. What they did: SELECT * FROM jobstats_unaccounted(%L, %L%s);',
+    format('%s %% of the requests to %s from %s to %s had no identifier, so that no job or user is known for them: clients with jobid_var=disable, or of Lustre before 2.10. What they did: SELECT * FROM jobstats_untracked(%L, %L%s);',
         u.percent, coalesce(u.filesystem, 'targets'), to_char(u.until - interval '1 hour', 'HH24:MI'), to_char(u.until, 'HH24:MI'),
-        u.until - interval '1 hour', u.until, ', filesystem => ''{' || nullif(u.filesystem, '') || '}''')
+        u.until - interval '1 hour', u.until, ', filter => ''filesystem=' || nullif(u.filesystem, '') || '''')
 FROM (
 @unaccounted@
 ) u
@@ -192,7 +192,7 @@ WHERE m.problem IS NOT NULL OR m.is_overdue
 UNION ALL
 -- Events that nobody looks for, though there is something to look at.
 SELECT NULL::text, NULL::text, NULL::text, NULL::text, text 'maintenance',
-    format('Readings have been judged for events up to %s only. Check that the scheduled job that calls jobstats_watch() or jobstats_maintain() runs, and what it reports.',
+    format('Readings have been judged for events up to %s only. Check that the scheduled job that calls jobstats_detect() or jobstats_maintain() runs, and what it reports.',
         date_trunc('second', w.watched_until))
 FROM jobstats.watch w
 WHERE w.ran < now() - interval '15 minutes'

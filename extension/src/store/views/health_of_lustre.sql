@@ -21,7 +21,7 @@ CROSS JOIN LATERAL (
 ) n
 CROSS JOIN LATERAL (
     SELECT 'full' AS status, format(
-        '%s has used %s %% of its %s. SELECT * FROM jobstats_used(target => ''{%1$s}''); shows who uses it; move or delete files.',
+        '%s has used %s %% of its %s. SELECT * FROM jobstats_space(filter => ''target=%1$s''); shows who uses it; move or delete files.',
         g.target, trunc(100 * f.part), f.what) AS remedy
     FROM (VALUES ('space', n.used_space / nullif(n.used_space + n.avail, 0)), ('inodes', n.used_inodes / nullif(n.inodes, 0))) AS f (what, part)
     WHERE f.part >= 0.95

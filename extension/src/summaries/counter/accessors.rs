@@ -13,13 +13,13 @@ use crate::summaries::counter::summary_type::stored;
 const MICROS_OF_A_DAY: u64 = DAY.unsigned_abs();
 
 #[pg_extern(sql = false)]
-fn jobstats_increase(counter: &[u8]) -> SqlResult<AnyNumeric> {
+fn jobstats_counter_increase(counter: &[u8]) -> SqlResult<AnyNumeric> {
     // The type is numeric, like that of sum(bigint): with resets the sum can exceed any bigint.
     Ok(stored(counter)?.increase().into())
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_increase_after(
+fn jobstats_counter_increase_after(
     counter: Option<&[u8]>,
     previous: Option<&[u8]>,
 ) -> SqlResult<Option<AnyNumeric>> {
@@ -27,22 +27,25 @@ fn jobstats_increase_after(
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_rate(counter: &[u8]) -> SqlResult<Option<f64>> {
+fn jobstats_counter_rate(counter: &[u8]) -> SqlResult<Option<f64>> {
     Ok(stored(counter)?.growth().rate())
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_rate_after(counter: Option<&[u8]>, previous: Option<&[u8]>) -> SqlResult<Option<f64>> {
+fn jobstats_counter_rate_after(
+    counter: Option<&[u8]>,
+    previous: Option<&[u8]>,
+) -> SqlResult<Option<f64>> {
     Ok(growth(counter, previous)?.and_then(|it| it.rate()))
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_resets(counter: &[u8]) -> SqlResult<i64> {
+fn jobstats_counter_resets(counter: &[u8]) -> SqlResult<i64> {
     bigint(stored(counter)?.resets())
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_resets_after(
+fn jobstats_counter_resets_after(
     counter: Option<&[u8]>,
     previous: Option<&[u8]>,
 ) -> SqlResult<Option<i64>> {
@@ -51,12 +54,12 @@ fn jobstats_resets_after(
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_elapsed(counter: &[u8]) -> SqlResult<Interval> {
+fn jobstats_counter_elapsed(counter: &[u8]) -> SqlResult<Interval> {
     interval(stored(counter)?.growth().elapsed)
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_elapsed_after(
+fn jobstats_counter_elapsed_after(
     counter: Option<&[u8]>,
     previous: Option<&[u8]>,
 ) -> SqlResult<Option<Interval>> {
@@ -65,12 +68,12 @@ fn jobstats_elapsed_after(
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_first(counter: &[u8]) -> SqlResult<i64> {
+fn jobstats_counter_first(counter: &[u8]) -> SqlResult<i64> {
     Ok(stored(counter)?.first().value())
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_last(counter: &[u8]) -> SqlResult<i64> {
+fn jobstats_counter_last(counter: &[u8]) -> SqlResult<i64> {
     Ok(stored(counter)?.last().value())
 }
 

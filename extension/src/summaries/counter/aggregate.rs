@@ -1,6 +1,6 @@
-//! The aggregates that make and merge summaries. Readings that the fast path adds do not get here, see [`crate::summaries::counter::fast`].
+//! The aggregates that make and merge summaries.
 
-use jobstats_core::counter::{Modulus, Reading, Rollup, Series};
+use jobstats_core::counter::{CounterError, Modulus, Reading, Rollup, Series};
 use pgrx::datum::Internal;
 use pgrx::prelude::*;
 
@@ -15,7 +15,7 @@ use crate::summaries::counter::summary_type::stored;
 fn counter_add(
     state: Internal,
     observed: Option<TimestampWithTimeZone>,
-    value: Option<i64>,
+    value: Option<AnyNumeric>,
     call: pg_sys::FunctionCallInfo,
 ) -> SqlResult<Internal> {
     add(state, observed, value, None, None, call)
@@ -25,7 +25,7 @@ fn counter_add(
 fn counter_add_of_life(
     state: Internal,
     observed: Option<TimestampWithTimeZone>,
-    value: Option<i64>,
+    value: Option<AnyNumeric>,
     start_time: Option<TimestampWithTimeZone>,
     call: pg_sys::FunctionCallInfo,
 ) -> SqlResult<Internal> {
@@ -36,7 +36,7 @@ fn counter_add_of_life(
 fn counter_add_wrapping(
     state: Internal,
     observed: Option<TimestampWithTimeZone>,
-    value: Option<i64>,
+    value: Option<AnyNumeric>,
     start_time: Option<TimestampWithTimeZone>,
     wraps_at: Option<i64>,
     call: pg_sys::FunctionCallInfo,
@@ -47,7 +47,7 @@ fn counter_add_wrapping(
 fn add(
     state: Internal,
     observed: Option<TimestampWithTimeZone>,
-    value: Option<i64>,
+    value: Option<AnyNumeric>,
     start_time: Option<TimestampWithTimeZone>,
     wraps_at: Option<i64>,
     call: pg_sys::FunctionCallInfo,
@@ -56,6 +56,9 @@ fn add(
         return Ok(state);
     };
     let start = start_time.map(micros).transpose()?;
+    let value = i64::try_from(value)
+        .map_err(|_| CounterError::Range)
+        .map_err(Error::from)?;
     let reading = Reading::new(micros(observed)?, value, start).map_err(Error::from)?;
     let modulus = wraps_at.map(Modulus::new).transpose();
     let modulus = modulus.map_err(Error::from)?;

@@ -8,7 +8,7 @@ use crate::pg::spi::SqlResult;
 use crate::summaries::density::summary_type::stored;
 
 #[pg_extern(sql = false)]
-fn jobstats_buckets(
+fn jobstats_density_buckets(
     density: &[u8],
 ) -> Result<
     TableIterator<
@@ -33,12 +33,12 @@ fn jobstats_buckets(
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_count(density: &[u8]) -> SqlResult<i64> {
+fn jobstats_density_count(density: &[u8]) -> SqlResult<i64> {
     Ok(bigint(stored(density)?.count())?)
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_zeros(density: &[u8]) -> SqlResult<i64> {
+fn jobstats_density_zeros(density: &[u8]) -> SqlResult<i64> {
     Ok(bigint(stored(density)?.zeros())?)
 }
 

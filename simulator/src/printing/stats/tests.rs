@@ -41,7 +41,7 @@ fn prints(layout: Layout, kind: TargetKind, expected: &str) {
     let since = parse("2025-06-01T04:30:00.25Z").unwrap();
     let time = parse("2025-06-01T12:00:01.0432105Z").unwrap();
     let text = Stats::new(&cluster, 1, since, time).operations(&counters, kind, 12);
-    assert_eq!(text.into_text(), expected);
+    assert_eq!(text.text, expected);
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub fn prepare(cluster: &Cluster, incidents: Vec<Incident>) -> Vec<Incident> {
 fn course(workload: &Workload, incident: &Incident) -> Option<Vec<f64>> {
     let kinds = match incident.kind {
         Kind::Stalled | Kind::FullOst | Kind::Failover | Kind::Gap | Kind::Upgrade => return None,
-        Kind::Maintenance => return Some(vec![0.0; Load::new(incident.span()).intervals().len()]),
+        Kind::Maintenance => return Some(vec![0.0; Load::new(incident.span()).intervals.len()]),
         Kind::Storm | Kind::Jobs => &[TargetKind::Mdt][..],
         Kind::GeneralRise => &[TargetKind::Mdt, TargetKind::Ost],
         _ => &[TargetKind::Ost],
@@ -75,11 +75,11 @@ fn on_server(
         load.add(kind, &workload.traffic(target, incident.span()).events);
     }
     let queue = Queue::new(main_service(kind));
-    let (capacity, wanted) = (queue.capacity(), incident.wait * f64::from(queue.threads()));
+    let (capacity, wanted) = (queue.capacity(), incident.wait * f64::from(queue.threads));
     let (_, _, usecs, _) = incident.request();
     let each = cluster.busy.unwrap_or_default().usecs(kind, usecs) / 1e6;
     let mut backlog = 0.0;
-    let both = hit.intervals().iter().zip(other.intervals());
+    let both = hit.intervals.iter().zip(&other.intervals);
     let of_interval = both.map(|((_, hit), (_, other))| {
         let room = wanted + capacity - backlog - other;
         let (amount, work) = if incident.has_users() {

@@ -16,7 +16,7 @@ use crate::pg::tuples::{FLOATS, TEXTS, Tuples};
 use crate::query::dimension::{By, Level, columns};
 use crate::query::entries::few;
 use crate::query::filters::Filters;
-use crate::query::functions::sizes;
+use crate::query::functions::io_sizes;
 use crate::query::groups::{self, Group, texts};
 use crate::query::measure::{Measure, Measures};
 use crate::query::plan::Plan;
@@ -91,7 +91,8 @@ pub fn find(
     let statement = sql!(
         "work.sql",
         measures = measures.collect::<String>(),
-        dimensions = of_targets_apart(by, "answer."),
+        // The statement has the kind already.
+        dimensions = columns(by.iter().filter(|it| it.name != "kind"), "answer."),
         of_group = columns(by.iter(), "one."),
         values = texts(by, "work."),
         order = columns(by.iter(), "work."),
@@ -137,11 +138,6 @@ fn take(mut found: Tuples<'_>, by: &By) -> Result<Vec<(Group, Work)>, Error> {
         groups.push((groups::read(&found, COLUMNS), read(&found)));
     }
     Ok(groups)
-}
-
-/// Returns the dimensions of groups as columns of a table, but for one that the statement has already.
-fn of_targets_apart(by: &By, table: &str) -> String {
-    columns(by.iter().filter(|it| it.name != "kind"), table)
 }
 
 /// Checks the columns of rows: so many numbers, and then the dimensions.
@@ -216,11 +212,11 @@ fn find_sizes(
     plan: &Plan,
     by: &By,
 ) -> Result<Sizes, Error> {
-    let question = sizes::question(Period::default(), by.clone(), question.filters.clone())?;
+    let question = io_sizes::question(Period::default(), by.clone(), question.filters.clone())?;
     let Some(plan) = Plan::over(client, &question, plan.window.clone())? else {
         return Ok(Sizes::new());
     };
-    let query = sizes::sized(client, &question, &plan, SMALL_ELEMENTS)?;
+    let query = io_sizes::sized(client, &question, &plan, SMALL_ELEMENTS)?;
     take_sizes(client, &query.sql, &query.params)
 }
 

@@ -1,8 +1,10 @@
 //! The accounting of a job: its runs, and the values on which all of them agree.
 
+use std::collections::BTreeSet;
+
 use jobstats_core::instant::{DAY, MINUTE, Micros, Span};
 use jobstats_core::matching::APART;
-use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
@@ -11,10 +13,8 @@ use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{clock_now, timestamptz};
-use crate::pg::tuplestore::{Cell, IntoCell, Rows};
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::named::Named;
-use crate::query::functions::job::report::COLUMNS;
 use crate::query::functions::job::span;
 use crate::query::functions::job::time::Asked;
 use crate::query::notice::{distinct, hinted, listed};
@@ -22,9 +22,6 @@ use crate::store::rights::caller::{own_parameters, seen};
 
 /// The largest number of runs of a number that are read. The oldest ones are left out.
 const RUNS_MAX: i64 = 10_000;
-
-/// The largest number of runs that an answer lists. The oldest ones are left out.
-const LISTED_MAX: usize = 1_000;
 
 /// The memory that a run takes.
 const RUN_BYTES: usize = 4 << 10;
@@ -35,49 +32,37 @@ const NEAR: Micros = 20 * MINUTE;
 /// The number of schedulers and users that a notice names.
 const NAMED: usize = 5;
 
-/// The name of the operation of rows that are runs.
-const RUN: &str = "run";
-
-/// The number of columns of accounting, which come after those of usage.
-pub const OF_ACCOUNTING: usize = 14;
-
 /// The accounting of a job.
 pub struct Accounting {
     /// The runs in the order of their starts. Runs that have not begun come last.
     runs: Vec<Run>,
     /// The values of all runs together.
-    together: Values,
+    pub together: Run,
     /// The time up to which the work of a running job is known.
     observed: Micros,
     /// The number of jobs, which had the number at different times.
     jobs: usize,
     /// The times between which the number was that of no other job; `None` where no other job had it.
-    pub limits: (Option<Micros>, Option<Micros>),
+    pub limits: Limits,
     /// Set if no work outside of these times may be shown, whatever is asked for.
     is_strict: bool,
 }
 
-/// A run of a job.
-#[derive(Clone)]
-struct Run {
-    values: Values,
-    /// The number of nodes.
-    nodes: Option<i64>,
-}
-
-/// The values of a run, or of all runs of a job. A value on which the runs do not agree is `None`.
+/// A run of a job, or all runs together. A value on which the runs do not agree is `None`.
 #[derive(Clone, Default)]
-struct Values {
+pub struct Run {
     /// The texts of [`TEXTS`].
-    texts: [Option<String>; 6],
+    pub texts: [Option<String>; 6],
     /// The state and the exit code: of all runs together those of the last one.
-    result: [Option<String>; 2],
-    submitted: Option<Micros>,
-    started: Option<Micros>,
-    ended: Option<Micros>,
+    pub result: [Option<String>; 2],
+    pub submitted: Option<Micros>,
+    pub started: Option<Micros>,
+    pub ended: Option<Micros>,
     /// The time for which it ran: of all runs together the sum.
-    run_time: Option<Micros>,
-    cpus: Option<i64>,
+    pub run_time: Option<Micros>,
+    /// The number of nodes: of all runs together that of the last one.
+    pub nodes: Option<i64>,
+    pub cpus: Option<i64>,
 }
 
 /// The columns of texts on which runs may agree.
@@ -117,7 +102,7 @@ impl Accounting {
         runs.reverse();
         let [since, until] = asked.bounds()?;
         runs.retain(|run| {
-            let scheduler = run.values.texts[SCHEDULER].as_deref();
+            let scheduler = run.texts[SCHEDULER].as_deref();
             job.is_of(scheduler) && run.touches(since, until, now)
         });
         // A federation of schedulers revokes the siblings of the job that it has begun elsewhere.
@@ -125,7 +110,7 @@ impl Accounting {
             runs.retain(|run| !run.is_revoked());
         }
         let are_fixed = (since.is_some(), until.is_some());
-        let Some(chosen) = Chosen::of(runs, job.started, are_fixed, now) else {
+        let Some((runs, jobs, limits)) = chosen(runs, job.started, are_fixed, now) else {
             return Ok(None);
         };
         let observed = client.query_time(
@@ -133,12 +118,12 @@ impl Accounting {
             &[],
         )?;
         let mut accounting = Self {
-            together: Values::of_all(&chosen.runs),
-            runs: chosen.runs,
-            jobs: chosen.jobs,
+            together: Run::of_all(&runs),
+            runs,
+            jobs,
             observed: observed.unwrap_or(now),
-            limits: chosen.limits,
-            is_strict: entries.are_unnamed(),
+            limits,
+            is_strict: entries.are_unnamed,
         };
         if job.is_shared || accounting.is_strict {
             accounting.limit_to_runs();
@@ -180,10 +165,15 @@ impl Accounting {
         let ended = self.together.ended.map(|it| it.saturating_add(NEAR));
         Self {
             runs: Vec::new(),
-            together: Values::default(),
+            together: Run::default(),
             limits: (ended, None),
             ..self
         }
+    }
+
+    /// Returns the number of runs.
+    pub fn runs(&self) -> Option<i64> {
+        i64::try_from(self.runs.len()).ok()
     }
 
     /// Returns the start of the first run, if the job has begun.
@@ -193,7 +183,7 @@ impl Accounting {
 
     /// Returns the starts of the first and of the last run, of those that have begun.
     pub fn starts(&self) -> Option<(Micros, Micros)> {
-        let starts = self.runs.iter().filter_map(|run| run.values.started);
+        let starts = self.runs.iter().filter_map(|run| run.started);
         Some((starts.clone().min()?, starts.max()?))
     }
 
@@ -256,7 +246,7 @@ impl Accounting {
     /// schedulers.
     pub fn note(&self, job: &Named, asked: &Asked) -> bool {
         let is_of_several = self.note_schedulers(job, |job, scheduler| {
-            format!("These are their runs. scheduler chooses one: jobstats_job({job}, scheduler => {scheduler}).")
+            format!("scheduler chooses one: jobstats_job_usage({job}, scheduler => {scheduler}).")
         });
         if is_of_several {
             return true;
@@ -276,7 +266,9 @@ impl Accounting {
             if is_left_out && !job.is_shared && !self.is_strict {
                 hinted(
                     format!("there are other jobs with the number {number}, at other times"),
-                    "For these, give since and until. jobstats.jobs has the times.",
+                    format!(
+                        "For these: jobstats_job_usage('{number}', since => …, until => …). jobstats.jobs has the times."
+                    ),
                 );
             }
             return false;
@@ -305,40 +297,15 @@ impl Accounting {
     /// Returns the different values of a column, in order.
     fn names(&self, column: usize) -> Vec<String> {
         let names = self.runs.iter();
-        let names = names.filter_map(|run| run.values.texts[column].as_deref());
+        let names = names.filter_map(|run| run.texts[column].as_deref());
         distinct(names)
     }
 
-    /// Writes a row for each run.
-    pub fn write_runs(&self, rows: &mut Rows) -> Result<(), Error> {
-        let left_out = self.runs.len().saturating_sub(LISTED_MAX);
-        if left_out > 0 {
-            pgrx::notice!(
-                "the last {LISTED_MAX} of {} runs are listed",
-                self.runs.len()
-            );
-        }
-        for run in PAUSE.among(self.runs.iter().skip(left_out)) {
-            let values = &run.values;
-            let time = values.started.map(timestamptz).transpose()?;
-            let seconds = values.run_time.map(|it| it as f64 / 1e6);
-            let of_run = OfRow::new(values, None)?;
-            rows.put(|| {
-                let mut row = [Cell::NULL; COLUMNS + OF_ACCOUNTING];
-                row[0] = time.cell();
-                row[1] = seconds.cell();
-                row[7] = RUN.cell();
-                row[21] = run.nodes.cell();
-                row[COLUMNS..].copy_from_slice(&of_run.columns());
-                row
-            });
-        }
-        Ok(())
-    }
-
-    /// Returns the values for a row of usage.
-    pub fn of_row(&self, in_service: Option<f64>) -> Result<OfRow<'_>, Error> {
-        OfRow::new(&self.together, in_service)
+    /// Returns the schedulers that have a job with the number.
+    pub fn schedulers(&self) -> Vec<String> {
+        let names = self.runs.iter();
+        let names = names.filter_map(|run| run.texts[SCHEDULER].clone());
+        names.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Returns the mean number of requests in service per node: service time in microseconds ÷ (run time × nodes). Only the
@@ -356,10 +323,10 @@ impl Accounting {
         }
         let mut node_time = 0;
         for run in &self.runs {
-            let Some(started) = run.values.started else {
+            let Some(started) = run.started else {
                 continue;
             };
-            let ended = run.values.ended.unwrap_or(self.observed).min(until);
+            let ended = run.ended.unwrap_or(self.observed).min(until);
             let time = ended.saturating_sub(started.max(from)).max(0);
             let nodes = if is_of_node { 1 } else { run.nodes? };
             node_time += i128::from(time) * i128::from(nodes);
@@ -368,52 +335,43 @@ impl Accounting {
     }
 }
 
-/// The runs that an answer is about.
-struct Chosen {
-    runs: Vec<Run>,
-    jobs: usize,
-    limits: (Option<Micros>, Option<Micros>),
-}
+/// The times between which a number was that of no other job.
+type Limits = (Option<Micros>, Option<Micros>);
 
-impl Chosen {
-    /// Chooses the job that began at `started`, or else the last job with the number; and all before and after it if the start and
-    /// the end of the window are fixed. Runs that lie seven days apart are of different jobs.
-    fn of(
-        runs: Vec<Run>,
-        started: Option<Micros>,
-        are_fixed: (bool, bool),
-        now: Micros,
-    ) -> Option<Self> {
-        let mut jobs: Vec<Vec<Run>> = Vec::new();
-        let mut known = Micros::MIN;
-        for run in runs {
-            let begins = |started: Micros| started.saturating_sub(known) >= APART;
-            let is_next = run.values.started.is_some_and(begins);
-            known = known.max(run.end(now));
-            match jobs.last_mut() {
-                Some(job) if !is_next => job.push(run),
-                _ => jobs.push(vec![run]),
-            }
+/// Chooses the job that began at `started`, or else the last job with the number; and all before and after it if the start and
+/// the end of the window are fixed. Runs that lie seven days apart are of different jobs. Returns also the number of the jobs, and the
+/// limits of their time.
+fn chosen(
+    runs: Vec<Run>,
+    started: Option<Micros>,
+    are_fixed: (bool, bool),
+    now: Micros,
+) -> Option<(Vec<Run>, usize, Limits)> {
+    let mut jobs: Vec<Vec<Run>> = Vec::new();
+    let mut known = Micros::MIN;
+    for run in runs {
+        let begins = |started: Micros| started.saturating_sub(known) >= APART;
+        let is_next = run.started.is_some_and(begins);
+        known = known.max(run.end(now));
+        match jobs.last_mut() {
+            Some(job) if !is_next => job.push(run),
+            _ => jobs.push(vec![run]),
         }
-        let has_begun = |job: &Vec<Run>| job.iter().any(|run| run.values.started == started);
-        let found = started.and_then(|_| jobs.iter().position(has_begun));
-        let last = jobs.len().checked_sub(1)?;
-        let position = found.unwrap_or(last);
-        let first = if are_fixed.0 { 0 } else { position };
-        let last = if are_fixed.1 { last } else { position };
-        let start = |position: usize| jobs.get(position)?.first()?.values.started;
-        let near = |start: Micros| start.saturating_sub(NEAR);
-        let limits = (
-            start(first).filter(|_| first > 0).map(near),
-            start(last + 1).map(near),
-        );
-        let chosen = jobs.into_iter().skip(first).take(last + 1 - first);
-        Some(Self {
-            runs: chosen.flatten().collect(),
-            jobs: last + 1 - first,
-            limits,
-        })
     }
+    let has_begun = |job: &Vec<Run>| job.iter().any(|run| run.started == started);
+    let found = started.and_then(|_| jobs.iter().position(has_begun));
+    let last = jobs.len().checked_sub(1)?;
+    let position = found.unwrap_or(last);
+    let first = if are_fixed.0 { 0 } else { position };
+    let last = if are_fixed.1 { last } else { position };
+    let start = |position: usize| jobs.get(position)?.first()?.started;
+    let near = |start: Micros| start.saturating_sub(NEAR);
+    let limits = (
+        start(first).filter(|_| first > 0).map(near),
+        start(last + 1).map(near),
+    );
+    let chosen = jobs.into_iter().skip(first).take(last + 1 - first);
+    Some((chosen.flatten().collect(), last + 1 - first, limits))
 }
 
 impl Run {
@@ -425,22 +383,20 @@ impl Run {
         let (started, ended) = (row.time_opt("started")?, row.time_opt("ended")?);
         let run_time = |started: Micros| ended.unwrap_or(now).saturating_sub(started).max(0);
         Ok(Self {
-            values: Values {
-                texts,
-                result: [row.get("state")?, row.get("exit_code")?],
-                submitted: row.time_opt("submitted")?,
-                started,
-                ended,
-                run_time: started.map(run_time),
-                cpus: row.get("cpus")?,
-            },
+            texts,
+            result: [row.get("state")?, row.get("exit_code")?],
+            submitted: row.time_opt("submitted")?,
+            started,
+            ended,
+            run_time: started.map(run_time),
             nodes: row.get("nodes")?,
+            cpus: row.get("cpus")?,
         })
     }
 
     /// Returns whether work of the run may be seen in a window. A run that has not begun is at the end of all time.
     fn touches(&self, since: Option<Micros>, until: Option<Micros>, now: Micros) -> bool {
-        let Some(started) = self.values.started else {
+        let Some(started) = self.started else {
             return until.is_none();
         };
         until.is_none_or(|until| started.saturating_sub(NEAR) <= until)
@@ -448,20 +404,17 @@ impl Run {
     }
 
     fn is_revoked(&self) -> bool {
-        self.values.started.is_none() && self.values.result[0].as_deref() == Some("REVOKED")
+        self.started.is_none() && self.result[0].as_deref() == Some("REVOKED")
     }
 
     fn end(&self, now: Micros) -> Micros {
-        let ended = self.values.ended.unwrap_or(now);
-        self.values.started.map_or(Micros::MIN, |it| ended.max(it))
+        let ended = self.ended.unwrap_or(now);
+        self.started.map_or(Micros::MIN, |it| ended.max(it))
     }
-}
 
-impl Values {
-    fn of_all(runs: &[Run]) -> Self {
-        let mut all = runs.first().map(|it| it.values.clone()).unwrap_or_default();
-        for run in &runs[1.min(runs.len())..] {
-            let other = &run.values;
+    fn of_all(runs: &[Self]) -> Self {
+        let mut all = runs.first().cloned().unwrap_or_default();
+        for other in runs.iter().skip(1) {
             for (text, other) in all.texts.iter_mut().zip(&other.texts) {
                 if text != other {
                     *text = None;
@@ -470,6 +423,7 @@ impl Values {
             if all.cpus != other.cpus {
                 all.cpus = None;
             }
+            all.nodes = other.nodes.or(all.nodes);
             all.result.clone_from(&other.result);
             all.submitted = earlier(all.submitted, other.submitted);
             all.started = earlier(all.started, other.started);
@@ -483,49 +437,6 @@ impl Values {
             };
         }
         all
-    }
-}
-
-/// The values of accounting for a row of an answer.
-pub struct OfRow<'a> {
-    values: &'a Values,
-    /// The submission, the start and the end.
-    times: [Option<TimestampWithTimeZone>; 3],
-    run_time: Option<Interval>,
-    in_service: Option<f64>,
-}
-
-impl<'a> OfRow<'a> {
-    fn new(values: &'a Values, in_service: Option<f64>) -> Result<Self, Error> {
-        let time = |time: Option<Micros>| time.map(timestamptz).transpose();
-        Ok(Self {
-            values,
-            times: [
-                time(values.submitted)?,
-                time(values.started)?,
-                time(values.ended)?,
-            ],
-            run_time: values.run_time.and_then(interval),
-            in_service,
-        })
-    }
-
-    /// Makes the columns in the current memory context.
-    pub fn columns(&self) -> [Cell; OF_ACCOUNTING] {
-        let text = |text: &Option<String>| text.as_deref().cell();
-        let texts = self.values.texts.iter().chain(&self.values.result);
-        let times = self.times.map(IntoCell::cell);
-        let others = [
-            self.run_time.cell(),
-            self.values.cpus.cell(),
-            self.in_service.cell(),
-        ];
-        let values = texts.map(text).chain(times).chain(others);
-        let mut columns = [Cell::NULL; OF_ACCOUNTING];
-        for (column, value) in columns.iter_mut().zip(values) {
-            *column = value;
-        }
-        columns
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use jobstats_core::instant::Micros;
-use pgrx::AnyNumeric;
 use pgrx::spi::SpiClient;
+use serde_json::{Map, Value};
 
 use crate::matching::attributed::{Span, spans};
 use crate::pg::error::{Error, shown};
@@ -12,12 +12,12 @@ use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::{timestamptz, timestamptzs};
-use crate::pg::tuplestore::{Cell, IntoCell, Rows};
-use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING};
+use crate::pg::tuplestore::Rows;
+use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::grouping::{Group, Grouping};
 use crate::query::functions::job::named::Named;
-use crate::query::functions::job::report::{COLUMNS, per_call, told};
+use crate::query::functions::job::row::Row;
 use crate::query::functions::job::scope::Scope;
 use crate::query::functions::job::work::{Done, Work};
 use crate::query::measure::{Measure, Measures};
@@ -33,18 +33,17 @@ const CLAIMED: &str = "claimed_";
 const NOTED: i128 = 100;
 
 /// The work of others' or nobody's entries that is shown with a job.
-pub struct Attributed<'a> {
+pub struct Attributed {
     prefix: &'static str,
-    accounting: &'a Accounting,
     spans: Vec<Span>,
 }
 
-impl<'a> Attributed<'a> {
+impl Attributed {
     /// Finds the work between the times that are given. Returns `None` if there is none.
     pub fn of_job(
         client: &SpiClient<'_>,
         job: &Named,
-        accounting: &'a Accounting,
+        accounting: &Accounting,
         bounds: [Option<Micros>; 2],
     ) -> Result<Option<Self>, Error> {
         let Some((first, last)) = accounting.starts() else {
@@ -71,15 +70,11 @@ impl<'a> Attributed<'a> {
         for row in jobs {
             found.extend(spans(client, row.at(1)?, since, until)?);
         }
-        Ok(Self::of(ATTRIBUTED, accounting, found))
+        Ok(Self::of(ATTRIBUTED, found))
     }
 
-    fn of(prefix: &'static str, accounting: &'a Accounting, spans: Vec<Span>) -> Option<Self> {
-        (!spans.is_empty()).then_some(Self {
-            prefix,
-            accounting,
-            spans,
-        })
+    fn of(prefix: &'static str, spans: Vec<Span>) -> Option<Self> {
+        (!spans.is_empty()).then_some(Self { prefix, spans })
     }
 
     /// Finds the work of other users that claims the number of a job while it may be at work. Returns `None` if there is none, and for a
@@ -87,7 +82,7 @@ impl<'a> Attributed<'a> {
     pub fn claimed(
         client: &SpiClient<'_>,
         job: &Named,
-        accounting: &'a Accounting,
+        accounting: &Accounting,
         [since, until]: [Option<Micros>; 2],
     ) -> Result<Option<Self>, Error> {
         let Some((first, last)) = accounting.near().filter(|_| job.own.is_none()) else {
@@ -108,7 +103,30 @@ impl<'a> Attributed<'a> {
         };
         let spans = entries.map(|row| Ok(span(row.at(1)?)));
         let spans = spans.collect::<Result<_, Error>>()?;
-        Ok(Self::of(CLAIMED, accounting, spans))
+        Ok(Self::of(CLAIMED, spans))
+    }
+
+    /// Reads its usage.
+    fn read(
+        &self,
+        client: &SpiClient<'_>,
+        grouping: &Grouping,
+    ) -> Result<(Entries, Scope, Measures, Work), Error> {
+        let ids: Vec<i64> = self.spans.iter().map(|span| span.entry).collect();
+        let entries = Entries::of(client, &ids)?;
+        let targets = client.query(include_str!("attributed/targets.sql"), &[])?;
+        let scope = Scope::read(targets, 1, grouping)?;
+        let measures = Measures::every()?;
+        let mut work = Work::new(&measures, grouping.by_node);
+        let usage = self.usage(&work)?;
+        work.add_rows(client, &usage, &entries, &scope)?;
+        Ok((entries, scope, measures, work))
+    }
+
+    /// Returns its service time in microseconds.
+    pub fn service_time(&self, client: &SpiClient<'_>) -> Result<i128, Error> {
+        let (_, _, measures, work) = self.read(client, &Grouping::default())?;
+        Ok(work.total(&measures, &["service_time"]))
     }
 
     /// Writes its rows: those of all of it, then those of each group. Returns its service time.
@@ -118,19 +136,12 @@ impl<'a> Attributed<'a> {
         grouping: &Grouping,
         rows: &mut Rows,
     ) -> Result<i128, Error> {
-        let ids: Vec<i64> = self.spans.iter().map(|span| span.entry).collect();
-        let entries = Entries::of(client, &ids)?;
-        let targets = client.query(include_str!("attributed/targets.sql"), &[])?;
-        let scope = Scope::read(targets, 1, grouping)?;
-        let measures = Measures::every()?;
-        let mut work = Work::new(&measures, grouping.by_node);
-        let usage = self.usage(&work)?;
-        work.add_rows(client, &usage, &entries, &scope)?;
+        let (entries, scope, measures, work) = self.read(client, grouping)?;
         for ((group, measure), done) in sums(&work, &scope, grouping) {
             pause();
             let node = group.node.and_then(|node| entries.node_name(node));
-            let names = scope.names(group);
-            self.write_row((names, node), &measures.list[measure], &done, rows)?;
+            let named = grouping.named(group, &scope.names(group), node);
+            self.write_row(named, &measures.list[measure], &done, rows)?;
         }
         Ok(work.total(&measures, &["service_time"]))
     }
@@ -158,44 +169,20 @@ impl<'a> Attributed<'a> {
 
     fn write_row(
         &self,
-        (names, node): ([Option<String>; 4], Option<&str>),
+        (name, labels): (String, Map<String, Value>),
         measure: &Measure,
         done: &Done,
         rows: &mut Rows,
     ) -> Result<(), Error> {
         let since = self.spans.iter().map(|it| it.since).min();
-        let until = self.spans.iter().map(|it| it.until).max();
-        let (since, until) = (since.unwrap_or(done.first), until.unwrap_or(done.last));
-        let (time, first, last) = (
-            timestamptz(since)?,
-            timestamptz(done.first)?,
-            timestamptz(done.last)?,
-        );
-        let (total, per_call) = (
-            told(done.total, measure.is_time())?,
-            per_call(measure, done)?,
-        );
-        let operation = format!("{}{}", self.prefix, measure.name);
-        let of_accounting = self.accounting.of_row(None)?;
-        let nodes = i64::try_from(done.nodes.len()).unwrap_or(i64::MAX);
-        rows.put(|| {
-            let mut row = [Cell::NULL; COLUMNS + OF_ACCOUNTING];
-            row[0] = time.cell();
-            row[1] = ((until - since) as f64 / 1e6).cell();
-            for (column, name) in row[2..6].iter_mut().zip(names) {
-                *column = name.cell();
-            }
-            row[6] = node.cell();
-            row[7] = operation.cell();
-            row[8] = total.cell();
-            row[9] = done.calls.map(AnyNumeric::from).cell();
-            row[10] = per_call.cell();
-            row[19] = first.cell();
-            row[20] = last.cell();
-            row[21] = nodes.cell();
-            row[COLUMNS..].copy_from_slice(&of_accounting.columns());
-            row
-        });
+        let row = Row {
+            name,
+            prefix: self.prefix,
+            time: Some(timestamptz(since.unwrap_or(done.first))?),
+            labels,
+            ..Row::of(measure, done)?
+        };
+        row.put(rows);
         Ok(())
     }
 }

@@ -4,29 +4,36 @@ use std::collections::{HashMap, HashSet};
 
 use allocator_api2::alloc::Global;
 use jobstats_core::instant::{DAY, Micros, Span};
+use jobstats_core::pattern::exactly;
+use jobstats_core::quantity::Quantity;
 use jobstats_core::window::Rates;
+use pgrx::AnyNumeric;
 use pgrx::datum::Interval;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
+use serde_json::json;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, shown};
 use crate::pg::guc::Pinned;
+use crate::pg::jsonb::Jsonb;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, connect_as_of_call};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::SETTINGS;
-use crate::query::filters::Filters;
+use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::functions::job::Usage;
 use crate::query::functions::job::accounting::{Accounting, interval};
 use crate::query::functions::job::entries::Entries;
-use crate::query::functions::job::grouping::{Group, Grouping, OF_TARGETS};
+use crate::query::functions::job::grouping::{Group, Grouping};
 use crate::query::functions::job::named::Named;
+use crate::query::functions::job::report::told;
 use crate::query::functions::job::scope::Scope;
 use crate::query::functions::job::span;
 use crate::query::functions::job::time::Asked;
+use crate::query::labels::{covered, formatted};
 use crate::query::measure::{Measure, Measures, Term};
 use crate::query::notice::hinted;
 use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
@@ -51,14 +58,12 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     let width = arguments.take::<Interval>()?;
     let width = width.as_ref().map(micros_of).transpose()?;
     let operations = arguments.take()?;
-    let mut filters = Filters::default();
-    for name in OF_TARGETS {
-        filters = filters.any_of(name, arguments.take()?);
-    }
+    let filters = Filters::take(&mut arguments)?;
+    filters.require_keys(&OF_TARGETS)?;
     let weights = arguments.take()?;
     let operations = match (operations, &weights) {
-        (None, None) => Some(OPERATIONS.map(|it| Some(it.to_owned())).to_vec()),
-        (None, Some(_)) => Some(Vec::new()),
+        (None, None) => Some(OPERATIONS.join(",")),
+        (None, Some(_)) => Some(String::new()),
         (operations, _) => operations,
     };
     let mut comparison = Comparison {
@@ -183,7 +188,7 @@ impl Comparison {
         filters: Filters,
         entries: &Entries,
     ) -> Result<Option<Usage>, Error> {
-        let (measures, whole) = (Measures::listed(self.terms()), Grouping::of_whole());
+        let (measures, whole) = (Measures::listed(self.terms()), Grouping::default());
         Usage::read(client, window, measures, filters, entries, &whole)
     }
 
@@ -291,35 +296,40 @@ impl Comparison {
             }
         }
         let start = window.since();
+        let labels = json!({ "job": exactly(&job.number) });
         for step in 0..window.steps() {
             pause();
             let Some((time, seconds)) = window.step(step) else {
                 continue;
             };
-            let (targets, observed) = scope.observed_by(Group::WHOLE, &[step]);
-            let coverage =
-                (targets > 0).then(|| observed as f64 / 1e6 / (targets as f64 * seconds));
+            let coverage = scope.coverage(Group::WHOLE, &[step], seconds);
             let (since_start, time) = (interval(time - start), timestamptz(time)?);
             let mut first = 0;
             for measure in &self.measures {
                 let terms = first..first + measure.total.len();
                 first = terms.end;
                 let is_known = !measure.is_time() || terms.clone().any(|it| used.contains(&it));
-                let mut rate = (observed > 0 && is_known).then_some(0.0);
+                let mut rate = (coverage > Some(0.0) && is_known).then_some(0.0);
+                let mut total = rate.map(|_| AnyNumeric::from(0));
                 for (term, weighted) in terms.zip(&measure.total) {
                     let done = totals.get(&(step, term)).map_or(&[][..], Vec::as_slice);
                     let part = rate_of(weighted, done, scope, step)?;
                     rate = rate.zip(part).map(|(rate, part)| rate + part);
+                    let part = total_of(weighted, done)?;
+                    total = total.map(|total| total + part);
                 }
+                let name = measure.name.as_str();
                 rows.put(|| {
                     [
-                        since_start.cell(),
-                        seconds.cell(),
                         job.asked.as_str().cell(),
-                        measure.name.as_str().cell(),
+                        since_start.cell(),
+                        name.cell(),
+                        formatted(rate, name, Quantity::Rate).cell(),
                         rate.cell(),
-                        coverage.cell(),
+                        total.cell(),
+                        coverage.map(covered).cell(),
                         time.cell(),
+                        Jsonb::of(&labels).cell(),
                     ]
                 });
             }
@@ -344,8 +354,25 @@ fn rate_of(
     for &(target, total) in done {
         rates.push(total, scope.observed(target, &[step]))?;
     }
-    let weight = term.weight.as_deref().map_or(Some(1.0), |weight| {
+    Ok(rates
+        .rate()
+        .zip(weight(term))
+        .map(|(rate, weight)| rate * weight))
+}
+
+/// Returns the total of a term in a step, in calls, bytes or seconds.
+fn total_of(term: &Term, done: &[(i32, i128)]) -> Result<AnyNumeric, Error> {
+    let total = told(done.iter().map(|(_, total)| total).sum(), term.sum.time)?;
+    let Some(weight) = term.weight.as_deref() else {
+        return Ok(total);
+    };
+    let weight = AnyNumeric::try_from(weight.trim_matches(['(', ')']));
+    Ok(total * weight.map_err(Error::damaged_value)?)
+}
+
+fn weight(term: &Term) -> Option<f64> {
+    let weight = term.weight.as_deref();
+    weight.map_or(Some(1.0), |weight| {
         weight.trim_matches(['(', ')']).parse().ok()
-    });
-    Ok(rates.rate().zip(weight).map(|(rate, weight)| rate * weight))
+    })
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use jobstats_core::increment::Detail;
-use jobstats_core::operation::{OPERATIONS, OperationIndex};
+use jobstats_core::operation::OPERATIONS;
 use jobstats_core::per_call::{Calls, CounterCalls};
 use pgrx::spi::SpiClient;
 
@@ -15,11 +15,11 @@ use crate::pg::pause::pause;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptzs;
 use crate::pg::tuples::{BOOLEANS, INTEGERS, TEXTS, Tuples};
+use crate::query::functions::job::Usage;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::grouping::{Group, Grouping};
 use crate::query::functions::job::scope::Scope;
-use crate::query::functions::job::work::Work;
-use crate::query::measure::{Measure, Measures};
+use crate::query::measure::Measure;
 use crate::query::params::{Params, Query};
 use crate::query::plan::Plan;
 use crate::query::usage::on_nodes::in_some_spans;
@@ -35,26 +35,17 @@ const ROW_BYTES: usize = 8 << 10;
 const FIRST_VALUE: usize = 6;
 
 /// The calls of a job by group and measure.
-pub struct Details(HashMap<(Group, usize), Calls>);
+pub type Details = HashMap<(Group, usize), Calls>;
 
-impl Details {
-    /// Returns the calls of a group.
-    pub fn of(&self, group: Group, measure: usize) -> Option<&Calls> {
-        self.0.get(&(group, measure))
-    }
-}
-
-/// Returns the details of a job whose usage is `work`; `None` if not all increments of the job are stored with details, or
+/// Returns the details of a job with this usage; `None` if not all increments of the job are stored with details, or
 /// if too many others would be read.
 pub fn of_job(
     client: &SpiClient<'_>,
-    plan: &Plan,
-    measures: &Measures,
-    work: &Work,
+    usage: &Usage,
     entries: &Entries,
-    scope: &Scope,
     grouping: &Grouping,
 ) -> Result<Option<Details>, Error> {
+    let (plan, work) = (&usage.plan, &usage.work);
     let buckets: BTreeSet<usize> = work.done().map(|(place, _)| place.step).collect();
     if buckets.len() > BUCKETS || plan.window.since() < plan.sources.kept_since {
         return Ok(None);
@@ -64,15 +55,16 @@ pub fn of_job(
         .flat_map(|(_, done)| done.map(|(measure, _)| measure))
         .collect();
     let counted = used.iter();
-    let counted = counted.filter_map(|&position| Counted::new(position, &measures.list[position]));
+    let counted =
+        counted.filter_map(|&position| Counted::new(position, &usage.measures.list[position]));
     let mut reading = Reading {
         counted: counted.collect(),
         entries,
-        scope,
+        scope: &usage.scope,
         grouping,
         counters: Vec::new(),
         observation: None,
-        details: Details(HashMap::new()),
+        details: Details::new(),
         is_damaged: false,
         is_brief: false,
     };
@@ -109,11 +101,11 @@ struct Counted {
 impl Counted {
     /// Returns the operation of a measure; `None` if the measure is a sum of several.
     fn new(position: usize, measure: &Measure) -> Option<Self> {
-        let index: OperationIndex = OPERATIONS.iter().position(|it| it.name == measure.name)?;
+        let operation = OPERATIONS.iter().find(|it| it.name == measure.name)?;
         let column = |sum: &Option<Sum>| sum.as_ref()?.columns.first().cloned();
         Some(Self {
             measure: position,
-            name: OPERATIONS[index].name,
+            name: operation.name,
             columns: [column(&measure.calls)?, column(&measure.spent)?],
         })
     }
@@ -121,9 +113,8 @@ impl Counted {
 
 /// The observation that is being read, which may be several rows: parts, or lives of an entry.
 struct Observation {
-    target: i64,
-    entry: i64,
-    time: i64,
+    /// The target, the entry and the time.
+    key: (i64, i64, i64),
     has_times: bool,
     /// The calls, their sum and the details of each counted operation.
     operations: Vec<(u64, u64, Option<Detail>)>,
@@ -212,17 +203,14 @@ impl Reading<'_> {
 
     fn add_row(&mut self, rows: &Tuples<'_>) {
         let key = |column| rows.integer(column).unwrap_or_default();
-        let (target, entry, time) = (key(0), key(1), key(2));
-        let is_same = |it: &Observation| (it.target, it.entry, it.time) == (target, entry, time);
-        if !self.observation.as_ref().is_some_and(is_same) {
+        let key = (key(0), key(1), key(2));
+        if self.observation.as_ref().is_none_or(|it| it.key != key) {
             self.end_observation();
-            self.end_counters(Some((target, entry)));
+            self.end_counters(Some((key.0, key.1)));
         }
         let count = self.counted.len();
         let observation = self.observation.get_or_insert_with(|| Observation {
-            target,
-            entry,
-            time,
+            key,
             has_times: false,
             operations: std::iter::repeat_with(|| (0, 0, None))
                 .take(count)
@@ -263,24 +251,21 @@ impl Reading<'_> {
     /// Adds the counters that have been read to the groups of their target and node, unless the next observation is of
     /// the same target and entry.
     fn end_counters(&mut self, next: Option<(i64, i64)>) {
-        let Some(last) = self.observation.take() else {
+        let Some((target, entry, _)) = self.observation.take().map(|it| it.key) else {
             return;
         };
-        if next == Some((last.target, last.entry)) {
+        if next == Some((target, entry)) {
             return;
         }
-        let target = i32::try_from(last.target).unwrap_or_default();
-        let node = self
-            .entries
-            .node(last.entry)
-            .filter(|_| self.grouping.by_node);
+        let target = i32::try_from(target).unwrap_or_default();
+        let node = self.entries.node(entry).filter(|_| self.grouping.by_node);
         let group = Group {
             targets: self.scope.group(target),
             node,
         };
         for (counted, counter) in self.counted.iter().zip(self.counters.drain(..)) {
             for group in BTreeSet::from([Group::WHOLE, group]) {
-                let calls = self.details.0.entry((group, counted.measure));
+                let calls = self.details.entry((group, counted.measure));
                 calls.or_default().add(&counter);
             }
         }

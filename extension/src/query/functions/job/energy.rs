@@ -15,10 +15,11 @@ use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
-use crate::pg::tuplestore::{Cell, IntoCell, Rows};
-use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING};
+use crate::pg::tuplestore::Rows;
+use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::named::Named;
-use crate::query::functions::job::report::COLUMNS;
+use crate::query::functions::job::row::Row as UsageRow;
+use crate::query::labels::ALL;
 use crate::query::notice::hinted;
 use crate::store::rights::caller::{own_parameters, seen};
 
@@ -39,7 +40,7 @@ const RUN_BYTES: usize = 1 << 10;
 /// The energy of the runs of a job in a window.
 pub struct Energy {
     /// `None` if it is not known.
-    joules: Option<f64>,
+    pub joules: Option<f64>,
     /// The number of the nodes that are metered.
     nodes: usize,
     span: Span,
@@ -111,64 +112,46 @@ impl Energy {
             run_time: runs.iter().map(|run| run.span.1 - run.span.0).sum(),
         };
         if are_all {
-            let mut sum = Some(0.0);
+            let mut sum = 0.0;
             for (run, nodes) in runs.iter().zip(&metered) {
-                let joules = run.joules(client, nodes, &counters)?;
-                sum = sum.zip(joules).map(|(sum, joules)| sum + joules);
-                if sum.is_none() {
+                let Some(joules) = run.joules(client, nodes, &counters)? else {
                     return Ok(Some(energy));
-                }
+                };
+                sum += joules;
             }
-            if !are_shared(client, &runs, &metered, energy.span)? {
-                energy.joules = sum;
-            }
+            let are_shared = are_shared(client, &runs, &metered, energy.span)?;
+            energy.joules = (!are_shared).then_some(sum);
         }
         Ok(Some(energy))
     }
 
     /// Writes its rows: of all of it, and by the bytes that the job read and wrote.
-    pub fn write(
-        &self,
-        accounting: &Accounting,
-        bytes: i128,
-        rows: &mut Rows,
-    ) -> Result<(), Error> {
+    pub fn write(&self, bytes: i128, rows: &mut Rows) -> Result<(), Error> {
         let watts = self
             .joules
             .map(|joules| joules / (self.run_time as f64 / 1e6));
         let per_gb = self.joules.filter(|_| bytes > 0);
         let per_gb = per_gb.map(|joules| joules / (bytes as f64 / 1e9));
-        self.write_row(accounting, (ENERGY, self.joules, watts), rows)?;
-        self.write_row(accounting, (PER_GB, per_gb, None), rows)
-    }
-
-    fn write_row(
-        &self,
-        accounting: &Accounting,
-        (operation, joules, watts): (&str, Option<f64>, Option<f64>),
-        rows: &mut Rows,
-    ) -> Result<(), Error> {
-        let (since, until) = self.span;
-        let time = timestamptz(since)?;
-        let of_accounting = accounting.of_row(None)?;
-        // Readings are not as exact as a float is.
-        let total = joules.map(|it| AnyNumeric::try_from((it * 10.0).round() / 10.0));
-        let total = total
-            .transpose()
-            .map_err(|error| Error::Damaged(error.to_string()))?;
-        rows.put(|| {
-            let mut row = [Cell::NULL; COLUMNS + OF_ACCOUNTING];
-            row[0] = time.cell();
-            row[1] = ((until - since) as f64 / 1e6).cell();
-            row[7] = operation.cell();
-            row[8] = total.cell();
-            row[14] = watts.cell();
-            row[21] = i64::try_from(self.nodes).unwrap_or(i64::MAX).cell();
-            row[COLUMNS..].copy_from_slice(&of_accounting.columns());
-            row
-        });
+        for (operation, joules, rate) in [(ENERGY, self.joules, watts), (PER_GB, per_gb, None)] {
+            let row = UsageRow {
+                name: ALL.to_owned(),
+                operation,
+                total: joules.map(exact).transpose()?,
+                nodes: i64::try_from(self.nodes).ok(),
+                time: Some(timestamptz(self.span.0)?),
+                rate,
+                ..UsageRow::default()
+            };
+            row.put(rows);
+        }
         Ok(())
     }
+}
+
+/// Returns joules as they are told: readings are not as exact as a float is.
+pub fn exact(joules: f64) -> Result<AnyNumeric, Error> {
+    let joules = AnyNumeric::try_from((joules * 10.0).round() / 10.0);
+    joules.map_err(|error| Error::Damaged(error.to_string()))
 }
 
 /// Returns the counters of joules of all nodes that are metered.

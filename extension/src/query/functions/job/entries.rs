@@ -35,35 +35,26 @@ pub struct Entries {
     names: Vec<String>,
     /// Set if they have several numbers.
     are_of_array: bool,
-    /// Set if an identifier names no user, and the reader sees their own work alone.
-    are_unnamed: bool,
+    /// Set if an identifier names no user, and the reader sees their own work alone. It is theirs only while an own job ran: before and
+    /// after it, the number may be that of another's job, which accounting does not know.
+    pub are_unnamed: bool,
 }
 
 impl Entries {
     /// Returns all entries of the job that were ever seen; if other schedulers have jobs with its number, those that were matched with a
     /// job of its scheduler.
     pub fn of_job(client: &SpiClient<'_>, job: &Named) -> Result<Self, Error> {
-        let numbers = job.numbers.clone().into();
         let [uids, accounts] = own_parameters(job.own.as_ref());
-        let mut entries = match job.scheduler.as_deref().filter(|_| job.is_shared) {
-            None => {
-                let parameters = [uids, accounts, numbers];
-                Self::read(client, "e.job = ANY ($3)", job.own.as_ref(), &parameters)?
-            }
-            Some(scheduler) => {
-                let parameters = [uids, accounts, numbers, scheduler.into()];
-                Self::read(client, OF_SCHEDULER, job.own.as_ref(), &parameters)?
-            }
-        };
+        let mut parameters = vec![uids, accounts, job.numbers.clone().into()];
+        let mut condition = "e.job = ANY ($3)";
+        if let Some(scheduler) = job.scheduler.as_deref().filter(|_| job.is_shared) {
+            parameters.push(scheduler.into());
+            condition = OF_SCHEDULER;
+        }
+        let mut entries = Self::read(client, condition, job.own.as_ref(), &parameters)?;
         entries.are_of_array = job.numbers.len() > 1;
         entries.are_unnamed &= job.own.is_some();
         Ok(entries)
-    }
-
-    /// Returns whether work is the reader's own only while an own job ran: before and after it, the number may be that of another's job, which
-    /// accounting does not know.
-    pub const fn are_unnamed(&self) -> bool {
-        self.are_unnamed
     }
 
     /// Returns the entries of a job whose runs are known; none if their work is the reader's own only during these.
@@ -81,11 +72,7 @@ impl Entries {
     pub fn of(client: &SpiClient<'_>, ids: &[i64]) -> Result<Self, Error> {
         let [uids, accounts] = own_parameters(None);
         let parameters = [uids, accounts, ids.to_vec().into()];
-        let entries = Self::read(client, "e.entry_id = ANY ($3)", None, &parameters)?;
-        Ok(Self {
-            are_unnamed: false,
-            ..entries
-        })
+        Self::read(client, "e.entry_id = ANY ($3)", None, &parameters)
     }
 
     /// Returns the entries that meet a condition. The first two parameters are the uids and the accounts of the reader's own work.

@@ -1,16 +1,21 @@
-//! The groups of the rows of `jobstats_job()`.
+//! The groups of the rows of `jobstats_job_usage()`.
+
+use serde_json::{Map, Value};
 
 use crate::pg::error::Error;
+use crate::query::dimension::{Dimension, words};
+use crate::query::filters::OF_TARGETS;
+use crate::query::labels::{ALL, label};
 
-/// The dimensions that tell targets apart, in the order of the columns.
-pub const OF_TARGETS: [&str; 4] = ["cluster", "filesystem", "kind", "target"];
-
-/// The dimensions by which the usage of a job is grouped.
+/// The dimensions by which the usage of a job is grouped; none for the job as a whole.
+#[derive(Default)]
 pub struct Grouping {
     /// The flags which dimensions of targets make the groups, in the order of [`OF_TARGETS`].
     pub by_target: [bool; 4],
     /// Set if each node is a group of its own.
     pub by_node: bool,
+    /// The dimensions of names and labels.
+    shown: Vec<&'static Dimension>,
 }
 
 /// A group of the answer. The whole job comes before all groups.
@@ -31,45 +36,49 @@ impl Group {
 }
 
 impl Grouping {
-    /// Returns the grouping of a job as a whole.
-    pub fn of_whole() -> Self {
-        Self {
-            by_target: [false; 4],
-            by_node: false,
-        }
-    }
-
-    /// Parses the argument `by`; NULL stands for its default. A target is named by its cluster and file system too,
-    /// because the names of targets repeat.
+    /// Parses the argument `by`; NULL stands for its default.
     ///
     /// # Errors
     /// [`Error::Unknown`] for another dimension.
-    pub fn parse(names: Option<Vec<Option<String>>>) -> Result<Self, Error> {
-        let names = names.unwrap_or_else(|| vec![Some("target".to_owned())]);
-        let mut grouping = Self {
-            by_target: [false; 4],
-            by_node: false,
-        };
-        for name in names {
-            match name.as_deref() {
-                Some("node") => grouping.by_node = true,
-                Some("target") => grouping.by_target = [true; 4],
-                name => {
-                    let position = OF_TARGETS.iter().position(|it| Some(*it) == name);
-                    grouping.by_target[position.ok_or_else(|| unknown(name))?] = true;
-                }
+    pub fn parse(names: Option<String>) -> Result<Self, Error> {
+        let names = names.unwrap_or_else(|| "target".to_owned());
+        let mut grouping = Self::default();
+        for name in words(&names) {
+            match OF_TARGETS.iter().position(|it| *it == name) {
+                _ if name == "node" => grouping.by_node = true,
+                Some(position) => grouping.by_target[position] = true,
+                None => return Err(unknown(name)),
             }
+            grouping.shown.extend(Dimension::find(name));
         }
         Ok(grouping)
     }
 
-    /// Returns whether dimensions of targets make the groups.
-    pub fn has_targets(&self) -> bool {
-        self.by_target.contains(&true)
+    /// Returns the name and the labels of a group of targets and a node.
+    pub fn named(
+        &self,
+        group: Group,
+        names: &[Option<String>; 4],
+        node: Option<&str>,
+    ) -> (String, Map<String, Value>) {
+        if group == Group::WHOLE {
+            return (ALL.to_owned(), Map::new());
+        }
+        let (mut name, mut labels) = (Vec::new(), Map::new());
+        for dimension in &self.shown {
+            let position = OF_TARGETS.iter().position(|it| *it == dimension.name);
+            let value = match position {
+                Some(position) => names[position].as_deref(),
+                None => node,
+            };
+            name.extend(value.or(Some("-")).filter(|it| !it.is_empty()));
+            labels.insert(dimension.name.to_owned(), label(dimension, value));
+        }
+        (name.join(", "), labels)
     }
 }
 
-fn unknown(name: Option<&str>) -> Error {
+fn unknown(name: &str) -> Error {
     let valid = format!("{}, node", OF_TARGETS.join(", "));
-    Error::unknown("dimension of a job", name.unwrap_or("NULL"), valid)
+    Error::unknown("dimension of a job", name, valid)
 }

@@ -1,14 +1,15 @@
 //! The job that a question names, by its number or as users type it.
 
-use jobstats_core::entry_id::flux::{decimal, f58};
+use jobstats_core::filter::meant;
 use jobstats_core::instant::Micros;
 use jobstats_core::pattern::exactly;
 use pgrx::spi::SpiClient;
+use serde_json::{Value, json};
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::query::filters::Filters;
+use crate::query::filters::{Filters, meaning};
 use crate::query::functions::job::time::Asked;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::hinted;
@@ -20,6 +21,9 @@ const LISTED: i64 = 5;
 
 /// The largest number of elements of an array that an answer is about. The oldest ones are left out.
 const ELEMENTS_MAX: i64 = 10_000;
+
+/// The largest number of elements that the labels of an array name one by one.
+const NAMED_ELEMENTS: usize = 100;
 
 /// A job that a question names.
 pub struct Named {
@@ -48,19 +52,19 @@ impl Named {
         scheduler: Option<String>,
         own: Option<&Own>,
     ) -> Result<Self, Error> {
+        // A step of a job, or the label of Flux where a terminal has no ƒ.
+        let meant = meant("job", &asked);
+        let meant = meant.map(|it| meaning(client, own, "job", &asked, &it));
+        let asked = meant.transpose()?.flatten().unwrap_or(asked);
         let [uids, accounts] = own_parameters(own);
-        // Flux prints the label of a job without its ƒ where a terminal has no such letter.
-        let short_form = decimal(&asked).filter(|_| asked.starts_with('f'));
-        let label = short_form.map_or_else(|| asked.clone(), f58);
         let found = client.query_opt(
             &sql!(
                 "numbered.sql",
-                jobs = seen("jobs", own, ["$4", "$5"]),
-                entries = seen_entries(own, ["$4", "$5"]),
+                jobs = seen("jobs", own, ["$3", "$4"]),
+                entries = seen_entries(own, ["$3", "$4"]),
             ),
             &[
                 asked.as_str().into(),
-                label.into(),
                 scheduler.as_deref().into(),
                 uids,
                 accounts,
@@ -109,8 +113,21 @@ impl Named {
             None => filters,
         };
         match self.numbers.as_slice() {
-            [number] => filters.only("job", exactly(number)),
-            _ => filters.only("entry", "*".to_owned()),
+            [number] => filters.only("job", number),
+            // A star alone would be no filter.
+            _ => filters.any_of("entry", Some(vec![Some("**".to_owned())])),
+        }
+    }
+
+    /// Returns the labels of the job: a filter for it, or for all elements of an array.
+    pub fn labels(&self) -> Value {
+        match self.numbers.as_slice() {
+            [number] => json!({ "job": exactly(number) }),
+            numbers if numbers.len() <= NAMED_ELEMENTS => {
+                let numbers: Vec<String> = numbers.iter().map(|it| exactly(it)).collect();
+                json!({ "job": numbers })
+            }
+            _ => json!({ "job_group": exactly(&self.number) }),
         }
     }
 
@@ -126,7 +143,7 @@ impl Named {
         } else {
             hinted(
                 format!("no job {} of yours is known", shown(&self.asked)),
-                "jobstats_summary() lists the jobs of a window.",
+                "SELECT * FROM jobstats_summary(); lists the jobs of a day.",
             );
         }
         Ok(())
@@ -144,17 +161,15 @@ impl Named {
         )?;
         let schedulers: Vec<String> = found.map(|row| row.at(1)).collect::<Result<_, Error>>()?;
         let schedulers: Vec<String> = schedulers.iter().map(|it| shown(it).into_owned()).collect();
+        let (scheduler, job) = (self.scheduler.as_deref().unwrap_or_default(), &self.asked);
+        let (scheduler, job) = (shown(scheduler), shown(job));
+        let then = if asked.is_limited() {
+            " in this window"
+        } else {
+            ""
+        };
         hinted(
-            format!(
-                "the scheduler {} has no job {}{}",
-                shown(self.scheduler.as_deref().unwrap_or_default()),
-                shown(&self.asked),
-                if asked.is_limited() {
-                    " in this window"
-                } else {
-                    ""
-                }
-            ),
+            format!("the scheduler {scheduler} has no job {job}{then}"),
             match schedulers.is_empty() {
                 true => "No accounting has a job with this number.".to_owned(),
                 false => format!(
@@ -194,7 +209,7 @@ fn elements(
                 shown(number),
                 numbers.len()
             ),
-            format!("One of them is named by its label: {}.", shown(&label)),
+            format!("Name one of them as users type it: {}.", shown(&label)),
         );
     }
     if !numbers.iter().any(|it| it == number) {

@@ -11,35 +11,25 @@ use pgrx::AnyNumeric;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::time::timestamptz;
-use crate::pg::tuplestore::{Cell, IntoCell, Rows};
-use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING, OfRow};
+use crate::pg::tuplestore::Rows;
+use crate::query::functions::job::Usage;
 use crate::query::functions::job::details::Details;
 use crate::query::functions::job::entries::Entries;
-use crate::query::functions::job::grouping::Group;
-use crate::query::functions::job::scope::Scope;
-use crate::query::functions::job::work::{Done, Place, Work};
-use crate::query::measure::{CALLS_FOR_MEAN, Measure, SECONDS};
-use crate::query::window::{ROW_LIMIT, Window};
-
-/// The number of columns of usage.
-pub const COLUMNS: usize = 23;
+use crate::query::functions::job::grouping::{Group, Grouping};
+use crate::query::functions::job::row::Row;
+use crate::query::functions::job::work::{Done, Place};
+use crate::query::measure::{Measure, SECONDS};
+use crate::query::window::ROW_LIMIT;
 
 /// The sources of the rows.
 pub struct Report<'a> {
-    pub window: &'a Window,
+    pub usage: &'a Usage,
     /// Set if the steps of the window are buckets, and the rows are of the whole window.
     pub has_buckets: bool,
-    /// Set if each node is a group of its own.
-    pub by_node: bool,
-    pub measures: &'a [Measure],
-    pub scope: &'a Scope,
+    pub grouping: &'a Grouping,
     pub entries: &'a Entries,
     /// The details of single calls, if they are known.
     pub details: Option<&'a Details>,
-    /// The accounting of the job, if there is any.
-    pub accounting: Option<&'a Accounting>,
-    /// Set if the window is a part of the job's time.
-    pub is_cut: bool,
 }
 
 /// The rows, in their order: by group, step and measure.
@@ -58,8 +48,7 @@ struct Sum {
 struct Span {
     start: i64,
     end: i64,
-    /// The number of targets of the group, and the microseconds for which they were observed.
-    observed: (usize, i64),
+    coverage: Option<f64>,
     /// The steps of the window that the row has.
     steps: Vec<usize>,
     /// The buckets in which any target of the group was observed.
@@ -68,8 +57,8 @@ struct Span {
 
 impl Report<'_> {
     /// Writes all rows.
-    pub fn write(&self, work: &Work, rows: &mut Rows) -> Result<(), Error> {
-        let sums = self.sums(work)?;
+    pub fn write(&self, rows: &mut Rows) -> Result<(), Error> {
+        let sums = self.sums()?;
         let mut latest: Option<((Group, usize), Span)> = None;
         for (&(group, step, measure), sum) in &sums {
             pause();
@@ -84,11 +73,11 @@ impl Report<'_> {
     }
 
     /// Adds up the usage of each group.
-    fn sums(&self, work: &Work) -> Result<Sums, Error> {
+    fn sums(&self) -> Result<Sums, Error> {
         let mut sums = Sums::new();
-        for (place, done) in work.done() {
+        for (place, done) in self.usage.work.done() {
             pause();
-            let groups = self.scope.groups(place, self.by_node);
+            let groups = self.usage.scope.groups(place, self.grouping.by_node);
             for (measure, done) in done {
                 for group in groups.iter().flatten() {
                     let step = if self.has_buckets { 0 } else { place.step };
@@ -120,8 +109,8 @@ impl Report<'_> {
             });
         *sum.by_target.entry(place.target).or_default() += done.total;
         if self.has_buckets {
-            let observed = self.scope.observed(place.target, &[place.step]);
-            let scale = scale(&self.measures[measure]);
+            let observed = self.usage.scope.observed(place.target, &[place.step]);
+            let scale = scale(&self.usage.measures.list[measure]);
             let rates = sum.by_bucket.entry(place.step);
             let rates = rates.or_insert_with(|| Rates::new_in(scale, observed, Global));
             rates.push(done.total, observed)?;
@@ -131,18 +120,23 @@ impl Report<'_> {
 
     fn span(&self, group: Group, step: usize) -> Span {
         let steps = if self.has_buckets {
-            (0..self.window.steps()).collect()
+            (0..self.usage.plan.window.steps()).collect()
         } else {
             vec![step]
         };
-        let edge = |position: usize| self.window.edges.get(position).copied();
+        let edge = |position: usize| self.usage.plan.window.edges.get(position).copied();
         let last = steps.last().copied().unwrap_or(step);
-        let is_observed = |&bucket: &usize| self.scope.observed_by(group, &[bucket]).1 > 0;
+        let is_observed = |&bucket: &usize| self.usage.scope.observed_by(group, &[bucket]).1 > 0;
         let buckets = steps.iter().copied().filter(|_| self.has_buckets);
+        let start = edge(step).unwrap_or_else(|| self.usage.plan.window.since());
+        let end = edge(last + 1).unwrap_or_else(|| self.usage.plan.window.until());
         Span {
-            start: edge(step).unwrap_or_else(|| self.window.since()),
-            end: edge(last + 1).unwrap_or_else(|| self.window.until()),
-            observed: self.scope.observed_by(group, &steps),
+            start,
+            end,
+            coverage: self
+                .usage
+                .scope
+                .coverage(group, &steps, (end - start) as f64 / 1e6),
             buckets: buckets.filter(is_observed).collect(),
             steps,
         }
@@ -156,84 +150,44 @@ impl Report<'_> {
         span: &Span,
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        let (done, seconds) = (&sum.done, (span.end - span.start) as f64 / 1e6);
-        let calls = self.details.and_then(|it| it.of(group, measure));
+        let done = &sum.done;
+        let calls = self.details.and_then(|it| it.get(&(group, measure)));
         let buckets = Self::bucket_rates(sum, span);
-        let asked = &self.measures[measure];
-        let total = told(done.total, asked.is_time())?;
-        let (per_call, rate) = (per_call(asked, done)?, self.rate(measure, sum, span)?);
-        let (min, max, deviation) = spread(asked, calls)?;
+        let asked = &self.usage.measures.list[measure];
+        let rate = self.rate(measure, sum, span)?;
+        let (min, max, stddev) = spread(asked, calls)?;
         let [first, last] = if self.has_buckets {
             [done.first, done.last]
         } else {
             [done.first, done.last].map(|it| it.clamp(span.start, span.end))
         };
-        let (first, last) = (timestamptz(first)?, timestamptz(last)?);
-        let time = timestamptz(span.start)?;
-        let [cluster, filesystem, kind, target] = self.scope.names(group);
         let node = group.node.and_then(|node| self.entries.node_name(node));
-        let (targets, observed) = span.observed;
-        let of_accounting = self.accounting_of(group, asked, done, span)?;
-        rows.put(|| {
-            let usage: [_; COLUMNS] = [
-                time.cell(),
-                seconds.cell(),
-                cluster.cell(),
-                filesystem.cell(),
-                kind.cell(),
-                target.cell(),
-                node.cell(),
-                self.measures[measure].name.as_str().cell(),
-                total.cell(),
-                done.calls.map(AnyNumeric::from).cell(),
-                per_call.cell(),
-                min.cell(),
-                max.cell(),
-                deviation.cell(),
-                rate.cell(),
-                buckets.map(|it| it.min).cell(),
-                buckets.map(|it| it.median).cell(),
-                buckets.map(|it| it.mean).cell(),
-                buckets.map(|it| it.max).cell(),
-                first.cell(),
-                last.cell(),
-                i64::try_from(done.nodes.len()).unwrap_or(i64::MAX).cell(),
-                (observed as f64 / 1e6 / (targets as f64 * seconds)).cell(),
-            ];
-            let mut row = [Cell::NULL; COLUMNS + OF_ACCOUNTING];
-            row[..COLUMNS].copy_from_slice(&usage);
-            if let Some(of_accounting) = &of_accounting {
-                row[COLUMNS..].copy_from_slice(&of_accounting.columns());
-            }
-            row
-        });
+        let (name, labels) = self
+            .grouping
+            .named(group, &self.usage.scope.names(group), node);
+        let row = Row {
+            name,
+            time: Some(timestamptz(span.start)?),
+            first: Some(timestamptz(first)?),
+            last_active: Some(timestamptz(last)?),
+            rate,
+            rates: buckets,
+            min,
+            max,
+            stddev,
+            coverage: span.coverage,
+            labels,
+            ..Row::of(asked, done)?
+        };
+        row.put(rows);
         Ok(())
-    }
-
-    /// Returns the values of accounting for a row, if there are any.
-    fn accounting_of(
-        &self,
-        group: Group,
-        measure: &Measure,
-        done: &Done,
-        span: &Span,
-    ) -> Result<Option<OfRow<'_>>, Error> {
-        let Some(accounting) = self.accounting else {
-            return Ok(None);
-        };
-        let window = self.is_cut.then_some((span.start, span.end));
-        let in_service = match measure.name.as_str() {
-            "service_time" => accounting.in_service(done.total, window, group.node.is_some()),
-            _ => None,
-        };
-        accounting.of_row(in_service).map(Some)
     }
 
     /// Returns the rate of a group: the sum over targets of total ÷ seconds for which the target was observed.
     fn rate(&self, measure: usize, sum: &Sum, span: &Span) -> Result<Option<f64>, Error> {
-        let mut rates = Rates::new_in(scale(&self.measures[measure]), 0, Global);
+        let mut rates = Rates::new_in(scale(&self.usage.measures.list[measure]), 0, Global);
         for (&target, &total) in &sum.by_target {
-            rates.push(total, self.scope.observed(target, &span.steps))?;
+            rates.push(total, self.usage.scope.observed(target, &span.steps))?;
         }
         Ok(rates.rate())
     }
@@ -261,7 +215,7 @@ pub fn told(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
     numeric(AnyNumeric::try_from(seconds.normalize()))
 }
 
-fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
+pub fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
     value.map_err(|error| Error::Damaged(error.to_string()))
 }
 
@@ -284,15 +238,4 @@ fn spread(measure: &Measure, calls: Option<&Calls>) -> Result<CallSpread, Error>
 /// Returns whether calls of a measure are told by their time, and not by their bytes.
 pub fn takes_time(measure: &Measure) -> bool {
     measure.spent.as_ref().is_some_and(|sum| sum.time)
-}
-
-/// Returns the bytes or seconds per call, unless there are too few calls.
-pub fn per_call(measure: &Measure, done: &Done) -> Result<Option<f64>, Error> {
-    match (done.spent, done.calls) {
-        (Some(spent), Some(calls)) if calls >= CALLS_FOR_MEAN.into() => {
-            let per_call = told(spent, takes_time(measure))? / AnyNumeric::from(calls);
-            Ok(Some(numeric(f64::try_from(per_call))?))
-        }
-        _ => Ok(None),
-    }
 }

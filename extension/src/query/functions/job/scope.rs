@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Row, Rows};
-use crate::query::functions::job::grouping::{Group, Grouping, OF_TARGETS};
+use crate::query::filters::OF_TARGETS;
+use crate::query::functions::job::grouping::{Group, Grouping};
 use crate::query::functions::job::work::Place;
 
 /// A target in scope.
@@ -39,7 +40,7 @@ impl Scope {
             targets: Vec::new(),
             positions: HashMap::new(),
             groups: Vec::new(),
-            has_groups: grouping.has_targets(),
+            has_groups: grouping.by_target.contains(&true),
         };
         let mut numbers = HashMap::new();
         for row in rows {
@@ -100,6 +101,13 @@ impl Scope {
     pub fn observed(&self, target: i32, steps: &[usize]) -> i64 {
         let position = self.positions.get(&target);
         position.map_or(0, |&position| self.targets[position].observed_in(steps))
+    }
+
+    /// Returns the part of some steps, of these seconds together, in which the targets of a group were observed; `None` if there are none.
+    pub fn coverage(&self, group: Group, steps: &[usize], seconds: f64) -> Option<f64> {
+        let (targets, observed) = self.observed_by(group, steps);
+        let coverage = observed as f64 / 1e6 / (targets as f64 * seconds);
+        coverage.is_finite().then_some(coverage)
     }
 
     /// Returns the number of the targets of a group, and the microseconds for which they were observed in some steps.

@@ -189,6 +189,34 @@ impl Work {
         asked.map(|(_, done)| done.total).sum()
     }
 
+    /// Returns whether nothing was done.
+    pub fn is_empty(&self) -> bool {
+        let mut done = self.done().flat_map(|(_, done)| done);
+        done.all(|(_, done)| done.total == 0 && done.calls.unwrap_or(0) == 0)
+    }
+
+    /// Returns the target that spent most time on the job or, where no time is reported, had most calls of it, and the number of its nodes.
+    pub fn busiest(&self, measures: &Measures) -> (Option<i32>, usize) {
+        let place = |name: &str| measures.list.iter().position(|it| it.name == name);
+        let time = place("service_time");
+        let mut loads: HashMap<i32, (i128, i128)> = HashMap::new();
+        let mut nodes: HashSet<i64> = HashSet::new();
+        for (place, done) in self.done() {
+            for (measure, done) in done {
+                let load = loads.entry(place.target).or_default();
+                match time == Some(measure) {
+                    true => load.0 += done.total,
+                    false => load.1 += done.calls.unwrap_or(0),
+                }
+                nodes.extend(&done.nodes);
+            }
+        }
+        let busiest = loads
+            .into_iter()
+            .max_by_key(|(target, load)| (*load, -target));
+        (busiest.map(|(target, _)| target), nodes.len())
+    }
+
     /// Adds the rows of a [statement](crate::query::statement::Statement::rows_of_entries).
     pub fn add_rows(
         &mut self,
@@ -215,7 +243,8 @@ impl Work {
 
     /// Returns the current row of a batch.
     fn row(&self, rows: &Tuples<'_>, entries: &Entries, scope: &Scope) -> Option<EntryUsage> {
-        let target = i32::try_from(rows.integer(1)?).ok()?;
+        let target = i32::try_from(rows.integer(1)?).ok();
+        let target = target.filter(|&it| scope.has(it))?;
         // Where entries are many, rows are those of all entries with the number of the job.
         let entry = rows.integer(2).filter(|&it| entries.has(it))?;
         let columns = FIRST_VALUE..FIRST_VALUE + self.columns.len();

@@ -17,7 +17,7 @@ piece AS (
     SELECT part.*, generate_series(greatest(width_bucket(part.since, $1), 1),
         least(width_bucket(part."time" - interval '1 microsecond', $1), cardinality($1) - 1)) AS step
     FROM part
-    WHERE part."time" > $1[1] AND part.since < $1[cardinality($1)] AND @filters@
+    WHERE part."time" > $1[1] AND part.since < $1[cardinality($1)]@conditions@
 ),
 answer AS (
     SELECT sums.step, sums.cluster, sums.server, sums.service, sum(sums.requests) AS requests, sum(sums.wait_usecs) AS wait_usecs,
@@ -27,14 +27,14 @@ answer AS (
             part.active, part.observed_usecs AS observed
         FROM jobstats.server_hours part
         WHERE part.bucket > $1[1] AND part.bucket <= $1[cardinality($1)]
-            AND width_bucket(part.bucket, $1) = width_bucket(part.bucket + interval '3599.999998 seconds', $1) AND @filters@
+            AND width_bucket(part.bucket, $1) = width_bucket(part.bucket + interval '3599.999998 seconds', $1)@conditions@
         UNION ALL
         SELECT piece.step, piece.cluster, piece.server, piece.service, @parts@
         FROM piece
     ) sums
     GROUP BY sums.step, sums.cluster, sums.server, sums.service
 )
-SELECT $1[answer.step] AS "time", step.seconds, answer.cluster, answer.server, answer.service, answer.requests,
+SELECT $1[answer.step] AS "time", answer.cluster, answer.server, answer.service, answer.requests,
     (answer.wait_usecs / nullif(answer.requests, 0) / 1000000)::double precision AS wait,
     (answer.depth / nullif(answer.requests, 0))::double precision AS depth,
     (answer.active / nullif(answer.requests, 0))::double precision AS active,

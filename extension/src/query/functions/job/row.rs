@@ -1,0 +1,99 @@
+//! A row of `jobstats_job_usage()`.
+
+use jobstats_core::distribution::Distribution;
+use jobstats_core::quantity::{Quantity, Readable};
+use pgrx::AnyNumeric;
+use pgrx::datum::TimestampWithTimeZone;
+use serde_json::{Map, Value};
+
+use crate::pg::error::Error;
+use crate::pg::jsonb::Jsonb;
+use crate::pg::time::timestamptz;
+use crate::pg::tuplestore::{IntoCell, Rows};
+use crate::query::functions::job::report::{numeric, takes_time, told};
+use crate::query::functions::job::work::Done;
+use crate::query::labels::covered;
+use crate::query::measure::{CALLS_FOR_MEAN, Measure};
+
+/// The usage of a group by one operation. What is `None` is not known.
+#[derive(Default)]
+pub struct Row<'a> {
+    pub name: String,
+    /// The beginning of the name of the operation, if the work is none of the job's own.
+    pub prefix: &'a str,
+    pub operation: &'a str,
+    pub total: Option<AnyNumeric>,
+    pub calls: Option<AnyNumeric>,
+    pub per_call: Option<f64>,
+    pub nodes: Option<i64>,
+    pub time: Option<TimestampWithTimeZone>,
+    pub first: Option<TimestampWithTimeZone>,
+    pub last_active: Option<TimestampWithTimeZone>,
+    pub rate: Option<f64>,
+    /// The rates in buckets.
+    pub rates: Option<Distribution>,
+    pub min: Option<AnyNumeric>,
+    pub max: Option<AnyNumeric>,
+    pub stddev: Option<f64>,
+    pub coverage: Option<f64>,
+    pub labels: Map<String, Value>,
+}
+
+impl<'a> Row<'a> {
+    /// Returns what a row says of a measure alone.
+    pub fn of(measure: &'a Measure, done: &Done) -> Result<Self, Error> {
+        Ok(Self {
+            operation: &measure.name,
+            total: Some(told(done.total, measure.is_time())?),
+            calls: done.calls.map(AnyNumeric::from),
+            per_call: per_call(measure, done)?,
+            nodes: i64::try_from(done.nodes.len()).ok(),
+            first: Some(timestamptz(done.first)?),
+            last_active: Some(timestamptz(done.last)?),
+            ..Self::default()
+        })
+    }
+
+    /// Writes the row.
+    pub fn put(self, rows: &mut Rows) {
+        let amount = self.total.as_ref().map(|it| f64::try_from(it.clone()));
+        let amount = amount.and_then(Result::ok);
+        let formatted = amount.and_then(|it| Readable::new(it, self.operation, Quantity::Total));
+        let operation = format!("{}{}", self.prefix, self.operation);
+        let labels = Value::Object(self.labels);
+        rows.put(|| {
+            [
+                self.name.cell(),
+                operation.cell(),
+                formatted.map(|it| it.to_string()).cell(),
+                self.calls.cell(),
+                self.per_call.cell(),
+                self.nodes.cell(),
+                self.time.cell(),
+                self.first.cell(),
+                self.last_active.cell(),
+                self.total.cell(),
+                self.rate.cell(),
+                self.rates.map(|it| it.min).cell(),
+                self.rates.map(|it| it.median).cell(),
+                self.rates.map(|it| it.max).cell(),
+                self.min.cell(),
+                self.max.cell(),
+                self.stddev.cell(),
+                self.coverage.map(covered).cell(),
+                Jsonb::of(&labels).cell(),
+            ]
+        });
+    }
+}
+
+/// Returns the bytes or seconds per call, unless there are too few calls.
+fn per_call(measure: &Measure, done: &Done) -> Result<Option<f64>, Error> {
+    match (done.spent, done.calls) {
+        (Some(spent), Some(calls)) if calls >= CALLS_FOR_MEAN.into() => {
+            let per_call = told(spent, takes_time(measure))? / AnyNumeric::from(calls);
+            Ok(Some(numeric(f64::try_from(per_call))?))
+        }
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,178 @@
+//! `jobstats_jobs()` lists jobs.
+
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
+use crate::pg::spi::{SqlResult, Statements};
+use crate::pg::template::sql;
+use crate::pg::time::{bound, now, timestamptz};
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::{SummedJobs, read, summed_jobs, write_rows};
+use crate::query::dimension::{Jobs, Table, join_names, words};
+use crate::query::filters::{Filters, bind_own};
+use crate::query::params::Params;
+use crate::query::question::{Period, number_of_rows};
+use crate::store;
+use crate::store::rights::caller::{Own, seen};
+
+/// The default number of rows.
+const DEFAULT_N: i32 = 20;
+
+/// The default length of the window.
+const WEEK: i64 = 7 * jobstats_core::instant::DAY;
+
+/// The keys of filters.
+const KEYS: &str = "user, uid, group, gid, account, job, job_name, job_group, partition, state";
+
+/// The columns of which those with most come first.
+const OPERATIONS: [&str; 5] = [
+    "read_bytes",
+    "write_bytes",
+    "metadata",
+    "service_time",
+    "energy",
+];
+
+/// The jobs of schedulers, of whose columns dimensions are made.
+const JOB: Table = Table {
+    name: "job",
+    jobs: Jobs::InRows { names: true },
+};
+
+/// Each node of a front has all jobs.
+const OF_FRONT: &str = " AND job.job_no BETWEEN (SELECT jobstats_internal.first_number(name 'job_no', a.node) FROM jobstats.attached a \
+        WHERE a.name = jobstats_internal.accounting_node()) \
+    AND (SELECT jobstats_internal.first_number(name 'job_no', a.node + 1) - 1 FROM jobstats.attached a \
+        WHERE a.name = jobstats_internal.accounting_node())";
+
+/// The condition that finds the summary of a job. A front has them under other numbers, and adds up no more of them than it must.
+const DONE: &str = "done.job_no = job.job_no";
+const DONE_OF_FRONT: &str = "done.job = job.job AND done.scheduler = job.scheduler AND done.started = job.started \
+    AND done.uid IS NOT DISTINCT FROM job.uid";
+
+/// The question.
+struct Asked {
+    since: TimestampWithTimeZone,
+    until: TimestampWithTimeZone,
+    /// The column by which rows are sorted, largest first; `None`: newest first.
+    operation: Option<&'static str>,
+    n: i64,
+    filters: Filters,
+}
+
+#[pg_extern(sql = false)]
+fn jobstats_jobs(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let period = Period::take(&mut arguments)?;
+    let operation: Option<String> = arguments.take()?;
+    let n = number_of_rows(arguments.take()?, DEFAULT_N)?;
+    let filters = Filters::take(&mut arguments)?;
+    filters.require_keys(&words(KEYS).collect::<Vec<_>>())?;
+    let now = now()?;
+    let until = period.until.map_or(Ok(now), |it| bound(it, now))?;
+    let week_before = || timestamptz(until.saturating_sub(WEEK));
+    let asked = Asked {
+        since: period.since.map_or_else(week_before, Ok)?,
+        until: timestamptz(until)?,
+        operation: operation.map(|it| ordered_by(&it)).transpose()?,
+        n,
+        filters,
+    };
+    read(|client, own| {
+        store::require(client)?;
+        let sums = asked.running(client, own)?;
+        asked.write(client, own, sums, &mut rows)
+    })
+}
+
+fn ordered_by(operation: &str) -> Result<&'static str, Error> {
+    let found = OPERATIONS.iter().find(|it| **it == operation);
+    found
+        .copied()
+        .ok_or_else(|| Error::unknown("operation of jobs", operation, OPERATIONS.join(", ")))
+}
+
+impl Asked {
+    /// Returns the relation of jobs that the caller may see.
+    fn jobs(own: Option<&Own>, params: &Params) -> String {
+        let parameters = own.map(|own| bind_own(own, params)).unwrap_or_default();
+        seen("job_ids", own, parameters.each_ref().map(String::as_str))
+    }
+
+    /// Returns the join with names, the conditions of the filters, and how summaries are found.
+    fn filtered(&self, client: &SpiClient<'_>, params: &Params) -> Result<[String; 3], Error> {
+        let names = ["jobstats.users", "jobstats.groups"];
+        let joined = join_names(self.filters.chosen(), JOB, names, "");
+        // Users are joined anyway.
+        let groups = joined
+            .find(" LEFT JOIN jobstats.groups")
+            .map_or("", |at| &joined[at..]);
+        let mut conditions = self.filters.conditions_on_jobs(JOB, params);
+        let mut done = DONE.to_owned();
+        if store::is_front(client)? {
+            conditions.push_str(OF_FRONT);
+            let since = params.bind("since", || self.since);
+            let until = params.bind("until", || self.until);
+            done = format!("{DONE_OF_FRONT} AND done.started <= {until} AND done.ended > {since}");
+        }
+        Ok([groups.to_owned(), conditions, done])
+    }
+
+    /// Sums up what jobs that are not done did so far.
+    fn running(&self, client: &SpiClient<'_>, own: Option<&Own>) -> Result<SummedJobs, Error> {
+        let params = Params::default();
+        let [names, conditions, done] = self.filtered(client, &params)?;
+        let statement = sql!(
+            "jobs/running.sql",
+            jobs = Self::jobs(own, &params),
+            names = names,
+            done = done,
+            since = params.bind("since", || self.since),
+            until = params.bind("until", || self.until),
+            conditions = conditions,
+        );
+        let found = client.query_only(&statement, &params.take(), "job_ids")?;
+        let jobs: Option<Vec<String>> = found.get("jobs")?;
+        match (jobs, found.time_opt("since")?) {
+            (Some(jobs), Some(since)) => summed_jobs(client, own, &jobs, since),
+            _ => Ok(SummedJobs::default()),
+        }
+    }
+
+    fn write(
+        &self,
+        client: &SpiClient<'_>,
+        own: Option<&Own>,
+        sums: SummedJobs,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let params = Params::default();
+        let [names, conditions, done] = self.filtered(client, &params)?;
+        let arrays = [
+            params.bind("jobs", || sums.jobs),
+            params.bind("nodes", || sums.nodes),
+            format!("{}::numeric[]", params.bind("read", || sums.read_bytes)),
+            format!("{}::numeric[]", params.bind("written", || sums.write_bytes)),
+            format!("{}::numeric[]", params.bind("metadata", || sums.metadata)),
+            format!("{}::numeric[]", params.bind("time", || sums.service_time)),
+        ];
+        let statement = sql!(
+            "jobs/jobs.sql",
+            sums = arrays.join(", "),
+            jobs = Self::jobs(own, &params),
+            names = names,
+            done = done,
+            since = params.bind("since", || self.since),
+            until = params.bind("until", || self.until),
+            conditions = conditions,
+            order = self
+                .operation
+                .map_or_else(String::new, |it| format!("{it} DESC NULLS LAST, ")),
+            n = params.bind("n", || self.n),
+        );
+        write_rows(client, &statement, &params.take(), rows)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,19 @@
+-- The jobs of schedulers that ran in a window, with what they did: those that are done as their summaries say, others so far (@sums@).
+WITH running AS MATERIALIZED (
+    SELECT * FROM unnest(@sums@) AS sums (job, nodes, read_bytes, write_bytes, metadata, service_time)
+)
+SELECT coalesce(job.label, job.job) AS job, job.job_name, coalesce(person.user_name, job.user_name) AS user_name, job.account,
+    job.state, job.started, job.ended, done.run_time, coalesce(job.nodes, done.active_nodes, running.nodes) AS nodes,
+    -- Of a job that did nothing so far there are no sums.
+    coalesce(done.read_bytes, running.read_bytes, 0) AS read_bytes, coalesce(done.write_bytes, running.write_bytes, 0) AS write_bytes,
+    coalesce(done.metadata, running.metadata, 0) AS metadata,
+    CASE WHEN coalesce(done.job_no::text, running.job) IS NULL THEN 0 ELSE coalesce(done.service_time, running.service_time) END AS service_time, done.energy,
+    -- A star in a name is no pattern.
+    jsonb_build_object(text 'job', regexp_replace(job.job, text '(\\*)\*', text '\1\1\\*', text 'g')) AS labels
+FROM @jobs@ job
+LEFT JOIN jobstats.job_summaries done ON @done@
+LEFT JOIN running ON running.job = job.job AND done.job_no IS NULL
+LEFT JOIN jobstats.users person ON person.uid = job.uid@names@
+WHERE job.started <= @until@ AND coalesce(job.ended, timestamptz 'infinity') > @since@@conditions@
+ORDER BY @order@job.started DESC, job.job_no DESC
+LIMIT @n@

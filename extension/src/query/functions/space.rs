@@ -1,0 +1,193 @@
+//! `jobstats_space()` reports whose files fill a file system.
+
+use jobstats_core::dimension::PROJECT;
+use jobstats_core::instant::Micros;
+use jobstats_core::quantity::Quantity;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
+use crate::pg::spi::{SqlResult, Statements};
+use crate::pg::template::sql;
+use crate::pg::time::{micros, now, timestamptz};
+use crate::pg::tuples::Tuples;
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::{copy_rows, read};
+use crate::query::dimension::{By, InSql, Jobs, Level, Table, columns, named_columns, words};
+use crate::query::filters::Filters;
+use crate::query::names::{groups_at, users_at};
+use crate::query::notice::{hinted, listed};
+use crate::query::params::Params;
+use crate::query::question::rows_wanted;
+use crate::query::window::ROW_LIMIT;
+use crate::store;
+use crate::store::rights::caller::own_parameters;
+
+/// The keys of filters but the project.
+const KEYS: &str = "cluster, filesystem, target, user, uid, group, gid, account";
+
+/// The kinds of owners that Lustre counts the space of, each with the dimensions that make its rows.
+const KINDS: [(&str, &[&str]); 3] = [
+    ("user", &["user", "uid", "account"]),
+    ("group", &["group", "gid"]),
+    (PROJECT.name, &[PROJECT.name]),
+];
+
+/// The owners, as rows of which dimensions are made.
+const OWNER: Table = Table {
+    name: "owner",
+    jobs: Jobs::InRows { names: false },
+};
+
+/// A question, as its arguments say it.
+struct Asked {
+    /// `None` is now.
+    at: Option<TimestampWithTimeZone>,
+    since: Option<TimestampWithTimeZone>,
+    by: By,
+    kind: &'static str,
+    filters: Filters,
+    n: i64,
+}
+
+#[pg_extern(sql = false)]
+fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let at: Option<TimestampWithTimeZone> = arguments.take()?;
+    let by: Option<String> = arguments.take()?;
+    let since: Option<TimestampWithTimeZone> = arguments.take()?;
+    let n: Option<i32> = arguments.take()?;
+    let filters = Filters::take_with_projects(&mut arguments)?;
+    filters.require_keys(&words(KEYS).collect::<Vec<_>>())?;
+    let is_past = at.map_or(Ok(Micros::MAX), micros)? < now()?;
+    since.map_or(Ok(0), micros)?;
+    let by: Vec<&str> = words(by.as_deref().unwrap_or("user")).collect();
+    let asked = Asked {
+        at: at.filter(|_| is_past),
+        since,
+        kind: kind(&by)?,
+        by: By::these(&by),
+        filters,
+        n: n.map_or(Ok(ROW_LIMIT as i64 + 1), |n| rows_wanted(Some(n)))?,
+    };
+    if asked.is_by_target() && (asked.at.is_some() || asked.since.is_some()) {
+        let hint = "Leave out at and since, or target.";
+        return Err(Error::argument("used space of the past is not kept by target", hint).into());
+    }
+    read(|client, own| {
+        store::require(client)?;
+        // The space of whole targets is everybody's.
+        let own = own.filter(|_| asked.is_of_owners());
+        let params = Params::default();
+        let [uids, _] = own_parameters(own);
+        let own_uids = params.bind("own", || uids);
+        // Own space is found before filters are tested, or the counters of PostgreSQL would tell of others.
+        let fence = own.map_or("", |_| "MATERIALIZED");
+        let statement = asked.statement(&params, &own_uids, fence)?;
+        let found = Tuples::query(client, &statement, &params.take())?;
+        let formatted = Some(("amount", Quantity::Total));
+        let written = copy_rows(client, found, &asked.by, formatted, &mut rows)?;
+        asked.note(client, written)
+    })
+}
+
+/// Returns the kind of the owners that make the rows of an answer, or whose space is summed.
+fn kind(by: &[&str]) -> Result<&'static str, Error> {
+    let is_of_all = |name: &&&str| ["cluster", "filesystem", "target"].contains(*name);
+    let asked = || by.iter().filter(|it| !is_of_all(it));
+    let fits = |names: &[&str]| asked().all(|it| names.contains(it));
+    let found = KINDS.iter().find(|(_, names)| fits(names));
+    found.map(|(kind, _)| *kind).ok_or_else(|| {
+        Error::argument(
+            format!("there is no space by \"{}\"", by.join(", ")),
+            "by takes one of user, group, project and account, with or without cluster, filesystem and target.",
+        )
+    })
+}
+
+impl Asked {
+    fn is_by_target(&self) -> bool {
+        self.by.iter().any(|it| it.name == "target") || self.filters.has_key("target")
+    }
+
+    fn is_of_owners(&self) -> bool {
+        self.by.has(Level::Entry) || self.filters.has(Level::Entry)
+    }
+
+    fn statement(&self, params: &Params, own: &str, fence: &str) -> Result<String, Error> {
+        let at = self.at.map_or_else(|| now().and_then(timestamptz), Ok)?;
+        let (at, since) = (
+            params.bind("at", || at),
+            params.bind("since", || self.since),
+        );
+        let kind = params.bind("kind", || self.kind);
+        let by_target = self.is_by_target().to_string();
+        let of_day =
+            |day: &str, before| sql!("space/of_day.sql", day = day, before = before, kind = kind);
+        let owners = || self.by.of(&[Level::Entry]);
+        let shown = columns(self.by.iter(), "answer.");
+        Ok(sql!(
+            "space/space.sql",
+            at = at,
+            since = since,
+            kind = kind,
+            own = own,
+            fence = fence,
+            of_targets = self.filters.conditions(Level::Target, "target", params),
+            space = match self.at {
+                Some(_) => of_day(&at, ""),
+                None => sql!("space/now.sql", kind = kind, by_target = by_target),
+            },
+            before = of_day(&since, "before_"),
+            user_names = users_at(&at),
+            group_names = groups_at(&at),
+            values = named_columns(owners(), |_| OWNER),
+            keys = owners()
+                .map(|it| format!(", {}", it.expression(OWNER)))
+                .collect::<String>(),
+            of_owners = self.filters.conditions(Level::Entry, OWNER, params),
+            shown = shown,
+            group_by = match shown.strip_prefix(", ") {
+                Some(shown) => format!("GROUP BY {shown}"),
+                None => String::new(),
+            },
+            limit = params.bind("n", || self.n.min(ROW_LIMIT as i64 + 1)),
+        ))
+    }
+
+    /// Raises notices that say why there is no row, or which targets are missing in sums of now.
+    fn note(&self, client: &SpiClient<'_>, written: usize) -> Result<(), Error> {
+        let kind = self.kind;
+        let params = Params::default();
+        let statement = sql!(
+            "space/missing.sql",
+            kind = params.bind("kind", || kind),
+            of_targets = self.filters.conditions(Level::Target, "target", &params),
+        );
+        let row = client.query_only(&statement, &params.take(), "targets")?;
+        let (read, missing): (i64, Vec<String>) = (row.get("read")?, row.get("missing")?);
+        if read == 0 && written == 0 {
+            hinted(
+                format!("no target has said what each {kind} uses"),
+                format!(
+                    "jobstats-shipper asks for quota_slave.acct_{kind} once an hour. Lustre prints nothing where a target counts no {kind}s."
+                ),
+            );
+        } else if written == 0 {
+            hinted(
+                "nothing is known of this time, or of what the filter names",
+                "Sums of a day are made when it is over: SELECT min(day), max(day) FROM jobstats.used;",
+            );
+        } else if self.at.is_none() && !missing.is_empty() {
+            let (number, names) = (missing.len(), listed(&missing, 10));
+            hinted(
+                format!(
+                    "{number} targets have not said within a day what each {kind} uses: {names}"
+                ),
+                "Sums of their file systems are too small or old: compare targets with of_targets, and see time.",
+            );
+        }
+        Ok(())
+    }
+}

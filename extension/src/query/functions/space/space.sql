@@ -1,0 +1,61 @@
+-- Used space of a kind of owner (@kind@) at a time (@at@), and since another one (@since@), by some of its dimensions.
+WITH scope AS MATERIALIZED (
+    SELECT target.target_id, target.cluster, coalesce(target.filesystem, ''::text) AS filesystem, target.name, target.kind
+    FROM jobstats.targets target
+    WHERE (target.retired IS NULL OR target.retired > @at@)@of_targets@
+),
+@space@,
+@before@,
+owner AS @fence@ (
+    SELECT space.*, CASE @kind@::text WHEN 'user' THEN space.id END AS uid, person.user_name,
+        CASE @kind@::text WHEN 'user' THEN person.gid WHEN 'group' THEN space.id END AS gid, team.group_name,
+        CASE @kind@::text WHEN 'project' THEN space.id END AS project, job.account
+    FROM (
+        SELECT cluster, filesystem, target, id, coalesce(space.kbytes, 0) AS kbytes, space.inodes,
+            CASE WHEN known.is_complete THEN coalesce(space.kbytes, 0) - coalesce(before.kbytes, 0) END AS added_kbytes,
+            CASE WHEN known.is_complete AND coalesce(space.inodes, before.inodes) IS NOT NULL
+                THEN coalesce(space.inodes, 0) - coalesce(before.inodes, 0) END AS added_inodes
+        FROM space
+        FULL JOIN (SELECT before.cluster, before.filesystem, before.id, before.kbytes, before.inodes FROM before_space before) before
+            USING (cluster, filesystem, id)
+        LEFT JOIN (
+            SELECT cluster, filesystem, bool_and(list.is_complete AND earlier.is_complete) AS is_complete
+            FROM list JOIN before_list earlier USING (cluster, filesystem) GROUP BY cluster, filesystem
+        ) known USING (cluster, filesystem)
+    ) space
+    LEFT JOIN @user_names@ person ON @kind@::text = 'user' AND person.uid = space.id
+    LEFT JOIN @group_names@ team ON team.gid = CASE @kind@::text WHEN 'user' THEN person.gid WHEN 'group' THEN space.id END
+    -- A user may work for several accounts. Files belong to none. What ends later changes no answer about the past.
+    LEFT JOIN LATERAL (
+        (SELECT 1 AS rank, job.account FROM jobstats.job_ids job
+            WHERE job.uid = space.id AND job.account IS NOT NULL AND coalesce(job.ended, timestamptz 'infinity') > @at@ AND job.started <= @at@
+            ORDER BY job.started DESC, job.account LIMIT 1)
+        UNION ALL
+        (SELECT 2, job.account FROM jobstats.job_ids job
+            WHERE job.uid = space.id AND job.account IS NOT NULL AND coalesce(job.ended, timestamptz 'infinity') <= @at@
+            ORDER BY coalesce(job.ended, timestamptz 'infinity') DESC, job.started DESC, job.account LIMIT 1)
+        ORDER BY rank LIMIT 1
+    ) job ON @kind@::text = 'user'
+    WHERE (@own@::bigint[] IS NULL OR @kind@::text = 'user' AND space.id = ANY (@own@))
+),
+of_filesystem AS (
+    SELECT owner.cluster, owner.filesystem, owner.target@values@, sum(owner.kbytes) AS kbytes, sum(owner.inodes) AS inodes,
+        sum(owner.added_kbytes) AS added_kbytes, bool_and(owner.added_kbytes IS NOT NULL) AS has_added,
+        sum(owner.added_inodes) AS added_inodes
+    FROM owner
+    CROSS JOIN LATERAL (SELECT owner.user_name, owner.gid) person
+    CROSS JOIN LATERAL (SELECT owner.group_name) team
+    WHERE true@of_owners@
+    GROUP BY owner.cluster, owner.filesystem, owner.target@keys@
+)
+SELECT sum(answer.kbytes) * 1024 AS bytes, sum(answer.inodes) AS inodes,
+    CASE WHEN bool_and(answer.has_added) THEN sum(answer.added_kbytes) * 1024 END AS added_bytes,
+    CASE WHEN bool_and(answer.has_added) THEN sum(answer.added_inodes) END AS added_inodes,
+    sum(list.targets)::bigint AS targets, sum(list.of_targets)::bigint AS of_targets, min(list."time") AS "time",
+    (sum(answer.kbytes) * 1024)::double precision AS amount, 'bytes'::text AS operation@shown@
+FROM of_filesystem answer
+LEFT JOIN list ON list.cluster = answer.cluster AND list.filesystem = answer.filesystem AND list.target IS NOT DISTINCT FROM answer.target
+@group_by@
+HAVING count(*) > 0
+ORDER BY added_bytes DESC NULLS LAST, bytes DESC@shown@
+LIMIT @limit@

@@ -1,0 +1,197 @@
+//! The name of a group, for people, and its labels, which are a filter for exactly this group.
+
+use std::collections::{HashMap, HashSet};
+
+use jobstats_core::pattern::exactly;
+use jobstats_core::quantity::{Quantity, Readable};
+use pgrx::AnyNumeric;
+use pgrx::spi::SpiClient;
+use serde_json::Value;
+
+use crate::pg::error::Error;
+use crate::pg::jsonb::Jsonb;
+use crate::pg::memory::require_room;
+use crate::pg::spi::Statements;
+use crate::pg::tuples::{INTEGERS, TEXTS, Tuples};
+use crate::query::dimension::{By, Dimension, ValueType};
+use crate::query::groups::Group;
+use crate::store::personal::Pseudonyms;
+
+/// The names of rows that are no group: all together, the remaining groups, and work in no entry.
+pub const ALL: &str = "all";
+pub const OTHERS: &str = "others";
+pub const UNTRACKED: &str = "untracked";
+
+/// The memory that a job takes whose label is looked up.
+const JOB_BYTES: usize = 256;
+
+/// The dimensions of an answer, and how their values are shown.
+pub struct Labels {
+    by: By,
+    /// The jobs that users type in another way than the store has them, such as elements of arrays.
+    typed: HashMap<String, String>,
+}
+
+impl Labels {
+    /// Takes the dimensions of an answer, and looks up how users type these jobs.
+    pub fn new<'g>(
+        client: &SpiClient<'_>,
+        by: By,
+        groups: impl Iterator<Item = &'g Group>,
+    ) -> Result<Self, Error> {
+        let is_of_jobs = |it: &(usize, &Dimension)| matches!(it.1.name, "job" | "workload");
+        let of_jobs = by.iter().enumerate().filter(is_of_jobs);
+        let of_jobs: Vec<usize> = of_jobs.map(|(position, _)| position).collect();
+        let mut jobs: HashSet<&str> = HashSet::new();
+        for group in groups {
+            jobs.extend(of_jobs.iter().filter_map(|it| group[*it].as_deref()));
+        }
+        let mut typed = HashMap::new();
+        if !jobs.is_empty() {
+            require_room(jobs.len(), JOB_BYTES)?;
+            let jobs: Vec<String> = jobs.into_iter().map(str::to_owned).collect();
+            for row in client.query(include_str!("labels/typed.sql"), &[jobs.into()])? {
+                typed.insert(row.get("job")?, row.get("label")?);
+            }
+        }
+        Ok(Self { by, typed })
+    }
+
+    /// Returns the name of a group: its values in the order of the dimensions, or those of some of them. Empty values are left out.
+    pub fn name(&self, group: &Group, which: Option<&[&str]>) -> String {
+        if self.by.iter().next().is_none() {
+            return ALL.to_owned();
+        }
+        let shown = self.values(group, which).map(|(dimension, value)| {
+            let value = value.as_deref();
+            value.map_or("-", |value| self.shown(dimension, value))
+        });
+        let shown: Vec<&str> = shown.filter(|it| !it.is_empty()).collect();
+        shown.join(", ")
+    }
+
+    fn shown<'v>(&'v self, dimension: &Dimension, value: &'v str) -> &'v str {
+        match dimension.name {
+            "job" | "workload" => self.typed.get(value).map_or(value, String::as_str),
+            _ => value,
+        }
+    }
+
+    /// Returns the labels of a group, or some of them, in the current memory context.
+    pub fn labels(&self, group: &Group, which: Option<&[&str]>) -> Option<Jsonb<'static>> {
+        let labels = self.values(group, which);
+        let labels = labels.map(|(it, value)| (it.name.to_owned(), label(it, value.as_deref())));
+        Jsonb::of(&Value::Object(labels.collect()))
+    }
+
+    fn values<'g>(
+        &self,
+        group: &'g Group,
+        which: Option<&[&str]>,
+    ) -> impl Iterator<Item = (&'static Dimension, &'g Option<String>)> {
+        let is_wanted =
+            move |it: &(&Dimension, _)| which.is_none_or(|which| which.contains(&it.0.name));
+        self.by.iter().zip(group).filter(is_wanted)
+    }
+}
+
+/// Returns a value as a label.
+pub fn label(dimension: &Dimension, value: Option<&str>) -> Value {
+    let Some(value) = value else {
+        return Value::Null;
+    };
+    match (dimension.value_type, value.parse::<i64>()) {
+        (ValueType::Number, Ok(number)) => number.into(),
+        _ => exactly(value).into(),
+    }
+}
+
+/// The columns of a statement's rows that hold the dimensions of groups.
+pub struct Places {
+    columns: Vec<(usize, &'static Dimension)>,
+    pseudonyms: Option<Pseudonyms>,
+}
+
+impl Places {
+    /// Finds the columns. Who sees no names gets pseudonyms.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if a column is not there, or of another type.
+    pub fn find(
+        by: &By,
+        found: &Tuples<'_>,
+        pseudonyms: Option<Pseudonyms>,
+    ) -> Result<Self, Error> {
+        let column = |it: &'static Dimension| {
+            let types: &[_] = match it.value_type {
+                ValueType::Text => &TEXTS,
+                ValueType::Number => &INTEGERS,
+            };
+            Ok((found.place_of(it.name, types)?, it))
+        };
+        Ok(Self {
+            columns: by.iter().map(column).collect::<Result<_, Error>>()?,
+            pseudonyms,
+        })
+    }
+
+    /// Returns the group of the current row.
+    pub fn group(&self, found: &Tuples<'_>) -> Group {
+        let columns = self.columns.iter();
+        columns
+            .map(|(column, dimension)| self.value(found, *column, dimension))
+            .collect()
+    }
+
+    fn value(&self, found: &Tuples<'_>, column: usize, dimension: &Dimension) -> Option<String> {
+        if dimension.value_type == ValueType::Number {
+            let number = found.integer(column)?;
+            let shown = self.pseudonyms.filter(|_| dimension.is_user());
+            return Some(shown.map_or(number, |it| it.of_user(number)).to_string());
+        }
+        let text = found.text(column)?;
+        Some(match self.pseudonyms {
+            Some(pseudonyms) if dimension.names_people() => pseudonyms.of_job(&text),
+            _ => text,
+        })
+    }
+}
+
+/// Returns the labels of so many groups that have no row of their own.
+pub fn others(groups: usize) -> Option<Jsonb<'static>> {
+    Jsonb::of(&serde_json::json!({ OTHERS: groups }))
+}
+
+/// Returns a number of parts of a unit, of which there are so many, as a decimal number without needless zeros.
+///
+/// # Errors
+/// Those of pgrx.
+pub fn decimal(
+    parts: i128,
+    unit: i128,
+) -> Result<AnyNumeric, pgrx::datum::numeric_support::error::Error> {
+    let sign = if parts < 0 { "-" } else { "" };
+    let (whole, rest) = (parts.abs() / unit, parts.abs() % unit);
+    let digits = unit.ilog10() as usize;
+    let text = format!("{sign}{whole}.{rest:0digits$}");
+    let text = match digits {
+        0 => text.trim_end_matches(".0"),
+        _ => text.trim_end_matches('0').trim_end_matches('.'),
+    };
+    AnyNumeric::try_from(text)
+}
+
+/// Returns a number of an answer as people read it.
+pub fn formatted(value: Option<f64>, operation: &str, quantity: Quantity) -> Option<String> {
+    Some(Readable::new(value?, operation, quantity)?.to_string())
+}
+
+/// Returns a part of a whole with four decimals.
+pub fn rounded(share: f64) -> f64 {
+    (share * 1e4).round() / 1e4
+}
+
+/// Returns the part of the time that was observed, with four decimals: it is 1 only if nothing is missing.
+pub fn covered(coverage: f64) -> f64 {
+    ((coverage * 1e4) + 1e-6).floor() / 1e4
+}
