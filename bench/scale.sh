@@ -240,14 +240,16 @@ asked() {
 }
 
 ask() {
-    local name call node count
+    local name call node count one
     : >"$cluster/asked"
     while IFS='|' read -r name call; do
         for ((node = 1; node <= ${counts[-1]}; node++)); do echo "$name|node|$node|$(asked "node$node" "$call")"; done
         echo "$name|whole|${counts[-1]}|$(asked node_of_all "$call")"
         for count in "${counts[@]}"; do echo "$name|front|$count|$(asked "front$count" "$call")"; done
         # Which part of its time grows with the targets.
-        [[ ! $call =~ jobstats_(top|changes) ]] || echo "$name|target|1|$(asked node1 "${call%)}, target => '{*-OST0001}')")"
+        one="${call%)}, filter => 'target=*-OST0001')"
+        [[ $call != *"filter => '"* ]] || one=${call/"filter => '"/"filter => 'target=*-OST0001 "}
+        [[ ! $call =~ jobstats_(top|changes) ]] || echo "$name|target|1|$(asked node1 "$one")"
     done < <(questions) | tee -a "$cluster/asked" >&2
 }
 
