@@ -5,6 +5,11 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_as_lik
 COMMENT ON FUNCTION jobstats_internal.as_like(text[]) IS
 'Internal: the patterns of LIKE that the same names match as these patterns, in which nothing but * is special.';
 
+CREATE FUNCTION jobstats_internal.exactly(name text) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_exactly_wrapper';
+COMMENT ON FUNCTION jobstats_internal.exactly(text) IS
+'Internal: the pattern that matches a name alone, with \* for a star.';
+
 -- The first sentence of a function's COMMENT ON fits a line.
 CREATE FUNCTION jobstats_help(topic text DEFAULT NULL) RETURNS TABLE (name text, what text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp

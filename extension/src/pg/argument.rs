@@ -6,7 +6,7 @@
 
 use std::ops::Deref;
 
-use jobstats_core::pattern::Pattern;
+use jobstats_core::pattern::{Pattern, exactly};
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
@@ -90,6 +90,11 @@ pub fn plain<T>(argument: Option<Short<T>>) -> Option<T> {
 pub fn as_like(patterns: &[Option<String>]) -> Vec<Option<String>> {
     let like = |pattern: &String| Pattern::new(pattern).like();
     patterns.iter().map(|it| it.as_ref().map(like)).collect()
+}
+
+#[pg_extern(sql = false)]
+fn jobstats_exactly(name: Short<&str>) -> String {
+    exactly(&name)
 }
 
 #[pg_extern(sql = false)]

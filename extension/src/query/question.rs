@@ -140,6 +140,26 @@ impl Wanted {
 }
 
 impl Question {
+    /// Makes the question for the totals of one operation: of `service_time` by user, unless others are given.
+    ///
+    /// # Errors
+    /// Those of [`By::parse`] and [`Measures::parse_one`].
+    pub fn of_one(
+        period: Period,
+        operation: Option<String>,
+        by: Option<String>,
+        filters: Filters,
+    ) -> Result<Self, Error> {
+        let operation = operation.as_deref().unwrap_or("service_time");
+        Ok(Self {
+            period,
+            by: By::parse(by, "user")?,
+            measures: Measures::parse_one(operation, None)?,
+            filters,
+            wanted: Wanted::Totals,
+        })
+    }
+
     /// Returns the question as it is answered for a reader of this work alone. What is asked of whole targets is answered for everybody.
     pub fn for_reader_of(mut self, own: &Own) -> Self {
         let is_about_entries = self.by.has(Level::Entry)

@@ -10,7 +10,7 @@ SELECT e.event_id, e.kind AS event, e.severity,
     e.verdict, CASE WHEN @uids@::bigint[] IS NULL AND NOT @is_nameless@::boolean THEN e.note END AS note, e.withdrawn, e.updated,
     coalesce(j.judged, 0) AS judged, j.precision, seen.culprits,
     jsonb_strip_nulls(jsonb_build_object('cluster', e.cluster, 'filesystem', e.filesystem, 'uid', who.subject -> 'uid',
-        'account', regexp_replace(who.subject ->> 'account', text '(\\*)\*', text '\1\1\\*', text 'g'), 'job', regexp_replace(who.subject ->> 'job', text '(\\*)\*', text '\1\1\\*', text 'g'))) AS labels
+        'account', jobstats_internal.exactly(who.subject ->> 'account'), 'job', jobstats_internal.exactly(who.subject ->> 'job'))) AS labels
 FROM jobstats.events e
 CROSS JOIN LATERAL (SELECT jobstats_internal.culprits_for(e.culprits, @uids@, @accounts@, @is_nameless@) AS culprits) seen
 CROSS JOIN LATERAL (

@@ -13,14 +13,12 @@ use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::ask;
-use crate::query::dimension::By;
 use crate::query::empty;
 use crate::query::filters::Filters;
 use crate::query::groups::Group;
 use crate::query::labels::{Labels, covered, formatted};
-use crate::query::measure::Measures;
 use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, Wanted, rows_wanted};
+use crate::query::question::{Period, Question, rows_wanted};
 use crate::query::window::ROW_LIMIT;
 use crate::query::windows::{Done, LEAST_COVERAGE, Windows, days_before};
 
@@ -36,14 +34,7 @@ fn jobstats_baseline(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
     let n = rows_wanted(arguments.take()?)?;
     let filters = Filters::take(&mut arguments)?;
-    let operation = operation.as_deref().unwrap_or("service_time");
-    let question = Question {
-        period,
-        by: By::parse(by, "user")?,
-        measures: Measures::parse_one(operation, None)?,
-        filters,
-        wanted: Wanted::Totals,
-    };
+    let question = Question::of_one(period, operation, by, filters)?;
     ask(question, |client, question, plan| {
         if plan.window.until() - plan.window.since() > LONGEST {
             return Err(Error::argument(

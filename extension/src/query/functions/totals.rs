@@ -17,26 +17,22 @@ use crate::query::question::{Period, Question, SUMMARY, Wanted, rows_wanted};
 const DEFAULT_BASE: i32 = 10;
 
 #[pg_extern(sql = false)]
-fn jobstats_totals(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
-    let period = Period::take(&mut arguments)?;
-    let (operations, by) = (arguments.take()?, arguments.take()?);
-    let filters = Filters::take(&mut arguments)?;
-    let weights = arguments.take()?;
-    let question = Question {
-        period,
-        by: By::parse(by, "target")?,
-        measures: Measures::parse(operations, weights)?,
-        filters,
-        wanted: Wanted::Totals,
-    };
-    answer(question, rows)
+fn jobstats_totals(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    of_operations(arguments, rows, Wanted::Totals)
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_rates(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+fn jobstats_rates(arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    of_operations(arguments, rows, Wanted::Rates)
+}
+
+/// Answers about operations, of rates also in steps.
+fn of_operations(mut arguments: Arguments<'_>, rows: Rows, wanted: Wanted) -> SqlResult<()> {
     let mut period = Period::take(&mut arguments)?;
     let (operations, by) = (arguments.take()?, arguments.take()?);
-    period.step = arguments.take()?;
+    if matches!(wanted, Wanted::Rates) {
+        period.step = arguments.take()?;
+    }
     let filters = Filters::take(&mut arguments)?;
     let weights = arguments.take()?;
     let question = Question {
@@ -44,7 +40,7 @@ fn jobstats_rates(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         by: By::parse(by, "target")?,
         measures: Measures::parse(operations, weights)?,
         filters,
-        wanted: Wanted::Rates,
+        wanted,
     };
     answer(question, rows)
 }
