@@ -2,29 +2,59 @@
 # What the reading functions cost, of a day of the simulator's cluster puhti: beside statements that say the same of the same
 # tables, as an expert would write them for this one question, and beside lag() over the counters as they stood, which is
 # what one writes without jobstats. The questions are in the directory of this script's name. Each is asked in turn, all in
-# one session without parallel workers, after ours and the statement by hand have given the same answer, row by row.
+# one session without parallel workers, after ours and the statement by hand have given the same answer, row by row; ours is
+# then asked in new sessions.
 #
 #   reading.sh [QUESTION ...]    all by default; prints a table
 #
+# QUESTION/DAYS asks about days of another store, which has a month in 95 partitions, with a quarter of the users and jobs;
+# QUESTION/DAYS/WORKERS does so with parallel workers, and has the time until the answer was there instead of the processor's.
+#
 #   JOBSTATS_READING_SCALE      users and jobs, compared with the preset (1)
-#   JOBSTATS_READING_DIRECTORY  where the database is made and stays; one that is there already is asked again, of whatever day
+#   JOBSTATS_READING_DAY        the last day (yesterday)
+#   JOBSTATS_READING_DIRECTORY  where the stores are made and stay, with all answers; those that are there already are asked
+#                               again, by the functions of the extension that is installed
+#   JOBSTATS_READING_RUNS       how often each is asked (5); 0 only compares
+#   JOBSTATS_READING_QUICK      leaves lag() out, if set
 . "$(dirname "$0")/../scripts/lib.sh"
 . bench/simulated.sh
 . bench/machine.sh
 
 scale=${JOBSTATS_READING_SCALE:-1}
-runs=5
+day=$(date -u -d "${JOBSTATS_READING_DAY:-yesterday}" +%F)
+of_month=(totals_users/2 top_jobs_user/7 {top_jobs,summary}/{1,30}{,/2})
+runs=${JOBSTATS_READING_RUNS:-5}
 settings=(shared_buffers=1GB work_mem=64MB max_wal_size=2GB autovacuum=off)
 
-prepare() {
-    local day
-    day=$(date -u -d yesterday +%Y-%m-%d)
-    new_store "$cluster" reading "raw_retention => '10 days', compress_after => '10 days'"
-    sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', '$day', '$day'::timestamptz)
+day() { date -u -d "$day $1 days" +%FT00:00:00Z; }
+
+# fill DATABASE FIRST PARTITIONED SCALE [OPTION ...]: a new store and its first day, both and that of the first partition counted from the last.
+fill() {
+    new_store "$cluster" "$1" "$(printf "%s => '100 years'," compress_after {raw_,,rollup_10m_,rollup_1h_,rollup_1d_}retention | sed 's/,$//')"
+    sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', '$(day "$3")', '$(day 0)')
         FROM unnest('{raw,observations,increments}'::text[]) relation" >/dev/null
-    simulate texts "${day}T00:00:00Z" 24 --preset puhti --scale "$scale"
-    feed_day "${day}T00:00:00Z" 60 texts
-    sql -c 'DROP TABLE texts' -c 'CALL jobstats_maintain()' -f bench/reading/prepare.sql
+    simulate texts "$(day "$2")" 24 --preset puhti --scale "$4" "${@:5}"
+    feed_day "$(day "$2")" 60 texts
+    sql -c 'DROP TABLE texts' -c ANALYZE
+}
+
+fill_month() {
+    local back
+    fill month -29 -94 "$(awk -v scale="$scale" 'BEGIN { print scale / 4 }')" --layout 2.15.8
+    # The simulator calls elements of arrays as users do; SLURM_JOB_ID has numbers of their own.
+    sql -c "UPDATE jobstats.entries SET job = replace(job, '_', '') WHERE job LIKE '%\_%'"
+    for ((back = 1; back < 30; back++)); do copy_day "$(day $((back - 29)))" "$back" "$(day -28)"; done
+}
+
+# store DATABASE: makes it, or lets the extension that is installed read it.
+store() {
+    url=$(scripts/cluster.sh url "$cluster" "$1")
+    if sql -c '' 2>/dev/null; then
+        sql -c 'SET client_min_messages = warning' -c 'DROP EXTENSION jobstats CASCADE' -c 'CREATE EXTENSION jobstats' -c 'SELECT jobstats_setup()' >/dev/null
+    else
+        if [ "$1" = month ]; then fill_month; else fill reading 0 0 "$scale" && sql -f bench/reading/counters.sql; fi >&2
+        sql -c 'CALL jobstats_maintain()' -f bench/reading/prepare.sql
+    fi
 }
 
 if [ -n "${JOBSTATS_READING_DIRECTORY:-}" ]; then
@@ -34,17 +64,25 @@ else
     scripts/install.sh all
     start_cluster reading "${settings[@]}"
 fi
-url=$(scripts/cluster.sh url "$cluster" reading)
-sql -c '' 2>/dev/null || prepare >&2
+mkdir -p "$cluster/answers"
 
-# part QUESTION NAME: one of the statements of a question.
-part() { awk -v part="-- $2" '/^-- / { inside = $0 == part; next } inside' "bench/reading/$1.sql"; }
+# choose QUESTION: what all below is about.
+choose() {
+    IFS=/ read -r name days workers <<<"$1"
+    url=$(scripts/cluster.sh url "$cluster" "$([ -z "$days" ] && echo reading || echo month)")
+    answer=$cluster/answers/${1//\//_}
+    export PGOPTIONS="-c jit=off -c max_parallel_workers_per_gather=${workers:-0}"
+    { variables && echo '\set'; } | sql -f - | sed -n "s/'/''/g; s/^\([a-z_]*\) = ''\(.*\)''\$/\\\\set \1 '\2'/p" >"$cluster/variables"
+}
+
+# part NAME: one of the statements of the question.
+part() { awk -v part="-- $1" '/^-- / { inside = $0 == part; next } inside' "bench/reading/$name.sql"; }
 
 # What the statements name by variables of psql.
 variables() {
-    sed 's/^\t*//' <<-'SQL'
+    sed "s/^\t*//; s/@days@/${days:-1}/" <<-'SQL'
 		SELECT format('timestamptz %L', date_trunc('day', min("time"), 'UTC')) AS since,
-		    format('timestamptz %L', date_trunc('day', min("time"), 'UTC') + interval '1 day') AS until
+		    format('timestamptz %L', date_trunc('day', min("time"), 'UTC') + interval '@days@ days') AS until
 		FROM jobstats.observations \gset
 		SELECT string_agg(format('coalesce(i.%I, 0)', operation || '_usecs'), ' + ') AS service_time,
 		    string_agg(format('coalesce(i.%I, 0)', operation), ' + ') AS service_calls,
@@ -59,18 +97,20 @@ variables() {
 		FROM jobstats_operations() WHERE metadata \gset
 		SELECT quote_literal(e.job) AS job FROM jobstats.rollup_1d r JOIN jobstats.entries e USING (entry_id)
 		WHERE e.job IS NOT NULL GROUP BY e.job ORDER BY count(*) DESC, e.job LIMIT 1 \gset
+		SELECT (array_agg(u.uid ORDER BY u.n, u.uid))[count(*) / 5 + 1] AS few FROM (
+		    SELECT e.uid, count(*) AS n FROM jobstats.rollup_1d r JOIN jobstats.entries e USING (entry_id) WHERE e.uid IS NOT NULL GROUP BY 1) u \gset
 	SQL
 }
 
-# answer QUESTION NAME: its rows in order.
-answer() { { variables && part "$1" "$2"; } | sql -F '|' -f - | LC_ALL=C sort; }
+# session: runs the statements that it reads in a new session.
+session() { cat "$cluster/variables" - | sql -F '|' -f -; }
 
 # Whether ours and the statement by hand say the same: numbers may differ by what adding them up in another order changes.
 compare() {
-    answer "$1" ours >"$cluster/ours"
-    answer "$1" 'by hand' >"$cluster/by_hand"
-    [ -s "$cluster/ours" ] || die "$1: no answer"
-    paste -d '\n' "$cluster/ours" "$cluster/by_hand" | awk -F '|' -v question="$1" '
+    part ours | session | LC_ALL=C sort >"$answer"
+    part 'by hand' | session | LC_ALL=C sort >"$cluster/by_hand"
+    [ -s "$answer" ] || { echo "$question: no answer" >&2 && return 1; }
+    paste -d '\n' "$answer" "$cluster/by_hand" | awk -F '|' -v question="$question" '
         function same(one, other) {
             return one == other || one + 0 == one && other + 0 == other && one != "" && other != "" &&
                 (one - other) ^ 2 <= 1e-18 * one ^ 2
@@ -81,50 +121,66 @@ compare() {
             for (field = 1; field <= NF; field++) if (!same(ours[field], $field)) different = 1
             if (different && !shown++) { $0 = $0; print question ": ours and by hand:"; for (i = 1; i <= NF; i++) printf "%s (%s) ", ours[i], $i; print "" }
         }
-        END { exit shown > 0 }' >&2 || die "$1: $(wc -l <"$cluster/ours") rows differ from those by hand"
+        END { if (shown) print question ": " shown " rows differ from those by hand"; exit shown > 0 }' >&2
 }
 
-# The statements of a question in turn, so many times; of each the processor time in milliseconds.
+# logged SETTING: runs statements in a new session, and prints milliseconds of each that the setting logs.
+logged() {
+    { printf '\\o /dev/null\nSET client_min_messages = log; SET %s = on;\n' "$1" && cat; } | session 2>&1 |
+        awk -v elapsed="$workers" '/ elapsed$/ { print (elapsed ? $8 : $2 + $5) * 1000 }'
+}
+
+# The statements in turn, so many times (0, 1, 2), and ours in as many new sessions (3), with what planning takes of that (4).
 measure() {
-    local run
-    {
-        variables
-        echo "\\o /dev/null"
-        echo "SET client_min_messages = log; SET log_statement_stats = on;"
-        for ((run = 0; run < runs; run++)); do
-            part "$1" ours && part "$1" 'by hand' && part "$1" 'lag()'
-        done
-    } | sql -f - 2>&1 | awk '/ elapsed$/ { print n++ % 3, ($2 + $5) * 1000 }'
+    local run part parts=(ours 'by hand')
+    [ -n "$days" ] || [ -n "${JOBSTATS_READING_QUICK:-}" ] || parts+=('lag()')
+    for ((run = 0; run < runs; run++)); do
+        for part in "${parts[@]}"; do part "$part"; done
+    done | logged log_statement_stats | awk -v parts="${#parts[@]}" '{ print n++ % parts, $0 }'
+    for ((run = 0; run < runs; run++)); do
+        part ours | logged log_statement_stats | sed 's/^/3 /'
+        part ours | logged log_planner_stats | awk '{ sum += $0 } END { print 4, sum }'
+    done
+}
+
+# How many tables and indexes ours locks, which PostgreSQL does until the transaction ends.
+locks() {
+    { echo 'BEGIN;' && echo '\o /dev/null' && part ours && echo '\o' && echo "SELECT count(DISTINCT relation) FROM pg_locks
+        WHERE pid = pg_backend_pid() AND relation <> 'pg_locks'::regclass;"; } | session
 }
 
 row() {
-    awk -v title="$(sed -n '1s/^-- //p' "bench/reading/$1.sql")" -v rows="$(wc -l <"$cluster/ours")" '
-        { count[$1]++; time[$1, count[$1]] = $2 }
+    awk -v title="$(sed -n '1s/^-- //p' "bench/reading/$name.sql")${days:+, days: $days}${workers:+, workers: $workers}" -v rows="$(wc -l <"$answer")" -v locks="$(locks)" '
+        { time[$1, ++count[$1]] = $2 }
+        function median(which) { return time[which, int((count[which] + 1) / 2)] }
+        function both(which) { return count[which] ? sprintf("%.1f, %.1f", time[which, 1], median(which)) : "" }
+        function ratio(one, other) { return count[one] ? sprintf("%.2f, %.2f", time[one, 1] / time[other, 1], median(one) / median(other)) : "" }
         END {
-            for (which = 0; which < 3; which++) {
-                fastest[which] = time[which, 1]; median[which] = time[which, int((count[which] + 1) / 2)]
-            }
-            printf "| %s | %d | %.0f, %.0f | %.0f, %.0f | %.2f, %.2f | %.0f, %.0f | %.0f, %.0f |\n", title, rows, fastest[0], median[0],
-                fastest[1], median[1], fastest[0] / fastest[1], median[0] / median[1], fastest[2], median[2],
-                fastest[2] / fastest[0], median[2] / median[0]
+            printf "| %s | %d | %s | %s | %s | %s | %s | %s | %s | %d |\n", title, rows, both(0), both(1), ratio(0, 1), both(2), ratio(2, 0), both(3), both(4), locks
         }'
 }
 
 if [ $# -eq 0 ]; then
-    mapfile -t questions < <(basename -as .sql bench/reading/*.sql | grep -v "^prepare$")
-    set -- "${questions[@]}"
+    # The month has no counters for lag().
+    mapfile -t questions < <(grep -l '^-- lag()' bench/reading/*.sql | xargs basename -as .sql)
+    set -- "${questions[@]}" "${of_month[@]}"
 fi
-export PGOPTIONS='-c jit=off -c max_parallel_workers_per_gather=0'
+store reading
+[[ $* != */* ]] || store month
 cat <<-'TEXT'
-	| question | rows | ours | by hand | ours to by hand | lag() | lag() to ours |
-	|---|---:|---:|---:|---:|---:|---:|
+	| question | rows | ours | by hand | ours to by hand | lag() | lag() to ours | in a new session | of that planning | locks |
+	|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 TEXT
+status=0
 for question; do
-    compare "$question"
-    measure "$question" | sort -k 2n | row "$question"
+    choose "$question"
+    if compare; then measure | sort -k 2n | row; else status=1; fi
 done
-printf '\nMilliseconds of processor time, the fastest and the median of %s runs; ' "$runs"
-sql -c "SELECT format('%s rows of increments, %s, %s and %s of rollups, %s of counters. ', (SELECT count(*) FROM jobstats.increments),
-    (SELECT count(*) FROM jobstats.rollup_10m), (SELECT count(*) FROM jobstats.rollup_1h), (SELECT count(*) FROM jobstats.rollup_1d),
-    (SELECT count(*) FROM counters))"
+printf '\nMilliseconds of processor time, the fastest and the median of %s runs after VACUUM ANALYZE, without autovacuum; %s build. ' "$runs" "$profile"
+for database in reading month; do
+    url=$(scripts/cluster.sh url "$cluster" "$database")
+    sql -c "SELECT format('%s: %s rows of increments, %s, %s and %s of rollups. ', current_database(), (SELECT count(*) FROM jobstats.increments),
+        (SELECT count(*) FROM jobstats.rollup_10m), (SELECT count(*) FROM jobstats.rollup_1h), (SELECT count(*) FROM jobstats.rollup_1d))" 2>/dev/null || true
+done
 machine
+exit "$status"

@@ -67,6 +67,38 @@ feeding() {
 	SQL
 }
 
+# copy_day DAY DAYS FED
+# What was done so many days before this day, by other jobs of the same users, whose entries were first seen until FED.
+copy_day() {
+    local columns
+    columns=$(sql -c "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+        WHERE attrelid = 'jobstats.increments'::regclass AND attnum > 7 AND NOT attisdropped")
+    sql <<-SQL
+		CREATE TEMPORARY VIEW span AS
+		SELECT timestamptz '$1' AS upper, timestamptz '$1' - interval '$2 days' AS lower, interval '$2 days' AS later;
+		INSERT INTO jobstats.observations SELECT o."time" + s.later, coalesce(o.since, o."time" - interval '2 minutes') + s.later, o.target_id, o.server,
+		    o.received, o.duration, o.shipper, o.cleanup_interval, o.entries, o.active, o.added, o.resets, o.removed,
+		    o.carried, o.unknown, o.problems, o.bytes, o.digest
+		FROM span s, jobstats.observations o JOIN jobstats.targets t USING (target_id)
+		WHERE t.cluster = 'puhti' AND o."time" > '$1'::timestamptz - interval '$2 days'
+		    AND o."time" <= '$1'::timestamptz - interval '$((${2} - 1)) days';
+		SELECT jobstats_internal.note_spans(upper - interval '1 day', 'infinity') FROM span;
+		INSERT INTO jobstats.entries
+		SELECT e.entry_id + $2, replace(e.name, e.job, j.job), j.job, e.uid, e.gid, e.node, e.executable,
+		    e.pid, e.format, e.status, j.job, e.first_seen + s.later
+		FROM span s, jobstats.entries e CROSS JOIN LATERAL (SELECT (e.job::bigint + $2 * 20000000)::text) AS j (job)
+		WHERE e.job IS NOT NULL AND e.job <> '900001' AND e.first_seen < '$3'
+		ON CONFLICT DO NOTHING;
+		INSERT INTO jobstats.increments
+		SELECT i."time" + s.later, i.since + s.later, i.observed + s.later, i.last_active + s.later,
+		    CASE WHEN e.job IS NULL THEN e.entry_id ELSE e.entry_id + $2 END, i.target_id, i.reset, $columns
+		FROM span s, jobstats.increments i JOIN jobstats.entries e USING (entry_id) JOIN jobstats.targets t USING (target_id)
+		WHERE t.cluster = 'puhti' AND i."time" > '$1'::timestamptz - interval '$2 days'
+		    AND i."time" <= '$1'::timestamptz - interval '$((${2} - 1)) days'
+		ORDER BY i.observed, i.target_id;
+	SQL
+}
+
 # spent: reads statements, and prints the ticks of the processor that they take in their session.
 spent() {
     {
