@@ -4,6 +4,7 @@ pub mod board;
 pub mod interval;
 pub mod order;
 pub mod rows;
+pub mod sums;
 pub mod track;
 pub mod user_names;
 pub mod view;

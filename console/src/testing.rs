@@ -11,7 +11,7 @@ use jobstats_core::instant::{Micros, SECOND};
 use jobstats_core::operation::find;
 use jobstats_core::target::{TargetKind, kind_in_name};
 
-use crate::live::interval::{Counter, Interval, Reading, Seen, Whole, Work};
+use crate::live::interval::{Interval, Reading, Seen, Whole, Work};
 use crate::live::who::Names;
 use crate::report::{Load, Measure, Scope};
 use crate::show::chart::frame::Point;
@@ -109,17 +109,13 @@ pub fn interval(since: Micros, until: Micros, work: &[(&str, &str, i64)]) -> Int
 
 /// Adds what a target has counted by itself to its interval: the totals, and the parts of them that are in no entry.
 pub fn counted(interval: Interval, whole: &[(&str, f64, f64)]) -> Interval {
-    let whole = whole.iter().map(|(name, total, untracked)| Whole {
-        counter: match *name {
-            "service_time" => Counter::Service,
-            "metadata" => Counter::Metadata,
-            operation => Counter::Operation(find(operation.as_bytes()).unwrap()),
-        },
-        total: *total,
-        untracked: *untracked,
-    });
+    let mut counted = Whole::default();
+    for (name, total, untracked) in whole {
+        let unit = if *name == "service_time" { 1e6 } else { 1.0 };
+        counted.add(name, (total * unit) as i128, (untracked * unit) as i128);
+    }
     Interval {
-        whole: Some(whole.collect()),
+        whole: Some(counted),
         ..interval
     }
 }

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use jobstats_core::increment::Column;
 use jobstats_core::instant::{MINUTE, Micros};
-use jobstats_core::operation::OPERATIONS;
 use jobstats_core::target::filesystem_and_index;
 
 use crate::live::interval::{Failure, Interval, Reading, Seen};
+use crate::live::sums::{Adding, Part};
 use crate::live::view::{By, Key};
 
 /// The longest window over which rates can be averaged.
@@ -254,17 +253,19 @@ impl Board {
     }
 
     fn note_load(&mut self) {
-        let mut sums: BTreeMap<&str, (Option<f64>, f64)> = BTreeMap::new();
+        let mut sums: BTreeMap<&str, Adding> = BTreeMap::new();
         for (name, target) in &self.targets {
-            for (service, requests) in target.window(0).map(load) {
-                let sum = sums.entry(filesystem(name)).or_insert((Some(0.0), 0.0));
-                sum.0 = sum.0.zip(service).map(|(sum, more)| sum + more);
-                sum.1 += requests;
+            for interval in target.window(0) {
+                let part = Part::of(target, interval, interval.length());
+                let sums = sums.entry(filesystem(name)).or_default();
+                let work = interval.work.iter();
+                work.for_each(|work| sums.add(&part, &work.totals));
             }
         }
         // The load of a file system of which nothing is known is no zero.
         self.loads.retain(|name, _| sums.contains_key(&**name));
-        for (filesystem, (service, requests)) in sums {
+        for (filesystem, sums) in sums {
+            let sums = sums.sums();
             let loads = self.loads.entry(filesystem.into()).or_default();
             // A second reading of the same time says more of it.
             if loads.back().is_some_and(|it| it.time == self.time) {
@@ -272,8 +273,8 @@ impl Board {
             }
             loads.push_back(Load {
                 time: self.time,
-                service,
-                requests,
+                service: sums.service().map(|it| it.rate),
+                requests: sums.requests.rate,
             });
             if loads.len() > MOST_LOADS {
                 loads.pop_front();
@@ -290,23 +291,6 @@ pub fn filesystem(target: &str) -> &str {
 /// Returns the number of totals of an interval.
 fn totals(interval: &Interval) -> usize {
     interval.work.iter().map(|work| work.totals.len()).sum()
-}
-
-/// Returns the requests in service, if they are known, and the requests per second.
-fn load(interval: &Interval) -> (Option<f64>, f64) {
-    let (mut micros, mut calls) = (0_i128, 0_i128);
-    for (column, total) in interval.work.iter().flat_map(|work| &work.totals) {
-        let (sum, index) = match column {
-            Column::Usecs(index) => (&mut micros, index),
-            Column::Total(index) => (&mut calls, index),
-        };
-        if OPERATIONS[*index].in_service_time() {
-            *sum += i128::from(*total);
-        }
-    }
-    let length = interval.length() as f64;
-    let service = interval.has_times().then_some(micros as f64 / length);
-    (service, 1e6 * calls as f64 / length)
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! The work on a target between two of its texts.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use jobstats_core::increment::Column;
 use jobstats_core::instant::Micros;
-use jobstats_core::operation::OperationIndex;
+use jobstats_core::operation::{Kind, OPERATIONS, find};
 use jobstats_core::target::TargetKind;
+use jobstats_core::usage::Measure;
 
+use crate::live::sums::{COLUMNS, METADATA, SERVICE, Totals};
 use crate::live::who::Who;
 
 /// The work of one entry.
@@ -17,24 +19,38 @@ pub struct Work {
     pub totals: Vec<(Column, i64)>,
 }
 
-/// An amount that a target counts by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Counter {
-    /// The seconds that the server spent on requests of all kinds.
-    Service,
-    /// The metadata operations of an MDT.
-    Metadata,
-    /// The calls or bytes of an operation.
-    Operation(OperationIndex),
-}
+/// The counts that targets keep by themselves: all time, the metadata operations of MDTs, and each operation.
+pub static OWN: LazyLock<Vec<Measure>> = LazyLock::new(|| {
+    let operations = OPERATIONS.iter();
+    let own = operations.filter(|it| it.in_service_time() || it.kind == Kind::Bytes);
+    let names = ["service_time", "metadata"].into_iter();
+    let names = names.chain(own.map(|it| it.name));
+    names.filter_map(|it| Measure::find(it).ok()).collect()
+});
 
 /// The work of a target by its own counters, which count requests with and without an identifier.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Whole {
-    pub counter: Counter,
-    pub total: f64,
-    /// The part of the total that is in no entry.
-    pub untracked: f64,
+    pub all: Totals,
+    /// The part that is in no entry.
+    pub rest: Totals,
+}
+
+impl Whole {
+    /// Adds the work by one of [`OWN`], which has this name, in parts of its unit.
+    pub fn add(&mut self, name: &str, all: i128, rest: i128) {
+        let sums = match (name, find(name.as_bytes())) {
+            ("service_time", _) => &[SERVICE],
+            ("metadata", _) => &[METADATA],
+            // What counts as metadata on an MDT has been added as such.
+            (_, Some(index)) => COLUMNS.sums(Column::Total(index), TargetKind::Ost),
+            _ => &[],
+        };
+        for sum in sums {
+            self.all[*sum] += all;
+            self.rest[*sum] += rest;
+        }
+    }
 }
 
 /// The work on a target in a span of time.
@@ -49,7 +65,7 @@ pub struct Interval {
     /// The work of the entries that did something.
     pub work: Vec<Work>,
     /// The work by the target's own counters; `None` where these are not known.
-    pub whole: Option<Vec<Whole>>,
+    pub whole: Option<Whole>,
     /// The number of entries that were born.
     pub added: u64,
     /// The number of entries whose counters restarted.

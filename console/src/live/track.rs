@@ -187,7 +187,7 @@ impl Tracker {
         let (own, grown) = own::compare(last_own, own, time)?;
         let mut compared = compare_with(last.as_ref(), &snapshot, time, server, &mut self.names)?;
         if let Some((interval, grown)) = compared.interval.as_mut().zip(grown) {
-            interval.whole = Some(own::wholes(&grown, &interval.work, kind));
+            interval.whole = Some(own::whole(&grown, &interval.work, kind));
         }
         let bytes = || snapshot.lines(text.bytes).collect::<Vec<_>>().concat();
         let seen = Seen {

@@ -5,7 +5,8 @@ use jobstats_core::quantity::Quantity;
 use ratatui::style::{Style, Stylize};
 
 use crate::live::board::Board;
-use crate::live::rows::{Amount, Row, Table};
+use crate::live::rows::{Row, Table};
+use crate::live::sums::Amount;
 use crate::live::user_names;
 use crate::live::view::{By, Sort, View};
 use crate::show::line::{BAR as BAR_STYLE, DIM, Line, PLAIN, TITLE, WARNING, line, push};

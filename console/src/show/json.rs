@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::live::board::{self, Board};
 use crate::live::interval;
-use crate::live::rows::{Row, Sums, Table};
+use crate::live::rows::{Row, Table};
+use crate::live::sums::Sums;
 use crate::live::view::View;
 use crate::values::text;
 use crate::values::when::moment;

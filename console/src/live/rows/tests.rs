@@ -1,5 +1,6 @@
 use clap::ValueEnum;
 use jobstats_core::instant::SECOND;
+use jobstats_core::target::TargetKind;
 use proptest::prelude::*;
 
 use super::*;
@@ -218,7 +219,7 @@ fn a_target_that_is_not_known_is_a_row_and_no_zero() {
             .unwrap()
     };
     assert!(row(OST).is_unknown && row(OST).is_late);
-    assert!(!row(MDT).is_unknown && row(MDT).sums == Sums::default());
+    assert!(!row(MDT).is_unknown && row(MDT).sums == Adding::default().sums());
 }
 
 #[test]

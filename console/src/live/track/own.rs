@@ -1,18 +1,19 @@
 //! The own counters of targets in a text, which count requests with and without an identifier.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-use jobstats_core::increment::{Column, Increment, MAX_RATE};
+use jobstats_core::increment::{Increment, MAX_RATE};
 use jobstats_core::instant::Micros;
-use jobstats_core::operation::{Kind, OPERATIONS};
 use jobstats_core::parameter::{Other, Problems};
 use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::ReadError;
 use jobstats_core::target::TargetKind;
+use jobstats_core::usage::{Counting, in_no_entry};
 use jobstats_core::whole;
 
 use super::FORGOTTEN;
-use crate::live::interval::{Counter, Whole, Work};
+use crate::live::interval::{OWN, Whole, Work};
 
 /// The own counters of a target in a text.
 pub struct Own {
@@ -65,49 +66,22 @@ pub fn compare(
     Ok((Some(LastOwn { time, body }), grown))
 }
 
-/// Returns what a target did by its own counters, beside the work of its entries.
-pub fn wholes(grown: &[Increment<'_>], work: &[Work], kind: TargetKind) -> Vec<Whole> {
-    let mut sums = BTreeMap::<Counter, [i64; 2]>::new();
-    let mut add = |place: usize, totals: &[(Column, i64)]| {
-        for (column, total) in totals {
-            for counter in counters(*column, kind).into_iter().flatten() {
-                sums.entry(counter).or_default()[place] += total;
-            }
-        }
-    };
-    grown.iter().for_each(|it| add(0, &it.totals));
-    work.iter().for_each(|it| add(1, &it.totals));
-    let whole = |(counter, [total, accounted]): (Counter, [i64; 2])| {
-        let unit = if counter == Counter::Service {
-            1e6
-        } else {
-            1.0
-        };
-        Whole {
-            counter,
-            total: total as f64 / unit,
-            untracked: (total - accounted).max(0) as f64 / unit,
-        }
-    };
-    let sums = sums.into_iter().filter(|(_, [total, _])| *total > 0);
-    sums.map(whole).collect()
-}
+/// The columns of what targets count by themselves.
+static COUNTERS: LazyLock<Counting> = LazyLock::new(|| {
+    let terms = OWN.iter().flat_map(|it| &it.total);
+    Counting::new(&terms.map(|it| it.sum.clone()).collect::<Vec<_>>())
+});
 
-/// Returns the counters that a column counts in.
-fn counters(column: Column, kind: TargetKind) -> [Option<Counter>; 2] {
-    match column {
-        Column::Usecs(index) => {
-            let is_part = OPERATIONS[index].in_service_time();
-            [is_part.then_some(Counter::Service), None]
-        }
-        Column::Total(index) => {
-            let operation = &OPERATIONS[index];
-            let is_own = operation.in_service_time() || operation.kind == Kind::Bytes;
-            let is_metadata = operation.metadata && kind == TargetKind::Mdt;
-            [
-                is_own.then_some(Counter::Operation(index)),
-                is_metadata.then_some(Counter::Metadata),
-            ]
-        }
+/// Returns what a target did by its own counters, beside the work of its entries.
+pub fn whole(grown: &[Increment<'_>], work: &[Work], kind: TargetKind) -> Whole {
+    let [mut all, mut accounted] = [(); 2].map(|()| vec![0; OWN.len()]);
+    let grown = grown.iter().map(|it| &it.totals);
+    grown.for_each(|it| COUNTERS.add(it, kind, &mut all));
+    let work = work.iter().map(|it| &it.totals);
+    work.for_each(|it| COUNTERS.add(it, kind, &mut accounted));
+    let mut whole = Whole::default();
+    for (own, (all, accounted)) in OWN.iter().zip(all.into_iter().zip(accounted)) {
+        whole.add(&own.name, all, in_no_entry(all, accounted));
     }
+    whole
 }

@@ -8,17 +8,17 @@ use jobstats_client::answers::{
     Baseline, BaselineRow, Dimension, Entries, EntryRow, Filters, Nearest, NearestRow, Question,
     Rates, TargetRow, Targets, Untracked, UntrackedRow, Window, Work, WorkRow, words,
 };
-use jobstats_client::{Connector, ask};
+use jobstats_client::{Connector, Decimal, ask};
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
-use jobstats_core::operation::{Kind, OPERATIONS, find};
+use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pattern::exactly;
 use postgres::Client;
 
 use super::Scope;
 use crate::ask::store::{self, Error};
 use crate::live::board::{Load, Loads, Medians};
-use crate::live::interval::{Counter, Whole};
+use crate::live::interval::{OWN, Whole};
 use crate::live::view::{By, Key};
 use crate::live::who::Who;
 use crate::values::when::timestamp;
@@ -93,29 +93,15 @@ pub fn who(entry: &EntryRow) -> Who {
     }
 }
 
-/// The counters of whole targets that are no operations.
-const COUNTERS: [(&str, Counter); 2] = [
-    ("service_time", Counter::Service),
-    ("metadata", Counter::Metadata),
-];
-
-/// Returns the names of the counters of whole targets.
-fn counters() -> Option<String> {
-    let timed = OPERATIONS.iter();
-    let timed = timed.filter(|it| it.in_service_time() || it.kind == Kind::Bytes);
-    let names = COUNTERS.iter().map(|(name, _)| *name);
-    words(names.chain(timed.map(|it| it.name)))
-}
-
-/// Returns an amount of a whole target, if it is known.
-fn whole(row: &UntrackedRow) -> Option<Whole> {
-    let counter = COUNTERS.iter().find(|(name, _)| *name == row.operation);
-    let operation = || find(row.operation.as_bytes()).map(Counter::Operation);
-    Some(Whole {
-        counter: counter.map(|(_, it)| *it).or_else(operation)?,
-        total: row.total?.try_into().ok()?,
-        untracked: row.untracked?.try_into().ok()?,
-    })
+/// Returns what a target counted by itself, if all of it is known.
+fn whole<'r>(rows: impl Iterator<Item = &'r UntrackedRow>) -> Option<Whole> {
+    let mut whole = Whole::default();
+    for row in rows {
+        let unit = OWN.iter().find(|it| it.name == row.operation)?.unit();
+        let amount = |it: Option<Decimal>| i128::try_from(it?.checked_mul(unit.into())?).ok();
+        whole.add(&row.operation, amount(row.total)?, amount(row.untracked)?);
+    }
+    Some(whole)
 }
 
 /// The groupings of rows of which it is known what is usual.
@@ -129,7 +115,7 @@ const USUAL_BY: [(By, &[Dimension]); 3] = [
 const MOST_USUAL: i32 = 1000;
 
 /// The work of whole targets, by their numbers.
-pub type Wholes = HashMap<i32, Vec<Whole>>;
+pub type Wholes = HashMap<i32, Whole>;
 
 /// The rollups, which are kept for longer than observations: the name and the width of a bucket of each, from the finest one on.
 const ROLLUPS: [(&str, Micros); 3] = [("10m", 10 * MINUTE), ("1h", HOUR), ("1d", DAY)];
@@ -243,7 +229,7 @@ impl Session {
             let names = targets.iter().map(|it| exactly(&it.row.target));
             let rows = self.ask(&Untracked {
                 window: Window::new(since, timestamp(until)),
-                operations: counters(),
+                operations: words(OWN.iter().map(|it| &it.name)),
                 filter: Filters {
                     cluster: Some(vec![exactly(cluster)]),
                     target: Some(names.collect()),
@@ -254,9 +240,8 @@ impl Session {
             for target in targets.into_iter().map(|it| &it.row) {
                 let is_own =
                     |row: &&UntrackedRow| row.group.target.as_ref() == Some(&target.target);
-                let own = rows.iter().filter(is_own);
-                let own: Option<Vec<_>> = own.map(whole).collect();
-                wholes.extend(own.map(|own| (target.target_id, own)));
+                let whole = whole(rows.iter().filter(is_own));
+                wholes.extend(whole.map(|it| (target.target_id, it)));
             }
         }
         Ok(wholes)

@@ -1,0 +1,175 @@
+//! Sums of work, with their rates. Core says which columns count in which sum, and adds up the rates of targets.
+
+use std::array;
+use std::sync::LazyLock;
+
+use jobstats_core::columns::sum::Sum;
+use jobstats_core::increment::Column;
+use jobstats_core::instant::{Micros, SECOND};
+use jobstats_core::operation::{Kind, OPERATIONS, Operation};
+use jobstats_core::usage::Counting;
+use jobstats_core::window::Rates;
+use serde::Serialize;
+
+use crate::live::board::Target;
+use crate::live::interval::Interval;
+use crate::live::view::Sort;
+
+/// The places of the first sums, which are in the order of [`Sums`].
+pub const SERVICE: usize = 0;
+pub const REQUESTS: usize = 1;
+pub const METADATA: usize = 2;
+
+/// The columns of sums.
+pub static COLUMNS: LazyLock<Counting> =
+    LazyLock::new(|| counting(Sum::service_time(), Sum::service_calls()));
+
+/// The columns of sums of one operation. One that is also counted as another one has its own requests there.
+pub static COLUMNS_OF_OPERATION: LazyLock<Counting> = LazyLock::new(|| {
+    let requests = OPERATIONS.iter().filter(|it| it.kind == Kind::Requests);
+    let requests: Vec<&Operation> = requests.collect();
+    counting(Sum::times(&requests), Sum::counts(&requests))
+});
+
+fn counting(service: Sum, requests: Sum) -> Counting {
+    let metadata = Sum::metadata_calls().on_mdt();
+    let [read, write, reads, writes] =
+        ["read_bytes", "write_bytes", "read", "write"].map(Sum::column);
+    Counting::new(&[service, requests, metadata, read, write, reads, writes])
+}
+
+/// An amount, and the same per second.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Amount {
+    /// The amount per second. The rates of targets are added, each for the time for which the target was observed.
+    pub rate: f64,
+    /// The amount in the time that was looked at.
+    pub total: f64,
+}
+
+/// The work of a row.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Sums {
+    /// The seconds that servers spent on requests. The rate is the mean number of requests in service.
+    #[serde(rename = "service_time")]
+    service: Option<Amount>,
+    /// Requests of all kinds, each counted once.
+    pub requests: Amount,
+    pub metadata: Amount,
+    #[serde(rename = "read_bytes")]
+    pub read: Amount,
+    #[serde(rename = "write_bytes")]
+    pub write: Amount,
+    pub reads: Amount,
+    pub writes: Amount,
+}
+
+impl Sums {
+    /// Returns the time spent on requests, if all servers that did work for the row report it.
+    pub const fn service(&self) -> Option<Amount> {
+        self.service
+    }
+
+    /// Returns the bytes per write request, if there was one.
+    pub fn per_write(&self) -> Option<f64> {
+        (self.writes.total > 0.0).then(|| self.write.total / self.writes.total)
+    }
+
+    /// Returns the bytes per read request, if there was one.
+    pub fn per_read(&self) -> Option<f64> {
+        (self.reads.total > 0.0).then(|| self.read.total / self.reads.total)
+    }
+
+    /// Returns the mean time of a request in seconds, if it is known and there was one.
+    pub fn per_request(&self) -> Option<f64> {
+        let service = self.service?;
+        (self.requests.total > 0.0).then(|| service.total / self.requests.total)
+    }
+
+    /// Returns the number by which rows are ranked.
+    pub fn rank(&self, sort: Sort) -> Option<f64> {
+        match sort {
+            Sort::Service => self.service.map(|it| it.rate),
+            Sort::Requests => Some(self.requests.rate),
+            Sort::Metadata => Some(self.metadata.rate),
+            Sort::Read => Some(self.read.rate),
+            Sort::Write => Some(self.write.rate),
+        }
+    }
+}
+
+/// The work on a target, in the order of [`Sums`]: microseconds, requests and bytes.
+pub type Totals = [i128; 7];
+
+/// An interval of a target, as sums are made of it.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    /// The sums that columns count in.
+    pub columns: &'static Counting,
+    pub target: &'a Target,
+    /// The time for which the target was observed, in all intervals that are looked at.
+    pub observed: Micros,
+    /// True if the server does not report times.
+    pub is_untimed: bool,
+}
+
+impl<'a> Part<'a> {
+    pub fn of(target: &'a Target, interval: &Interval, observed: Micros) -> Self {
+        Self {
+            columns: &COLUMNS,
+            target,
+            observed,
+            is_untimed: !interval.has_times(),
+        }
+    }
+}
+
+/// Sums that work is added to.
+#[derive(Default)]
+pub struct Adding {
+    sums: [(i128, Rates); 7],
+    /// True if a server that does not report times did some of the work.
+    pub is_untimed: bool,
+}
+
+impl Adding {
+    /// Adds the growth of columns.
+    pub fn add(&mut self, part: &Part<'_>, growth: &[(Column, i64)]) {
+        let mut totals = Totals::default();
+        part.columns.add(growth, part.target.text.kind, &mut totals);
+        self.add_totals(&totals, part.observed);
+        self.is_untimed |= part.is_untimed;
+    }
+
+    /// Adds what was done on a target that was observed for a time.
+    pub fn add_totals(&mut self, totals: &Totals, observed: Micros) {
+        let sums = self.sums.iter_mut().zip(totals);
+        for ((sum, rates), total) in sums.filter(|(_, total)| **total != 0) {
+            *sum += total;
+            // Growth is below 2^53: no sum of it is out of range.
+            rates.push(*total, observed).ok();
+        }
+    }
+
+    /// Returns the sums.
+    pub fn sums(&self) -> Sums {
+        let amount = |sum: usize| {
+            let unit = if sum == SERVICE { SECOND.into() } else { 1 };
+            let (total, rates) = &self.sums[sum];
+            Amount {
+                rate: rates.rate(unit).unwrap_or(0.0),
+                total: *total as f64 / unit as f64,
+            }
+        };
+        let [service, requests, metadata, read, write, reads, writes] = array::from_fn(amount);
+        Sums {
+            service: (!self.is_untimed).then_some(service),
+            requests,
+            metadata,
+            read,
+            write,
+            reads,
+            writes,
+        }
+    }
+}
