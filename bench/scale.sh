@@ -133,6 +133,7 @@ copy_days() {
                 FROM jobstats.$relation i WHERE i.\"time\" > '$(day 0)'"
         done
     done
+    within "node$1" -c "SELECT jobstats_internal.note_spans('-infinity', 'infinity')"
     echo 'CALL jobstats_maintain();' | url=$(database "node$1") spent >"$cluster/maintained.$1"
     maintain_all "$(database "node$1")"
     within "node$1" -c 'DROP TABLE texts' -c 'VACUUM ANALYZE'

@@ -37,7 +37,7 @@ pub enum Of {
     Level,
     /// The entry or, where its identifier names no user, its job.
     Uid,
-    /// The user with this number in `jobstats.users` or, where the identifier names no user, of the job; the number, where neither has a
+    /// The user with this number in `jobstats.users`, or on that day in `jobstats.earlier_users`, or, where the identifier names no user, of the job; the number, where neither has a
     /// name.
     User,
     /// The primary group of this user.
@@ -201,11 +201,6 @@ impl Dimension {
     /// Returns the dimension of this name, if there is one, or the one of space.
     pub fn of_space(name: &str) -> Option<&'static Self> {
         Self::find(name).or_else(|| (name == PROJECT.name).then_some(&PROJECT))
-    }
-
-    /// Returns whether sums by owner have the dimension as a column, and not only the number of a user or job that has it.
-    pub fn is_of_owner(&self) -> bool {
-        matches!(self.of, Of::Uid | Of::Account)
     }
 
     /// Returns whether sums by account know the dimension.

@@ -244,6 +244,12 @@ pub enum Column {
 }
 
 impl Column {
+    /// Returns the operation.
+    pub const fn operation(self) -> OperationIndex {
+        let (Self::Total(index) | Self::Usecs(index)) = self;
+        index
+    }
+
     /// Returns the unit that the column counts.
     pub const fn unit(self) -> &'static str {
         match self {

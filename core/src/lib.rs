@@ -53,6 +53,7 @@
 //! | [`feed`] | decides about a text: its place, the pieces that are rejected, the outcome and the warning of its sender |
 //! | [`finding`] | judges work by rules |
 //! | [`event`] | finds when a file system made its users wait, and who made it |
+//! | [`usage`] | adds usage up by groups of targets and entries |
 //! | [`window`] | chooses the rollups that answer for a window, divides totals by observed time |
 //! | [`columns`] | names the columns of increments, and sums over them |
 //! | [`usual`] | compares an amount with what is usual |
@@ -133,6 +134,7 @@ pub mod snapshot;
 pub mod stats;
 pub mod target;
 pub mod template;
+pub mod usage;
 pub mod used;
 pub mod usual;
 pub mod whole;

@@ -7,7 +7,7 @@ mod rates;
 mod reach;
 mod steps;
 
-pub use division::{Coverage, Division, are_steps, divide, pieces};
+pub use division::{Coverage, Division, divide, joined};
 pub use observed_time::ObservedTime;
 pub use rates::{RateError, Rates};
 pub use reach::{Last, Reach, reach};

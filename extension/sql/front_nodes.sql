@@ -243,7 +243,7 @@ BEGIN
                     -- work is therefore read node by node.
                     WHEN it.relation IN ('entries', 'entry_jobs') THEN ', async_capable ''false'''
                     -- These are short, whatever is asked of them: to have a node estimate that costs more than it saves.
-                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states', 'targets', 'observed', 'observation_ends', 'baselines', 'last_observations', 'paces',
+                    WHEN it.relation IN ('coarse', 'dirty', 'dirty_users', 'refresh', 'rollup_states', 'targets', 'spans', 'observed_spans', 'question_state', 'observation_ends', 'last_observations', 'paces',
                         'users', 'earlier_users', 'groups', 'earlier_groups', 'nodes') THEN ', use_remote_estimate ''false'', async_capable ''false''' END);
         ELSIF it.relation = 'targets' THEN
             -- What is missing is known by its name, and counted.

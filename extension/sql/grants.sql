@@ -29,7 +29,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_queues, jobstats_rates, jobstats_io_sizes, jobstats_summary, jobstats_targets, jobstats_top, jobstats_totals, jobstats_untracked,
     jobstats_space, jobstats_baseline, jobstats_verdict, jobstats_internal.work,
     jobstats_internal.nodes_of_front, jobstats_internal.health_of_front, jobstats_internal.accounting_node, jobstats_internal.ask_node, jobstats_internal.is_of_node, jobstats_internal.limit_wait, jobstats_internal.end_wait,
-    jobstats_internal.targets_of_two, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.people_kept_for, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
+    jobstats_internal.targets_of_two, jobstats_internal.added_up, jobstats_internal.own_uids, jobstats_internal.culprits_for, jobstats_internal.evidence_kept_for, jobstats_internal.evidence_spans, jobstats_internal.spans_told, jobstats_internal.people_kept_for, jobstats_internal.user_names, jobstats_internal.group_names, jobstats_internal.require_bound,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_internal.fold, jobstats_internal.forever, jobstats_format, jobstats_help, jobstats_operations, jobstats_internal.share,
@@ -51,10 +51,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
     jobstats_internal.density_in, jobstats_internal.density_out, jobstats_internal.density_recv, jobstats_internal.density_send,
     jobstats_internal.density_eq, jobstats_internal.density_ne, jobstats_internal.density_hash,
-    jobstats_internal.sum(bigint, bigint, bigint), jobstats_internal.sum(numeric, bigint, bigint),
-    jobstats_internal.sum_of_rates(bigint, bigint, bigint), jobstats_internal.sum_of_rates(numeric, bigint, bigint),
-    jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
-    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.ingest, jobstats_internal.damage_in_words,
+    jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.ingest, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
     jobstats_internal.staged_increments, jobstats_internal.ids_remedy, jobstats_internal.nearest, jobstats_internal.dimensions, jobstats_internal.as_like, jobstats_internal.exactly, jobstats_internal.escaped, jobstats_internal.sized
 TO PUBLIC;

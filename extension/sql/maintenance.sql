@@ -162,11 +162,8 @@ COMMENT ON FUNCTION jobstats_internal.add_partitions(text, text, timestamptz, ti
 CREATE FUNCTION jobstats_internal.forget() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-<<forget>>
 DECLARE
-    since timestamptz := (SELECT r.dropped FROM jobstats.refresh r);
-    until timestamptz;
-    kept integer;
+    gone integer;
 BEGIN
     -- Increments that rollups have yet to sum are kept, however old they are. So are increments that a feed may
     -- change that does not know a horizon yet.
@@ -174,8 +171,7 @@ BEGIN
     SET dropped = greatest(r.dropped, least(r.horizon, (
         SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d)))
         FROM jobstats.rollups l)))
-    WHERE r.settled = r.number
-    RETURNING r.dropped INTO forget.until;
+    WHERE r.settled = r.number;
     -- A rollup is kept at least as long as the rollups that it sums.
     UPDATE jobstats.rollups l
     SET dropped = greatest(l.dropped, least(
@@ -184,30 +180,73 @@ BEGIN
     FROM jobstats.refresh r
     WHERE NOT EXISTS (SELECT FROM jobstats.rollups f WHERE f.width <= l.width AND f.retention IS NULL);
 
-    -- The spans in which targets were observed are kept as long as there are rollups.
-    WITH fresh AS (
-        SELECT o.target_id, unnest(range_agg(tstzrange(o.since, o."time", '(]'))) AS span
-        FROM jobstats.observations o
-        WHERE o."time" > forget.since AND o."time" <= forget.until AND o.since IS NOT NULL
-        GROUP BY o.target_id
-    ), touched AS (
-        DELETE FROM jobstats.observed d USING fresh f
-        WHERE d.target_id = f.target_id AND d.until = lower(f.span)
-        RETURNING d.target_id, tstzrange(d.since, d.until, '(]') AS span
-    )
-    INSERT INTO jobstats.observed (target_id, since, until)
-    SELECT a.target_id, lower(a.span), upper(a.span)
-    FROM (
-        SELECT b.target_id, unnest(range_agg(b.span)) AS span
-        FROM (TABLE fresh UNION ALL TABLE touched) b GROUP BY b.target_id) a;
-    GET DIAGNOSTICS kept = ROW_COUNT;
-    DELETE FROM jobstats.observed d WHERE d.until <= (SELECT min(l.dropped) FROM jobstats.rollups l);
+    -- The spans in which targets were observed are kept as long as there are rollups, and open ones until the target comes back.
+    DELETE FROM jobstats.spans s WHERE s.until <= (SELECT min(l.dropped) FROM jobstats.rollups l);
+    GET DIAGNOSTICS gone = ROW_COUNT;
     DELETE FROM jobstats.coarse c WHERE c.span_to <= (SELECT min(l.dropped) FROM jobstats.rollups l);
-    RETURN kept;
+    RETURN gone;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget() IS
-'Internal: says up to where increments, observations and rollups are too old to be kept, and keeps in observed when targets were observed. From then on nobody reads what is older; jobstats_internal.drop_before() drops it.';
+'Internal: says up to where increments, observations, rollups and spans of observation are too old to be kept. From then on nobody reads what is older; jobstats_internal.drop_before() drops it.';
+
+-- The spans in which targets were observed. Each observation reaches from the one before to its own time, a baseline is its own time alone,
+-- and the spans of a target are the union of these, both ends included. What is older than the observations that are kept is as it is stored.
+CREATE FUNCTION jobstats_internal.spans_told(after timestamptz, until timestamptz, target integer DEFAULT NULL)
+RETURNS TABLE (target_id integer, newest timestamptz, stored tstzrange[], told tstzrange[])
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT t.target_id, CASE WHEN edge.next IS NULL THEN upper(told.spans) END, stored.spans, ARRAY(SELECT unnest(told.spans))
+FROM jobstats.refresh r
+CROSS JOIN jobstats.targets t
+CROSS JOIN LATERAL (
+    SELECT coalesce((
+            SELECT o."time" FROM jobstats.observations o
+            WHERE o.target_id = t.target_id AND o."time" <= spans_told.after AND o."time" > r.dropped ORDER BY o."time" DESC LIMIT 1), (
+            SELECT o.since FROM jobstats.observations o
+            WHERE o.target_id = t.target_id AND o."time" > spans_told.after AND o."time" > r.dropped ORDER BY o."time" LIMIT 1),
+            r.dropped) AS previous,
+        (
+            SELECT o."time" FROM jobstats.observations o
+            WHERE o.target_id = t.target_id AND o."time" > spans_told.until AND o."time" > r.dropped ORDER BY o."time" LIMIT 1) AS next
+) edge
+CROSS JOIN LATERAL (
+    SELECT coalesce(range_agg(tstzrange(coalesce(o.since, o."time"), o."time", text '[]')), tstzmultirange()) AS spans
+    FROM jobstats.observations o
+    WHERE o.target_id = t.target_id AND o."time" > edge.previous AND o."time" <= coalesce(edge.next, spans_told.until)
+) observed
+CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(s.span ORDER BY s.span), '{}') AS spans, coalesce(range_agg(s.span), tstzmultirange()) AS whole
+    FROM (SELECT tstzrange(o.since, o.until, text '[]') AS span FROM jobstats.observed_spans o WHERE o.target_id = t.target_id) s
+) stored
+CROSS JOIN LATERAL (
+    SELECT stored.whole - tstzmultirange(tstzrange(edge.previous, coalesce(edge.next, timestamptz 'infinity'), text '(]')) + observed.spans AS spans
+) told
+WHERE spans_told.target IS NULL OR t.target_id = spans_told.target
+$$;
+COMMENT ON FUNCTION jobstats_internal.spans_told(timestamptz, timestamptz, integer) IS
+'Internal: the spans of each target as they are stored, and as the observations in (after, until] and the next one say. newest: its last observation, if that is not after these.';
+
+CREATE FUNCTION jobstats_internal.note_spans(after timestamptz, until timestamptz, target integer DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    it record;
+BEGIN
+    FOR it IN SELECT s.* FROM jobstats_internal.spans_told(note_spans.after, note_spans.until, note_spans.target) s LOOP
+        DELETE FROM jobstats.spans s
+        WHERE s.target_id = it.target_id AND NOT EXISTS (SELECT FROM unnest(it.told) AS n (span) WHERE lower(n.span) = s.since);
+        INSERT INTO jobstats.spans AS s (target_id, since, until)
+        SELECT it.target_id, lower(n.span), CASE WHEN n.number < cardinality(it.told) THEN upper(n.span) END
+        FROM unnest(it.told) WITH ORDINALITY AS n (span, number)
+        ON CONFLICT ON CONSTRAINT spans_pkey DO UPDATE SET until = excluded.until WHERE s.until IS DISTINCT FROM excluded.until;
+        UPDATE jobstats.targets t SET last_observation = it.newest
+        WHERE t.target_id = it.target_id AND t.last_observation IS DISTINCT FROM it.newest AND it.newest IS NOT NULL;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.note_spans(timestamptz, timestamptz, integer) IS
+'Internal: stores the spans of targets as observations in (after, until] say, and where their last ones end. The targets are locked, as by feeds.';
 
 -- The readings of each of these are compared with the one before.
 CREATE FUNCTION jobstats_internal.compared_by(relation text) RETURNS text

@@ -126,8 +126,7 @@ BEGIN
     FROM known
     LEFT JOIN jobstats.observation_ends observation ON observation.target_id = known.target_id
     LEFT JOIN LATERAL (
-        SELECT s.since AS first FROM jobstats.observed s
-        WHERE s.target_id = known.target_id AND own.level <> 'increments' ORDER BY s.until LIMIT 1
+        SELECT min(s.since) AS first FROM jobstats.spans s WHERE s.target_id = known.target_id AND own.level <> 'increments'
     ) span ON true;
 END
 $$;

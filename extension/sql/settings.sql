@@ -43,7 +43,7 @@ BEGIN
     ) AS s (name, least, most, example)
     WHERE s.name = require_setting.name;
     SELECT n.* INTO number
-    FROM (VALUES ('max_text', 1, 1073741823), ('max_targets', 1, 2147483647), ('max_rate', 1, bigint '1099511627776'), ('fold_uids_below', 0, 4294967295)) AS n (name, least, most)
+    FROM (VALUES ('max_text', 1, 1073741823), ('max_targets', 1, 2147483647), ('max_answer', 1048576, 1099511627776), ('max_rate', 1, bigint '1099511627776'), ('fold_uids_below', 0, 4294967295)) AS n (name, least, most)
     WHERE n.name = require_setting.name;
     IF span.name IS NULL AND number.name IS NULL AND name <> 'metrics' THEN
         IF name = 'keep' AND (value IN ('everything', 'no detail', 'counts')) IS NOT TRUE THEN

@@ -2,14 +2,15 @@
 //!
 //! Per target, [`walk`] goes from observation to observation, as feeds did, and computes each one from its raw text and
 //! that of the one before. [`load`] reads the observations and checks that the text is the one that came, [`rows`]
-//! compares the increments, and [`strays`] finds rows that belong to no observation. `jobstats_reprocess()` repairs the
-//! observations that the same walk finds.
+//! compares the increments, [`strays`] finds rows that belong to no observation, and [`spans`] looks at the times of observation.
+//! `jobstats_reprocess()` repairs the observations that the same walk finds.
 
 mod load;
 mod reach;
 mod reprocess;
 mod reread;
 mod rows;
+mod spans;
 mod strays;
 mod walk;
 mod wholes;
@@ -73,6 +74,7 @@ fn jobstats_audit(
         wholes::check(Purpose::Audit, target.id, window, settings, &mut report)?;
     }
     connect(|client| strays::find(client, window, &runs, &mut findings))?;
+    connect(|client| spans::find(client, window, &mut findings))?;
     pgrx::notice!("{summary}");
     for ((cluster, target), finding) in findings.in_order() {
         let time = timestamptz(finding.time)?;

@@ -12,6 +12,7 @@ pub mod jsonb;
 pub mod memory;
 pub mod pause;
 pub mod plans;
+pub mod receive;
 pub mod reserve;
 pub mod spi;
 pub mod statement;

@@ -14,6 +14,7 @@ pub(crate) mod rights;
 pub mod rollup;
 mod settings;
 mod setup;
+pub mod spans;
 mod tables;
 mod texts;
 mod version;

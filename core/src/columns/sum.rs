@@ -2,6 +2,7 @@
 
 use super::usecs_name;
 use crate::operation::{OPERATIONS, Operation};
+use crate::target::TargetKind;
 
 /// A column of rollups by user that holds a sum over many operations.
 #[derive(Debug, Clone, Copy)]
@@ -84,6 +85,11 @@ impl Sum {
         self
     }
 
+    /// Returns whether columns of a target of this kind count.
+    pub fn is_of(&self, kind: TargetKind) -> bool {
+        !self.mdt_only || kind == TargetKind::Mdt
+    }
+
     /// Returns the sum of all calls on which service time is spent, each of them counted once.
     pub fn service_calls() -> Self {
         Self::counts(&chosen(Operation::in_service_time))
@@ -92,12 +98,6 @@ impl Sum {
     /// Returns the sum of all time that servers spent. A target without any of it reports no times.
     pub fn service_time() -> Self {
         Self::times(&chosen(Operation::in_service_time))
-    }
-
-    /// Returns the sum of the time of operations of which every target soon has some: to add up all columns takes as long as to read them.
-    pub fn time_of_most() -> Self {
-        let most = ["read", "write", "open", "close", "getattr"];
-        Self::times(&chosen(|operation| most.contains(&operation.name)))
     }
 
     /// Returns the sum of all calls that count as metadata.

@@ -111,11 +111,10 @@ fn drop_largest(
 }
 
 fn problem<'a>(increment: &Increment<'a>, column: Column, growth: i64, limit: u128) -> Problem<'a> {
-    let (Column::Total(operation) | Column::Usecs(operation)) = column;
     Problem {
         line: increment.line,
         entry: increment.id,
-        operation: Some(OPERATIONS[operation].name),
+        operation: Some(OPERATIONS[column.operation()].name),
         reason: Reason::Impossible {
             counted: column.unit(),
             growth: growth.unsigned_abs(),

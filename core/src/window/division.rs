@@ -83,33 +83,6 @@ pub fn divide(edges: &[Micros], rollups: &[Coverage], kept_since: Micros) -> Div
     }
 }
 
-/// Returns whether spans consist of whole buckets of this width, each of which is a step: no other source tells anything
-/// of these steps.
-pub fn are_steps(spans: &[Span], width: Micros, edges: &[Micros]) -> bool {
-    let distance = usize::try_from(width).unwrap_or(usize::MAX);
-    spans.iter().all(|&(from, to)| {
-        let first = edges.partition_point(|&edge| edge < from);
-        let inside = edges[first..].iter().take_while(|&&edge| edge <= to);
-        from == floor(from, width) && inside.copied().eq((from..=to).step_by(distance))
-    })
-}
-
-/// Divides spans inside of a window at the edges of its steps. Returns the pieces with the numbers of their steps, counted
-/// from 1.
-pub fn pieces<'a>(
-    spans: &'a [Span],
-    edges: &'a [Micros],
-) -> impl Iterator<Item = (usize, Span)> + 'a {
-    spans.iter().flat_map(move |&(from, to)| {
-        let first = edges.partition_point(|&edge| edge <= from);
-        let ends = edges[first..].iter().map(move |&edge| edge.min(to));
-        let starts = std::iter::once(from).chain(ends.clone());
-        let pieces = (first..).zip(starts.zip(ends));
-        let pieces = pieces.take_while(move |(_, piece)| piece.0 < to);
-        pieces.filter(|(_, (from, to))| from < to)
-    })
-}
-
 /// Takes parts out of spans. Returns the parts, and the rest of the spans.
 fn take(spans: Vec<Span>, parts: impl Fn(Span) -> Vec<Span>) -> (Vec<Span>, Vec<Span>) {
     let (mut taken, mut left) = (Vec::new(), Vec::new());
@@ -141,7 +114,7 @@ fn without((from, to): Span, others: &[Span]) -> Vec<Span> {
 }
 
 /// Returns the spans in order, with spans that touch joined.
-fn joined(mut spans: Vec<Span>) -> Vec<Span> {
+pub fn joined(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_unstable();
     spans.dedup_by(|next, span| {
         let touches = next.0 <= span.1;

@@ -3,47 +3,41 @@
 #[cfg(test)]
 mod tests;
 
-use allocator_api2::alloc::{Allocator, Global};
-use allocator_api2::collections::TryReserveError;
-use allocator_api2::vec::Vec;
-
 use crate::instant::Micros;
 
 /// The observed time by step.
 #[derive(Debug, Clone)]
-pub struct ObservedTime<A: Allocator = Global> {
+pub struct ObservedTime<'e> {
     /// The edges of the steps. Each step begins where the one before ends.
-    edges: Vec<Micros, A>,
-    steps: Vec<Micros, A>,
+    edges: &'e [Micros],
+    steps: Vec<Micros>,
 }
 
-impl<A: Allocator + Copy> ObservedTime<A> {
+impl<'e> ObservedTime<'e> {
     /// Creates steps between these edges, which are in order, without observed time.
-    pub fn new_in(edges: Vec<Micros, A>, memory: A) -> Result<Self, TryReserveError> {
-        let len = edges.len().saturating_sub(1);
-        let mut steps = Vec::new_in(memory);
-        steps.try_reserve_exact(len)?;
-        steps.resize(len, 0);
-        Ok(Self { edges, steps })
+    pub fn new(edges: &'e [Micros]) -> Self {
+        Self {
+            edges,
+            steps: vec![0; edges.len().saturating_sub(1)],
+        }
     }
 
     /// Adds the part of an observed span that lies in steps.
     pub fn push(&mut self, since: Micros, until: Micros) {
         let after = self.edges.partition_point(|&edge| edge <= since);
         let first = after.saturating_sub(1);
-        let edges = self.edges.iter().skip(first);
-        let bounds = edges.clone().zip(edges.skip(1));
-        for (step, (&lower, &upper)) in self.steps.iter_mut().skip(first).zip(bounds) {
-            if until <= lower {
+        let bounds = self.edges.windows(2).skip(first);
+        for (step, bounds) in self.steps.iter_mut().skip(first).zip(bounds) {
+            if until <= bounds[0] {
                 break;
             }
-            let inside = until.min(upper).saturating_sub(since.max(lower));
+            let inside = until.min(bounds[1]).saturating_sub(since.max(bounds[0]));
             *step = step.saturating_add(inside.max(0));
         }
     }
 
     /// Returns the observed microseconds of each step.
-    pub fn steps(&self) -> &[Micros] {
-        &self.steps
+    pub fn into_steps(self) -> Vec<Micros> {
+        self.steps
     }
 }

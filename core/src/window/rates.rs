@@ -7,8 +7,6 @@
 #[cfg(test)]
 mod tests;
 
-use allocator_api2::alloc::{Allocator, Global};
-use allocator_api2::vec::Vec;
 use thiserror::Error;
 
 use crate::instant::Micros;
@@ -16,131 +14,67 @@ use crate::instant::Micros;
 /// The number of bits that the sum of the quotients may take: all but the sign.
 const BITS: u32 = i128::BITS - 1;
 
-/// An error that prevents adding a total.
+/// A sum that is larger than any that can be shown.
 #[derive(Debug, Error)]
-pub enum RateError {
-    /// The sum is larger than any sum of bigints.
-    #[error("a sum is out of range")]
-    Overflow,
-    /// There is not enough memory.
-    #[error("out of memory")]
-    Memory,
+#[error("a sum is out of range")]
+pub struct RateError;
+
+/// A sum of rates. A total without observed time has no rate.
+#[derive(Debug, Clone, Default)]
+pub struct Rates {
+    /// The totals by length of time, in order.
+    parts: Vec<(Micros, i128)>,
 }
 
-/// The total of one length of time. The part is packed because PostgreSQL aligns memory to 8 bytes, where an i128 needs
-/// 16.
-#[derive(Debug, Clone, Copy)]
-#[repr(Rust, packed(8))]
-struct ObservedTotal {
-    observed: Micros,
-    total: i128,
-}
-
-impl ObservedTotal {
-    fn add(&mut self, total: i128) -> Result<(), RateError> {
-        self.total = self.total.checked_add(total).ok_or(RateError::Overflow)?;
+impl Rates {
+    /// Adds a total. `observed` is 0 if there was no time.
+    ///
+    /// # Errors
+    /// [`RateError`]
+    pub fn push(&mut self, total: i128, observed: Micros) -> Result<(), RateError> {
+        if observed <= 0 {
+            return Ok(());
+        }
+        match self.parts.binary_search_by_key(&observed, |it| it.0) {
+            Ok(place) => {
+                let sum = &mut self.parts[place].1;
+                *sum = sum.checked_add(total).ok_or(RateError)?;
+            }
+            Err(place) => self.parts.insert(place, (observed, total)),
+        }
         Ok(())
     }
-}
 
-/// A sum of rates. A total without observed time has no rate and belongs to the total only.
-#[derive(Debug, Clone)]
-pub struct Rates<A: Allocator = Global> {
-    /// The factor by which a total per microsecond is multiplied.
-    scale: i64,
-    /// The length of time met last, to whose total more is being added.
-    latest: ObservedTotal,
-    /// The lengths of time met before, in order, each once.
-    parts: Vec<ObservedTotal, A>,
-}
-
-impl<A: Allocator> Rates<A> {
-    /// Creates an empty sum. The first total is expected to be of the length of time `observed`.
-    pub fn new_in(scale: i64, observed: Micros, memory: A) -> Self {
-        Self {
-            scale,
-            latest: ObservedTotal { observed, total: 0 },
-            parts: Vec::new_in(memory),
-        }
-    }
-
-    /// Adds a total. `observed` is 0 if there was no time.
-    pub fn push(&mut self, total: i128, observed: Micros) -> Result<(), RateError> {
-        if observed != self.latest.observed {
-            self.keep()?;
-            self.latest = ObservedTotal { observed, total: 0 };
-        }
-        self.latest.add(total)
-    }
-
-    /// Adds a total if it is of the length of time met last and there is room. Returns true if the total was added.
-    #[inline]
-    pub fn push_to_latest(&mut self, total: i64, observed: Micros) -> bool {
-        observed == self.latest.observed && self.latest.add(total.into()).is_ok()
-    }
-
-    /// Adds the total of the length of time met last to the parts.
-    fn keep(&mut self) -> Result<(), RateError> {
-        let ObservedTotal { observed, total } = self.latest;
-        match self.parts.binary_search_by_key(&observed, |it| it.observed) {
-            Ok(place) => self.parts[place].add(total),
-            Err(place) => {
-                let room = self.parts.try_reserve(1);
-                room.map_err(|_| RateError::Memory)?;
-                self.parts.insert(place, self.latest);
-                Ok(())
-            }
-        }
-    }
-
-    /// Returns the sum of all totals.
-    pub fn total(&self) -> Result<i128, RateError> {
-        let mut sum = self.latest;
-        for part in &self.parts {
-            sum.add(part.total)?;
-        }
-        Ok(sum.total)
-    }
-
-    /// Returns the total of each length of time, except 0.
-    fn observed(&self) -> impl Iterator<Item = ObservedTotal> {
-        let ObservedTotal { observed, total } = self.latest;
-        let known = self.parts.iter().any(|it| it.observed == observed);
-        let parts = self.parts.iter().map(move |part| ObservedTotal {
-            total: if part.observed == observed {
-                part.total.saturating_add(total)
-            } else {
-                part.total
-            },
-            ..*part
-        });
-        let parts = parts.chain((!known).then_some(self.latest));
-        parts.filter(|it| it.observed > 0)
-    }
-
-    /// Returns the sum of the totals per microsecond, multiplied by the scale, or `None` if nothing was observed. With
-    /// a single length of time, this is the nearest number there is.
-    pub fn rate(&self) -> Option<f64> {
-        let count = self.observed().count();
-        if count == 0 {
+    /// Returns the sum of the totals per second, where a unit of the answer has so many parts; `None` if nothing was observed. With a
+    /// single length of time, this is the nearest number there is.
+    pub fn rate(&self, unit: i128) -> Option<f64> {
+        if self.parts.is_empty() {
             return None;
         }
-        let scaled = |part: ObservedTotal| part.total.checked_mul(self.scale.into());
-        let widest = self.observed().try_fold(0, |most: u32, part| {
-            let bits = u128::BITS - scaled(part)?.unsigned_abs().leading_zeros();
+        let second = 1_000_000;
+        let (scale, unit) = match unit {
+            // Parts of a unit that is no smaller than a microsecond divide without a factor.
+            unit if unit >= second => (1, unit / second),
+            unit => (second / unit, 1),
+        };
+        let scaled = |total: i128| total.checked_mul(scale);
+        let widest = self.parts.iter().try_fold(0, |most: u32, &(_, total)| {
+            let bits = u128::BITS - scaled(total)?.unsigned_abs().leading_zeros();
             Some(most.max(bits))
         });
         // This many bits per quotient leave room for the sum.
-        let room = BITS - (usize::BITS - count.leading_zeros());
+        let room = BITS - (usize::BITS - self.parts.len().leading_zeros());
         let Some(shift) = widest.and_then(|bits| room.checked_sub(bits)) else {
-            let rates = self.observed().map(|it| it.rounded_rate(self.scale));
-            return Some(rates.sum());
+            let rounded = |&(observed, total): &(Micros, i128)| {
+                total as f64 / observed as f64 / unit as f64 * scale as f64
+            };
+            return Some(self.parts.iter().map(rounded).sum());
         };
         let mut rate = 0;
         let mut rest = false;
-        for part in self.observed() {
-            let total = scaled(part).unwrap_or_default() << shift;
-            let observed = i128::from(part.observed);
+        for &(observed, total) in &self.parts {
+            let total = scaled(total).unwrap_or_default() << shift;
+            let observed = i128::from(observed) * unit;
             rate += total / observed;
             rest |= total % observed != 0;
         }
@@ -150,12 +84,5 @@ impl<A: Allocator> Rates<A> {
             rate += rate.signum();
         }
         Some(rate as f64 * 0.5f64.powi(shift as i32))
-    }
-}
-
-impl ObservedTotal {
-    /// Returns a rounded rate, for totals that are too large to be divided exactly.
-    fn rounded_rate(&self, scale: i64) -> f64 {
-        self.total as f64 / self.observed as f64 * scale as f64
     }
 }

@@ -19,7 +19,7 @@ use crate::pg::time::{timestamptz, window};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::store::rights::owner::as_owner_of_store;
-use crate::store::{self, Settings};
+use crate::store::{self, Settings, spans};
 
 /// The source whose texts are observations of targets.
 const LCTL: &str = "lctl";
@@ -143,6 +143,9 @@ fn reprocess_target(
         pause();
         inserted += i64::from(put_right(entries, target.id, wrong, settings)?);
     }
+    let last = walked.wrong.iter().map(|wrong| wrong.time).max();
+    let reached = (window.0, last.unwrap_or(window.1).max(window.1));
+    connect_mut(|client| spans::mend(client, target.id, reached))?;
     Ok(Outcome {
         target,
         walked,

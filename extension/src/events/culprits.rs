@@ -6,16 +6,20 @@ use jobstats_core::event::culprit::{Amounts, Blame, Load, blame, search};
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros, Span};
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pattern::exactly;
-use pgrx::datum::DatumWithOid;
+use jobstats_core::usage::{Amount, Line, Measures, Values};
 use pgrx::spi::SpiClient;
 use serde_json::{Map, Value, json};
 
 use crate::pg::error::Error;
-use crate::pg::pause::PAUSE;
-use crate::pg::spi::{Row, Statements};
-use crate::pg::template::sql;
-use crate::pg::time::timestamptzs;
-use crate::store;
+use crate::pg::pause::pause;
+use crate::pg::spi::Row;
+use crate::pg::time::timestamptz;
+use crate::query::dimension::By;
+use crate::query::engine::Request;
+use crate::query::filters::Filters;
+use crate::query::labels::covered;
+use crate::query::plan::Plan;
+use crate::query::question::{Period, Question, Wanted};
 
 /// The start of an event is compared: once requests wait, everybody's work changes.
 const LONGEST: Micros = 30 * MINUTE;
@@ -68,6 +72,23 @@ impl Subject {
             account: row.get("account")?,
             job: row.get("job")?,
         })
+    }
+
+    /// Returns the subject whose values of dimensions these are. A user whose name is not known has none.
+    fn in_group(by: &[&str], values: Values) -> Self {
+        let mut subject = Self::default();
+        for (name, value) in by.iter().zip(values) {
+            match *name {
+                "uid" => subject.uid = value.and_then(|it| it.parse().ok()),
+                "user" => subject.user_name = value,
+                "account" => subject.account = value,
+                "job" => subject.job = value,
+                _ => {}
+            }
+        }
+        let uid = subject.uid.map(|it| it.to_string());
+        subject.user_name = subject.user_name.filter(|it| Some(it) != uid.as_ref());
+        subject
     }
 
     /// Returns whether the subject is known, and not what nobody is known for.
@@ -124,17 +145,16 @@ impl Asked {
     fn windows(&self, client: &SpiClient<'_>) -> Result<Vec<Span>, Error> {
         let during = (self.span.0, compared_until(self.span));
         let days = (1..=DAYS).map(|day| (during.0 - day * DAY, during.1 - day * DAY));
-        let days: Vec<Span> = days.collect();
         let before = (during.0 - HOUR, during.0);
         let mut windows = vec![during, before];
-        let parameters = self.parameters(&days, &["cluster"], &[ALL], &Subject::default())?;
-        for row in client.query(&statement()?, &parameters)? {
-            let number = usize::try_from(row.get::<i64>("number")?).unwrap_or(0);
-            let is_observed = row.get::<f64>("coverage")? >= LEAST_COVERAGE;
-            let day = days
-                .get(number.wrapping_sub(1))
-                .filter(|day| is_observed && !windows.contains(day));
-            windows.extend(day);
+        for day in days {
+            let asked = (&["cluster"][..], &[ALL][..]);
+            self.ask(client, day, asked, &Subject::default(), |_, line, _| {
+                if covered(line.observed.coverage) >= LEAST_COVERAGE && !windows.contains(&day) {
+                    windows.push(day);
+                }
+                Ok(())
+            })?;
         }
         if windows.len() == 2 {
             windows.push(before);
@@ -142,27 +162,43 @@ impl Asked {
         Ok(windows)
     }
 
-    fn parameters(
+    /// Asks what was done in a window on the targets, of all or of a subject, and gives `take` each group.
+    fn ask(
         &self,
-        windows: &[Span],
-        by: &[&str],
-        operations: &[&str],
+        client: &SpiClient<'_>,
+        (since, until): Span,
+        (by, operations): (&[&str], &[&str]),
         of: &Subject,
-    ) -> Result<Vec<DatumWithOid<'static>>, Error> {
-        let owned = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        let only = |name: &Option<String>| name.as_deref().map(|name| vec![exactly(name)]);
-        let targets: Vec<String> = self.targets.iter().map(|it| exactly(it)).collect();
-        Ok(vec![
-            timestamptzs(windows.iter().map(|it| &it.0))?.into(),
-            timestamptzs(windows.iter().map(|it| &it.1))?.into(),
-            owned(operations).into(),
-            owned(by).into(),
-            vec![exactly(&self.cluster)].into(),
-            targets.into(),
-            of.uid.map(|uid| vec![uid]).into(),
-            only(&of.account).into(),
-            only(&of.job).into(),
-        ])
+        mut take: impl FnMut(&Question, Line, Subject) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let exact = |name: &String| Some(exactly(name));
+        let only = |name: &Option<String>| name.as_ref().map(|it| vec![exact(it)]);
+        let question = Question {
+            period: Period {
+                since: Some(timestamptz(since)?),
+                until: Some(timestamptz(until)?),
+                ..Period::default()
+            },
+            by: By::these(by),
+            measures: Measures::new(Some(operations.iter().copied()), None)?,
+            filters: Filters::default()
+                .only("cluster", &self.cluster)
+                .any_of("target", Some(self.targets.iter().map(exact).collect()))
+                .any_of("uid", of.uid.map(|it| vec![Some(it.to_string())]))
+                .any_of("account", only(&of.account))
+                .any_of("job", only(&of.job)),
+            wanted: Wanted::Totals,
+        };
+        let Some(plan) = Plan::find(client, &question)? else {
+            return Ok(());
+        };
+        let request = Request::new(client, &question, &plan, None)?;
+        let usage = request.read()?;
+        usage.each(question.has_idle_targets(), |line| {
+            pause();
+            let subject = Subject::in_group(by, usage.values(&line));
+            take(&question, line, subject)
+        })
     }
 
     /// Returns the work of each group in the mean of all windows but the first two, in the second, and in the first.
@@ -181,22 +217,32 @@ impl Asked {
         let (now, others) = windows.split_at(1.min(windows.len()));
         let (hour, days) = others.split_at(1.min(others.len()));
         let lengths = [days, hour, now].map(seconds);
-        let parameters = self.parameters(windows, by, operations, of)?;
         let mut works: BTreeMap<Subject, Work> = BTreeMap::new();
-        for row in PAUSE.among(client.query(&statement()?, &parameters)?) {
-            let side = match row.get::<i64>("number")? {
-                1 => 2,
-                2 => 1,
-                _ => 0,
-            };
-            let operation: String = row.get("operation")?;
-            let work = works.entry(Subject::of(&row)?).or_default();
-            let calls: Option<f64> = row.get("calls")?;
-            let total: Option<f64> = row.get("total")?;
-            let both = [(format!("{operation} calls"), calls), (operation, total)];
-            for (name, amount) in both {
-                work.entry(name).or_default()[side] += amount.unwrap_or(0.0) / lengths[side];
-            }
+        for (number, &window) in windows.iter().enumerate() {
+            let side = 2_usize.saturating_sub(number);
+            self.ask(
+                client,
+                window,
+                (by, operations),
+                of,
+                |question, line, subject| {
+                    let measures = question.measures.list.iter().enumerate();
+                    for (n, measure) in measures.filter(|it| question.is_shown(it.0, &line, true)) {
+                        let work = works.entry(subject.clone()).or_default();
+                        let Amount { total, calls, .. } = line.amounts[n];
+                        let total = total.unwrap_or(0) as f64 / measure.unit() as f64;
+                        let calls = calls.unwrap_or(0) as f64;
+                        let both = [
+                            (format!("{} calls", measure.name), calls),
+                            (measure.name.clone(), total),
+                        ];
+                        for (name, amount) in both {
+                            work.entry(name).or_default()[side] += amount / lengths[side];
+                        }
+                    }
+                    Ok(())
+                },
+            )?;
         }
         Ok(works)
     }
@@ -286,13 +332,6 @@ impl Asked {
             jobs.max_by(|one, other| load(one.1).time[2].total_cmp(&load(other.1).time[2]));
         Ok(largest.map(|(job, _)| job.json()).unwrap_or_default())
     }
-}
-
-fn statement() -> Result<String, Error> {
-    Ok(sql!(
-        "culprits/work.sql",
-        schema = store::extension_schema()?
-    ))
 }
 
 fn load(work: &Work) -> Load {

@@ -11,9 +11,6 @@ use pgrx::pg_sys;
 
 use crate::pg::error::Error;
 
-/// The record that declares a function to be called like those in C, with all arguments in one structure.
-pub static VERSION_1: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
-
 /// The alignment of memory from `palloc`.
 const ALIGNMENT: usize = 8;
 

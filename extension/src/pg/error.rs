@@ -10,6 +10,7 @@ use jobstats_core::density::{self, DensityError};
 use jobstats_core::entry_id::FormatError;
 use jobstats_core::filter::FilterError;
 use jobstats_core::nearest::{SUGGESTED, nearest};
+use jobstats_core::usage::{MeasureError, Measures, UsageError};
 use jobstats_core::window::RateError;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
@@ -218,6 +219,12 @@ pub enum Error {
     /// An error of a sum of rates.
     #[error("{0}")]
     Rate(#[from] RateError),
+    /// An answer that needs too much memory, or has too large sums.
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    /// Operations or weights that are none.
+    #[error("{}", operation(.0))]
+    Measure(#[from] MeasureError),
     /// An error of SPI.
     #[error("{0}")]
     Spi(#[from] spi::Error),
@@ -377,10 +384,11 @@ impl Error {
                 DensityError::Text => Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
                 DensityError::Bytes => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
             },
-            Self::Rate(error) => match error {
-                RateError::Overflow => Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-                RateError::Memory => Code::ERRCODE_OUT_OF_MEMORY,
-            },
+            Self::Rate(_) | Self::Usage(UsageError::Overflow) => {
+                Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
+            }
+            Self::Usage(UsageError::Memory(_)) => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            Self::Measure(_) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
             Self::Spi(_) => Code::ERRCODE_INTERNAL_ERROR,
             Self::Damaged(_) | Self::DamagedValue(_) => Code::ERRCODE_DATA_CORRUPTED,
         }
@@ -396,15 +404,7 @@ impl Error {
             }
             Self::Argument { hint, .. } => return Some(hint.clone()),
             Self::Filter(error) => return Some(error.hint().into()),
-            Self::Unknown { name, valid, .. } => {
-                let words = valid.split(", ").filter(|it| !it.contains(' '));
-                let near = nearest(name, words, SUGGESTED).join(" or ");
-                let meant = match near.is_empty() {
-                    true => near,
-                    false => format!("Did you mean {near}? "),
-                };
-                return Some(format!("{meant}Valid are {valid}.").into());
-            }
+            Self::Unknown { name, valid, .. } => return Some(meant(name, valid).into()),
             Self::UnknownSource { valid, .. } => {
                 return Some(
                     format!("Valid are {valid}. A later version of jobstats may have more.").into(),
@@ -486,7 +486,18 @@ impl Error {
             Self::Format(_) => "Give the jobid_name that is set on the clients.",
             Self::Counter(error) => return Some(counter_hint(error)),
             Self::Density(error) => return Some(density_hint(error)),
-            Self::Rate(_) => "Ask for a shorter window or fewer targets.",
+            Self::Rate(_) | Self::Usage(UsageError::Overflow) => {
+                "Ask for a shorter window or fewer targets."
+            }
+            Self::Usage(UsageError::Memory(_)) => {
+                "Ask for a longer step, a shorter window or fewer dimensions, or raise max_answer in jobstats.settings."
+            }
+            Self::Measure(MeasureError::Unknown(name)) => {
+                return Some(meant(name, &Measures::names()).into());
+            }
+            Self::Measure(MeasureError::NoNumber(_) | MeasureError::Weights(_)) => {
+                r#"Give numbers to operations, as in '{"read_bytes": 1, "write_bytes": 2.5}'."#
+            }
             Self::Memory(_) | Self::Read(_) | Self::Compare(_) => {
                 "Ask for less at once, feed fewer targets per row, or give the server more memory."
             }
@@ -497,6 +508,26 @@ impl Error {
             Self::Spi(_) => return None,
         };
         Some(Cow::Borrowed(hint))
+    }
+}
+
+/// Lists the valid names, and those that are most like a name.
+fn meant(name: &str, valid: &str) -> String {
+    let words = valid.split(", ").filter(|it| !it.contains(' '));
+    let near = nearest(name, words, SUGGESTED).join(" or ");
+    let meant = match near.is_empty() {
+        true => near,
+        false => format!("Did you mean {near}? "),
+    };
+    format!("{meant}Valid are {valid}.")
+}
+
+/// Says which operation is not known.
+fn operation(error: &MeasureError) -> String {
+    match error {
+        MeasureError::Unknown(name) => format!("there is no operation \"{}\"", shown(name)),
+        MeasureError::NoNumber(name) => format!("the weight of {} is not a number", shown(name)),
+        MeasureError::Weights(problem) => problem.clone(),
     }
 }
 

@@ -296,5 +296,6 @@ column!(
     Vec<Option<i64>>,
     Vec<Option<f64>>,
     Vec<String>,
+    Vec<Option<String>>,
     Vec<TimestampWithTimeZone>
 );

@@ -5,8 +5,8 @@
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
-use std::ffi::{CStr, CString, c_char, c_int, c_long};
-use std::ptr::{self, NonNull};
+use std::ffi::{CString, c_char, c_int, c_long};
+use std::ptr::NonNull;
 
 use pgrx::Spi;
 use pgrx::datum::DatumWithOid;
@@ -45,7 +45,7 @@ impl Snapshot {
     }
 
     /// Returns whether statements read with that of the call.
-    fn is_of_call() -> bool {
+    pub(super) fn is_of_call() -> bool {
         CURRENT.get() == Self::OfCall
     }
 }
@@ -58,7 +58,7 @@ pub struct Values {
 }
 
 impl Values {
-    fn new(arguments: &[DatumWithOid<'_>]) -> Self {
+    pub(super) fn new(arguments: &[DatumWithOid<'_>]) -> Self {
         let mut values = Self {
             types: arguments.iter().map(DatumWithOid::oid).collect(),
             datums: Vec::new(),
@@ -75,6 +75,24 @@ impl Values {
 
     fn count(&self) -> c_int {
         c_int::try_from(self.types.len()).unwrap_or(c_int::MAX)
+    }
+
+    /// Returns them as a list of parameters, in the current memory context.
+    pub(super) fn list(&self) -> pg_sys::ParamListInfo {
+        // SAFETY: the list has room for so many parameters, each of which is written once.
+        unsafe {
+            let list = pg_sys::makeParamList(self.count());
+            let params = (*list).params.as_mut_ptr();
+            for (place, &value) in self.datums.iter().enumerate() {
+                *params.add(place) = pg_sys::ParamExternData {
+                    value,
+                    isnull: self.nulls[place] == b'n' as c_char,
+                    pflags: pg_sys::PARAM_FLAG_CONST as u16,
+                    ptype: self.types[place],
+                };
+            }
+            list
+        }
     }
 }
 
@@ -102,27 +120,6 @@ pub fn run(
         )
     };
     Ok((table, usize::try_from(count).unwrap_or_default()))
-}
-
-/// Opens a cursor for a statement that reads, and returns its name. It keeps the snapshot.
-pub fn open_cursor(statement: &str, arguments: &[DatumWithOid<'_>]) -> Result<String, Error> {
-    let statement = c_string(statement)?;
-    let mut values = Values::new(arguments);
-    // SAFETY: as of `run` of a text. SPI returns a cursor, or raises an error, which unwinds; its name ends with NUL.
-    let name = unsafe {
-        let portal = pg_sys::SPI_cursor_open_with_args(
-            ptr::null(),
-            statement.as_ptr(),
-            values.count(),
-            values.types.as_mut_ptr(),
-            values.datums.as_mut_ptr(),
-            values.nulls.as_ptr(),
-            Snapshot::is_of_call(),
-            0,
-        );
-        CStr::from_ptr((*portal).name)
-    };
-    Ok(name.to_string_lossy().into_owned())
 }
 
 fn c_string(statement: &str) -> Result<CString, Error> {
@@ -183,6 +180,10 @@ impl Plan {
             plan,
             types: values.types,
         })
+    }
+
+    pub(super) fn as_ptr(&self) -> *mut pg_sys::_SPI_plan {
+        self.plan.as_ptr()
     }
 }
 

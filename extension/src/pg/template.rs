@@ -5,7 +5,7 @@
 /// Fills a template with texts. The path is relative to the file of the caller.
 ///
 /// ```ignore
-/// let statement = sql!("statement/unit.sql", key = "o.target_id", columns = columns);
+/// let statement = sql!("read/entries.sql", columns = columns);
 /// ```
 macro_rules! sql {
     ($path:literal $(, $hole:ident = $text:expr)* $(,)?) => {{
@@ -16,8 +16,3 @@ macro_rules! sql {
 }
 
 pub(crate) use sql;
-
-/// Returns a part of a statement that it has only under a condition.
-pub fn optional(condition: bool, part: impl FnOnce() -> String) -> String {
-    condition.then(part).unwrap_or_default()
-}

@@ -3,7 +3,6 @@
 //! A [row by name](crate::pg::spi::Row) takes a lookup per value, and copies each. These rows are read in place.
 #![allow(unsafe_code)]
 
-use std::ffi::c_long;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -12,10 +11,8 @@ use pgrx::spi::SpiClient;
 use pgrx::{FromDatum, pg_sys};
 
 use crate::pg::error::Error;
-use crate::pg::memory::require_room;
 use crate::pg::plans;
-use crate::pg::spi::{Rows, connect};
-use crate::pg::statement::{Statement, open_cursor};
+use crate::pg::spi::Rows;
 use crate::pg::tuplestore::{ColumnType, columns};
 
 /// The types of columns that [`Tuples::integer`] reads.
@@ -24,14 +21,8 @@ pub const INTEGERS: [pg_sys::Oid; 3] = [pg_sys::INT4OID, pg_sys::INT8OID, pg_sys
 /// The type of columns that [`Tuples::float`] reads.
 pub const FLOATS: [pg_sys::Oid; 1] = [pg_sys::FLOAT8OID];
 
-/// The type of columns that [`Tuples::boolean`] reads.
-pub const BOOLEANS: [pg_sys::Oid; 1] = [pg_sys::BOOLOID];
-
 /// The type of columns that [`Tuples::text`] reads.
 pub const TEXTS: [pg_sys::Oid; 1] = [pg_sys::TEXTOID];
-
-/// The number of rows of a batch.
-const BATCH: c_long = 10_000;
 
 /// The rows of a statement. One of them is current.
 pub struct Tuples<'conn> {
@@ -45,10 +36,10 @@ pub struct Tuples<'conn> {
 }
 
 impl<'conn> Tuples<'conn> {
-    /// Runs a statement that reads, prepared or not. Its rows live as long as the connection.
-    pub fn query<S: Statement + ?Sized>(
+    /// Runs a statement that reads. Its rows live as long as the connection.
+    pub fn query(
         _client: &'conn SpiClient<'_>,
-        statement: &S,
+        statement: &str,
         parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
         Self::of(Rows::of(statement, parameters, None)?.table)
@@ -62,33 +53,6 @@ impl<'conn> Tuples<'conn> {
         parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
         Self::of(plans::rows(client, statement, parameters)?.table)
-    }
-
-    /// Runs a statement that reads, and gives `each` its rows in batches, for each row of which `room` bytes must be free. All rows
-    /// of a large job on a large cluster would fill the memory.
-    pub fn each_batch(
-        _client: &SpiClient<'_>,
-        statement: &str,
-        parameters: &[DatumWithOid<'_>],
-        room: usize,
-        mut each: impl FnMut(&mut Tuples<'_>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let name = open_cursor(statement, parameters)?;
-        // Fetched rows are freed when a connection ends.
-        while connect(|client| {
-            let mut cursor = client.find_cursor(&name)?;
-            cursor.fetch(BATCH)?;
-            // SAFETY: a variable of this backend, where the fetched rows are.
-            let mut rows = Tuples::of(NonNull::new(unsafe { pg_sys::SPI_tuptable }))?;
-            let more = rows.len() > 0;
-            require_room(rows.len(), room)?;
-            each(&mut rows)?;
-            if more {
-                cursor.detach_into_name();
-            }
-            Ok(more)
-        })? {}
-        Ok(())
     }
 
     /// Takes rows that a statement has returned, which live as long as the connection.
@@ -112,11 +76,6 @@ impl<'conn> Tuples<'conn> {
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.len
-    }
-
-    /// Returns the columns.
-    pub fn columns(&self) -> &[ColumnType] {
-        &self.columns
     }
 
     /// Returns the position of a column.
@@ -183,12 +142,6 @@ impl<'conn> Tuples<'conn> {
     pub fn float(&self, column: usize) -> Option<f64> {
         let bits = self.datum(column).map(|it| it.value() as u64);
         bits.map(f64::from_bits)
-    }
-
-    /// Returns the value of a column of [this type](BOOLEANS), which must have been [checked](Self::require).
-    #[inline]
-    pub fn boolean(&self, column: usize) -> Option<bool> {
-        self.datum(column).map(|it| it.value() & 0xff != 0)
     }
 
     /// Returns a copy of the value of a column of [this type](TEXTS), which must have been [checked](Self::require).

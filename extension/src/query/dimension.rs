@@ -139,31 +139,12 @@ pub fn named(name: &str) -> Result<&'static Dimension, Error> {
     Dimension::find(name).ok_or_else(|| Error::unknown("dimension", name, names().join(", ")))
 }
 
-/// Returns the columns that hold dimensions, by the names of the dimensions, each with a leading comma. `table` says what
-/// the statement calls the table of a dimension.
-pub fn named_columns(
-    dimensions: impl Iterator<Item = &'static Dimension>,
-    table: impl Fn(&Dimension) -> Table,
-) -> String {
-    dimensions
-        .map(|it| format!(", {} AS {}", it.expression(table(it)), it.name))
-        .collect()
-}
-
-/// Returns the names of dimensions as columns of a table, each with a leading comma.
-pub fn columns(dimensions: impl Iterator<Item = &'static Dimension>, table: &str) -> String {
-    dimensions
-        .map(|dimension| format!(", {table}{}", dimension.name))
-        .collect()
-}
-
 /// Returns a join of a table that has a `uid` with tables of the names of users and of their groups, if any of the dimensions
-/// is such a name. `condition` is a further one on `person`, with a leading AND.
+/// is such a name.
 pub fn join_names(
     dimensions: impl IntoIterator<Item = &'static Dimension>,
     table: Table,
     [users, groups]: [&str; 2],
-    condition: &str,
 ) -> String {
     let (mut has_names, mut has_groups) = (false, false);
     for dimension in dimensions {
@@ -173,7 +154,7 @@ pub fn join_names(
     let mut join = String::new();
     if has_names {
         let uid = table.uid();
-        join += &format!(" LEFT JOIN {users} person ON person.uid = {uid}{condition}");
+        join += &format!(" LEFT JOIN {users} person ON person.uid = {uid}");
     }
     if has_groups {
         join += &format!(" LEFT JOIN {groups} team ON team.gid = {}", table.gid());
@@ -210,6 +191,11 @@ impl By {
     /// Returns the dimensions of these levels.
     pub fn of(&self, levels: &[Level]) -> impl Iterator<Item = &'static Dimension> {
         self.iter().filter(|it| levels.contains(&it.level))
+    }
+
+    /// Returns the dimensions as a list.
+    pub fn list(&self) -> &[&'static Dimension] {
+        &self.0
     }
 
     /// Returns the dimensions.

@@ -6,34 +6,95 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::query::dimension::Level;
-use crate::query::filters::{Filters, bind_own};
+use crate::query::dimension::{Level, join_names};
+use crate::query::filters::{Filters, bind_own, is_own};
+use crate::query::names;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
+
+/// The jobs of entries: all at once, or one by one.
+const ALL: &str = "jobstats.job_ids job ON job.job_no = entry_job.job_no";
+const EACH: &str = "LATERAL (SELECT known.* FROM jobstats.job_ids known WHERE known.job_no = entry_job.job_no OFFSET 0) job ON true";
 
 /// The largest number of entries that a statement names one by one. The planner then looks up each of them in an index,
 /// and in columnar batches by the bounds of the batches.
 ///
-/// Rows of more entries are read and summed as if they were not filtered, and filtered when the sums are joined with their
-/// entries. A subquery as a condition on the rows would be scanned, or searched, as often as the planner likes, which knows
-/// too little about patterns.
+/// Rows of more entries are read and added up as if they were not filtered, and the sums are filtered. A subquery as a condition on
+/// the rows would be scanned, or searched, as often as the planner likes, which knows too little about patterns.
 const FEW: usize = 1000;
 
 /// The largest number in a front, where each node has entries of its own for the same identifiers.
 const FEW_OF_NODES: usize = 8000;
 
+/// Returns a join of entries `entry` with their jobs in the window, if the question depends on them.
+fn join_jobs(plan: &Plan, params: &Params) -> String {
+    let jobs = &plan.jobs;
+    if !jobs.joined {
+        return String::new();
+    }
+    // What accounting says of others' jobs is not shown, also if one was taken for that of an own entry.
+    let of_own = jobs.own.as_ref().map_or_else(String::new, |own| {
+        format!(" AND {}", is_own(own, "job.uid", "job.account", params))
+    });
+    let since = params.bind_time("since", plan.window.since());
+    let until = params.bind_time("until", plan.window.until());
+    let job = match jobs.few {
+        // A front asks for those of a window at once.
+        true if plan.is_front => {
+            sql!("entries/jobs_of_window.sql", since = since, until = until)
+        }
+        true => EACH.to_owned(),
+        false => ALL.to_owned(),
+    };
+    sql!(
+        "entries/jobs.sql",
+        since = since,
+        until = until,
+        job = job + &of_own
+    )
+}
+
+/// Returns the tables of the names that users had in the window, and of those that groups had at its end.
+fn tables_of_names(plan: &Plan, params: &Params) -> [String; 2] {
+    let time = |name, at| params.bind_time(name, at);
+    let until = plan.window.until();
+    [
+        match plan.names.users {
+            true => names::users(&time("since", plan.window.since()), &time("until", until)),
+            false => "jobstats.users".to_owned(),
+        },
+        match plan.names.groups {
+            true => names::groups_at(&time("until", until)),
+            false => "jobstats.groups".to_owned(),
+        },
+    ]
+}
+
 /// Returns a SELECT of the entries that the filters let through, on any day of the window if they are about jobs
 /// or names.
-pub fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
-    let jobs = &plan.jobs;
+fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
+    let entry = plan.jobs.entry();
+    let [users, groups] = tables_of_names(plan, params);
     sql!(
         "entries/entries.sql",
         distinct = distinct(plan),
         entries = filters.seen_entries(params),
-        jobs = plan.join_jobs(params),
-        names = plan.join_names(filters.chosen(), jobs.entry(), "", params),
-        conditions = jobs.conditions_on_entries(filters, params),
+        jobs = join_jobs(plan, params),
+        names = join_names(filters.chosen(), entry, [&*users, &*groups]),
+        conditions = filters.conditions_on_entries(entry, &plan.jobs.labelled, params)
+            + &of_users(plan, filters, params),
     )
+}
+
+/// Returns a condition by which entries of users that a filter names by number are found in indexes, with a leading AND. The filter alone is one on
+/// the entry or its job, which no index has.
+fn of_users(plan: &Plan, filters: &Filters, params: &Params) -> String {
+    let uids = filters.on_entries(&plan.jobs.labelled).uids();
+    let is_of_use = plan.jobs.joined && !plan.is_front && filters.own.is_none();
+    uids.filter(|_| is_of_use).map_or_else(String::new, |uids| {
+        let uids = params.bind("uids", || Some(uids.clone()));
+        format!(" {}", sql!("entries/of_users.sql", uids = uids))
+    })
 }
 
 /// Returns a SELECT of the users whose names the filters let through; `None` if they let through users without a name, or users
@@ -43,9 +104,9 @@ fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
         return None;
     }
     let conditions = filters.conditions_on_name(params)?;
-    let users = plan.users(params);
+    let [users, groups] = tables_of_names(plan, params);
     Some(format!(
-        "SELECT {}person.uid FROM {} person LEFT JOIN {} team ON team.gid = person.gid WHERE true{conditions}",
+        "SELECT {}person.uid FROM {} person LEFT JOIN {groups} team ON team.gid = person.gid WHERE true{conditions}",
         distinct(plan),
         match &filters.own {
             Some(own) => {
@@ -54,7 +115,6 @@ fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
             }
             None => users,
         },
-        plan.groups(params),
     ))
 }
 
@@ -86,7 +146,7 @@ pub fn few(
     let statement = format!("{statement} LIMIT {}", most(plan) + 1);
     let found = client.query(&statement, &params.take())?;
     let found: Result<Vec<i64>, _> = found.map(|row| row.at(1)).collect();
-    Ok(if_few(plan, found?))
+    Ok(Some(found?).filter(|it| it.len() <= most(plan)))
 }
 
 /// Returns whether to look up the entries that the filters let through. No index has what accounting says of jobs: to look
@@ -98,11 +158,6 @@ fn is_worth_it(plan: &Plan, filters: &Filters) -> bool {
         true => of_entries.any(|it| !it.is_of_job()),
         false => of_entries.next().is_some(),
     }
-}
-
-/// Returns the entries if they are few.
-pub fn if_few(plan: &Plan, entries: Vec<i64>) -> Option<Vec<i64>> {
-    (entries.len() <= most(plan)).then_some(entries)
 }
 
 fn most(plan: &Plan) -> usize {

@@ -3,6 +3,7 @@
 use jobstats_core::dimension::PROJECT;
 use jobstats_core::filter::{FilterError, Wanted, meant};
 use jobstats_core::pattern::{Pattern, exactly};
+use jobstats_core::usage::{Condition, Conditions};
 use pgrx::spi::SpiClient;
 use serde_json::Value;
 
@@ -91,8 +92,6 @@ pub struct Filters {
     chosen: Vec<Filter>,
     /// The work that a reader may see, where the answer is about entries and the reader may not see all.
     pub own: Option<Own>,
-    /// Set if the reader sees no names.
-    pub nameless: bool,
 }
 
 /// Returns the pattern that a name of a target or a job is short for; `None` if it is a name itself, or may stand for several.
@@ -217,16 +216,39 @@ impl Filters {
         self
     }
 
-    /// Adds that only this work is seen.
-    pub fn seeing(mut self, own: &Own) -> Self {
-        self.own = Some(own.clone());
-        self
-    }
-
     /// Returns the values that the filter of a dimension wants, if there is one.
     pub fn wanted(&self, dimension: &Dimension) -> Option<&Wanted> {
         let of_dimension = |it: &&Filter| it.dimension == dimension && !it.excludes;
         self.chosen.iter().find(of_dimension).map(|it| &it.wanted)
+    }
+
+    /// Returns the conditions on the dimensions of a level.
+    pub fn on(&self, level: Level) -> Vec<Condition> {
+        self.in_core(level, &[])
+    }
+
+    /// Returns the conditions on whose work it is. Jobs in `labelled` match, too.
+    pub fn on_entries(&self, labelled: &[Labelled]) -> Conditions {
+        Conditions {
+            list: self.in_core(Level::Entry, labelled),
+            own: self.own.clone(),
+        }
+    }
+
+    fn in_core(&self, level: Level, labelled: &[Labelled]) -> Vec<Condition> {
+        let filters = self.chosen.iter().enumerate();
+        let filters = filters.filter(|it| it.1.dimension.level == level);
+        let condition = |(position, it): (usize, &Filter)| {
+            let found = labelled.iter().find(|(of, _)| *of == position);
+            let jobs = found.map(|(_, jobs)| jobs.as_slice()).unwrap_or_default();
+            Condition::new(
+                it.dimension,
+                it.wanted.clone(),
+                jobs.iter().copied(),
+                it.excludes,
+            )
+        };
+        filters.map(condition).collect()
     }
 
     /// Returns the patterns of each filter of jobs, with its position.
@@ -275,12 +297,6 @@ impl Filters {
             }
         });
         conditions.collect()
-    }
-
-    /// Returns the conditions that can be tested on rows by owner before they are joined with names, each with a leading AND.
-    pub fn conditions_on_owners(&self, table: Table, params: &Params) -> String {
-        let conditions = self.conditions_on(|it| it.dimension.is_of_owner(), table, &[], params);
-        self.after_own(conditions) + &self.is_own(table, params)
     }
 
     /// Returns conditions in a form in which PostgreSQL neither searches by them nor leaves out rows before it joins them, where the reader sees

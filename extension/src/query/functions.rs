@@ -10,7 +10,6 @@ mod format;
 mod io_sizes;
 mod job;
 mod jobs;
-mod last_work;
 mod metrics;
 mod now;
 mod queues;
@@ -19,5 +18,3 @@ mod space;
 mod totals;
 mod untracked;
 mod work;
-
-// These are plain SQL, which PostgreSQL plans together with the statement that calls them.

@@ -1,8 +1,8 @@
-//! Finds out how a question depends on jobs, and joins entries with them.
+//! Finds out how a question depends on jobs.
 //!
 //! `jobstats.entry_jobs` says which job of the schedulers' accounting an entry belongs to on which days. Nearly every entry
-//! belongs to one job throughout, so that usage is summed by entry first, and the sums are joined with the jobs. Only for
-//! entries that have several rows there, usage is summed by row.
+//! belongs to one job throughout: its usage is added up before anybody asks whose it is. Only usage of entries that have several
+//! rows there is told apart by the days of each.
 
 use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::pattern::Pattern;
@@ -11,13 +11,13 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Rows, Statements};
-use crate::pg::template::{optional, sql};
+use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{self, Dimension, Table};
-use crate::query::filters::{Filters, Labelled};
+use crate::query::filters::Labelled;
 use crate::query::notice::{distinct, listed};
-use crate::query::params::Params;
 use crate::query::question::Question;
+use crate::query::state::State;
 use crate::query::window::Window;
 use crate::store::rights::caller::{Own, own_parameters, seen};
 
@@ -36,7 +36,7 @@ const NAMED: usize = 3;
 /// The ways in which a question depends on jobs.
 #[derive(Default)]
 pub struct Jobs {
-    /// Set if entries are joined with their jobs.
+    /// Set if it matters which jobs entries belong to.
     pub joined: bool,
     /// Set if the question is about names or groups of users, some of whom jobs alone name.
     pub names: bool,
@@ -50,7 +50,7 @@ pub struct Jobs {
     /// only one: the number may have been that of another's job before accounting began.
     pub own: Option<Own>,
     /// The jobs whose labels filters match, with the positions of these filters.
-    labelled: Vec<Labelled>,
+    pub labelled: Vec<Labelled>,
     /// Arrays whose elements share a number, one of which a filter names.
     arrays: Vec<String>,
 }
@@ -61,6 +61,7 @@ impl Jobs {
         client: &SpiClient<'_>,
         question: &Question,
         window: &Window,
+        state: &State,
     ) -> Result<Self, Error> {
         let mut jobs = Self::default();
         for (position, patterns) in question.filters.of_jobs() {
@@ -70,13 +71,18 @@ impl Jobs {
             // They may be those of others.
             jobs.arrays.clear();
         }
-        let has_users = question.dimensions().any(Dimension::is_user) && has_users(client)?;
+        let has_users = question.dimensions().any(Dimension::is_user) && state.has_unnamed;
         jobs.names = has_users && question.dimensions().any(Dimension::is_name);
         jobs.joined = has_users
             || !jobs.labelled.is_empty()
             || question.dimensions().any(Dimension::is_of_job);
         jobs.own = question.filters.own.clone();
-        jobs.several = jobs.joined && (jobs.own.is_some() || has_several(client, window)?);
+        // A front does not ask its nodes whether there are any in the window: it reads them.
+        let has_several = || match state.has_divided {
+            true if !state.is_front => has_several(client, window),
+            several => Ok(several),
+        };
+        jobs.several = jobs.joined && (jobs.own.is_some() || has_several()?);
         jobs.few = window.until() - window.since() <= SHORT;
         Ok(jobs)
     }
@@ -123,11 +129,6 @@ impl Jobs {
         Ok(())
     }
 
-    /// Returns the conditions of filters on rows `entry` and their jobs, each with a leading AND.
-    pub fn conditions_on_entries(&self, filters: &Filters, params: &Params) -> String {
-        filters.conditions_on_entries(self.entry(), &self.labelled, params)
-    }
-
     /// Returns the table of entries, which statements call `entry`.
     pub fn entry(&self) -> Table {
         let jobs = match self.joined {
@@ -137,35 +138,6 @@ impl Jobs {
         Table {
             name: "entry",
             jobs,
-        }
-    }
-
-    /// Returns the start of the days of a row of usage of an entry with several jobs, as a column of a table with a leading
-    /// comma, if there are such entries.
-    pub fn days(&self, table: &str) -> String {
-        optional(self.several, || format!(", {table}.valid_from"))
-    }
-
-    /// Returns the condition that two tables are about the same days, with a leading AND.
-    pub fn same_days(&self, one: &str, other: &str) -> String {
-        optional(self.several, || {
-            format!(" AND {one}.valid_from IS NOT DISTINCT FROM {other}.valid_from")
-        })
-    }
-
-    /// Returns a SELECT of no rows to be read with the entries of sums, and a condition on the entries with their jobs that is
-    /// always true, with a leading AND.
-    ///
-    /// Of the entries of sums the planner expects 200, and would look up the jobs of each, which takes longer than to read all
-    /// jobs if there are hundreds of thousands. With these rows it expects a ninth of the sums. The condition lets it expect few
-    /// again afterwards, so that it hashes the entries, and not the sums. `days` are the columns of sums beside the entry.
-    pub fn expected(&self, days: &str) -> (String, &'static str) {
-        match self.joined {
-            true => (
-                sql!("jobs/expected.sql", days = days),
-                " AND coalesce(job.job_no, 0) + 0 = coalesce(job.job_no, 0)",
-            ),
-            false => (String::new(), ""),
         }
     }
 
@@ -184,14 +156,6 @@ pub fn note_arrays(arrays: &[String]) {
             listed(&arrays, NAMED)
         );
     }
-}
-
-/// Returns whether there are entries whose job may say who their user is.
-fn has_users(client: &SpiClient<'_>) -> Result<bool, Error> {
-    client.query_value(
-        "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.uid IS NULL AND entry.job IS NOT NULL)",
-        &[],
-    )
 }
 
 /// Returns whether there are entries that belong to several jobs, one of them in this window.

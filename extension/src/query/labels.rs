@@ -15,7 +15,6 @@ use crate::pg::spi::Statements;
 use crate::pg::tuples::{INTEGERS, TEXTS, Tuples};
 use crate::query::dimension::{By, Dimension, ValueType};
 use crate::query::groups::Group;
-use crate::store::personal::Pseudonyms;
 
 /// The names of rows that are no group: all together, the remaining groups, and work in no entry.
 pub const ALL: &str = "all";
@@ -77,6 +76,12 @@ impl Labels {
         }
     }
 
+    /// Returns the value of a dimension of a group.
+    pub fn value<'g>(&self, group: &'g Group, dimension: &str) -> Option<&'g str> {
+        let mut values = self.by.iter().zip(group);
+        values.find(|it| it.0.name == dimension)?.1.as_deref()
+    }
+
     /// Returns the labels of a group, or some of them, in the current memory context.
     pub fn labels(&self, group: &Group, which: Option<&[&str]>) -> Option<Jsonb<'static>> {
         let labels = self.values(group, which);
@@ -109,19 +114,14 @@ pub fn label(dimension: &Dimension, value: Option<&str>) -> Value {
 /// The columns of a statement's rows that hold the dimensions of groups.
 pub struct Places {
     columns: Vec<(usize, &'static Dimension)>,
-    pseudonyms: Option<Pseudonyms>,
 }
 
 impl Places {
-    /// Finds the columns. Who sees no names gets pseudonyms.
+    /// Finds the columns.
     ///
     /// # Errors
     /// [`Error::Damaged`] if a column is not there, or of another type.
-    pub fn find(
-        by: &By,
-        found: &Tuples<'_>,
-        pseudonyms: Option<Pseudonyms>,
-    ) -> Result<Self, Error> {
+    pub fn find(by: &By, found: &Tuples<'_>) -> Result<Self, Error> {
         let column = |it: &'static Dimension| {
             let types: &[_] = match it.value_type {
                 ValueType::Text => &TEXTS,
@@ -131,7 +131,6 @@ impl Places {
         };
         Ok(Self {
             columns: by.iter().map(column).collect::<Result<_, Error>>()?,
-            pseudonyms,
         })
     }
 
@@ -139,21 +138,11 @@ impl Places {
     pub fn group(&self, found: &Tuples<'_>) -> Group {
         let columns = self.columns.iter();
         columns
-            .map(|(column, dimension)| self.value(found, *column, dimension))
+            .map(|(column, dimension)| match dimension.value_type {
+                ValueType::Number => found.integer(*column).map(|it| it.to_string()),
+                ValueType::Text => found.text(*column),
+            })
             .collect()
-    }
-
-    fn value(&self, found: &Tuples<'_>, column: usize, dimension: &Dimension) -> Option<String> {
-        if dimension.value_type == ValueType::Number {
-            let number = found.integer(column)?;
-            let shown = self.pseudonyms.filter(|_| dimension.is_user());
-            return Some(shown.map_or(number, |it| it.of_user(number)).to_string());
-        }
-        let text = found.text(column)?;
-        Some(match self.pseudonyms {
-            Some(pseudonyms) if dimension.names_people() => pseudonyms.of_job(&text),
-            _ => text,
-        })
     }
 }
 

@@ -1,16 +1,12 @@
 //! Finds out which names users and groups had in the window of a question.
 //!
-//! A user has the name that was known at the start of the day of UTC. Nearly always that is one name throughout the window, so
-//! that usage is summed by number first, and the sums are joined with the names at the end of the window. Only of users who
-//! had several names in it, usage is summed by name.
+//! A user has the name that was known at the start of the day of UTC. Nearly always that is one name throughout the window: usage
+//! is added up before anybody asks for names. Only usage of users who had several names in the window is told apart by the days
+//! of each. Groups have the names of its end.
 
-use pgrx::spi::SpiClient;
-
-use crate::pg::error::Error;
-use crate::pg::spi::Statements;
-use crate::pg::time::timestamptz;
 use crate::query::dimension::Dimension;
 use crate::query::question::Question;
+use crate::query::state::State;
 use crate::query::window::Window;
 
 /// Returns the table of the names that users had at a time, which is an expression.
@@ -41,24 +37,15 @@ pub struct Names {
 
 impl Names {
     /// Finds out which names have changed since the start of this window.
-    pub fn find(
-        client: &SpiClient<'_>,
-        question: &Question,
-        window: &Window,
-    ) -> Result<Self, Error> {
+    pub fn find(question: &Question, window: &Window, state: &State) -> Self {
         if !question.dimensions().any(Dimension::is_name) {
-            return Ok(Self::default());
+            return Self::default();
         }
-        let (since, until) = (timestamptz(window.since())?, timestamptz(window.until())?);
-        let changed = client.query_only(
-            include_str!("names/changed.sql"),
-            &[since.into(), until.into()],
-            "earlier_users",
-        )?;
-        Ok(Self {
-            users: changed.get("users")?,
-            several: changed.get("several")?,
-            groups: changed.get("groups")?,
-        })
+        let mut renamed = state.renamed.iter().filter(|it| **it > window.since());
+        Self {
+            users: renamed.clone().next().is_some(),
+            several: renamed.any(|it| *it < window.until()),
+            groups: state.group_renamed >= window.until(),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Asks sums by owner, and makes such sums of rows by entry.
+//! Finds out what a question needs of sums by owner.
 //!
 //! A part of the window that the sums do not have, because they are not computed yet or entries have got another job since, is
 //! read by entry. These rows are few, or are so for a short time.
@@ -6,9 +6,9 @@
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::query::dimension::{Jobs as Where, Table};
 use crate::query::jobs::Jobs;
 use crate::query::question::Question;
+use crate::query::state::State;
 use crate::query::window::Window;
 use crate::store::rollup::Owner;
 
@@ -19,8 +19,7 @@ pub struct Owners {
     columns: Vec<&'static str>,
     /// Set if some of them are names and groups of users that jobs alone know.
     pub names: bool,
-    /// The ways in which the question depends on jobs, where it reads rows by entry. If entries have several, these rows must be
-    /// summed by day before they are joined with their jobs.
+    /// The ways in which the question depends on jobs, where it reads rows by entry.
     pub jobs: Jobs,
 }
 
@@ -30,9 +29,10 @@ impl Owners {
         client: &SpiClient<'_>,
         question: &Question,
         window: &Window,
+        state: &State,
         owner: Owner,
     ) -> Result<Self, Error> {
-        let jobs = Jobs::find(client, question, window)?;
+        let jobs = Jobs::find(client, question, window, state)?;
         let names = jobs.names;
         let mut columns: Vec<&str> = match owner {
             Owner::User | Owner::Member => vec!["uid"],
@@ -57,31 +57,8 @@ impl Owners {
         })
     }
 
-    /// Returns the table of sums by owner that statements call `name`.
-    pub fn table(&self, name: &'static str) -> Table {
-        let jobs = Where::InRows { names: self.names };
-        Table { name, jobs }
-    }
-
-    /// Returns the columns of a table, each with a leading comma.
-    pub fn columns(&self, table: &str) -> String {
-        let columns = self.columns.iter();
-        columns
-            .map(|column| format!(", {table}.{column}"))
-            .collect()
-    }
-
-    /// Returns what the columns hold of an entry `entry` and its job `job`, each with a leading comma.
-    pub fn of_entry(&self) -> String {
-        let value = |column: &str| match column {
-            "uid" if self.jobs.joined => "coalesce(entry.uid, job.uid)".to_owned(),
-            "uid" => "entry.uid".to_owned(),
-            "account" | "partition" => format!("job.{column}"),
-            _ => format!("CASE WHEN entry.uid IS NULL THEN job.{column} END"),
-        };
-        let columns = self.columns.iter();
-        columns
-            .map(|column| format!(", {} AS {column}", value(column)))
-            .collect()
+    /// Returns the names of the columns.
+    pub fn names_of_columns(&self) -> &[&'static str] {
+        &self.columns
     }
 }

@@ -1,9 +1,11 @@
 //! The parameters of a statement.
 
 use std::cell::RefCell;
-use std::fmt;
 
+use jobstats_core::instant::Micros;
 use pgrx::datum::DatumWithOid;
+
+use crate::pg::time::timestamptz;
 
 /// The parameters of a statement under construction. A part of the statement registers a value under a name and gets the
 /// `$n` of the parameter; parts that use the same name share the parameter.
@@ -26,39 +28,14 @@ impl Params {
         format!("${}", position + 1)
     }
 
+    /// Returns the `$n` of an instant.
+    pub fn bind_time(&self, name: &str, time: Micros) -> String {
+        self.bind(name, || timestamptz(time).ok())
+    }
+
     /// Returns the values in the order of their numbers. The next statement has none of them.
     pub fn take(&self) -> Vec<DatumWithOid<'static>> {
         let params = self.0.take();
         params.into_iter().map(|(_, value)| value).collect()
-    }
-}
-
-impl fmt::Display for Params {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, (name, _)) in (1..).zip(self.0.borrow().iter()) {
-            let comma = if number == 1 { "" } else { ", " };
-            write!(f, "{comma}${number} {name}")?;
-        }
-        Ok(())
-    }
-}
-
-/// A statement with its parameters.
-pub struct Query {
-    /// The statement.
-    pub sql: String,
-    /// The values of its parameters.
-    pub params: Vec<DatumWithOid<'static>>,
-}
-
-impl Query {
-    /// Takes a complete statement with its parameters, and shows it to a user who asks for it with
-    /// `SET client_min_messages = debug1`.
-    pub fn new(sql: String, params: &Params) -> Self {
-        pgrx::debug1!("statement with {params}:\n{sql}");
-        Self {
-            sql,
-            params: params.take(),
-        }
     }
 }

@@ -1,12 +1,13 @@
 //! The plan of an answer: the window of a question and the sources of its rows.
 
-use jobstats_core::instant::{DAY, HOUR, Micros};
-use pgrx::datum::TimestampWithTimeZone;
+use std::rc::Rc;
+
+use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
-use crate::pg::time::{EARLIEST, now, timestamptz, timestamptzs};
+use crate::pg::time::{now, timestamptz};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::jobs::Jobs;
@@ -15,9 +16,13 @@ use crate::query::notice::{hinted, listed};
 use crate::query::owners::Owners;
 use crate::query::params::Params;
 use crate::query::question::Question;
-use crate::query::sources::{Sources, Spans};
+use crate::query::sources::Sources;
+use crate::query::state::State;
 use crate::query::window::{Window, require_bearable};
 use crate::store;
+
+/// The memory that an answer about last observations may take.
+const LIMIT: usize = 512 << 20;
 
 /// The window of a question and the sources of its rows.
 pub struct Plan {
@@ -33,63 +38,21 @@ pub struct Plan {
     pub names: Names,
     /// Set if the store is a front, whose nodes sum their rows.
     pub is_front: bool,
-    /// The targets in scope, if a front is asked about some: nodes that have none of them are not asked then.
-    targets: Option<Vec<i32>>,
+    /// The memory that an answer may take.
+    pub limit: usize,
     /// The targets in scope of nodes that are left out of a front. They count as not observed.
     missing: Vec<i32>,
-    /// The schema of our functions, quoted.
-    pub schema: String,
-    instants: Instants,
-}
-
-/// Declares instants that statements name, each with a method of a plan that binds it.
-macro_rules! instants {
-    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
-        /// The instants that statements name, as values of PostgreSQL.
-        struct Instants {
-            $($name: $type,)*
-        }
-
-        impl Plan {
-            $($(#[$doc])*
-            pub fn $name(&self, params: &Params) -> String {
-                params.bind(stringify!($name), || self.instants.$name.clone())
-            })*
-        }
-    };
-}
-
-instants! {
-    /// Binds the start of the window.
-    since: TimestampWithTimeZone,
-    /// Binds the end of the window.
-    until: TimestampWithTimeZone,
-    /// Binds the latest end of rows of increments that cross the start of the window.
-    since_reach: TimestampWithTimeZone,
-    /// Binds the latest end of rows of increments that cross the end of the window.
-    until_reach: TimestampWithTimeZone,
-    /// Binds the time up to which the first observation of the window is looked for among few: an hour after its start, or after what is
-    /// not kept.
-    early: TimestampWithTimeZone,
-    /// Binds the time from which on the last observation of the window is looked for among few: an hour before its end.
-    late: TimestampWithTimeZone,
-    /// Binds the time up to which the first observation after the window is looked for among few: an hour after its end, or after what is
-    /// not kept.
-    soon: TimestampWithTimeZone,
-    /// Binds the time a day before the start of the window.
-    day_before: TimestampWithTimeZone,
-    /// Binds the time since which increments and observations are kept.
-    kept_since: TimestampWithTimeZone,
-    /// Binds the edges of the steps.
-    edges: Vec<TimestampWithTimeZone>,
+    /// The state of the store when the question came.
+    pub state: Rc<State>,
 }
 
 impl Plan {
     /// Finds the window and the sources of a question; `None` if the answer is empty.
     pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
         store::require(client)?;
-        match Window::resolve(client, &question.period, &question.filters)? {
-            Some(window) => Self::over(client, question, window),
+        let state = Rc::new(State::read(client)?);
+        match Window::resolve(client, &state, &question.period, &question.filters)? {
+            Some(window) => Self::with(client, question, window, state),
             None => Ok(None),
         }
     }
@@ -100,56 +63,74 @@ impl Plan {
         question: &Question,
         window: Window,
     ) -> Result<Option<Self>, Error> {
+        Self::with(client, question, window, Rc::new(State::read(client)?))
+    }
+
+    /// Returns a plan for the rows of observations alone, whatever else is known of the store.
+    pub fn of_observations(window: Window) -> Self {
+        let state = State::default();
+        Self {
+            sources: Sources::increments(&state, &window),
+            window,
+            jobs: Jobs::default(),
+            owners: Owners::default(),
+            names: Names::default(),
+            is_front: false,
+            limit: LIMIT,
+            missing: Vec::new(),
+            state: Rc::new(state),
+        }
+    }
+
+    /// Finds the sources of another question, or of another window, in the same state of the store.
+    pub fn again(
+        &self,
+        client: &SpiClient<'_>,
+        question: &Question,
+        window: Window,
+    ) -> Result<Option<Self>, Error> {
+        Self::with(client, question, window, self.state.clone())
+    }
+
+    /// Finds the sources of a question in this window, of what is known of the store.
+    pub fn with(
+        client: &SpiClient<'_>,
+        question: &Question,
+        window: Window,
+        state: Rc<State>,
+    ) -> Result<Option<Self>, Error> {
         if question.measures.list.is_empty() {
             return Ok(None);
         }
-        require_bearable(client, &window, &question.filters)?;
-        let sources = if question.needs_increments() {
-            Sources::increments(client, &window)?
-        } else {
-            Sources::choose(client, &window, question.owner())?
+        require_bearable(&state, &window, &question.filters)?;
+        let sources = match question.needs_increments() {
+            true => Sources::increments(&state, &window),
+            false => Sources::choose(&state, &window, question.owner()),
         };
-        let is_front = store::is_front(client)?;
         let (mut jobs, mut owners) = (Jobs::default(), Owners::default());
         match sources.owner() {
-            Some(owner) => owners = Owners::find(client, question, &window, owner)?,
-            None => jobs = Jobs::find(client, question, &window)?,
+            Some(owner) => owners = Owners::find(client, question, &window, &state, owner)?,
+            None => jobs = Jobs::find(client, question, &window, &state)?,
         }
         Ok(Some(Self {
-            instants: Instants::new(&window, &sources)?,
             jobs,
             owners,
-            names: Names::find(client, question, &window)?,
-            targets: match is_front && question.filters.has(Level::Target) {
-                true => Some(targets(client, &question.filters)?),
-                false => None,
-            },
-            missing: match is_front && store::leaves_out(client)? {
+            names: Names::find(question, &window, &state),
+            missing: match state.is_front && store::leaves_out(client)? {
                 true => missing(client, &question.filters, window.since())?,
                 false => Vec::new(),
             },
             window,
             sources,
-            is_front,
-            schema: store::extension_schema()?,
+            is_front: state.is_front,
+            limit: state.limit,
+            state,
         }))
     }
 
-    /// Returns the plan by which the same window is answered for whole targets.
-    pub fn of_wholes(&self, client: &SpiClient<'_>) -> Result<Self, Error> {
-        let sources = Sources::of_wholes(client, &self.window)?;
-        Ok(Self {
-            instants: Instants::new(&self.window, &sources)?,
-            window: self.window.clone(),
-            sources,
-            jobs: Jobs::default(),
-            owners: Owners::default(),
-            names: Names::default(),
-            is_front: self.is_front,
-            targets: self.targets.clone(),
-            missing: self.missing.clone(),
-            schema: self.schema.clone(),
-        })
+    /// Returns the sources of what whole targets did in the same window.
+    pub fn of_wholes(&self) -> Sources {
+        Sources::of_wholes(&self.state, &self.window)
     }
 
     /// Raises notices if the answer does not cover all targets up to its end, or ends well before now.
@@ -179,8 +160,10 @@ impl Plan {
 
     /// Raises notices if the answer would have been different when the increments were still kept.
     pub fn note_age(&self) {
-        let kept_since = self.instants.kept_since;
-        if self.sources.parts().next().is_some() {
+        let Ok(kept_since) = timestamptz(self.state.kept_since) else {
+            return;
+        };
+        if self.sources.divides_buckets() {
             pgrx::notice!(
                 "increments are kept since {kept_since}; older data is only available per bucket of a rollup, and values inside a \
                  bucket are interpolated"
@@ -193,51 +176,16 @@ impl Plan {
         }
     }
 
-    /// Returns the condition on rows `usage` of the targets in scope, with a leading AND, if nodes are chosen by it.
-    pub fn of_targets(&self, params: &Params) -> String {
-        self.targets.as_ref().map_or_else(String::new, |targets| {
-            let targets = params.bind("targets in scope", || targets.clone());
-            format!(" AND usage.target_id = ANY ({targets})")
-        })
+    /// Returns whether entries that have usage in the window may belong to several jobs or names, so that these are known for
+    /// parts of their usage only.
+    pub fn divides_entries(&self) -> bool {
+        self.jobs.several || self.names.several
     }
 
-    /// Returns a SELECT of spans of no length of the targets that are missing, after UNION ALL, if there are any.
-    pub fn of_missing(&self, params: &Params) -> String {
-        if self.missing.is_empty() {
-            return String::new();
-        }
-        let targets = params.bind("missing targets", || self.missing.clone());
-        let since = self.since(params);
-        format!("\nUNION ALL\nSELECT unnest({targets}), {since}, {since}")
+    /// Returns the targets in scope of nodes that are left out of a front.
+    pub fn missing(&self) -> &[i32] {
+        &self.missing
     }
-}
-
-impl Instants {
-    fn new(window: &Window, sources: &Sources) -> Result<Self, Error> {
-        let (since, until) = (window.since(), window.until());
-        Ok(Self {
-            since: timestamptz(since)?,
-            until: timestamptz(until)?,
-            since_reach: timestamptz(sources.reach(since))?,
-            until_reach: timestamptz(sources.reach(until))?,
-            early: timestamptz(since.max(sources.kept_since).saturating_add(HOUR))?,
-            late: timestamptz(until.saturating_sub(HOUR).max(EARLIEST))?,
-            soon: timestamptz(until.max(sources.kept_since).saturating_add(HOUR))?,
-            day_before: timestamptz(since.saturating_sub(DAY).max(EARLIEST))?,
-            kept_since: timestamptz(sources.kept_since)?,
-            edges: timestamptzs(&window.edges)?,
-        })
-    }
-}
-
-/// Returns the targets that filters let through.
-fn targets(client: &SpiClient<'_>, filters: &Filters) -> Result<Vec<i32>, Error> {
-    let params = Params::default();
-    let conditions = filters.conditions(Level::Target, "target", &params);
-    let statement =
-        format!("SELECT target.target_id FROM jobstats.targets target WHERE true{conditions}");
-    let found = client.query(&statement, &params.take())?;
-    found.map(|row| row.at(1)).collect()
 }
 
 /// Returns the targets of nodes that are left out which would have been observed, as far as is known: they were in the day before the
@@ -284,12 +232,4 @@ fn rounded(span: Micros) -> String {
         120..7200 => format!("{} min", seconds / 60),
         _ => format!("{} h", seconds / 3600),
     }
-}
-
-/// Binds the starts and the ends of spans of this name.
-pub fn bind_spans(name: &str, spans: &Spans, params: &Params) -> (String, String) {
-    (
-        params.bind(&format!("{name} lower"), || spans.lower.clone()),
-        params.bind(&format!("{name} upper"), || spans.upper.clone()),
-    )
 }

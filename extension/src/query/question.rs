@@ -1,13 +1,14 @@
 //! The question that a reading function asks.
 
 use jobstats_core::target::TargetKind;
+use jobstats_core::usage::Line;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::query::dimension::{By, Dimension, Level};
 use crate::query::filters::Filters;
-use crate::query::measure::{Measure, Measures};
+use crate::query::measure::{self, Measure, Measures};
 use crate::query::notice::hinted;
 use crate::store::rights::caller::Own;
 use crate::store::rollup::Owner;
@@ -118,16 +119,6 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// Returns whether totals are wanted, and not only rates.
-    pub fn has_totals(self) -> bool {
-        !matches!(self, Self::Densities { .. })
-    }
-
-    /// Returns whether rates are wanted, and not only totals.
-    pub fn has_rates(self) -> bool {
-        self.has_row_per_measure() || matches!(self, Self::Densities { .. })
-    }
-
     /// Returns whether the span of usage is wanted, and no rates.
     pub fn has_span(self) -> bool {
         matches!(self, Self::Summary | Self::Work)
@@ -154,7 +145,7 @@ impl Question {
         Ok(Self {
             period,
             by: By::parse(by, "user")?,
-            measures: Measures::parse_one(operation, None)?,
+            measures: measure::one(operation, None)?,
             filters,
             wanted: Wanted::Totals,
         })
@@ -180,15 +171,14 @@ impl Question {
     ///
     /// # Errors
     /// [`Error::Nameless`]
-    pub fn without_names(mut self, pseudonymous: &[&str]) -> Result<Self, Error> {
+    pub fn without_names(self, pseudonymous: &[&str]) -> Result<Self, Error> {
         let is_refused = |it: &Dimension| it.names_people() && !pseudonymous.contains(&it.name);
         let grouped = self.by.iter().find(|it| is_refused(it));
         let refused = grouped.or_else(|| self.filters.chosen().find(|it| it.names_people()));
-        if let Some(dimension) = refused {
-            return Err(Error::Nameless(dimension.name));
+        match refused {
+            Some(dimension) => Err(Error::Nameless(dimension.name)),
+            None => Ok(self),
         }
-        self.filters.nameless = true;
-        Ok(self)
     }
 
     /// Returns the question for another measure, of targets of one kind. Its window is not that of its period, which is
@@ -214,6 +204,23 @@ impl Question {
             filters: self.filters.clone().of_level(Level::Target),
             wanted: Wanted::Totals,
         })
+    }
+
+    /// Returns whether the answer has a row for the measure of this number of a group, even if its total is zero or unknown. `wanted` is set
+    /// if the measure was named, or occurs in any group.
+    pub fn is_shown(&self, n: usize, line: &Line, wanted: bool) -> bool {
+        let occurs = line.amounts[n].total.map(|it| it != 0);
+        if !self.wanted.has_row_per_measure() || occurs == Some(true) {
+            return true;
+        }
+        let measure = &self.measures.list[n];
+        if !self.by_targets_only() {
+            // A group without activity has no row; a group with activity of unknown time has one.
+            return occurs.is_none() && measure.is_time();
+        }
+        let (on, kinds) = (measure.on, line.observed.kinds);
+        let reported = on.0 && kinds.0 || on.1 && kinds.1;
+        wanted && (reported || !self.measures.all)
     }
 
     /// Returns whether the groups consist of targets alone. Targets without usage are then in the answer too.

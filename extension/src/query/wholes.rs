@@ -3,117 +3,102 @@
 use std::collections::HashMap;
 
 use jobstats_core::quantity::Quantity;
+use jobstats_core::usage::{Measure, Untracked};
 use pgrx::IntoDatum;
 use pgrx::spi::SpiClient;
 use serde_json::Value;
 
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
-use crate::pg::spi::Statements;
-use crate::pg::tuples::{FLOATS, Tuples};
 use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::dimension::{By, Level};
+use crate::query::engine::Request;
 use crate::query::groups::Group;
-use crate::query::labels::{Places, UNTRACKED, covered, formatted, label, rounded};
+use crate::query::labels::{UNTRACKED, covered, decimal, formatted, label, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::Question;
-use crate::query::statement::Statement;
 
 /// The targets of an answer as wholes, by the dimensions of targets that the answer is grouped by.
-pub struct Wholes<'a> {
-    found: Tuples<'a>,
+pub struct Wholes {
     /// The dimensions by which targets are told apart.
     by: By,
     /// The work of each group of targets in all, where that is known.
     totals: HashMap<Group, f64>,
-    /// The rows of `found` with work that is in no entry.
-    untracked: Vec<usize>,
+    /// The work that is in no entry.
+    untracked: Vec<Untracked>,
+    measure: Measure,
+    seconds: f64,
 }
 
-impl<'a> Wholes<'a> {
+impl Wholes {
     /// Finds what the targets of a ranking did in all, and what of it is in no entry, if that is wanted; `None` if the answer is
     /// about servers, or no target was ever fed as a whole.
     pub fn find(
-        client: &'a SpiClient<'_>,
+        client: &SpiClient<'_>,
         question: &Question,
         plan: &Plan,
-        untracked: bool,
+        wanted: bool,
     ) -> Result<Option<Self>, Error> {
         let Some(of_targets) = question.about_targets() else {
             return Ok(None);
         };
-        // A plan costs milliseconds. The sums of days are kept for ever.
-        let has_any = "SELECT EXISTS (SELECT FROM jobstats.rollup_1d_targets)";
-        if !client.query_value::<bool>(has_any, &[])? {
+        if !plan.state.has_wholes {
             return Ok(None);
         }
-        let Some(of_entries) = Plan::over(client, &of_targets, plan.window.clone())? else {
+        let Some(of_entries) = plan.again(client, &of_targets, plan.window.clone())? else {
             return Ok(None);
         };
-        let wanted = untracked && !question.filters.has(Level::Entry);
-        let wholes = plan.of_wholes(client)?;
-        let query = Statement::new(&of_targets, &of_entries, None).unaccounted(&wholes, wanted);
-        let mut found = Tuples::query(client, &query.sql, &query.params)?;
-        let by = of_targets.by;
-        let of_group = Places::find(&by, &found, None)?;
-        let total = found.place_of("amount", &FLOATS)?;
-        let rest = found.place_of("amount_in_no_entry", &FLOATS)?;
-        let (mut totals, mut rows) = (HashMap::new(), Vec::new());
-        for row in 0..found.len() {
-            found.read(row);
-            let Some((total, rest)) = found.float(total).zip(found.float(rest)) else {
-                continue;
-            };
-            totals.insert(of_group.group(&found), total);
-            if wanted && rest > 0.0 {
-                rows.push(row);
-            }
-        }
+        let wanted = wanted && !question.filters.has(Level::Entry);
+        let request = Request::of(&of_targets, &of_entries, None, None);
+        // To sum what entries did costs as much as all the rest of an answer.
+        let usage = match wanted {
+            true => request.read()?,
+            false => request.read_targets()?,
+        };
+        let mut untracked = request.untracked(&usage)?;
+        drop(usage);
+        untracked.retain(|it| it.total.is_some() && it.untracked.is_some());
+        let measure = of_targets.measures.list[0].clone();
+        let total = |it: &Untracked| it.total.unwrap_or(0) as f64 / measure.unit() as f64;
+        let totals = untracked.iter().map(|it| (it.group.clone(), total(it)));
+        let totals = totals.collect();
+        untracked.retain(|it| wanted && it.untracked > Some(0));
         Ok(Some(Self {
-            found,
-            by,
             totals,
-            untracked: rows,
+            untracked,
+            measure,
+            seconds: plan.window.step(0).map_or(0.0, |it| it.1),
+            by: of_targets.by.clone(),
         }))
     }
 
-    /// Returns what tells the part that the current group of an answer has in what its targets did in all; `None` if that is
-    /// unknown.
-    pub fn shares<'s>(
-        &'s self,
-        groups: &Tuples<'_>,
-    ) -> Result<impl Fn(&Tuples<'_>) -> Option<f64> + use<'s, 'a>, Error> {
-        let amount = groups.place_of("amount", &FLOATS)?;
-        let of_group = Places::find(&self.by, groups, None)?;
-        Ok(move |groups: &Tuples<'_>| {
-            let total = self.totals.get(&of_group.group(groups))?;
-            Some(groups.float(amount)? / total).filter(|share| share.is_finite())
-        })
+    /// Returns the part that an amount of a group has in what its targets did in all; `None` if that is unknown.
+    pub fn share(&self, by: &By, group: &Group, amount: f64) -> Option<f64> {
+        let values = by.iter().zip(group);
+        let of_targets = values.filter(|it| it.0.level == Level::Target);
+        let of_targets: Group = of_targets.map(|it| it.1.clone()).collect();
+        Some(amount / self.totals.get(&of_targets)?).filter(|share| share.is_finite())
     }
 
     /// Writes a row for the work of each group of targets that is in no entry, and returns their number.
-    pub fn write(mut self, operation: &str, rows: &mut Rows) -> Result<usize, Error> {
+    pub fn write(&self, operation: &str, rows: &mut Rows) -> Result<usize, Error> {
         let asked = rows.columns();
-        let place = |name| self.found.place_of(name, &FLOATS);
-        let (amount, share) = (place("amount_in_no_entry")?, place("share")?);
-        let coverage = place("coverage")?;
-        let of_group = Places::find(&self.by, &self.found, None)?;
-        for row in &self.untracked {
-            self.found.read(*row);
-            let found = &self.found;
-            let copied = |name: &str| found.datum(found.place(name).ok()?);
-            let group = of_group.group(found);
+        let unit = self.measure.unit();
+        for it in &self.untracked {
+            let untracked = it.untracked.unwrap_or(0);
+            let amount = untracked as f64 / unit as f64;
+            let total = decimal(untracked, unit).map_err(Error::damaged_value)?;
+            let share = untracked as f64 / it.total.unwrap_or(0) as f64;
             let values = rows.within(|| {
                 let value = |column: &ColumnType| match column.name.as_str() {
-                    "name" => name(&group).into_datum(),
-                    "labels" => labels(&self.by, &group).into_datum(),
-                    "formatted" => {
-                        formatted(found.float(amount), operation, Quantity::Total).into_datum()
-                    }
-                    "total" => copied("untracked"),
-                    "share_of_target" => found.float(share).map(rounded).into_datum(),
-                    "coverage" => found.float(coverage).map(covered).into_datum(),
-                    name @ ("operation" | "rate") => copied(name),
+                    "name" => name(&it.group).into_datum(),
+                    "labels" => labels(&self.by, &it.group).into_datum(),
+                    "formatted" => formatted(Some(amount), operation, Quantity::Total).into_datum(),
+                    "total" => total.clone().into_datum(),
+                    "share_of_target" => rounded(share).into_datum(),
+                    "coverage" => covered(it.coverage).into_datum(),
+                    "operation" => operation.into_datum(),
+                    "rate" => (amount / self.seconds).into_datum(),
                     _ => None,
                 };
                 asked.iter().map(value).collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 
 use jobstats_core::instant::{Micros, Span};
 use jobstats_core::window::{Last, Reach, StepError, StepWidth, reach, step_edges};
-use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -14,6 +14,7 @@ use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
 use crate::query::question::Period;
+use crate::query::state::State;
 use crate::store;
 use crate::store::views::pace_since;
 
@@ -71,11 +72,12 @@ impl Window {
     /// - [`Error::TooManySteps`] if the window has more than 100,000 steps.
     pub fn resolve(
         client: &SpiClient<'_>,
+        state: &State,
         period: &Period,
         filters: &Filters,
     ) -> Result<Option<Self>, Error> {
         let now = now()?;
-        let (since, until) = bounds(client, period.since, period.until)?;
+        let (since, until) = clamped(state, window(period.since, period.until)?);
         let width = period.step.as_ref().map(width).transpose()?;
         let observations = if until >= now - ALMOST_NOW && !period.fixed {
             last_observations(client, since, filters)?
@@ -126,45 +128,28 @@ impl Window {
     }
 }
 
-/// Returns the start and the end of a window from arguments. A start of `-infinity` is that of what is retained.
-///
-/// # Errors
-/// [`Error::empty_window`] if the window does not begin before its end.
-pub fn bounds(
-    client: &SpiClient<'_>,
-    since: Option<TimestampWithTimeZone>,
-    until: Option<TimestampWithTimeZone>,
-) -> Result<Span, Error> {
-    clamped(client, window(since, until)?)
-}
-
 /// Returns a window with the start of what is retained in place of [`LONG_AGO`].
-pub fn clamped(client: &SpiClient<'_>, (since, until): Span) -> Result<Span, Error> {
+pub fn clamped(state: &State, (since, until): Span) -> Span {
     if since > LONG_AGO {
-        return Ok((since, until));
+        return (since, until);
     }
-    let retained = client.query_only(include_str!("window/retained.sql"), &[], "targets")?;
-    let since = retained.time_opt("since")?.unwrap_or(LONG_AGO);
-    Ok((since.min(until.saturating_sub(1)), until))
+    let retained = state.spans.values().flatten().map(|it| it.0).min();
+    (
+        retained.unwrap_or(LONG_AGO).min(until.saturating_sub(1)),
+        until,
+    )
 }
 
 /// Checks that the window does not have too many steps for the number of targets.
 ///
 /// # Errors
 /// [`Error::TooManyCells`] if the steps of all targets together are more than [`CELL_LIMIT`].
-pub fn require_bearable(
-    client: &SpiClient<'_>,
-    window: &Window,
-    filters: &Filters,
-) -> Result<(), Error> {
+pub fn require_bearable(state: &State, window: &Window, filters: &Filters) -> Result<(), Error> {
     let steps = window.steps();
     if steps <= FEW_STEPS {
         return Ok(());
     }
-    let params = Params::default();
-    let conditions = filters.conditions(Level::Target, "target", &params);
-    let statement = format!("SELECT count(*) FROM jobstats.targets target WHERE true{conditions}");
-    let targets: i64 = client.query_value(&statement, &params.take())?;
+    let targets = state.targets_of(filters).count() as i64;
     if targets.saturating_mul(steps as i64) > CELL_LIMIT {
         return Err(Error::TooManyCells { steps, targets });
     }

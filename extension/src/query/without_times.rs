@@ -1,24 +1,12 @@
 //! Says in a notice that servers report no times, which those before Lustre 2.14 do not.
 
-use pgrx::spi::SpiClient;
+use jobstats_core::usage::Scope;
 
-use crate::pg::error::{Error, shown};
-use crate::pg::memory::require_room;
-use crate::pg::spi::Statements;
+use crate::pg::error::shown;
 use crate::query::notice::{hinted, listed};
-use crate::query::statement::Statement;
 
 /// The number of targets that a notice names.
 const NAMED: usize = 5;
-
-/// The memory that the name of a target takes.
-const NAME_BYTES: usize = 256;
-
-/// Returns whether any calls in the window came without times. A window without calls says nothing about the servers.
-pub fn has_calls(client: &SpiClient<'_>, statement: &Statement<'_>) -> Result<bool, Error> {
-    let query = statement.lacks_times();
-    client.query_value(&query.sql, &query.params)
-}
 
 /// Raises a notice if no target reports times, and the answer has other operations instead.
 pub fn note_instead() {
@@ -42,17 +30,21 @@ pub fn note_calls() {
     );
 }
 
-/// Raises a notice that names the targets without times, if there are any.
-pub fn note_some(client: &SpiClient<'_>, statement: &Statement<'_>) -> Result<(), Error> {
-    let query = statement.targets_without_times();
-    let targets = client.query(&query.sql, &query.params)?;
-    require_room(targets.len(), NAME_BYTES)?;
-    let names = targets.map(|row| Ok(shown(row.get("target")?).into_owned()));
-    let targets: Vec<String> = names.collect::<Result<_, Error>>()?;
-    if !targets.is_empty() {
-        pgrx::notice!("{}", some(&targets));
-    }
-    Ok(())
+/// Raises a notice that names the targets without times.
+pub fn note_some(scope: &Scope) {
+    let mut targets: Vec<(&str, &str)> = scope
+        .untimed()
+        .map(|it| (&*it.cluster, &*it.name))
+        .collect();
+    targets.sort_unstable();
+    targets.dedup();
+    // A target of another cluster than the unnamed one is shown with its cluster.
+    let named = |(cluster, name): (&str, &str)| match cluster.is_empty() {
+        true => shown(name).into_owned(),
+        false => shown(&format!("{cluster}/{name}")).into_owned(),
+    };
+    let targets: Vec<String> = targets.into_iter().map(named).collect();
+    pgrx::notice!("{}", some(&targets));
 }
 
 /// Says which targets report no times. The first are named.

@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::store::columns::{meaning, meaning_of_rate, operation_columns};
-use crate::store::rollup::{Owner, ROLLUPS, Rollup};
+use crate::store::rollup::{ALL, Owner, ROLLUPS, Rollup, views_of_all};
 use crate::store::sum::COMBINED;
 
 /// The relation and the column of a comment, and its text: for a relation, for a column of a relation, or for a column in all relations
@@ -15,7 +15,9 @@ type Meaning = (Option<String>, Option<String>, String);
 
 /// Sets the comments that are missing or have changed. All others stay as they are, so that running setup again is quick.
 pub fn set(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let meanings = operations().chain(ROLLUPS.iter().flat_map(of_rollup));
+    let meanings = operations()
+        .chain(ROLLUPS.iter().flat_map(of_rollup))
+        .chain(of_all());
     let (relations, columns, texts): (Vec<_>, Vec<_>, Vec<_>) = meanings.collect();
     let statements: Option<String> = client.execute_value(
         include_str!("comments/comments.sql"),
@@ -40,6 +42,22 @@ fn operations() -> impl Iterator<Item = Meaning> {
             .map(move |(column, name)| (Some(view.clone()), Some(name), meaning_of_rate(column)))
     });
     sums.chain(rates)
+}
+
+/// Returns the meanings of the views that have the rows of all rollups.
+fn of_all() -> impl Iterator<Item = Meaning> {
+    views_of_all().flat_map(|(view, _)| {
+        let level = (
+            Some(view.clone()),
+            Some("level".to_owned()),
+            "10m, 1h or 1d.".to_owned(),
+        );
+        let rows = format!(
+            "Internal: the rows of {} of all levels, which a front reads at once.",
+            view.replace(ALL.name, "…")
+        );
+        [(Some(view), None, rows), level]
+    })
 }
 
 /// Returns the meanings of the relations of a rollup.

@@ -37,7 +37,7 @@ pub struct Rollup {
     /// The width of its buckets, as an interval.
     pub width: &'static str,
     /// The width in microseconds.
-    micros: Micros,
+    pub micros: Micros,
     /// The rollup that it sums; `None`: increments.
     source: Option<&'static str>,
     /// The span of a partition.
@@ -84,6 +84,29 @@ pub const ROLLUPS: [Rollup; 3] = [
         retention: None,
     },
 ];
+
+/// Stands for all rollups in the names of the views that have the rows of all.
+pub const ALL: Rollup = Rollup {
+    name: "all",
+    ..ROLLUPS[2]
+};
+
+/// Returns the views that have the rows of all rollups, each with its level: a front reads them with one statement.
+pub fn views_of_all() -> impl Iterator<Item = (String, String)> {
+    ALL.relations().into_iter().map(|view| {
+        let rows = ROLLUPS.iter().filter_map(|it| {
+            let relation = view.replace(ALL.name, it.name);
+            let rows = format!(
+                "SELECT text '{}' AS level, r.* FROM jobstats.{relation} r",
+                it.name
+            );
+            it.relations().contains(&relation).then_some(rows)
+        });
+        let rows = rows.collect::<Vec<_>>().join(" UNION ALL ");
+        let definition = format!("CREATE OR REPLACE VIEW jobstats.{view} AS {rows}");
+        (view, definition)
+    })
+}
 
 impl Rollup {
     fn find(name: &str) -> Result<&'static Self, Error> {

@@ -13,7 +13,7 @@ use crate::pg::plans;
 use crate::pg::spi::Statements;
 use crate::store::version::{VERSION, require};
 
-/// The values of `jobstats.settings` that ingest needs.
+/// The values of `jobstats.settings` that feeds and questions need.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The retention period of raw text.

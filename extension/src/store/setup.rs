@@ -16,6 +16,7 @@ use crate::store::formats;
 use crate::store::installation::{Installation, installation};
 use crate::store::maintain::schedule;
 use crate::store::parts::{self, Checked};
+use crate::store::relations;
 use crate::store::rollup;
 use crate::store::settings;
 use crate::store::{convert, tables, version, views};
@@ -36,6 +37,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
             refuse_later(client)?;
         }
         let installation = installation(client)?;
+        let lacks_spans = !new && relations::kind(client, "spans")?.is_none();
         tables::create(client, &installation)?;
         if new {
             formats::insert_default(client)?;
@@ -55,6 +57,10 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         // Settings are checked, whoever sets them.
         client.execute(include_str!("settings/checked.sql"), &[])?;
         views::create(client, &schema)?;
+        if lacks_spans {
+            let all = "SELECT jobstats_internal.note_spans('-infinity', 'infinity')";
+            client.execute(all, &[])?;
+        }
         let share = "SELECT jobstats_internal.share_functions_on_text()";
         client.execute(share, &[])?;
         let checked = parts::check(client)?;

@@ -24,7 +24,7 @@ pub fn hour_of(time: &str) -> String {
 
 /// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
 /// extension.
-fn views(schema: &str) -> [(&'static str, String); 11] {
+fn views(schema: &str) -> [(&'static str, String); 12] {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("increment.\"{name}\""))
         .collect();
@@ -57,11 +57,7 @@ fn views(schema: &str) -> [(&'static str, String); 11] {
         missed = missed("observed"),
         calls = calls.join(" + ")
     );
-    let job_quality = sql!(
-        "views/job_quality.sql",
-        hour = hour_of("o.\"time\""),
-        calls = calls.join(" + ")
-    );
+    let job_quality = sql!("views/job_quality.sql", calls = calls.join(" + "));
     let whose = Whose::of_rows_at("i.\"time\"");
     let rates = sql!(
         "views/rates.sql",
@@ -77,6 +73,7 @@ fn views(schema: &str) -> [(&'static str, String); 11] {
         ("samples", sql!("views/samples.sql")),
         ("maintenance_state", sql!("views/maintenance_state.sql")),
         ("rollup_states", sql!("views/rollup_states.sql")),
+        ("question_state", question_state()),
         ("node_state", sql!("views/node_state.sql")),
         ("front_nodes", sql!("views/front_nodes.sql")),
         ("health", health),
@@ -90,10 +87,35 @@ fn views_of_nodes() -> [(&'static str, String); 4] {
     let paces = sql!("views/paces.sql", pace_of_last = pace("last"));
     [
         ("observation_ends", sql!("views/observation_ends.sql")),
-        ("baselines", sql!("views/baselines.sql")),
+        ("observed_spans", sql!("views/observed_spans.sql")),
         ("paces", paces),
         ("last_observations", sql!("views/last_observations.sql")),
     ]
+}
+
+fn question_state() -> String {
+    let micros = |time: &str| {
+        format!(
+            "CASE WHEN isfinite({time}) THEN (extract(epoch FROM {time}) * 1000000)::bigint END"
+        )
+    };
+    sql!(
+        "views/question_state.sql",
+        kept = micros("r.dropped"),
+        renamed = micros("e.until"),
+        group_renamed = micros("max(e.until)"),
+        dropped = micros("l.dropped"),
+        refreshed = micros("l.refreshed"),
+        users_refreshed = micros("l.users_refreshed"),
+        coarse_since = micros("c.span_from"),
+        coarse_until = micros("c.span_to"),
+        dirty_since = micros("lower(d.span)"),
+        dirty_until = micros("upper(d.span)"),
+        day = micros("d.day"),
+        retired = micros("t.retired"),
+        since = micros("s.since"),
+        until = micros("s.until"),
+    )
 }
 
 /// The columns and joins that name the users and jobs of rows with an `entry` in views of rates.
@@ -177,6 +199,7 @@ pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     let plain = views_of_nodes().into_iter().chain(views(schema));
     let plain = plain.map(|(name, definition)| (name.to_owned(), definition));
     let of_rollups = rollup::ROLLUPS.iter().flat_map(rollup::Rollup::views);
+    let of_rollups = of_rollups.chain(rollup::views_of_all());
     let (names, definitions): (Vec<String>, Vec<String>) = of_rollups.chain(plain).unzip();
     client.execute(
         "SELECT jobstats_internal.put_views($1, $2)",

@@ -20,3 +20,26 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 SELECT l.cluster, l."user", l.uid, l.workload, l.account
 FROM jsonb_to_record(labels) AS l (cluster text, "user" text, uid bigint, workload text, account text)
 $$;
+-- The spans of observation that are stored and not what observations say, or the other way around; what is older than these is not compared.
+CREATE FUNCTION public.wrong_spans() RETURNS TABLE (wrong text, target text, since timestamptz, until timestamptz, is_open boolean)
+LANGUAGE sql STABLE AS $$
+WITH told AS (
+    SELECT i.target_id, min(i.begins) AS since, max(i."time") AS until
+    FROM (
+        SELECT o.target_id, o."time", o.begins, count(*) FILTER (WHERE o.begins IS DISTINCT FROM o.before) OVER (PARTITION BY o.target_id ORDER BY o."time") AS span
+        FROM (
+            SELECT o.target_id, o."time", coalesce(o.since, o."time") AS begins, lag(o."time") OVER (PARTITION BY o.target_id ORDER BY o."time") AS before
+            FROM jobstats.observations o WHERE o."time" > (SELECT r.dropped FROM jobstats.refresh r)) o) i
+    GROUP BY i.target_id, i.span
+), span AS (
+    SELECT false AS stored, target_id, since, until, until = max(until) OVER (PARTITION BY target_id) AS is_open FROM told
+    UNION ALL
+    SELECT true, target_id, s.since, coalesce(s.until, t.last_observation), s.until IS NULL FROM jobstats.spans s JOIN jobstats.targets t USING (target_id)
+), shown AS (
+    SELECT s.stored, t.name AS target, greatest(s.since, r.dropped) AS since, s.until, s.is_open
+    FROM span s JOIN jobstats.targets t USING (target_id) JOIN jobstats.refresh r ON s.until > r.dropped
+)
+(SELECT 'stored', target, since, until, is_open FROM shown WHERE stored EXCEPT ALL SELECT 'stored', target, since, until, is_open FROM shown WHERE NOT stored)
+UNION ALL
+(SELECT 'not stored', target, since, until, is_open FROM shown WHERE NOT stored EXCEPT ALL SELECT 'not stored', target, since, until, is_open FROM shown WHERE stored)
+$$;

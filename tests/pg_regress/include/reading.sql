@@ -21,6 +21,8 @@ SELECT o."time",
     t.target_id, observe.server, o."time", '1 second', 10, 2, 1, 0, 0, 0, 0, 0, 1000, '\x'
 FROM unnest(times) AS o ("time"), jobstats.targets t
 WHERE t.cluster = observe.cluster AND t.name = observe.target;
+SELECT jobstats_internal.note_spans('-infinity', 'infinity', t.target_id) FROM jobstats.targets t
+WHERE t.cluster = observe.cluster AND t.name = observe.target;
 $$;
 CREATE FUNCTION world.observe(target text, server text, VARIADIC minutes numeric[]) RETURNS void
 LANGUAGE sql AS $$
@@ -40,6 +42,7 @@ BEGIN
         jsonb_build_object('time', (g.observation)."time" - delay.by, 'since', (g.observation).since - delay.by))) INTO early
     FROM gone g;
     INSERT INTO jobstats.observations SELECT e.* FROM unnest(early) AS e;
+    PERFORM jobstats_internal.note_spans('-infinity', 'infinity');
 END
 $$;
 

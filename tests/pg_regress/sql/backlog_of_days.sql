@@ -70,3 +70,4 @@ FROM jobstats.samples_1h h JOIN jobstats.sample_series s USING (series_id) WHERE
 SELECT * FROM differences('in order', 'backlog') WHERE relation <> 'raw';
 SELECT reason, count(*) FROM jobstats.rejects GROUP BY reason;
 SELECT step, problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
+SELECT * FROM wrong_spans();

@@ -51,3 +51,4 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
     ('idle', 'oss1', at(2), ost('fs-OST0000', record('a.1', 0, 0)));
 SELECT "time", entries, active, added FROM observations WHERE cluster = 'idle';
 SELECT count(*) FROM increments WHERE cluster = 'idle';
+SELECT * FROM wrong_spans();

@@ -55,3 +55,4 @@ INSERT INTO jobstats.feed (server, body) VALUES ('oss1', ost('fs-OST0002', recor
 SELECT pg_sleep(0.01);
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', ost('fs-OST0002', record('a.1', 2, 8192)));
 SELECT sum(i.write_bytes) AS written FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.name = 'fs-OST0002';
+SELECT * FROM wrong_spans();

@@ -23,3 +23,4 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
     ('idle', 'mds1', at(0), mdt('fs-MDT0000', life('a.1', at(-9), 10, 10), life('b.1', at(-9), 3, 3))),
     ('idle', 'mds1', at(2), mdt('fs-MDT0000', life('a.1', at(-9), 11, 11)));
 SELECT "time", removed, carried FROM observations WHERE cluster = 'idle';
+SELECT * FROM wrong_spans();

@@ -32,3 +32,4 @@ SELECT entry, since, until, reset, open FROM increments WHERE target = 'fs-MDT00
 
 -- What is stored is what the raw text says.
 SELECT * FROM jobstats_audit(at(-60), at(120));
+SELECT * FROM wrong_spans();

@@ -24,3 +24,4 @@ SELECT count(DISTINCT bucket) AS hours, sum(write_bytes) FROM jobstats.increment
 SELECT count(DISTINCT bucket) AS days, sum(write_bytes) FROM jobstats.increments_1d;
 SELECT operation, total FROM jobstats_totals(day(-1), day(120), 'write_bytes,write', '');
 SELECT step, problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
+SELECT * FROM wrong_spans();

@@ -15,6 +15,7 @@ DO $$ BEGIN
     PERFORM observe('scratch-OST0001', 'oss1', 30, 40);
     UPDATE jobstats.observations SET since = NULL WHERE "time" = at(30) AND server = 'oss1'
         AND target_id = (SELECT target_id FROM jobstats.targets WHERE name = 'scratch-OST0001');
+    PERFORM jobstats_internal.note_spans('-infinity', 'infinity');
     PERFORM act('scratch-OST0000', '1:1000:n01', 0, 5, '{"write": 300}');
     PERFORM act('scratch-OST0000', '1:1000:n02', 5, 10, '{"write": 600}');
     PERFORM act('scratch-OST0000', '1:1000:n01', 10, 15, '{"write": 60}');

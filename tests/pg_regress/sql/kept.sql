@@ -92,4 +92,5 @@ CALL jobstats_maintain();
 SELECT jobstats_setup(rollup_1h_retention => '60 days') IS NOT NULL AS ready;
 CALL jobstats_maintain();
 (TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);
-SELECT count(*) AS spans, sum(until - since) AS observed FROM jobstats.observed;
+SELECT count(*) AS spans, sum(until - since) AS observed FROM jobstats.observed_spans;
+SELECT * FROM wrong_spans();

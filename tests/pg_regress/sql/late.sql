@@ -95,6 +95,7 @@ SELECT late('n1', now() + interval '6 minutes', ost('fs-OST0000', record('a.1', 
 SELECT late('n1', at(4), ost('fs-OST0000', record('a.1', 15, 61440)));
 SELECT * FROM differences('in order', 'one late');
 
+SELECT * FROM wrong_spans();
 -- Retention has taken the text before, or the observation that the one after was compared with.
 DELETE FROM jobstats.raw WHERE "time" = at(2) AND target_id = (SELECT target_id FROM jobstats.targets WHERE (cluster, name) = ('one late', 'fs-OST0000'));
 SELECT late('n1', at(3), ost('fs-OST0000', record('a.1', 13, 53248), record('c.1', 1, 4096)));

@@ -44,3 +44,4 @@ INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'in order', 'n1', at(minute), body(minute)
 FROM (SELECT generate_series(0, 1200, 10) UNION ALL SELECT 1015 ORDER BY 1) m (minute);
 SELECT * FROM differences('in order', 'c');
+SELECT * FROM wrong_spans();

@@ -138,6 +138,7 @@ CALL jobstats_maintain();
 SELECT to_regclass(partition('raw', 3)) IS NOT NULL OR NOT is_partitioned() AS made;
 SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE relnamespace = 'jobstats'::regnamespace;
 ALTER DATABASE :"database" OWNER TO CURRENT_USER;
+SELECT * FROM wrong_spans();
 DROP SCHEMA jobstats CASCADE;
 DROP OWNED BY regress_owner;
 DROP ROLE regress_owner;

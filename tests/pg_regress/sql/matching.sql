@@ -73,7 +73,7 @@ CALL jobstats_maintain();
 SELECT * FROM claims ORDER BY uid, job;
 SELECT name, job, claimed, status, workload FROM jobstats.entries WHERE name LIKE '471%' ORDER BY name COLLATE "C";
 SELECT operation, target, total, nodes FROM (SELECT * FROM jobstats_job_usage(4711) r, dims(r.labels)) AS jobstats_job_usage WHERE operation IN ('write', 'claimed_write');
-SELECT day, calls, status, remedy FROM jobstats.job_quality WHERE status = 'claimed';
+SELECT day, calls, status, remedy FROM jobstats.job_quality WHERE status = 'claimed' ORDER BY day;
 -- It stays so when all identifiers are read again.
 SELECT jobstats_reidentify();
 CALL jobstats_maintain();

@@ -132,6 +132,7 @@ RESET SESSION AUTHORIZATION;
 SET client_min_messages = warning;
 DROP OWNED BY regress_auditor;
 DROP ROLE regress_auditor;
+SELECT * FROM wrong_spans();
 DROP SCHEMA jobstats CASCADE;
 SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00');
 \echo :LAST_ERROR_SQLSTATE

@@ -73,3 +73,4 @@ SELECT entry, since, until, reset, open FROM increments WHERE cluster = 'born';
 
 -- What is stored is what the raw text says.
 SELECT * FROM jobstats_audit(at(-60), at(120));
+SELECT * FROM wrong_spans();

@@ -94,3 +94,4 @@ SELECT target, reason, count(*) FROM jobstats.rejects GROUP BY 1, 2 ORDER BY 1, 
 CALL jobstats_maintain();
 (TABLE old_before EXCEPT ALL TABLE old) UNION ALL (TABLE old EXCEPT ALL TABLE old_before);
 SELECT * FROM held();
+SELECT * FROM wrong_spans();

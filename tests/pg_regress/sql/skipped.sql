@@ -78,3 +78,4 @@ SELECT "time", entries, added, removed, carried, unknown, problems FROM observat
 
 -- What is stored is what the raw text says.
 SELECT * FROM jobstats_audit(at(-60), at(120));
+SELECT * FROM wrong_spans();

@@ -66,6 +66,7 @@ SELECT jobstats_alter_target('fs-OST0001');
 SELECT jobstats_alter_target(NULL, rename_to => 'fs-OST0001');
 TRUNCATE jobstats.targets;
 SELECT jobstats_alter_target('fs-OST0001', rename_to => 'fs-OST0002');
+SELECT * FROM wrong_spans();
 DROP SCHEMA jobstats CASCADE;
 SELECT jobstats_alter_target('fs-OST0001', rename_to => 'fs-OST0002');
 SELECT jobstats_alter_target('fs-OST0001', retired => true);

@@ -48,28 +48,6 @@ fn a_stale_span_takes_whole_buckets() {
 }
 
 #[test]
-fn a_bucket_may_be_a_step() {
-    assert!(are_steps(
-        &[(0, 20), (30, 40)],
-        10,
-        &[0, 10, 20, 27, 30, 40]
-    ));
-    assert!(!are_steps(&[(0, 20)], 10, &[0, 20]));
-    assert!(!are_steps(&[(10, 20)], 10, &[7, 20]));
-    assert!(!are_steps(&[(5, 15)], 10, &[5, 15]));
-    assert!(are_steps(&[], 10, &[0, 20]));
-}
-
-#[test]
-fn spans_are_divided_at_edges() {
-    let pieces: Vec<_> = pieces(&[(0, 20), (25, 40)], &[0, 10, 30, 40]).collect();
-    assert_eq!(
-        pieces,
-        [(1, (0, 10)), (2, (10, 20)), (2, (25, 30)), (3, (30, 40))]
-    );
-}
-
-#[test]
 fn an_empty_window_has_no_spans() {
     assert_eq!(
         divide_all(&[7], &[rollup(10, 100, &[])]),
@@ -159,20 +137,6 @@ proptest! {
                 prop_assert_eq!(holds(&parts[number], instant), is_old && finest == Some(number), "{} {}", instant, number);
             }
             prop_assert_eq!(holds(&lost, instant), is_old && finest.is_none(), "{}", instant);
-        }
-        // The pieces of spans tile them, each inside of its step.
-        for spans in whole.iter().chain(&parts).chain([&rest]) {
-            let pieces: Vec<(usize, Span)> = pieces(spans, &edges).collect();
-            prop_assert_eq!(&joined(pieces.iter().map(|it| it.1).collect()), spans);
-            prop_assert!(pieces.windows(2).all(|pair| pair[0].1.1 <= pair[1].1.0));
-            for (step, (from, to)) in pieces {
-                prop_assert!(edges[step - 1] <= from && from < to && to <= edges[step]);
-            }
-        }
-        for (rollup, spans) in rollups.iter().zip(&whole) {
-            let is_step = |bucket: i64| edges.windows(2).any(|step| step == [bucket, bucket + rollup.width]);
-            let mut buckets = spans.iter().flat_map(|&(from, to)| (from..to).step_by(rollup.width as usize));
-            prop_assert_eq!(are_steps(spans, rollup.width, &edges), buckets.all(is_step));
         }
     }
 }

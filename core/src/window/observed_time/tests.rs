@@ -1,16 +1,13 @@
-use allocator_api2::alloc::Global;
 use proptest::prelude::*;
 
 use super::ObservedTime;
 
 fn observed(edges: &[i64], spans: &[(i64, i64)]) -> Vec<i64> {
-    let mut kept = allocator_api2::vec::Vec::new_in(Global);
-    kept.extend_from_slice(edges);
-    let mut observed = ObservedTime::new_in(kept, Global).unwrap();
+    let mut observed = ObservedTime::new(edges);
     for &(since, until) in spans {
         observed.push(since, until);
     }
-    observed.steps().to_vec()
+    observed.into_steps()
 }
 
 #[test]

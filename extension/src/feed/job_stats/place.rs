@@ -18,6 +18,7 @@ use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::store::formats::notice_unmatched;
+use crate::store::spans;
 use crate::text::zstd::unpack;
 
 /// The placing of the text of one target.
@@ -79,6 +80,10 @@ impl<'i> Placing<'_, '_, 'i> {
                     time: previous.time,
                     carried: previous.carried,
                 });
+                if next.since.is_none() {
+                    let end = computed.since.unwrap_or(time);
+                    spans::join(self.client, id, (end, next.time))?;
+                }
                 self.compute_following(part, &text, computed, former, next)?;
             }
             None => self.become_newest(part, &text, action)?,

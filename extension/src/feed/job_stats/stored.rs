@@ -20,7 +20,7 @@ use crate::pg::pause::PAUSE;
 use crate::pg::plans;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::time::timestamptz;
-use crate::store::{Reduced, rollup, uid_limit};
+use crate::store::{Reduced, rollup, spans, uid_limit};
 use crate::text::zstd::{pack, unpack};
 
 /// An observation with its text.
@@ -409,6 +409,10 @@ pub fn insert(
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, make_interval(secs => $20))",
         &values,
     )?;
+    // The span before ends at what `count` replaces.
+    if computed.since.is_none() {
+        spans::begin(client, target_id, delivery.time)?;
+    }
     count(client, target_id, time, text, computed)
 }
 

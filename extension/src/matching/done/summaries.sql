@@ -56,11 +56,7 @@ WITH level AS MATERIALIZED (
     ) r
     GROUP BY j.job_no
 ), begun AS MATERIALIZED (
-    SELECT least((SELECT min(k.since) FROM jobstats.observed k), (
-        SELECT min(o."time")
-        FROM jobstats.targets t
-        CROSS JOIN LATERAL (
-            SELECT o."time" FROM jobstats.observations o WHERE o.target_id = t.target_id ORDER BY o."time" LIMIT 1) o)) AS observed
+    SELECT min(s.since) AS observed FROM jobstats.spans s
 )
 INSERT INTO jobstats.job_summaries AS s (job_no, scheduler, job, label, runs, submitted, started, ended, run_time, uid, user_name, gid,
     group_name, account, "partition", qos, job_name, state, exit_code, nodes, cpus, first, last_active, active_nodes, targets, read_bytes,

@@ -95,7 +95,7 @@ impl Found {
         };
         found.coverage = windows.read(plan, 0.0, 0, add)?;
         for window in days_before(client, &plan.window, DAYS)? {
-            let Some(plan) = Plan::over(client, question, window)? else {
+            let Some(plan) = plan.again(client, question, window)? else {
                 continue;
             };
             let mut of_day = Vec::new();

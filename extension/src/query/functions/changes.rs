@@ -131,8 +131,8 @@ impl Found<'_> {
     /// Adds the totals of a baseline, and says so if much of it was not observed.
     fn before(&mut self, plan: &Plan, baseline: Span) -> Result<Baseline, Error> {
         let (client, question) = (self.windows.client, self.windows.question);
-        let (since, until) = clamped(client, baseline)?;
-        let before = Plan::over(client, question, Window::whole(since, until))?;
+        let (since, until) = clamped(&plan.state, baseline);
+        let before = plan.again(client, question, Window::whole(since, until))?;
         if let Some(plan) = &before {
             let coverage = self.add(plan, 0.0, to_before)?;
             if coverage < LEAST_COVERAGE {
@@ -155,7 +155,7 @@ impl Found<'_> {
         let (client, question) = (self.windows.client, self.windows.question);
         let (mut observed, mut earliest) = (0, None);
         for window in days_before(client, &plan.window, DAYS)? {
-            let Some(plan) = Plan::over(client, question, window)? else {
+            let Some(plan) = plan.again(client, question, window)? else {
                 continue;
             };
             let coverage = self.add(&plan, LEAST_COVERAGE, to_before)?;

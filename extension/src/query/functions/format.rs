@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
-use crate::query::measure::unknown;
+use crate::query::measure::MeasureError;
 
 #[pg_extern(sql = false)]
 fn jobstats_format(value: f64, operation: &str, quantity: &str) -> SqlResult<String> {
@@ -13,6 +13,8 @@ fn jobstats_format(value: f64, operation: &str, quantity: &str) -> SqlResult<Str
         let valid = Quantity::NAMES.join(", ");
         return Err(Error::unknown("quantity", quantity, valid).into());
     };
-    let readable = Readable::new(value, operation, quantity).ok_or_else(|| unknown(operation))?;
+    let readable = Readable::new(value, operation, quantity);
+    let unknown = || Error::from(MeasureError::Unknown(operation.to_owned()));
+    let readable = readable.ok_or_else(unknown)?;
     Ok(readable.to_string())
 }

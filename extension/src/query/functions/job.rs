@@ -6,16 +6,16 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, Statements};
+use crate::pg::spi::SqlResult;
 use crate::pg::time::is_finite;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::read;
-use crate::query::dimension::By;
+use crate::query::dimension::{By, Level};
+use crate::query::engine::Request;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
-use crate::query::statement::Statement;
 use crate::query::window::Window;
 use crate::store;
 
@@ -26,7 +26,6 @@ use entries::{Entries, note_unmatched};
 use grouping::Grouping;
 use named::Named;
 use report::Report;
-use scope::Scope;
 use time::{Asked, Chosen};
 use work::Work;
 
@@ -41,7 +40,6 @@ mod named;
 mod one;
 mod report;
 mod row;
-mod scope;
 mod span;
 mod time;
 mod work;
@@ -99,9 +97,13 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         let bounds = asked.bounds()?;
         let usage = subject.usage(client, &job, asked, filters, &grouping)?;
         if let Some((usage, chosen)) = &usage {
-            subject.report(client, &grouping, usage, chosen, &mut rows)?;
+            subject.report(&grouping, usage, chosen, &mut rows)?;
         }
-        let total = |names: &[&str]| usage.as_ref().map_or(0, |(usage, _)| usage.total(names));
+        let total = |names: &[&str]| {
+            usage
+                .as_ref()
+                .map_or(0, |(usage, _)| usage.work.total(names))
+        };
         let Some(accounting) = &subject.accounting else {
             return Ok(());
         };
@@ -147,14 +149,14 @@ impl Subject {
     }
 
     /// Reads its usage. Raises a notice if there is none.
-    fn usage(
-        &self,
+    fn usage<'u>(
+        &'u self,
         client: &SpiClient<'_>,
         job: &Named,
         mut asked: Asked,
         filters: Filters,
         grouping: &Grouping,
-    ) -> Result<Option<(Usage, Chosen)>, Error> {
+    ) -> Result<Option<(Usage<'u>, Chosen)>, Error> {
         let filters = job.filter(filters);
         if let Some(accounting) = &self.accounting {
             accounting.limit(&mut asked)?;
@@ -173,9 +175,9 @@ impl Subject {
                 return Ok(None);
             }
         };
-        let (entries, measures) = (&self.entries, Measures::every()?);
+        let (entries, measures) = (&self.entries, Measures::every());
         let window = chosen.window.clone();
-        let usage = Usage::read(client, window, measures, filters, entries, grouping)?;
+        let usage = Usage::read(client, window, measures, filters, entries, &grouping.by)?;
         if let Some(usage) = &usage {
             usage.plan.note_behind()?;
             usage.plan.note_age();
@@ -186,75 +188,58 @@ impl Subject {
     /// Writes the rows of its usage.
     fn report(
         &self,
-        client: &SpiClient<'_>,
         grouping: &Grouping,
-        usage: &Usage,
+        usage: &Usage<'_>,
         chosen: &Chosen,
         rows: &mut Rows,
     ) -> Result<(), Error> {
         let entries = &self.entries;
         let details = match chosen.is_whole && chosen.has_buckets {
-            true => details::of_job(client, usage, entries, grouping)?,
+            true => details::of_job(usage, entries)?,
             false => None,
         };
         let report = Report {
             usage,
             has_buckets: chosen.has_buckets,
             grouping,
-            entries,
             details: details.as_ref(),
         };
         report.write(rows)
     }
 }
 
-/// The usage of entries in a window, with the targets in scope.
-struct Usage {
+/// The usage of entries in a window.
+struct Usage<'u> {
     plan: Plan,
-    measures: Measures,
-    scope: Scope,
-    work: Work,
+    work: Work<'u>,
 }
 
-impl Usage {
-    /// Reads the usage by target, step and, if the grouping tells them apart, node. Returns `None` if there are no measures.
+impl<'u> Usage<'u> {
+    /// Reads the usage by target, step and, if the groups tell them apart, node. Returns `None` if there are no measures.
     fn read(
         client: &SpiClient<'_>,
         window: Window,
         measures: Measures,
         filters: Filters,
-        entries: &Entries,
-        grouping: &Grouping,
+        entries: &'u Entries,
+        by: &By,
     ) -> Result<Option<Self>, Error> {
+        let of_targets: Vec<&str> = by.of(&[Level::Target]).map(|it| it.name).collect();
         let question = Question {
             period: Period::default(),
-            by: By::these(&OF_TARGETS),
+            by: By::these(&of_targets),
             measures,
             filters,
             wanted: Wanted::Totals,
         };
-        let Some(plan) = Plan::over(client, &question, window)? else {
+        let Some(plan) = Plan::with(client, &question, window, entries.state.clone())? else {
             return Ok(None);
         };
-        let statement = Statement::new(&question, &plan, entries.few(&plan));
-        let targets = statement.targets();
-        let targets = client.query(&targets.sql, &targets.params)?;
-        let scope = Scope::read(targets, plan.window.steps(), grouping)?;
-        let mut work = Work::new(&question.measures, grouping.by_node);
-        if !entries.is_empty() {
-            let usage = statement.rows_of_entries(&work.columns());
-            work.add_rows(client, &usage, entries, &scope)?;
-        }
-        Ok(Some(Self {
-            plan,
-            measures: question.measures,
-            scope,
-            work,
-        }))
-    }
-
-    /// Returns the sum of the measures of these names.
-    fn total(&self, names: &[&str]) -> i128 {
-        self.work.total(&self.measures, names)
+        let ids = entries.ids();
+        let scope = Request::of(&question, &plan, None, None).scope()?;
+        let window = (plan.window.since(), plan.window.until());
+        let work = Work::new(question.measures, by, entries, scope, plan.limit);
+        let work = work.read(&plan.sources.parts, &ids, |_, _| Some(window))?;
+        Ok(Some(Self { plan, work }))
     }
 }

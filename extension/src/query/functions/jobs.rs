@@ -104,7 +104,7 @@ impl Asked {
     /// Returns the join with names, the conditions of the filters, and how summaries are found.
     fn filtered(&self, client: &SpiClient<'_>, params: &Params) -> Result<[String; 3], Error> {
         let names = ["jobstats.users", "jobstats.groups"];
-        let joined = join_names(self.filters.chosen(), JOB, names, "");
+        let joined = join_names(self.filters.chosen(), JOB, names);
         // Users are joined anyway.
         let groups = joined
             .find(" LEFT JOIN jobstats.groups")
@@ -150,14 +150,13 @@ impl Asked {
     ) -> Result<(), Error> {
         let params = Params::default();
         let [names, conditions, done] = self.filtered(client, &params)?;
-        let arrays = [
+        let mut arrays = vec![
             params.bind("jobs", || sums.jobs),
             params.bind("nodes", || sums.nodes),
-            format!("{}::numeric[]", params.bind("read", || sums.read_bytes)),
-            format!("{}::numeric[]", params.bind("written", || sums.write_bytes)),
-            format!("{}::numeric[]", params.bind("metadata", || sums.metadata)),
-            format!("{}::numeric[]", params.bind("time", || sums.service_time)),
         ];
+        for (n, amounts) in sums.amounts.into_iter().enumerate() {
+            arrays.push(params.bind(&format!("amounts {n}"), || amounts));
+        }
         let statement = sql!(
             "jobs/jobs.sql",
             sums = arrays.join(", "),

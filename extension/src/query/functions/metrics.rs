@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use jobstats_core::columns::sum::Sum;
+use jobstats_core::instant::{Micros, Span};
 use jobstats_core::metrics::{Counts, GAUGE_LABELS, Gauge, Maintenance, Target, Work, exposition};
 use jobstats_core::openmetrics::ExpositionError;
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::target::TargetKind;
+use jobstats_core::usage;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -14,9 +17,14 @@ use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Row, SqlResult, Statements, connect_as_of_call};
 use crate::pg::template::sql;
-use crate::query::functions::last_work::sums;
+use crate::query::dimension::By;
+use crate::query::engine::Request;
+use crate::query::filters::Filters;
+use crate::query::measure::Measures;
+use crate::query::plan::Plan;
+use crate::query::question::{Period, Question, Wanted};
+use crate::query::window::Window;
 use crate::store;
-use crate::store::columns::usecs_name;
 use crate::store::views;
 
 #[pg_extern(sql = false)]
@@ -87,32 +95,66 @@ fn elsewhere(client: &SpiClient<'_>) -> Result<Vec<(String, f64)>, Error> {
         .collect()
 }
 
+/// Returns what each target did in its last observation.
 fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
-    let mut works = BTreeMap::new();
-    for row in PAUSE.among(client.query(&statement(store::is_front(client)?)?, &[])?) {
-        let work = Work {
-            seconds: row.get("seconds")?,
-            active: row.get("active")?,
-            amounts: row.get("amounts")?,
-            usecs: row.get("usecs")?,
+    let pace = views::pace_since("now() - interval '1 day'", store::is_front(client)?);
+    let statement = sql!("metrics/last.sql", pace_of_a_day = pace);
+    let mut lasts = Vec::new();
+    for row in client.query(&statement, &[])? {
+        let (id, span): (i32, Span) = (
+            row.get("target_id")?,
+            (row.time("since")?, row.time("time")?),
+        );
+        let target = usage::Target {
+            id,
+            name: String::new(),
+            cluster: String::new(),
+            kind: TargetKind::Ost,
+            server: None,
+            retired: None,
+            group: Vec::new(),
+            spans: vec![span],
         };
-        works.insert(row.get("target_id")?, work);
+        lasts.push((target, span));
     }
+    let mut works = BTreeMap::new();
+    let spans = lasts.iter().map(|it| it.1);
+    let window = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    let question = Question {
+        period: Period::default(),
+        by: By::these(&[]),
+        measures: Measures::every(),
+        filters: Filters::default(),
+        wanted: Wanted::Totals,
+    };
+    let Some((since, until)) = window else {
+        return Ok(works);
+    };
+    let plan = Plan::of_observations(Window::whole(since, until));
+    let request = Request::of(&question, &plan, None, None);
+    request.read_last(lasts, |usage| {
+        let all = usage.cells.of_targets(usage.scope.iter().count());
+        for ((target, observed), sums) in usage.scope.iter().zip(all) {
+            let value = |sum: Sum| {
+                let place = usage.asked.sums().iter().position(|it| *it == sum)?;
+                let value = sums.as_ref().and_then(|it| it.get(place))?;
+                Some(*value as f64).filter(|it| *it != 0.0)
+            };
+            let timed = OPERATIONS.iter().filter(|it| it.in_service_time());
+            let work = Work {
+                seconds: observed.iter().sum::<Micros>() as f64 / 1e6,
+                active: sums.is_some(),
+                amounts: OPERATIONS
+                    .iter()
+                    .map(|it| value(Sum::counts(&[it])))
+                    .collect(),
+                usecs: timed.map(|it| value(Sum::times(&[it]))).collect(),
+            };
+            works.insert(target.id, work);
+        }
+        Ok(())
+    })?;
     Ok(works)
-}
-
-fn statement(is_front: bool) -> Result<String, Error> {
-    let names = OPERATIONS.iter().map(|operation| operation.name.to_owned());
-    let timed = OPERATIONS
-        .iter()
-        .filter(|operation| operation.in_service_time());
-    Ok(sql!(
-        "metrics/rates.sql",
-        pace_of_a_day = views::pace_since("now() - interval '1 day'", is_front),
-        last_work = views::LAST_WORK,
-        amounts = sums(names),
-        usecs = sums(timed.map(usecs_name)),
-    ))
 }
 
 /// The memory that a gauge takes with its labels.

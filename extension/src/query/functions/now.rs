@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::instant::{DAY, Micros, Span};
 use jobstats_core::operation::{OPERATIONS, Operation};
 use jobstats_core::quantity::Quantity;
+use jobstats_core::target::TargetKind;
+use jobstats_core::usage::{Amount, Target};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -12,23 +14,22 @@ use pgrx::spi::SpiClient;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
-use crate::pg::pause::PAUSE;
-use crate::pg::spi::{self, SqlResult, Statements, connect_as_of_call};
+use crate::pg::spi::{Row, SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::dimension::{By, Dimension, InSql, Jobs, Level, Table, join_names};
+use crate::query::dimension::{By, Dimension, Level};
+use crate::query::engine::{Load, Request, Usage};
 use crate::query::filters::Filters;
-use crate::query::functions::last_work::sums;
 use crate::query::groups::Group;
 use crate::query::labels::{Labels, formatted, rounded};
-use crate::query::names::users_at;
+use crate::query::measure::{Measure, Measures};
 use crate::query::params::Params;
-use crate::query::question::{Period, number_of_rows};
+use crate::query::plan::Plan;
+use crate::query::question::{Period, Question, Wanted, number_of_rows};
+use crate::query::window::Window;
 use crate::query::{empty, without_times};
 use crate::store;
-use crate::store::columns::usecs_name;
-use crate::store::views::LAST_WORK;
 
 /// The default number of rows of a target.
 const DEFAULT_N: i32 = 3;
@@ -49,34 +50,16 @@ struct Asked {
 
 /// The last observation of a target.
 #[derive(Clone)]
-struct Target {
-    id: i32,
-    name: String,
-    server: Option<String>,
-    time: TimestampWithTimeZone,
-    age: Interval,
-    seconds: f64,
-}
-
-/// The usage of one entry on one target.
-struct Usage {
+struct Last {
     target: Target,
-    entry: i64,
-    work: Work,
-}
-
-/// Work, by operation.
-#[derive(Clone, Default)]
-struct Work {
-    /// The number of calls per operation.
-    calls: Vec<f64>,
-    /// The microseconds per operation.
-    usecs: Vec<f64>,
+    span: Span,
+    age: Interval,
 }
 
 /// The work of a group on a target.
 struct Ranked {
-    target: Target,
+    target: String,
+    age: Interval,
     group: Group,
     rank: i64,
     operation: &'static str,
@@ -103,39 +86,48 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
             .any_of("target", target.map(|it| vec![Some(it)]))
             .resolved()?,
     };
-    let usages = store::read(|client| {
+    store::read(|client| {
         store::require(client)?;
-        asked.usages(client)
+        let ranked = asked.ranked(client)?;
+        asked.write(client, &ranked, &mut rows)
     })?;
-    let groups = connect_as_of_call(|client| asked.groups(client, &usages))?;
-    let ranked = asked.ranked(usages, groups);
-    if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
-        without_times::note_calls();
-    }
-    let by = asked.of_labels.clone();
-    let labels =
-        connect_as_of_call(|client| Labels::new(client, by, ranked.iter().map(|it| &it.group)))?;
-    for it in &ranked {
-        let (number, operation) = match it.service_time {
-            Some(time) => (time, "service_time"),
-            None => (it.rate, it.operation),
-        };
-        rows.put(|| {
-            [
-                it.target.name.as_str().cell(),
-                it.rank.cell(),
-                labels.name(&it.group, Some(&asked.of_name)).cell(),
-                it.operation.cell(),
-                formatted(Some(number), operation, Quantity::Rate).cell(),
-                rounded(it.share).cell(),
-                it.service_time.cell(),
-                it.rate.cell(),
-                it.target.age.cell(),
-                labels.labels(&it.group, None).cell(),
-            ]
-        });
-    }
     Ok(())
+}
+
+impl Asked {
+    fn write(
+        &self,
+        client: &SpiClient<'_>,
+        ranked: &[Ranked],
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
+            without_times::note_calls();
+        }
+        let by = self.of_labels.clone();
+        let labels = Labels::new(client, by, ranked.iter().map(|it| &it.group))?;
+        for it in ranked {
+            let (number, operation) = match it.service_time {
+                Some(time) => (time, "service_time"),
+                None => (it.rate, it.operation),
+            };
+            rows.put(|| {
+                [
+                    it.target.as_str().cell(),
+                    it.rank.cell(),
+                    labels.name(&it.group, Some(&self.of_name)).cell(),
+                    it.operation.cell(),
+                    formatted(Some(number), operation, Quantity::Rate).cell(),
+                    rounded(it.share).cell(),
+                    it.service_time.cell(),
+                    it.rate.cell(),
+                    it.age.cell(),
+                    labels.labels(&it.group, None).cell(),
+                ]
+            });
+        }
+        Ok(())
+    }
 }
 
 /// Returns the window in which the last observations up to a time, or up to now, lie.
@@ -157,9 +149,6 @@ fn note_age(client: &SpiClient<'_>, at: Option<TimestampWithTimeZone>) -> Result
     Ok(())
 }
 
-/// The memory that a usage takes, several times while usages are ranked.
-const USAGE_BYTES: usize = 3 << 10;
-
 /// Returns the operations that make up service time. No call is counted in two of them.
 fn operations() -> impl Iterator<Item = &'static Operation> {
     OPERATIONS
@@ -167,9 +156,12 @@ fn operations() -> impl Iterator<Item = &'static Operation> {
         .filter(|operation| operation.in_service_time())
 }
 
+/// The memory that the last observation of a target takes.
+const LAST_BYTES: usize = 1 << 10;
+
 impl Asked {
-    /// Reads what entries did in the last observations, in the order of targets.
-    fn usages(&self, client: &SpiClient<'_>) -> Result<Vec<Usage>, Error> {
+    /// Returns the last observations of targets, in order of cluster and target.
+    fn lasts(&self, client: &SpiClient<'_>) -> Result<Vec<Last>, Error> {
         let params = Params::default();
         let of_targets = self.filters.conditions(Level::Target, "target", &params);
         let statement = sql!(
@@ -177,102 +169,102 @@ impl Asked {
             extschema = store::extension_schema()?,
             at = params.bind("at", || self.at),
             conditions = of_targets + &self.filters.conditions(Level::Server, "t", &params),
-            last_work = LAST_WORK,
-            calls = sums(operations().map(|operation| operation.name.to_owned())),
-            usecs = sums(operations().map(usecs_name)),
         );
         let found = client.query(&statement, &params.take())?;
-        if found.len() == 0 {
-            note_age(client, self.at)?;
-            empty::explain(client, &day_until(self.at)?, &self.filters)?;
-        }
-        require_room(found.len(), USAGE_BYTES)?;
-        let rows = PAUSE.among(found);
-        rows.map(|row| Usage::read(&row)).collect()
+        require_room(found.len(), LAST_BYTES)?;
+        found.map(|row| self.last(&row)).collect()
     }
 
-    /// Finds the groups of usages; `None` for what the filters leave out.
-    fn groups(
-        &self,
-        client: &SpiClient<'_>,
-        usages: &[Usage],
-    ) -> Result<Vec<Option<Group>>, Error> {
-        let entry = Table {
-            name: "entry",
-            jobs: Jobs::Joined,
+    fn last(&self, row: &Row<'_>) -> Result<Last, Error> {
+        let [cluster, kind, name]: [String; 3] =
+            [row.get("cluster")?, row.get("kind")?, row.get("name")?];
+        let (filesystem, server): (Option<String>, Option<String>) =
+            (row.get("filesystem")?, row.get("server")?);
+        let value = |it: &Dimension| match it.name {
+            "cluster" => Some(cluster.clone()),
+            "filesystem" => filesystem.clone(),
+            "kind" => Some(kind.clone()),
+            "server" => server.clone(),
+            _ => Some(name.clone()),
         };
-        let table = |it: &Dimension| match it.level {
-            Level::Target => Table::from("target"),
-            Level::Server => Table::from("asked"),
-            Level::Entry => entry,
-        };
-        let times: Vec<_> = usages.iter().map(|it| it.target.time).collect();
-        // To look up the name at a time takes a round trip for each row in a front.
-        let are_renamed: bool = client.query_value(
-            "SELECT EXISTS (SELECT FROM jobstats.earlier_users e WHERE e.until >= (SELECT min(t.at) FROM unnest($1) t (at)))",
-            &[times.clone().into()],
-        )?;
-        let users = match are_renamed {
-            true => format!("LATERAL {}", users_at("asked.\"time\"")),
-            false => "jobstats.users".to_owned(),
-        };
-        let params = Params::default();
-        let asked = [
-            params.bind("entries", || {
-                usages.iter().map(|it| it.entry).collect::<Vec<_>>()
-            }),
-            params.bind("times", || times),
-            params.bind("targets", || {
-                usages.iter().map(|it| it.target.id).collect::<Vec<_>>()
-            }),
-            params.bind("servers", || {
-                let servers = usages.iter().map(|it| it.target.server.clone());
-                servers.collect::<Vec<_>>()
-            }),
-        ];
-        let value = |it: &Dimension| format!(", ({})::text", it.expression(table(it)));
-        let values: String = self.of_labels.iter().map(value).collect();
-        let dimensions = self.of_labels.iter().chain(self.filters.chosen());
-        let statement = sql!(
-            "now/groups.sql",
-            asked = asked.join(", "),
-            dimensions = values,
-            names = join_names(dimensions, entry, [&users, "jobstats.groups"], ""),
-            conditions = self.filters.conditions(Level::Entry, entry, &params),
-        );
-        let mut groups: Vec<Option<Group>> = vec![None; usages.len()];
-        for row in client.query(&statement, &params.take())? {
-            let position: i64 = row.at(1)?;
-            let columns = (2..).take(self.of_labels.iter().count());
-            let group: Group = columns.map(|it| row.at(it)).collect::<Result<_, _>>()?;
-            let position = usize::try_from(position - 1).ok();
-            if let Some(found) = position.and_then(|it| groups.get_mut(it)) {
-                *found = Some(group);
-            }
-        }
-        Ok(groups)
+        let of_targets = self.of_labels.of(&[Level::Target, Level::Server]);
+        let span = (row.time("since")?, row.time("time")?);
+        Ok(Last {
+            span,
+            age: row.get("age")?,
+            target: Target {
+                id: row.get("target_id")?,
+                group: of_targets.map(value).collect(),
+                kind: TargetKind::named(&kind).unwrap_or(TargetKind::Ost),
+                server: None,
+                retired: None,
+                spans: vec![span],
+                name,
+                cluster,
+            },
+        })
     }
 
     /// Returns the first rows of each target, in order of cluster and target.
-    ///
-    /// Rust adds up and ranks: in SQL, 5,000 usages of 28 operations took 53 ms, where the whole function takes 8 ms.
-    fn ranked(&self, usages: Vec<Usage>, groups: Vec<Option<Group>>) -> Vec<Ranked> {
-        // Usages are in the order of targets.
-        let mut targets: Vec<(Target, Work, BTreeMap<Group, Work>)> = Vec::new();
-        for (usage, group) in usages.into_iter().zip(groups) {
-            if targets.last().is_none_or(|it| it.0.id != usage.target.id) {
-                targets.push((usage.target, Work::default(), BTreeMap::new()));
-            }
-            if let Some((_, load, sums)) = targets.last_mut() {
-                load.add(&usage.work);
-                if let Some(group) = group {
-                    sums.entry(group).or_default().add(&usage.work);
-                }
-            }
+    fn ranked(&self, client: &SpiClient<'_>) -> Result<Vec<Ranked>, Error> {
+        let lasts = self.lasts(client)?;
+        let spans = lasts.iter().map(|it| it.span);
+        let window = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        let measures = operations().map(|it| Measure::find(it.name));
+        let question = Question {
+            period: Period::default(),
+            by: self.of_labels.clone(),
+            measures: Measures::listed(measures.collect::<Result<_, _>>()?),
+            filters: self.filters.clone().of_level(Level::Entry),
+            wanted: Wanted::Totals,
+        };
+        let mut ranked = Vec::new();
+        if let Some((since, until)) = window
+            && let Some(plan) = Plan::over(client, &question, Window::whole(since, until))?
+        {
+            let request = Request::of(&question, &plan, None, None);
+            let of_targets = lasts
+                .iter()
+                .map(|it| (it.target.clone(), it.span))
+                .collect();
+            request.read_last(of_targets, |usage| {
+                ranked = self.ranked_in(&lasts, usage)?;
+                Ok(())
+            })?;
         }
-        let of_target = |(target, load, sums): (Target, Work, BTreeMap<Group, Work>)| {
-            let ranked = sums.into_iter();
-            let ranked = ranked.filter_map(|(group, work)| work.ranked(&target, group, &load));
+        if ranked.is_empty() {
+            note_age(client, self.at)?;
+            empty::explain(client, &day_until(self.at)?, &self.filters)?;
+        }
+        Ok(ranked)
+    }
+
+    fn ranked_in(&self, lasts: &[Last], usage: &Usage<'_>) -> Result<Vec<Ranked>, Error> {
+        let place = |name: &str| {
+            self.of_labels
+                .iter()
+                .position(|it| it.name == name)
+                .unwrap_or(0)
+        };
+        let [cluster, target] = ["cluster", "target"].map(place);
+        let mut groups: BTreeMap<[Option<String>; 2], BTreeMap<Group, Vec<Amount>>> =
+            BTreeMap::new();
+        usage.each(false, |line| {
+            let group = usage.values(&line);
+            let of_target = groups.entry([group[cluster].clone(), group[target].clone()]);
+            of_target.or_default().insert(group, line.amounts);
+            Ok(())
+        })?;
+        let mut loads = usage.loads();
+        let of_target = |last: &Last| {
+            let key = [
+                Some(last.target.cluster.clone()),
+                Some(last.target.name.clone()),
+            ];
+            let load = loads.remove(&last.target.id).unwrap_or_default();
+            let ranked = groups.remove(&key).unwrap_or_default().into_iter();
+            let ranked =
+                ranked.filter_map(|(group, amounts)| Ranked::new(last, group, &amounts, load));
             let mut ranked: Vec<Ranked> = ranked.collect();
             // The sort is stable: of equal shares, the first group stays first.
             ranked.sort_by(|one, other| other.share.total_cmp(&one.share));
@@ -282,71 +274,32 @@ impl Asked {
             }
             ranked
         };
-        targets.into_iter().flat_map(of_target).collect()
+        Ok(lasts.iter().flat_map(of_target).collect())
     }
 }
 
-impl Usage {
-    fn read(row: &spi::Row<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            target: Target {
-                id: row.at(1)?,
-                name: row.at(2)?,
-                server: row.at(3)?,
-                time: row.at(4)?,
-                age: row.at(5)?,
-                seconds: row.at(6)?,
-            },
-            entry: row.at(7)?,
-            work: Work {
-                calls: known(row.at(8)?),
-                usecs: known(row.at(9)?),
-            },
-        })
-    }
-}
-
-/// Returns sums with 0 in place of unknown ones.
-fn known(sums: Vec<Option<f64>>) -> Vec<f64> {
-    let sums = sums.into_iter();
-    sums.map(Option::unwrap_or_default).collect()
-}
-
-impl Work {
-    fn add(&mut self, other: &Self) {
-        let (calls, usecs) = (&mut self.calls, &mut self.usecs);
-        for (own, other) in [(calls, &other.calls), (usecs, &other.usecs)] {
-            own.resize(other.len(), 0.0);
-            for (own, other) in own.iter_mut().zip(other) {
-                *own += other;
-            }
-        }
-    }
-
-    /// Returns the row of this work of a group, with its share in the load of the target, in microseconds, or in calls if the target
+impl Ranked {
+    /// Returns the row of a group that did this by operation, with its share in the load of the target: in microseconds, or in calls if the target
     /// reports no times; `None` if nothing was done.
-    fn ranked(&self, target: &Target, group: Group, load: &Self) -> Option<Ranked> {
-        let timed = load.usecs.iter().sum::<f64>() > 0.0;
-        let (of, all) = match timed {
-            true => (&self.usecs, &load.usecs),
-            false => (&self.calls, &load.calls),
-        };
-        let (own, all): (f64, f64) = (of.iter().sum(), all.iter().sum());
-        // Of equal values, `max_by` takes the last one. The order is reversed because the first operation is better known.
-        let (leading, _) = of
-            .iter()
-            .enumerate()
-            .rev()
-            .max_by(|(_, a), (_, b)| a.total_cmp(b))?;
-        let operation = operations().nth(leading)?;
-        (own > 0.0).then(|| Ranked {
-            target: target.clone(),
+    fn new(last: &Last, group: Group, amounts: &[Amount], load: Load) -> Option<Self> {
+        let is_timed = load.time > 0;
+        let of = |it: &Amount| if is_timed { it.spent } else { it.total }.unwrap_or(0);
+        let (own, all) = (
+            amounts.iter().map(of).sum::<i128>(),
+            if is_timed { load.time } else { load.calls },
+        );
+        // Of equal values, `max_by_key` takes the last one. The order is reversed because the first operation is better known.
+        let (leading, most) = amounts.iter().enumerate().rev().max_by_key(|it| of(it.1))?;
+        let seconds = (last.span.1 - last.span.0) as f64 / 1e6;
+        (own > 0).then(|| Self {
+            target: last.target.name.clone(),
+            age: last.age,
             group,
             rank: 0,
-            operation: operation.name,
-            rate: self.calls[leading] / target.seconds,
-            service_time: timed.then(|| own / 1e6 / target.seconds),
-            share: own / all,
+            operation: operations().nth(leading).map_or("", |it| it.name),
+            rate: most.total.unwrap_or(0) as f64 / seconds,
+            service_time: is_timed.then(|| own as f64 / 1e6 / seconds),
+            share: own as f64 / all as f64,
         })
     }
 }

@@ -8,7 +8,7 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
-use crate::pg::time::{timestamptz, timestamptzs};
+use crate::pg::time::{timestamptz, timestamptzs, window};
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::{read_wholes, write_groups};
 use crate::query::dimension::{By, Level};
@@ -16,7 +16,8 @@ use crate::query::filters::Filters;
 use crate::query::notice::hinted;
 use crate::query::params::Params;
 use crate::query::question::Period;
-use crate::query::window::{bounds, edges};
+use crate::query::state::State;
+use crate::query::window::{clamped, edges};
 use crate::store;
 
 #[pg_extern(sql = false)]
@@ -27,7 +28,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     filters.require_keys(&["server", "cluster"])?;
     read_wholes(|client| {
         store::require(client)?;
-        let span = bounds(client, period.since, period.until)?;
+        let span = clamped(&State::read(client)?, window(period.since, period.until)?);
         let edges = edges(span, period.step.as_ref())?;
         let kept_since = store::settings(client)?.kept_since;
         let [fine, gone]: [(Vec<_>, Vec<_>); 2] =
@@ -51,7 +52,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
              ELSE jobstats_internal.share(piece.{name}, piece.since, piece.\"time\", $1[piece.step], $1[piece.step + 1]) END"
             )
         };
-        let parts = ["requests", "wait_usecs", "depth", "active", "observed"].map(part);
+        let parts = ["requests", "wait_usecs", "depth", "observed"].map(part);
         let statement = sql!(
             "queues/queues.sql",
             conditions = conditions,

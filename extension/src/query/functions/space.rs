@@ -2,7 +2,6 @@
 
 use jobstats_core::dimension::PROJECT;
 use jobstats_core::instant::Micros;
-use jobstats_core::quantity::Quantity;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -12,10 +11,9 @@ use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{micros, now, timestamptz};
-use crate::pg::tuples::Tuples;
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{copy_rows, read};
-use crate::query::dimension::{By, InSql, Jobs, Level, Table, columns, named_columns, words};
+use crate::query::answer::{read, write_groups};
+use crate::query::dimension::{By, Dimension, InSql, Jobs, Level, Table, words};
 use crate::query::filters::Filters;
 use crate::query::names::{groups_at, users_at};
 use crate::query::notice::{hinted, listed};
@@ -85,9 +83,7 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
         // Own space is found before filters are tested, or the counters of PostgreSQL would tell of others.
         let fence = own.map_or("", |_| "MATERIALIZED");
         let statement = asked.statement(&params, &own_uids, fence)?;
-        let found = Tuples::query(client, &statement, &params.take())?;
-        let formatted = Some(("amount", Quantity::Total));
-        let written = copy_rows(client, found, &asked.by, formatted, &mut rows)?;
+        let written = write_groups(client, &statement, &params.take(), &asked.by, &mut rows)?;
         asked.note(client, written)
     })
 }
@@ -125,8 +121,12 @@ impl Asked {
         let by_target = self.is_by_target().to_string();
         let of_day =
             |day: &str, before| sql!("space/of_day.sql", day = day, before = before, kind = kind);
-        let owners = || self.by.of(&[Level::Entry]);
-        let shown = columns(self.by.iter(), "answer.");
+        let shown = self.by.iter().map(|it| format!(", answer.{}", it.name));
+        let shown: String = shown.collect();
+        let of_each = |column: fn(&Dimension) -> String| {
+            let owners = self.by.of(&[Level::Entry]);
+            owners.map(column).collect::<String>()
+        };
         Ok(sql!(
             "space/space.sql",
             at = at,
@@ -142,10 +142,8 @@ impl Asked {
             before = of_day(&since, "before_"),
             user_names = users_at(&at),
             group_names = groups_at(&at),
-            values = named_columns(owners(), |_| OWNER),
-            keys = owners()
-                .map(|it| format!(", {}", it.expression(OWNER)))
-                .collect::<String>(),
+            values = of_each(|it| format!(", {} AS {}", it.expression(OWNER), it.name)),
+            keys = of_each(|it| format!(", {}", it.expression(OWNER))),
             of_owners = self.filters.conditions(Level::Entry, OWNER, params),
             shown = shown,
             group_by = match shown.strip_prefix(", ") {

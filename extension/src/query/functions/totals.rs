@@ -11,7 +11,7 @@ use crate::pg::tuplestore::Rows;
 use crate::query::answer::answer;
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
-use crate::query::measure::Measures;
+use crate::query::measure::{self, Measures};
 use crate::query::question::{Period, Question, SUMMARY, Wanted, rows_wanted};
 
 const DEFAULT_BASE: i32 = 10;
@@ -38,7 +38,7 @@ fn of_operations(mut arguments: Arguments<'_>, rows: Rows, wanted: Wanted) -> Sq
     let question = Question {
         period,
         by: By::parse(by, "target")?,
-        measures: Measures::parse(operations, weights)?,
+        measures: measure::several(operations, weights)?,
         filters,
         wanted,
     };
@@ -53,7 +53,7 @@ fn jobstats_summary(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let question = Question {
         period,
         by: By::parse(by, "job")?,
-        measures: Measures::named(SUMMARY.map(|it| it.1))?,
+        measures: Measures::named(SUMMARY.map(|it| it.1)).map_err(Error::from)?,
         filters,
         wanted: Wanted::Summary,
     };
@@ -71,7 +71,7 @@ fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let question = Question {
         period,
         by: By::parse(by, "user,workload")?,
-        measures: Measures::parse_busy(operation.as_deref(), weights)?,
+        measures: measure::busy(operation.as_deref(), weights)?,
         filters,
         wanted: Wanted::Top {
             n: rows_wanted(n)?,
@@ -92,7 +92,7 @@ fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()>
     let question = Question {
         period,
         by: By::parse(by, "user")?,
-        measures: Measures::parse_busy(operation.as_deref(), None)?,
+        measures: measure::busy(operation.as_deref(), None)?,
         filters,
         wanted: Wanted::Densities {
             base: usable(base)?,
@@ -118,7 +118,7 @@ fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let period = Period::take(&mut arguments)?;
     let operation = arguments.take::<String>()?;
     let operation = operation.as_deref().unwrap_or("write_bytes");
-    let measures = Measures::parse_one(operation, None)?;
+    let measures = measure::one(operation, None)?;
     let filters = Filters::take(&mut arguments)?;
     filters.require_keys(&OF_TARGETS)?;
     let filters = match measures.on() {

@@ -1,20 +1,25 @@
 //! `jobstats_untracked()` reports the work of targets that is in no entry.
 
 use jobstats_core::quantity::Quantity;
+use jobstats_core::usage::Untracked;
 use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::{SqlResult, Statements};
-use crate::pg::tuples::Tuples;
-use crate::pg::tuplestore::Rows;
-use crate::query::answer::{ask, copy_rows, note};
+use crate::pg::time::timestamptz;
+use crate::pg::tuplestore::{IntoCell, Rows};
+use crate::query::answer::{ask, note};
 use crate::query::dimension::{By, Level};
+use crate::query::engine::Request;
 use crate::query::filters::{Filters, OF_TARGETS};
-use crate::query::measure::Measures;
+use crate::query::labels::{Labels, covered, decimal, formatted, rounded};
+use crate::query::measure;
 use crate::query::notice::hinted;
+use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
-use crate::query::statement::Statement;
+use crate::query::window::ROW_LIMIT;
 
 #[pg_extern(sql = false)]
 fn jobstats_untracked(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
@@ -26,16 +31,20 @@ fn jobstats_untracked(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult
     let question = Question {
         period,
         by: of_targets(By::parse(by, "target")?)?,
-        measures: Measures::parse(operations, None)?,
+        measures: measure::several(operations, None)?,
         filters,
         wanted: Wanted::Totals,
     };
     ask(question, |client, question, plan| {
-        let wholes = plan.of_wholes(client)?;
-        let query = Statement::new(question, plan, None).unaccounted(&wholes, true);
-        let found = Tuples::query(client, &query.sql, &query.params)?;
-        let formatted = Some(("amount_in_no_entry", Quantity::Total));
-        let written = copy_rows(client, found, &question.by, formatted, &mut rows)?;
+        let request = Request::of(question, plan, None, None);
+        let usage = request.read()?;
+        let mut found = request.untracked(&usage)?;
+        found.sort_by(|one, other| {
+            let key = |it: &Untracked| (it.step, it.group.clone(), it.measure);
+            key(one).cmp(&key(other))
+        });
+        let written = found.len();
+        write(client, question, plan, &found, &mut rows)?;
         note(client, question, plan, written)?;
         if !client.query_value::<bool>(
             "SELECT EXISTS (SELECT FROM jobstats.target_increments)",
@@ -49,6 +58,54 @@ fn jobstats_untracked(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult
         plan.note_age();
         Ok(())
     })
+}
+
+fn write(
+    client: &SpiClient<'_>,
+    question: &Question,
+    plan: &Plan,
+    found: &[Untracked],
+    rows: &mut Rows,
+) -> Result<(), Error> {
+    if found.len() > ROW_LIMIT {
+        return Err(Error::TooManyRows);
+    }
+    let groups = found.iter().map(|it| &it.group);
+    let labels = Labels::new(client, question.by.clone(), groups)?;
+    for it in found {
+        let measure = &question.measures.list[it.measure];
+        let number = |parts: Option<i128>| {
+            let parts = parts.map(|it| decimal(it, measure.unit()));
+            parts.transpose().map_err(Error::damaged_value)
+        };
+        let (total, accounted) = (number(it.total)?, number(it.accounted)?);
+        let untracked = number(it.untracked)?;
+        let amount = it.untracked.map(|it| it as f64 / measure.unit() as f64);
+        let share = it
+            .untracked
+            .zip(it.total)
+            .map(|(part, all)| part as f64 / all as f64);
+        let start = plan
+            .window
+            .step(it.step)
+            .map(|it| timestamptz(it.0))
+            .transpose()?;
+        rows.put(|| {
+            [
+                start.cell(),
+                labels.name(&it.group, None).cell(),
+                measure.name.as_str().cell(),
+                formatted(amount, &measure.name, Quantity::Total).cell(),
+                share.filter(|it| it.is_finite()).map(rounded).cell(),
+                total.cell(),
+                accounted.cell(),
+                untracked.cell(),
+                covered(it.coverage).cell(),
+                labels.labels(&it.group, None).cell(),
+            ]
+        });
+    }
+    Ok(())
 }
 
 /// Returns the dimensions if all are those of targets.

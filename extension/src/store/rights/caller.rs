@@ -4,6 +4,7 @@
 //! names, have no right on any relation of the store. Functions that can limit their answers read with the rights of the store's owner
 //! for them, and leave out the work of others, or who it was; every other function fails at the first table.
 
+pub use jobstats_core::usage::Own;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -15,13 +16,6 @@ use crate::pg::statement::Snapshot;
 use crate::store;
 use crate::store::front::{note_left_out, on_nodes};
 use crate::store::rights::owner::{Rights, current_user};
-
-/// The work that a reader may see: that of these users, and of the jobs of these accounts.
-#[derive(Debug, Clone)]
-pub struct Own {
-    pub uids: Vec<i64>,
-    pub accounts: Vec<String>,
-}
 
 /// The kinds of readers.
 #[derive(Debug, Clone)]

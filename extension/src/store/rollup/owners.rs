@@ -18,7 +18,7 @@ use crate::store::rollup::{Rollup, operations};
 use crate::store::sum::{COMBINED, Sum};
 
 /// The owner of the rows of sums.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
     /// A user.
     User,

@@ -1,4 +1,4 @@
--- The settings that feeds need: intervals in microseconds, except feed_wait, which is in milliseconds.
+-- The settings that feeds and questions need: intervals in microseconds, except feed_wait, which is in milliseconds.
 SELECT (extract(epoch FROM s.raw_retention) * 1000000)::bigint AS raw_retention,
     (extract(epoch FROM s.max_ahead) * 1000000)::bigint AS max_ahead,
     (extract(epoch FROM s.feed_wait) * 1000)::bigint AS feed_wait,

@@ -15,6 +15,7 @@ CREATE TABLE IF NOT EXISTS jobstats.settings (
     max_rate bigint NOT NULL DEFAULT 1099511627776 CHECK (max_rate BETWEEN 1 AND 1099511627776),
     feed_wait interval NOT NULL DEFAULT '10 seconds' CHECK (feed_wait BETWEEN '100 milliseconds' AND '1 hour'),
     max_targets integer NOT NULL DEFAULT 1000 CHECK (max_targets > 0),
+    max_answer bigint NOT NULL DEFAULT 536870912 CHECK (max_answer BETWEEN 1048576 AND 1099511627776),
     -- What feeds store of increments.
     keep text NOT NULL DEFAULT 'everything' CHECK (keep IN ('everything', 'no detail', 'counts')),
     -- How long a job is kept after its end, and the zone of times that were printed without one.
@@ -503,11 +504,13 @@ CREATE TABLE IF NOT EXISTS jobstats.coarse (
     UNIQUE (span_from, span_to, width)
 );
 
-CREATE TABLE IF NOT EXISTS jobstats.observed (
+-- When targets were observed: a row for a span without a gap between observations. The last span of a target is open, until NULL, and ends
+-- at its last observation, so that a feed that goes on writes nothing here.
+CREATE TABLE IF NOT EXISTS jobstats.spans (
     target_id integer NOT NULL,
     since timestamptz NOT NULL,
-    until timestamptz NOT NULL,
-    PRIMARY KEY (target_id, until)
+    until timestamptz,
+    PRIMARY KEY (target_id, since)
 );
 
 CREATE TABLE IF NOT EXISTS jobstats.maintenance (

@@ -182,29 +182,13 @@ $quality$;
 COMMENT ON FUNCTION jobstats.status_quality(timestamptz, timestamptz) IS
 'Internal: what the view job_quality says of a span within a UTC day.';
 
--- Finds the days with observations one after the other by an index; days whose observations are gone are found in observed.
+-- Of each day on which something was observed.
 CREATE OR REPLACE VIEW jobstats.job_quality AS
-WITH RECURSIVE observed AS (
-    SELECT date_bin(interval '24 hours', (SELECT @hour@ FROM jobstats.observations o ORDER BY 1 LIMIT 1), timestamptz 'epoch') AS start
-    UNION ALL
-    SELECT date_bin(interval '24 hours', coalesce(
-        (SELECT @hour@ FROM jobstats.observations o
-            WHERE @hour@ >= d.start + interval '24 hours' AND @hour@ < d.start + interval '48 hours'
-                AND o."time" > d.start + interval '24 hours' AND o."time" <= d.start + interval '48 hours'
-            ORDER BY 1 LIMIT 1),
-        (SELECT @hour@ FROM jobstats.observations o
-            WHERE @hour@ >= d.start + interval '24 hours' AND o."time" > d.start + interval '24 hours'
-            ORDER BY 1 LIMIT 1)), timestamptz 'epoch')
-    FROM observed d WHERE d.start <= now()
-),
-day AS (
-    SELECT d.start FROM observed d WHERE d.start <= now()
-    UNION
-    SELECT s.start
-    FROM (SELECT unnest(range_agg(tstzrange(o.since, o.until, '(]'))) AS span FROM jobstats.observed o) o
-    CROSS JOIN LATERAL generate_series(date_bin(interval '24 hours', lower(o.span), timestamptz 'epoch'),
-        upper(o.span) - interval '1 microsecond', interval '24 hours') AS s (start)
-)
 SELECT d.start AS day, q.cluster, q.status, q.entries, q.calls, q.bytes, q.share, q.example, q.remedy
-FROM day d
+FROM (
+    SELECT DISTINCT day.start
+    FROM jobstats.observed_spans o
+    CROSS JOIN LATERAL generate_series(date_bin(interval '24 hours', o.since, timestamptz 'epoch'),
+        o.until - interval '1 microsecond', interval '24 hours') AS day (start)
+) d
 CROSS JOIN LATERAL jobstats.status_quality(d.start, d.start + interval '24 hours') q

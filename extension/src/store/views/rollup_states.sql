@@ -4,9 +4,7 @@ SELECT l.level, l.width, CASE WHEN l.refreshed > 'epoch' THEN l.refreshed ELSE f
     CASE WHEN l.users_refreshed > 'epoch' THEN l.users_refreshed ELSE f.begins END AS users_refreshed, l.retention
 FROM jobstats.rollups l
 CROSS JOIN LATERAL (
-    SELECT coalesce(date_bin(l.width, min(o."time"), timestamptz 'epoch'), 'infinity') AS begins
-    FROM jobstats.targets t
-    CROSS JOIN LATERAL (
-        SELECT o."time" FROM jobstats.observations o WHERE o.target_id = t.target_id ORDER BY o."time" LIMIT 1) o
+    SELECT coalesce(date_bin(l.width, min(s.since), timestamptz 'epoch'), 'infinity') AS begins
+    FROM jobstats.spans s
     WHERE least(l.refreshed, l.users_refreshed) = 'epoch'
 ) f;

@@ -1,27 +1,26 @@
 //! Finds what servers saw of each group.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jobstats_core::finding::{Calls, Moved, SMALL, Work};
-use jobstats_core::instant::{DAY, HOUR, Micros};
-use pgrx::datum::DatumWithOid;
+use jobstats_core::instant::{DAY, HOUR, Micros, Span};
+use jobstats_core::snapshot::HISTOGRAM_LEN;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::pause::pause;
-use crate::pg::spi::{Statements, connect};
-use crate::pg::template::sql;
+use crate::pg::receive::Type;
+use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
-use crate::pg::tuples::{FLOATS, TEXTS, Tuples};
-use crate::query::dimension::{By, Level, columns};
+use crate::query::dimension::{By, Level};
+use crate::query::engine::{KnownSizes, Request, Usage};
 use crate::query::entries::few;
 use crate::query::filters::Filters;
 use crate::query::functions::io_sizes;
-use crate::query::groups::{self, Group, texts};
+use crate::query::groups::Group;
 use crate::query::measure::{Measure, Measures};
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
-use crate::query::statement::Statement;
+use crate::query::read;
 use crate::query::window::ROW_LIMIT;
 
 /// The measures that work is made of, besides the number of all calls.
@@ -44,9 +43,6 @@ const MEASURES: [&str; 17] = [
     "sync",
     "sync_time",
 ];
-
-/// The number of columns of work, before those of dimensions.
-const COLUMNS: usize = 23;
 
 /// Returns the question for the work of groups, by target: what it is about lies on one target or on many.
 pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, Error> {
@@ -84,23 +80,8 @@ pub fn find(
     };
     let length = plan.window.until() - plan.window.since();
     let reads_sizes = few.is_some() || length <= LONGEST;
-    let statement = Statement::new(question, plan, few);
-    let query = statement.complete();
-    let measures = question.measures.list.iter().enumerate();
-    let measures = measures.map(|(n, it)| format!(", answer.total_{n} AS {}", it.name));
-    let statement = sql!(
-        "work.sql",
-        measures = measures.collect::<String>(),
-        // The statement has the kind already.
-        dimensions = columns(by.iter().filter(|it| it.name != "kind"), "answer."),
-        of_group = columns(by.iter(), "one."),
-        values = texts(by, "work."),
-        order = columns(by.iter(), "work."),
-        answer = query.sql,
-        limit = (ROW_LIMIT + 1).to_string(),
-    );
-    // What is read stays in memory as long as its connection.
-    let mut groups = connect(|client| take(Tuples::query(client, &statement, &query.params)?, by))?;
+    let request = Request::of(question, plan, few.clone(), None);
+    let mut groups = add_up(question, by, &request.read()?, osts(plan))?;
     // File systems and clusters have targets of both kinds.
     let is_of_some_targets = by
         .iter()
@@ -110,8 +91,10 @@ pub fn find(
         work.is_of_some_targets = is_of_some_targets;
     }
     let sizes = match entries {
-        Some(entries) => take_sizes(client, KEPT_SIZES, &[entries.to_vec().into()])?,
-        None if reads_sizes && has_sizes(client, plan)? => find_sizes(client, question, plan, by)?,
+        Some(entries) => kept_sizes(entries)?,
+        None if reads_sizes && has_sizes(client, plan)? => {
+            find_sizes(client, question, plan, by, few)?
+        }
         None => return Ok(groups),
     };
     for (group, work) in &mut groups {
@@ -124,66 +107,156 @@ pub fn find(
     Ok(groups)
 }
 
-/// Takes the rows of groups.
-fn take(mut found: Tuples<'_>, by: &By) -> Result<Vec<(Group, Work)>, Error> {
-    if found.len() > ROW_LIMIT {
-        return Err(Error::TooManyRows);
-    }
-    require(&found, COLUMNS)?;
-    groups::require_room(found.len(), by.iter().count())?;
-    let mut groups = Vec::with_capacity(found.len());
-    for row in 0..found.len() {
-        pause();
-        found.read(row);
-        groups.push((groups::read(&found, COLUMNS), read(&found)));
-    }
-    Ok(groups)
+/// The work of a group, target by target.
+#[derive(Default)]
+struct Sums {
+    active: Option<Span>,
+    /// By measure: the total of all targets, and that of MDTs.
+    all: Vec<Option<i128>>,
+    on_mdts: Vec<Option<i128>>,
+    /// Set if the time of some calls is not known.
+    lacks_times: bool,
+    /// The OST with most bytes: its bytes, its time (-1: unknown), and the number of OSTs of its file system.
+    most: Option<(i128, i128, i64)>,
 }
 
-/// Checks the columns of rows: so many numbers, and then the dimensions.
-fn require(found: &Tuples<'_>, numbers: usize) -> Result<(), Error> {
-    for column in 0..found.columns().len() {
-        found.require(column, if column < numbers { &FLOATS } else { &TEXTS })?;
-    }
-    Ok(())
+/// Adds the work of each group up over targets.
+fn add_up(
+    question: &Question,
+    by: &By,
+    usage: &Usage<'_>,
+    osts: HashMap<FileSystem, i64>,
+) -> Result<Vec<(Group, Work)>, Error> {
+    let place = |name: &str| question.measures.list.iter().position(|it| it.name == name);
+    let [requests, time, read, write] =
+        ["requests", "service_time", "read_bytes", "write_bytes"].map(|it| place(it).unwrap_or(0));
+    let own = by.list().len();
+    let of_target = |group: &Group, name: &str| {
+        let mut values = question.by.iter().zip(group);
+        values
+            .find(|it| it.0.name == name)
+            .and_then(|it| it.1.clone())
+    };
+    let mut groups: BTreeMap<Group, Sums> = BTreeMap::new();
+    usage.each(question.has_idle_targets(), |line| {
+        let mut group = usage.values(&line);
+        let [cluster, filesystem, kind] = OF_TARGET.map(|it| of_target(&group, it));
+        group.truncate(own);
+        let count = groups.len();
+        let sums = groups.entry(group).or_default();
+        if count > ROW_LIMIT {
+            return Err(Error::TooManyRows);
+        }
+        let totals: Vec<Option<i128>> = line.amounts.iter().map(|it| it.total).collect();
+        if let Some(active) = line.active {
+            let known = sums.active.unwrap_or(active);
+            sums.active = Some((known.0.min(active.0), known.1.max(active.1)));
+        }
+        sums.lacks_times |= totals[requests] > Some(0) && totals[time].is_none();
+        add(&mut sums.all, &totals);
+        match kind.as_deref() {
+            Some("OST") => {
+                let bytes = totals[read].unwrap_or(0) + totals[write].unwrap_or(0);
+                // What is not known of the number of targets counts as most.
+                let peers = osts
+                    .get(&(cluster, filesystem))
+                    .copied()
+                    .unwrap_or(i64::MAX);
+                sums.most = sums
+                    .most
+                    .max(Some((bytes, totals[time].unwrap_or(-1), peers)));
+            }
+            _ => add(&mut sums.on_mdts, &totals),
+        }
+        Ok(())
+    })?;
+    let groups = groups.into_iter();
+    Ok(groups
+        .map(|(group, sums)| (group, sums.work(question)))
+        .collect())
 }
 
-/// Reads the current row.
-fn read(found: &Tuples<'_>) -> Work {
-    let time = |column: usize| found.float(column);
-    let number = |column: usize| found.float(column).unwrap_or(0.0);
-    let calls = |column: usize| Calls {
-        count: number(column),
-        time: time(column + 1),
-    };
-    let moved = |column: usize| Moved {
-        bytes: number(column),
-        calls: calls(column + 1),
-        sized: None,
-    };
-    Work {
-        is_of_some_targets: false,
-        seconds: number(0),
-        all: calls(1),
-        // What asked no MDT for anything cost them nothing.
-        on_mdts: time(3).or(time(2).map(|_| 0.0)),
-        read: moved(4),
-        write: moved(7),
-        on_one_target: (number(10), time(11)),
-        targets: number(12),
-        opens: calls(13),
-        creates: calls(15),
-        unlinks: calls(17),
-        getattrs: calls(19),
-        syncs: calls(21),
+/// The dimensions of a target by which it has others of its kind.
+const OF_TARGET: [&str; 3] = ["cluster", "filesystem", "kind"];
+
+fn add(sums: &mut Vec<Option<i128>>, totals: &[Option<i128>]) {
+    sums.resize(totals.len(), None);
+    for (sum, total) in sums.iter_mut().zip(totals) {
+        if let Some(total) = total {
+            *sum = Some(sum.unwrap_or(0) + total);
+        }
+    }
+}
+
+/// The cluster and the name of a file system.
+type FileSystem = (Option<String>, Option<String>);
+
+/// The number of OSTs in use of each cluster and file system.
+fn osts(plan: &Plan) -> HashMap<FileSystem, i64> {
+    let mut osts = HashMap::new();
+    let in_use = plan.state.targets.iter().filter(|it| it.retired.is_none());
+    for target in in_use.filter(|it| it.kind == "OST") {
+        let file_system = (Some(target.cluster.clone()), target.filesystem.clone());
+        *osts.entry(file_system).or_default() += 1;
+    }
+    osts
+}
+
+impl Sums {
+    fn work(&self, question: &Question) -> Work {
+        let measures = &question.measures.list;
+        let of = |sums: &[Option<i128>], name: &str| {
+            let place = measures.iter().position(|it| it.name == name)?;
+            let total = sums.get(place).copied().flatten()?;
+            Some(total as f64 / measures[place].unit() as f64)
+        };
+        let all = |name: &str| of(&self.all, name);
+        let number = |name: &str| all(name).unwrap_or(0.0);
+        let calls = |name: &str| Calls {
+            count: number(name),
+            time: all(&format!("{name}_time")),
+        };
+        let moved = |name: &str| Moved {
+            bytes: number(&format!("{name}_bytes")),
+            calls: calls(name),
+            sized: None,
+        };
+        let time = all("service_time").filter(|_| !self.lacks_times);
+        let most = self.most.unwrap_or_default();
+        Work {
+            is_of_some_targets: false,
+            seconds: self.active.map_or(0.0, |it| (it.1 - it.0) as f64 / 1e6),
+            all: Calls {
+                count: number("requests"),
+                time,
+            },
+            // What asked no MDT for anything cost them nothing.
+            on_mdts: of(&self.on_mdts, "service_time").or(time.map(|_| 0.0)),
+            read: moved("read"),
+            write: moved("write"),
+            on_one_target: (
+                most.0 as f64,
+                (most.1 >= 0 && self.most.is_some()).then(|| most.1 as f64 / 1e6),
+            ),
+            targets: if most.2 == i64::MAX {
+                0.0
+            } else {
+                most.2 as f64
+            },
+            opens: calls("open"),
+            creates: calls("mknod"),
+            unlinks: calls("unlink"),
+            getattrs: Calls {
+                count: of(&self.on_mdts, "getattr").unwrap_or(0.0),
+                time: of(&self.on_mdts, "getattr_time"),
+            },
+            syncs: calls("sync"),
+        }
     }
 }
 
 /// The numbers of reads, and of writes, whose size is known, and of those of them that are small.
 type Sizes = HashMap<Group, [Option<(f64, f64)>; 2]>;
-
-/// The number of columns of sizes, before those of dimensions.
-const SIZES: usize = 4;
 
 /// The number of elements of a histogram that count sizes of at most [`SMALL`] bytes.
 const SMALL_ELEMENTS: usize = 16;
@@ -211,29 +284,35 @@ fn find_sizes(
     question: &Question,
     plan: &Plan,
     by: &By,
+    few: Option<Vec<i64>>,
 ) -> Result<Sizes, Error> {
     let question = io_sizes::question(Period::default(), by.clone(), question.filters.clone())?;
-    let Some(plan) = Plan::over(client, &question, plan.window.clone())? else {
-        return Ok(Sizes::new());
+    let mut sizes = Sizes::new();
+    let Some(plan) = plan.again(client, &question, plan.window.clone())? else {
+        return Ok(sizes);
     };
-    let query = io_sizes::sized(client, &question, &plan, SMALL_ELEMENTS)?;
-    take_sizes(client, &query.sql, &query.params)
+    let request = Request::of(&question, &plan, few, None);
+    for found in request.read_sizes(KnownSizes::InHistograms)? {
+        let [all, small] = [HISTOGRAM_LEN, SMALL_ELEMENTS]
+            .map(|first| found.histogram[..first].iter().map(|it| *it as f64).sum());
+        let known = (all > 0.0).then_some((all, small));
+        sizes.entry(found.values).or_default()[found.operation] = known;
+    }
+    Ok(sizes)
 }
 
-/// Takes the sizes that a statement finds.
-fn take_sizes(
-    client: &SpiClient<'_>,
-    statement: &str,
-    params: &[DatumWithOid<'_>],
-) -> Result<Sizes, Error> {
-    let mut found = Tuples::query(client, statement, params)?;
-    require(&found, SIZES)?;
-    let mut known = Sizes::new();
-    for row in 0..found.len() {
-        pause();
-        found.read(row);
-        let sized = |column| found.float(column).zip(found.float(column + 1));
-        known.insert(groups::read(&found, SIZES), [sized(0), sized(2)]);
-    }
-    Ok(known)
+/// Reads the sizes that maintenance has summed up for the jobs of these entries.
+fn kept_sizes(entries: &[i64]) -> Result<Sizes, Error> {
+    let types = [
+        Type::Float,
+        Type::Float,
+        Type::Float,
+        Type::Float,
+        Type::Text,
+    ];
+    let found = read::rows(KEPT_SIZES, &[entries.to_vec().into()], &types, |row| {
+        let sized = |column| row.float(column).zip(row.float(column + 1));
+        Some((vec![row.text(4)], [sized(0), sized(2)]))
+    })?;
+    Ok(found.into_iter().collect())
 }

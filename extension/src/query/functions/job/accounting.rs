@@ -75,7 +75,6 @@ const TEXTS: [&str; 6] = [
     "job_name",
 ];
 const SCHEDULER: usize = 0;
-const LABEL: usize = 1;
 const USER: usize = 2;
 
 impl Accounting {
@@ -156,7 +155,7 @@ impl Accounting {
         let Some(ended) = ended.filter(|_| !entries.is_empty()) else {
             return Ok(false);
         };
-        let work = span::of_job(client, &entries.ids())?;
+        let work = span::of_job(client, entries)?;
         Ok(work.is_some_and(|(_, last)| last.saturating_sub(ended) >= APART))
     }
 
@@ -308,28 +307,16 @@ impl Accounting {
         names.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// Returns the mean number of requests in service per node: service time in microseconds ÷ (run time × nodes). Only the
-    /// part of the run time in `window` counts, if there is one. The nodes of the elements of an array are not known one by
-    /// one.
-    pub fn in_service(
-        &self,
-        service_time: i128,
-        window: Option<Span>,
-        is_of_node: bool,
-    ) -> Option<f64> {
-        let (from, until) = window.unwrap_or((Micros::MIN, Micros::MAX));
-        if is_of_node {
-            self.together.texts[LABEL].as_ref()?;
-        }
+    /// Returns the mean number of requests in service per node: service time in microseconds ÷ (run time × nodes).
+    pub fn in_service(&self, service_time: i128) -> Option<f64> {
         let mut node_time = 0;
         for run in &self.runs {
             let Some(started) = run.started else {
                 continue;
             };
-            let ended = run.ended.unwrap_or(self.observed).min(until);
-            let time = ended.saturating_sub(started.max(from)).max(0);
-            let nodes = if is_of_node { 1 } else { run.nodes? };
-            node_time += i128::from(time) * i128::from(nodes);
+            let ended = run.ended.unwrap_or(self.observed);
+            let time = ended.saturating_sub(started).max(0);
+            node_time += i128::from(time) * i128::from(run.nodes?);
         }
         (node_time > 0).then(|| service_time as f64 / node_time as f64)
     }

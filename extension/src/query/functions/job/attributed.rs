@@ -1,28 +1,25 @@
 //! The work without a job that a job is likely to have done, or that claims its number and is of another user. Its rows stand beside those of the job, and are in none of its sums.
 
-use std::collections::BTreeMap;
-
-use jobstats_core::instant::Micros;
+use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::usage::{Scope, Target};
 use pgrx::spi::SpiClient;
-use serde_json::{Map, Value};
 
 use crate::matching::attributed::{Span, spans};
 use crate::pg::error::{Error, shown};
-use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::{timestamptz, timestamptzs};
+use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
+use crate::query::dimension::By;
 use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::entries::Entries;
-use crate::query::functions::job::grouping::{Group, Grouping};
+use crate::query::functions::job::grouping::Grouping;
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::row::Row;
-use crate::query::functions::job::scope::Scope;
-use crate::query::functions::job::work::{Done, Work};
-use crate::query::measure::{Measure, Measures};
+use crate::query::functions::job::work::{In, Work};
+use crate::query::measure::Measures;
 use crate::query::notice::hinted;
-use crate::query::params::{Params, Query};
+use crate::query::sources::Part;
 use crate::store::rights::caller::{own_parameters, seen};
 
 /// The beginnings of the operations of these rows: whoever asks for `write_bytes` of the job does not get them.
@@ -106,27 +103,43 @@ impl Attributed {
         Ok(Self::of(CLAIMED, spans))
     }
 
-    /// Reads its usage.
-    fn read(
-        &self,
-        client: &SpiClient<'_>,
-        grouping: &Grouping,
-    ) -> Result<(Entries, Scope, Measures, Work), Error> {
-        let ids: Vec<i64> = self.spans.iter().map(|span| span.entry).collect();
-        let entries = Entries::of(client, &ids)?;
-        let targets = client.query(include_str!("attributed/targets.sql"), &[])?;
-        let scope = Scope::read(targets, 1, grouping)?;
-        let measures = Measures::every()?;
-        let mut work = Work::new(&measures, grouping.by_node);
-        let usage = self.usage(&work)?;
-        work.add_rows(client, &usage, &entries, &scope)?;
-        Ok((entries, scope, measures, work))
+    fn ids(&self) -> Vec<i64> {
+        self.spans.iter().map(|span| span.entry).collect()
+    }
+
+    /// Returns the start of the first and the end of the last span.
+    fn bounds(&self) -> (Micros, Micros) {
+        let bounds = self.spans.iter().map(|it| (it.since, it.until));
+        let bounds = bounds.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        bounds.unwrap_or_default()
+    }
+
+    /// Reads its usage, which is of these entries.
+    fn read<'w>(&self, entries: &'w Entries, by: &By) -> Result<Work<'w>, Error> {
+        let (since, until) = self.bounds();
+        let state = &entries.state;
+        // For how long targets were observed says nothing here: what is attributed has no rates.
+        let targets = state.targets.iter().map(|it| Target {
+            retired: None,
+            ..it.grouped(by)
+        });
+        // Buckets count as a whole.
+        let edges = vec![since.saturating_sub(DAY), until.saturating_add(DAY)];
+        let scope = Scope::new(edges, targets.collect(), None);
+        let work = Work::new(Measures::every(), by, entries, scope, state.limit);
+        let part = Part::of_finest((since, until));
+        work.read(&[part], &self.ids(), |entry, bucket| {
+            let spans = self.spans.iter().filter(|it| it.entry == entry);
+            let mut spans = spans.map(|it| (it.since, it.until));
+            spans.find(|it| it.0 < bucket && bucket <= it.1)
+        })
     }
 
     /// Returns its service time in microseconds.
     pub fn service_time(&self, client: &SpiClient<'_>) -> Result<i128, Error> {
-        let (_, _, measures, work) = self.read(client, &Grouping::default())?;
-        Ok(work.total(&measures, &["service_time"]))
+        let entries = Entries::of(client, &self.ids())?;
+        let work = self.read(&entries, &By::these(&[]))?;
+        Ok(work.total(&["service_time"]))
     }
 
     /// Writes its rows: those of all of it, then those of each group. Returns its service time.
@@ -136,54 +149,29 @@ impl Attributed {
         grouping: &Grouping,
         rows: &mut Rows,
     ) -> Result<i128, Error> {
-        let (entries, scope, measures, work) = self.read(client, grouping)?;
-        for ((group, measure), done) in sums(&work, &scope, grouping) {
-            pause();
-            let node = group.node.and_then(|node| entries.node_name(node));
-            let named = grouping.named(group, &scope.names(group), node);
-            self.write_row(named, &measures.list[measure], &done, rows)?;
+        let entries = Entries::of(client, &self.ids())?;
+        let work = self.read(&entries, &grouping.by)?;
+        let (since, _) = self.bounds();
+        for of in grouping.told() {
+            work.each(of, In::Steps, |done| {
+                for (measure, amount) in &done.amounts {
+                    if amount.total == Some(0) {
+                        continue;
+                    }
+                    let (name, labels) = grouping.named(&done.group);
+                    let row = Row {
+                        name,
+                        prefix: self.prefix,
+                        time: Some(timestamptz(since)?),
+                        labels,
+                        ..Row::of(&work.measures.list[*measure], amount)?
+                    };
+                    row.put(rows);
+                }
+                Ok(())
+            })?;
         }
-        Ok(work.total(&measures, &["service_time"]))
-    }
-
-    /// Returns the statement for its rows in the rollup, in the form that [`Work`] reads.
-    fn usage(&self, work: &Work) -> Result<Query, Error> {
-        let params = Params::default();
-        let spans = self.spans.iter();
-        let since = timestamptzs(spans.clone().map(|span| &span.since))?;
-        let until = timestamptzs(spans.clone().map(|span| &span.until))?;
-        let value = |column: &str| format!(", usage.{column}");
-        let columns = work.columns();
-        let values: String = columns.iter().map(|sum| sum.over(value)).collect();
-        let statement = sql!(
-            "attributed/usage.sql",
-            values = values,
-            entries = params.bind("entries", || {
-                spans.map(|span| span.entry).collect::<Vec<_>>()
-            }),
-            since = params.bind("since", || since),
-            until = params.bind("until", || until),
-        );
-        Ok(Query::new(statement, &params))
-    }
-
-    fn write_row(
-        &self,
-        (name, labels): (String, Map<String, Value>),
-        measure: &Measure,
-        done: &Done,
-        rows: &mut Rows,
-    ) -> Result<(), Error> {
-        let since = self.spans.iter().map(|it| it.since).min();
-        let row = Row {
-            name,
-            prefix: self.prefix,
-            time: Some(timestamptz(since.unwrap_or(done.first))?),
-            labels,
-            ..Row::of(measure, done)?
-        };
-        row.put(rows);
-        Ok(())
+        Ok(work.total(&["service_time"]))
     }
 }
 
@@ -201,22 +189,4 @@ pub fn note_claimed(job: &Named, claimed: i128, service_time: i128) {
             "The rows whose operations begin with claimed_ show it. jobstats_totals() by uid for the status claimed says whose it is.",
         );
     }
-}
-
-/// Adds up the work of each group by measure, in the order of the rows.
-fn sums(work: &Work, scope: &Scope, grouping: &Grouping) -> BTreeMap<(Group, usize), Done> {
-    let mut sums = BTreeMap::<(Group, usize), Done>::new();
-    for (place, done) in work.done() {
-        pause();
-        let groups = scope.groups(place, grouping.by_node);
-        for (measure, done) in done {
-            for group in groups.into_iter().flatten() {
-                let sum = sums.entry((group, measure));
-                sum.and_modify(|sum| sum.add(done))
-                    .or_insert_with(|| done.clone());
-            }
-        }
-    }
-    sums.retain(|_, sum| sum.total != 0);
-    sums
 }

@@ -2,12 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use allocator_api2::alloc::Global;
 use jobstats_core::instant::{DAY, Micros, Span};
 use jobstats_core::pattern::exactly;
 use jobstats_core::quantity::Quantity;
-use jobstats_core::window::Rates;
-use pgrx::AnyNumeric;
+use jobstats_core::usage::Amount;
 use pgrx::datum::Interval;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -17,24 +15,22 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, shown};
 use crate::pg::guc::Pinned;
 use crate::pg::jsonb::Jsonb;
-use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, connect_as_of_call};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::SETTINGS;
+use crate::query::answer::{SETTINGS, total};
+use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::functions::job::Usage;
 use crate::query::functions::job::accounting::{Accounting, interval};
 use crate::query::functions::job::entries::Entries;
-use crate::query::functions::job::grouping::{Group, Grouping};
 use crate::query::functions::job::named::Named;
-use crate::query::functions::job::report::told;
-use crate::query::functions::job::scope::Scope;
 use crate::query::functions::job::span;
 use crate::query::functions::job::time::Asked;
+use crate::query::functions::job::work::{In, Of};
 use crate::query::labels::{covered, formatted};
-use crate::query::measure::{Measure, Measures, Term};
+use crate::query::measure::{self, Measure, Measures};
 use crate::query::notice::hinted;
 use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
 use crate::store;
@@ -48,9 +44,6 @@ const OPERATIONS: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service
 
 /// The shortest time of a job: schedulers count in seconds.
 const SHORTEST: Micros = 1_000_000;
-
-/// The memory that the total of a target in a step takes.
-const TOTAL_BYTES: usize = 128;
 
 #[pg_extern(sql = false)]
 fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
@@ -68,7 +61,7 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     };
     let mut comparison = Comparison {
         scheduler: arguments.take()?,
-        measures: Measures::parse(operations, weights)?.list,
+        measures: measure::several(operations, weights)?.list,
         filters,
         width,
         has_noted_age: false,
@@ -139,9 +132,6 @@ struct Comparison {
     written: usize,
 }
 
-/// The totals of a target in a step, by measure of a [flat list](Comparison::terms).
-type Totals = HashMap<(usize, usize), Vec<(i32, i128)>>;
-
 impl Comparison {
     /// Adds the rows of a job.
     fn add(
@@ -181,15 +171,15 @@ impl Comparison {
     }
 
     /// Reads the usage of entries in a window.
-    fn usage(
+    fn usage<'u>(
         &self,
         client: &SpiClient<'_>,
         window: Window,
         filters: Filters,
-        entries: &Entries,
-    ) -> Result<Option<Usage>, Error> {
-        let (measures, whole) = (Measures::listed(self.terms()), Grouping::default());
-        Usage::read(client, window, measures, filters, entries, &whole)
+        entries: &'u Entries,
+    ) -> Result<Option<Usage<'u>>, Error> {
+        let measures = Measures::listed(self.measures.clone());
+        Usage::read(client, window, measures, filters, entries, &By::these(&[]))
     }
 
     /// Returns the start of the first work of a number in a span, by any of the operations.
@@ -203,8 +193,8 @@ impl Comparison {
         let filters = job.filter(Filters::default());
         let found = self.usage(client, Window::whole(from, until), filters, entries)?;
         Ok(found.and_then(|usage| {
-            let done = usage.work.done().flat_map(|(_, done)| done);
-            done.map(|(_, done)| done.first.max(from)).min()
+            let active = usage.work.amounts().iter().filter_map(|it| it.active);
+            active.map(|it| it.0).min()
         }))
     }
 
@@ -219,7 +209,7 @@ impl Comparison {
         let limits = accounting.map_or((None, None), |it| it.limits);
         let work = match entries.is_empty() {
             true => None,
-            false => span::of_job(client, &entries.ids())?,
+            false => span::of_job(client, entries)?,
         };
         // Work of other jobs with this number is not known apart from that of this one, but by its time.
         let work = work.map(|(first, last)| {
@@ -261,63 +251,47 @@ impl Comparison {
         }))
     }
 
-    /// Returns the terms of all measures, one after the other, each as a measure.
-    fn terms(&self) -> Vec<Measure> {
-        let terms = self.measures.iter().flat_map(|measure| {
-            measure.total.iter().map(|term| Measure {
-                total: vec![Term {
-                    weight: None,
-                    sum: term.sum.clone(),
-                }],
-                calls: None,
-                spent: None,
-                ..measure.clone()
-            })
-        });
-        terms.collect()
-    }
-
-    fn write(&mut self, job: &Named, usage: &Usage, rows: &mut Rows) -> Result<(), Error> {
-        let (window, scope, work) = (&usage.plan.window, &usage.scope, &usage.work);
-        let written = self.written + window.steps().saturating_mul(self.measures.len());
-        if written > ROW_LIMIT {
+    fn write(&mut self, job: &Named, usage: &Usage<'_>, rows: &mut Rows) -> Result<(), Error> {
+        let (window, work) = (&usage.plan.window, &usage.work);
+        self.written += window.steps().saturating_mul(self.measures.len());
+        if self.written > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        self.written = written;
-        require_room(work.places(), self.measures.len() * TOTAL_BYTES)?;
-        let mut totals = Totals::new();
-        let mut used = HashSet::new();
-        for (place, done) in work.done() {
-            pause();
-            for (term, done) in done.filter(|_| scope.has(place.target)) {
-                used.insert(term);
-                let of_step = totals.entry((place.step, term)).or_default();
-                of_step.push((place.target, done.total));
-            }
-        }
+        let mut amounts: HashMap<usize, Vec<(usize, Amount)>> = HashMap::new();
+        work.each(Of::Whole, In::Steps, |done| {
+            amounts.insert(done.line.step, done.amounts);
+            Ok(())
+        })?;
+        let of_all_targets = work.scope.together(false, true);
         let start = window.since();
         let labels = json!({ "job": exactly(&job.number) });
         for step in 0..window.steps() {
             pause();
-            let Some((time, seconds)) = window.step(step) else {
+            let Some((time, _)) = window.step(step) else {
                 continue;
             };
-            let coverage = scope.coverage(Group::WHOLE, &[step], seconds);
+            let observed = of_all_targets.observed(step);
+            let coverage = observed
+                .first()
+                .map(|it| it.coverage)
+                .filter(|it| it.is_finite());
             let (since_start, time) = (interval(time - start), timestamptz(time)?);
-            let mut first = 0;
-            for measure in &self.measures {
-                let terms = first..first + measure.total.len();
-                first = terms.end;
-                let is_known = !measure.is_time() || terms.clone().any(|it| used.contains(&it));
-                let mut rate = (coverage > Some(0.0) && is_known).then_some(0.0);
-                let mut total = rate.map(|_| AnyNumeric::from(0));
-                for (term, weighted) in terms.zip(&measure.total) {
-                    let done = totals.get(&(step, term)).map_or(&[][..], Vec::as_slice);
-                    let part = rate_of(weighted, done, scope, step)?;
-                    rate = rate.zip(part).map(|(rate, part)| rate + part);
-                    let part = total_of(weighted, done)?;
-                    total = total.map(|total| total + part);
-                }
+            let of_step = amounts.remove(&step).unwrap_or_default();
+            for (position, measure) in self.measures.iter().enumerate() {
+                // Where no time is told of any work, it is not known.
+                let is_used = || {
+                    work.amounts()
+                        .get(position)
+                        .is_some_and(|it| it.active.is_some())
+                };
+                let is_known = coverage > Some(0.0) && (!measure.is_time() || is_used());
+                let amount = of_step.iter().find(|it| it.0 == position).map(|it| it.1);
+                let rate = amount.map_or(Some(0.0), |it| it.rate).filter(|_| is_known);
+                let amount = Amount {
+                    total: amount.map_or(Some(0), |it| it.total).filter(|_| is_known),
+                    ..Amount::default()
+                };
+                let total = total(measure, &amount)?;
                 let name = measure.name.as_str();
                 rows.put(|| {
                     [
@@ -336,43 +310,4 @@ impl Comparison {
         }
         Ok(())
     }
-}
-
-/// Returns the rate of a term in a step; `None` if no target with usage was observed.
-fn rate_of(
-    term: &Term,
-    done: &[(i32, i128)],
-    scope: &Scope,
-    step: usize,
-) -> Result<Option<f64>, Error> {
-    if done.is_empty() {
-        return Ok(Some(0.0));
-    }
-    // Microseconds divided by microseconds are seconds per second.
-    let scale = if term.sum.time { 1 } else { 1_000_000 };
-    let mut rates = Rates::new_in(scale, 0, Global);
-    for &(target, total) in done {
-        rates.push(total, scope.observed(target, &[step]))?;
-    }
-    Ok(rates
-        .rate()
-        .zip(weight(term))
-        .map(|(rate, weight)| rate * weight))
-}
-
-/// Returns the total of a term in a step, in calls, bytes or seconds.
-fn total_of(term: &Term, done: &[(i32, i128)]) -> Result<AnyNumeric, Error> {
-    let total = told(done.iter().map(|(_, total)| total).sum(), term.sum.time)?;
-    let Some(weight) = term.weight.as_deref() else {
-        return Ok(total);
-    };
-    let weight = AnyNumeric::try_from(weight.trim_matches(['(', ')']));
-    Ok(total * weight.map_err(Error::damaged_value)?)
-}
-
-fn weight(term: &Term) -> Option<f64> {
-    let weight = term.weight.as_deref();
-    weight.map_or(Some(1.0), |weight| {
-        weight.trim_matches(['(', ')']).parse().ok()
-    })
 }

@@ -1,6 +1,7 @@
 //! The entries of a job.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
@@ -8,11 +9,10 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
-use crate::query::entries::if_few;
 use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::named::Named;
 use crate::query::notice::hinted;
-use crate::query::plan::Plan;
+use crate::query::state::State;
 use crate::store::rights::caller::{Own, own_parameters, seen_entries};
 
 /// The memory that an entry takes, with the name of its node.
@@ -33,8 +33,8 @@ pub struct Entries {
     nodes: HashMap<i64, Option<i64>>,
     /// The names of the nodes, in order. Nodes are counted from 1.
     names: Vec<String>,
-    /// Set if they have several numbers.
-    are_of_array: bool,
+    /// The state of the store when they were read.
+    pub state: Rc<State>,
     /// Set if an identifier names no user, and the reader sees their own work alone. It is theirs only while an own job ran: before and
     /// after it, the number may be that of another's job, which accounting does not know.
     pub are_unnamed: bool,
@@ -52,7 +52,6 @@ impl Entries {
             condition = OF_SCHEDULER;
         }
         let mut entries = Self::read(client, condition, job.own.as_ref(), &parameters)?;
-        entries.are_of_array = job.numbers.len() > 1;
         entries.are_unnamed &= job.own.is_some();
         Ok(entries)
     }
@@ -101,7 +100,7 @@ impl Entries {
         Ok(Self {
             nodes,
             names,
-            are_of_array: false,
+            state: Rc::new(State::read(client)?),
             are_unnamed,
         })
     }
@@ -114,19 +113,6 @@ impl Entries {
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// Returns whether an entry is one of them.
-    pub fn has(&self, entry: i64) -> bool {
-        self.nodes.contains_key(&entry)
-    }
-
-    /// Returns the keys of the entries if a statement may name them one by one. Those of an array have no filter that is as short.
-    pub fn few(&self, plan: &Plan) -> Option<Vec<i64>> {
-        match self.are_of_array {
-            true => Some(self.ids()),
-            false => if_few(plan, self.ids()),
-        }
     }
 
     /// Returns the keys of the entries.

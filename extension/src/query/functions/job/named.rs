@@ -107,11 +107,8 @@ impl Named {
 
     /// Returns the filters with one that lets through this job alone. Patterns for all elements of an array would be too many: its entries
     /// are named one by one, and the filter says no more than that entries are asked for, not sums by owner.
-    pub fn filter(&self, filters: Filters) -> Filters {
-        let filters = match &self.own {
-            Some(own) => filters.seeing(own),
-            None => filters,
-        };
+    pub fn filter(&self, mut filters: Filters) -> Filters {
+        filters.own = self.own.clone();
         match self.numbers.as_slice() {
             [number] => filters.only("job", number),
             // A star alone would be no filter.

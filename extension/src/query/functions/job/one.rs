@@ -15,11 +15,12 @@ use crate::query::filters::Filters;
 use crate::query::functions::job::accounting::{Accounting, interval};
 use crate::query::functions::job::attributed::Attributed;
 use crate::query::functions::job::energy::{Energy, exact};
-use crate::query::functions::job::grouping::{Group, Grouping};
+use crate::query::functions::job::grouping::Grouping;
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::report::told;
 use crate::query::functions::job::time::Asked;
-use crate::query::functions::job::{Subject, Usage, required};
+use crate::query::functions::job::work::Work;
+use crate::query::functions::job::{Subject, required};
 use crate::query::labels::covered;
 use crate::store;
 use crate::store::rights::caller::Own;
@@ -112,7 +113,7 @@ fn done(client: &SpiClient<'_>, job: &Named, subject: &Subject) -> Result<Option
     let by_target = Grouping::parse(None)?;
     let usage = subject.usage(client, job, asked, Filters::default(), &by_target)?;
     Ok(Some(match &usage {
-        Some((usage, _)) => Done::of(usage)?,
+        Some((usage, _)) => Done::of(&usage.work)?,
         None if accounting.is_none() => return Ok(None),
         // Of jobs that share a number, work is not known apart.
         None if job.is_shared || accounting.is_some_and(|it| it.started().is_none()) => {
@@ -147,7 +148,7 @@ fn write(
     let (submitted, started, ended) = (submitted?, started?, ended?);
     let in_service = accounting
         .zip(done.service_time)
-        .and_then(|(it, time)| it.in_service(time, None, false));
+        .and_then(|(it, time)| it.in_service(time));
     let [read_bytes, write_bytes, metadata, service_time] = done.sums;
     let labels = job.labels();
     rows.put(|| {
@@ -194,34 +195,26 @@ impl Done {
         })
     }
 
-    fn of(usage: &Usage) -> Result<Self, Error> {
-        let (work, measures, scope) = (&usage.work, &usage.measures, &usage.scope);
+    fn of(work: &Work<'_>) -> Result<Self, Error> {
         let mut sums = [const { None }; SUMMED.len()];
+        let is_empty = work.amounts().iter().all(|it| it.active.is_none());
         for (sum, name) in sums.iter_mut().zip(SUMMED) {
             let is_time = name == "service_time";
-            let total = usage.total(&[name]);
+            let total = work.total(&[name]);
             // Work without time is that of servers that report none.
-            if !is_time || total != 0 || work.is_empty() {
+            if !is_time || total != 0 || is_empty {
                 *sum = Some(told(total, is_time)?);
             }
         }
-        let window = &usage.plan.window;
-        let steps: Vec<usize> = (0..window.steps()).collect();
-        let seconds = (window.until() - window.since()) as f64 / 1e6;
-        let (busiest, nodes) = work.busiest(measures);
-        let group = busiest.and_then(|target| scope.group(target));
-        let names = group.map(|targets| {
-            scope.names(Group {
-                targets: Some(targets),
-                node: None,
-            })
-        });
+        let whole = work.whole.as_ref();
         Ok(Self {
-            service_time: sums[3].as_ref().map(|_| usage.total(&["service_time"])),
+            service_time: sums[3].as_ref().map(|_| work.total(&["service_time"])),
             sums,
-            nodes: i64::try_from(nodes).ok(),
-            busiest_target: names.and_then(|[.., target]| target),
-            coverage: scope.coverage(Group::WHOLE, &steps, seconds),
+            nodes: Some(whole.map_or(0, |it| it.nodes as i64)),
+            busiest_target: whole.and_then(|it| it.busiest.clone()),
+            coverage: whole
+                .map(|it| it.observed.coverage)
+                .filter(|it| it.is_finite()),
         })
     }
 }

@@ -1,7 +1,9 @@
 //! A row of `jobstats_job_usage()`.
 
 use jobstats_core::distribution::Distribution;
+use jobstats_core::instant::Micros;
 use jobstats_core::quantity::{Quantity, Readable};
+use jobstats_core::usage::Amount;
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
 use serde_json::{Map, Value};
@@ -10,10 +12,9 @@ use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::functions::job::report::{numeric, takes_time, told};
-use crate::query::functions::job::work::Done;
+use crate::query::answer::total;
 use crate::query::labels::covered;
-use crate::query::measure::{CALLS_FOR_MEAN, Measure};
+use crate::query::measure::Measure;
 
 /// The usage of a group by one operation. What is `None` is not known.
 #[derive(Default)]
@@ -41,15 +42,16 @@ pub struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// Returns what a row says of a measure alone.
-    pub fn of(measure: &'a Measure, done: &Done) -> Result<Self, Error> {
+    pub fn of(measure: &'a Measure, amount: &Amount) -> Result<Self, Error> {
+        let time = |it: Option<Micros>| it.map(timestamptz).transpose();
         Ok(Self {
             operation: &measure.name,
-            total: Some(told(done.total, measure.is_time())?),
-            calls: done.calls.map(AnyNumeric::from),
-            per_call: per_call(measure, done)?,
-            nodes: i64::try_from(done.nodes.len()).ok(),
-            first: Some(timestamptz(done.first)?),
-            last_active: Some(timestamptz(done.last)?),
+            total: total(measure, amount)?,
+            calls: amount.calls.map(AnyNumeric::from),
+            per_call: amount.per_call(measure),
+            nodes: i64::try_from(amount.nodes).ok(),
+            first: time(amount.active.map(|it| it.0))?,
+            last_active: time(amount.active.map(|it| it.1))?,
             ..Self::default()
         })
     }
@@ -84,16 +86,5 @@ impl<'a> Row<'a> {
                 Jsonb::of(&labels).cell(),
             ]
         });
-    }
-}
-
-/// Returns the bytes or seconds per call, unless there are too few calls.
-fn per_call(measure: &Measure, done: &Done) -> Result<Option<f64>, Error> {
-    match (done.spent, done.calls) {
-        (Some(spent), Some(calls)) if calls >= CALLS_FOR_MEAN.into() => {
-            let per_call = told(spent, takes_time(measure))? / AnyNumeric::from(calls);
-            Ok(Some(numeric(f64::try_from(per_call))?))
-        }
-        _ => Ok(None),
     }
 }

@@ -9,10 +9,11 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::{EARLIEST, timestamptz};
-use crate::query::params::{Params, Query};
-use crate::query::plan::bind_spans;
-use crate::query::sources::{Sources, Spans};
+use crate::pg::time::{EARLIEST, timestamptz, timestamptzs};
+use crate::query::functions::job::entries::Entries;
+use crate::query::params::Params;
+use crate::query::sources::Sources;
+use crate::query::state::State;
 use crate::query::window::Window;
 use crate::store;
 use crate::store::rollup::ROLLUPS;
@@ -30,13 +31,14 @@ struct Found {
 
 /// Returns the time span of the stored rows of a job, which has these entries. Where only rollups are kept, the span
 /// reaches to the edges of their buckets.
-pub fn of_job(client: &SpiClient<'_>, entries: &[i64]) -> Result<Option<Span>, Error> {
-    let Some(earliest) = earliest(client, entries)? else {
+pub fn of_job(client: &SpiClient<'_>, entries: &Entries) -> Result<Option<Span>, Error> {
+    let (state, ids) = (&entries.state, entries.ids());
+    let Some(earliest) = earliest(client, state, &ids)? else {
         return Ok(None);
     };
     // A bucket may begin before the rows in it.
     let window = Window::whole(earliest.saturating_sub(DAY).max(EARLIEST), LATEST);
-    let found = search(client, &window, entries)?;
+    let found = search(client, state, &window, &ids)?;
     let first = found.iter().map(|it| it.first).min();
     let latest = found.iter().max_by_key(|it| it.latest);
     let (Some(first), Some(latest)) = (first, latest) else {
@@ -44,50 +46,51 @@ pub fn of_job(client: &SpiClient<'_>, entries: &[i64]) -> Result<Option<Span>, E
     };
     let last = match latest.level {
         None => latest.latest.1,
-        Some(level) => last_in_bucket(client, entries, level, latest.latest)?,
+        Some(level) => last_in_bucket(client, &ids, level, latest.latest)?,
     };
-    Ok(Some((known_since(client, first)?, last)))
+    Ok(Some((known_since(state, first), last)))
 }
 
 /// Searches every source. Each search is limited to the window explicitly, so that the planner can leave out older
 /// days.
-fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Vec<Found>, Error> {
-    let sources = Sources::choose(client, window, None)?;
+fn search(
+    client: &SpiClient<'_>,
+    state: &State,
+    window: &Window,
+    entries: &[i64],
+) -> Result<Vec<Found>, Error> {
+    let sources = Sources::choose(state, window, None);
     let (params, since) = (Params::default(), timestamptz(window.since())?);
     let since = params.bind("since", || since);
     let ids = params.bind("entries", || entries.to_vec());
-    let search = |source: usize, relation: &str, time: &str, first: &str, spans: &Spans| {
-        let (lower, upper) = bind_spans(relation, spans, &params);
-        sql!(
+    let mut searches = Vec::new();
+    for part in &sources.parts {
+        let relation = part.relation.name();
+        let level = part.relation.rollup;
+        let level = level.and_then(|it| ROLLUPS.iter().position(|known| known.name == it.name));
+        let lower = timestamptzs(part.spans.iter().map(|it| &it.0))?;
+        let upper = timestamptzs(part.spans.iter().map(|it| &it.1))?;
+        searches.push(sql!(
             "span/search.sql",
-            source = source.to_string(),
+            source = level.map_or(0, |it| it + 1).to_string(),
             relation = relation,
-            time = time,
-            first = first,
-            lower = lower,
-            upper = upper,
+            time = level.map_or("\"time\"", |_| "bucket"),
+            first = level.map_or("since", |_| "first"),
+            lower = params.bind(&format!("{relation} lower"), || lower),
+            upper = params.bind(&format!("{relation} upper"), || upper),
             entries = ids,
             since = since,
-        )
-    };
-    let rest = &sources.rest.spans;
-    let mut searches = vec![search(0, "increments", "\"time\"", "since", rest)];
-    for (table, spans) in sources.whole() {
-        let position = ROLLUPS.iter().position(|it| it.name == table.rollup.name);
-        let source = position.unwrap_or_default() + 1;
-        searches.push(search(source, &table.relation(), "bucket", "first", spans));
+        ));
     }
-    let query = Query::new(searches.join("\nUNION ALL\n"), &params);
-    let rows = client.query(&query.sql, &query.params)?;
     let mut found = Vec::new();
-    for row in rows {
+    for row in client.query(&searches.join("\nUNION ALL\n"), &params.take())? {
         if let Some((first, latest)) = row.time_opt("first")?.zip(row.time_opt("latest")?) {
             let level = usize::try_from(row.get::<i32>("source")? - 1).ok();
             found.push(Found {
                 level,
                 first,
                 latest: match level {
-                    Some(level) => bucket(client, level, latest)?,
+                    Some(level) => bucket(level, latest),
                     None => (latest, latest),
                 },
             });
@@ -97,13 +100,8 @@ fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Ve
 }
 
 /// Returns the time span of a bucket.
-fn bucket(client: &SpiClient<'_>, level: usize, bucket: Micros) -> Result<Span, Error> {
-    let found = client.query_only(
-        "SELECT $1 + rollup.width - interval '1 microsecond' AS ends FROM jobstats.rollups rollup WHERE rollup.level = $2",
-        &[timestamptz(bucket)?.into(), ROLLUPS[level].name.into()],
-        "rollups",
-    )?;
-    Ok((bucket - 1, found.time("ends")?))
+fn bucket(level: usize, bucket: Micros) -> Span {
+    (bucket - 1, bucket - 1 + ROLLUPS[level].micros)
 }
 
 /// Returns the end of the last row in a bucket of a rollup. A finer rollup that does not have the row does not keep it
@@ -128,30 +126,31 @@ fn last_in_bucket(
     };
     for (finer, rollup) in ROLLUPS.iter().enumerate().take(level).rev() {
         if let Some(found) = latest("bucket", &rollup.relation(), span)? {
-            span = bucket(client, finer, found)?;
+            span = bucket(finer, found);
         }
     }
     Ok(latest("\"time\"", "increments", span)?.unwrap_or(span.1))
 }
 
 /// Returns `first` itself if increments are kept that long, otherwise the start of the bucket that holds it.
-fn known_since(client: &SpiClient<'_>, first: Micros) -> Result<Micros, Error> {
-    if first >= store::settings(client)?.kept_since {
-        return Ok(first);
+fn known_since(state: &State, first: Micros) -> Micros {
+    if first >= state.kept_since {
+        return first;
     }
-    let start = client.query_time(
-        "SELECT bucket.start FROM jobstats.rollups rollup \
-         CROSS JOIN LATERAL date_bin(rollup.width, $1, '1970-01-01 00:00:00+00') AS bucket (start) \
-         WHERE bucket.start >= rollup.dropped ORDER BY rollup.width LIMIT 1",
-        &[timestamptz(first)?.into()],
-    )?;
-    Ok(start.unwrap_or(first))
+    let finest_first = state.rollups.iter().rev();
+    let buckets = finest_first.map(|it| (first - first.rem_euclid(it.rollup.micros), it.dropped));
+    let mut kept = buckets.filter(|(start, dropped)| start >= dropped);
+    kept.next().map_or(first, |it| it.0)
 }
 
 /// Returns a time before which no row of the job ends, so that nothing older has to be searched. Late text may have
 /// come from up to `raw_retention` before the job was first seen; older text has lowered that time. The result is the start
 /// of the observation that holds this time.
-fn earliest(client: &SpiClient<'_>, entries: &[i64]) -> Result<Option<Micros>, Error> {
+fn earliest(
+    client: &SpiClient<'_>,
+    state: &State,
+    entries: &[i64],
+) -> Result<Option<Micros>, Error> {
     let first_seen = client.query_time(
         "SELECT min(entry.first_seen) FROM jobstats.entries entry WHERE entry.entry_id = ANY ($1)",
         &[entries.to_vec().into()],
@@ -162,7 +161,7 @@ fn earliest(client: &SpiClient<'_>, entries: &[i64]) -> Result<Option<Micros>, E
     let late = store::settings(client)?.raw_retention;
     let possible = first_seen.saturating_sub(late).max(EARLIEST);
     // A node finds the observations that hold this time without telling of all later ones.
-    let statement = if store::is_front(client)? {
+    let statement = if state.is_front {
         "SELECT min(o.since) FROM jobstats.observations o WHERE o.\"time\" > $1 AND o.since < $1"
     } else {
         include_str!("span/observed_since.sql")

@@ -5,7 +5,6 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
 use crate::pg::time::{micros, timestamptz};
 use crate::query::filters::Filters;
 use crate::query::functions::job::entries::Entries;
@@ -13,7 +12,6 @@ use crate::query::functions::job::span;
 use crate::query::question::Period;
 use crate::query::sources::coarse;
 use crate::query::window::Window;
-use crate::store::rollup::ROLLUPS;
 
 /// The width of a bucket: that of the narrowest rollup.
 const BUCKET: Micros = 10 * MINUTE;
@@ -66,7 +64,7 @@ impl Asked {
         let Some((period, is_whole)) = self.period(client, entries)? else {
             return Ok(None);
         };
-        let Some(window) = Window::resolve(client, &period, filters)? else {
+        let Some(window) = Window::resolve(client, &entries.state, &period, filters)? else {
             return Ok(None);
         };
         if self.step.is_some() {
@@ -76,7 +74,7 @@ impl Asked {
                 is_whole: false,
             }));
         }
-        let buckets = buckets(client, &window, entries.len())?;
+        let buckets = buckets(&window, entries);
         Ok(Some(Chosen {
             has_buckets: buckets.is_some(),
             window: buckets.unwrap_or(window),
@@ -102,7 +100,7 @@ impl Asked {
             return Ok(Some((period(self.since, self.until), false)));
         }
         let [from, to] = self.bounds()?;
-        let span = span::of_job(client, &entries.ids())?;
+        let span = span::of_job(client, entries)?;
         let reaches = |&(first, last): &Span| {
             from.is_none_or(|from| last > from) && to.is_none_or(|to| first < to)
         };
@@ -118,25 +116,16 @@ impl Asked {
 
 /// Divides a window into buckets, unless they are too many, or too old to be stored. In gaps the buckets are as wide as
 /// those that the store still has.
-fn buckets(
-    client: &SpiClient<'_>,
-    window: &Window,
-    entries: usize,
-) -> Result<Option<Window>, Error> {
+fn buckets(window: &Window, entries: &Entries) -> Option<Window> {
     let (since, until) = (window.since(), window.until());
     let first = (since.div_euclid(BUCKET) + 1).saturating_mul(BUCKET);
     let count = usize::try_from(until.saturating_sub(since) / BUCKET).unwrap_or(usize::MAX);
-    if count > BUCKETS || count.saturating_mul(entries) > BUCKETS_OF_ENTRIES {
-        return Ok(None);
+    let mut rollups = entries.state.rollups.iter();
+    let is_dropped = rollups.any(|it| it.rollup.micros == BUCKET && it.dropped > since);
+    if is_dropped || count > BUCKETS || count.saturating_mul(entries.len()) > BUCKETS_OF_ENTRIES {
+        return None;
     }
-    let dropped = client.query_time(
-        "SELECT rollup.dropped FROM jobstats.rollups rollup WHERE rollup.level = $1",
-        &[ROLLUPS[0].name.into()],
-    )?;
-    if dropped > Some(since) {
-        return Ok(None);
-    }
-    let coarse = coarse(client, window)?;
+    let coarse = coarse(&entries.state, window);
     // It must be known what was done before an edge, and what after it.
     let is_known = |&edge: &Micros| {
         let is_inside = |(from, to): Span| from < edge && edge < to;
@@ -147,8 +136,8 @@ fn buckets(
     let mut edges = vec![since];
     edges.extend(inner.take_while(|&edge| edge < until).filter(is_known));
     edges.push(until);
-    Ok(Some(Window {
+    Some(Window {
         edges,
         ..Window::whole(since, until)
-    }))
+    })
 }

@@ -1,0 +1,55 @@
+//! Adds up usage: rows of increments and rollups in, groups with totals, rates and coverage out.
+//!
+//! A [`Measure`] is a sum of columns. A [`Row`] is the work of an entry on a target in a span of time; [`Cells`] adds rows up by step,
+//! target and [`Subject`], which is the entry, or the owner of sums. [`Known`] finds the user, the job and the
+//! names of a subject on the day. [`Condition`]s select by these, and [`Groups`] adds up subjects with the same values. A [`Scope`] has the
+//! targets and how long each was observed, which makes rates of totals.
+//!
+//! Totals are exact: sums of whole numbers. A rate is the sum over targets of total ÷ time observed, rounded once. Neither depends on the
+//! order of rows.
+
+mod asked;
+mod cells;
+mod condition;
+mod counting;
+mod groups;
+mod known;
+mod leading;
+mod measure;
+mod scope;
+mod sizes;
+mod untracked;
+
+#[cfg(test)]
+mod tests;
+
+pub use asked::Asked;
+pub use cells::{Cells, Layout, Row, Rows, Subject, SubjectKind, parts};
+pub use condition::{Condition, Conditions, Own};
+pub use counting::Counting;
+pub use groups::{Amount, Groups, Line, Shown, Values};
+pub use known::{Entry, Job, Known, User};
+pub use leading::{Leading, leading};
+pub use measure::{CALLS_FOR_MEAN, Measure, MeasureError, Measures, Term, WEIGHT_UNIT};
+pub use scope::{Observed, Scope, Target, Times};
+pub use sizes::{Histogram, RowOfSizes, Sizes, SizesOfGroup, SizesOfRow};
+pub use untracked::{Untracked, in_no_entry, sums_of_wholes, untracked};
+
+use crate::window::RateError;
+
+/// An error that ends an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum UsageError {
+    /// More memory would be needed than the answer may take.
+    #[error("an answer needs more than {0} bytes of memory")]
+    Memory(usize),
+    /// A sum is larger than any that can be shown.
+    #[error("a sum is out of range")]
+    Overflow,
+}
+
+impl From<RateError> for UsageError {
+    fn from(_: RateError) -> Self {
+        Self::Overflow
+    }
+}

@@ -1,0 +1,114 @@
+//! Measures that are asked of groups, and the sums that they are made of.
+
+use super::UsageError;
+use super::measure::{Measure, Term};
+use crate::columns::sum::Sum;
+
+/// The sums of a measure, as positions among all.
+#[derive(Debug)]
+pub(super) struct Parts<'a> {
+    pub total: Vec<(usize, &'a Term)>,
+    pub calls: Option<usize>,
+    pub spent: Option<usize>,
+}
+
+/// The measures that are asked of groups, with the sums that they are made of.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    pub(super) measures: &'a [Measure],
+    pub(super) parts: Vec<Parts<'a>>,
+    pub(super) sums: Vec<Sum>,
+    /// The sum that shows whether a target reports times.
+    pub(super) probe: Option<usize>,
+    /// The sums that show which target was used most: the time, and the calls if there are no times.
+    pub(super) load: Option<[usize; 2]>,
+    /// Set if each measure has activity and nodes of its own.
+    pub(super) by_measure: bool,
+}
+
+impl<'a> Asked<'a> {
+    /// Asks for these measures; with `calls` also for the calls and what was spent on them, with `busiest` for the target that was used most
+    /// and the number of nodes.
+    pub fn new(measures: &'a [Measure], calls: bool, busiest: bool) -> Self {
+        let mut sums: Vec<Sum> = Vec::new();
+        let mut place = |sum: &Sum| {
+            let known = sums.iter().position(|it| it == sum);
+            known.unwrap_or_else(|| {
+                sums.push(sum.clone());
+                sums.len() - 1
+            })
+        };
+        let parts = measures.iter().map(|it| Parts {
+            total: it
+                .total
+                .iter()
+                .map(|term| (place(&term.sum), term))
+                .collect(),
+            calls: it.calls.as_ref().filter(|_| calls).map(&mut place),
+            spent: it.spent.as_ref().filter(|_| calls).map(&mut place),
+        });
+        let parts = parts.collect();
+        let load =
+            busiest.then(|| [Sum::service_time(), Sum::service_calls()].map(|it| place(&it)));
+        let probe = Sum::service_time();
+        let has_times = sums.iter().any(|it| it.time);
+        let probe = has_times.then(|| {
+            let known = sums.iter().position(|it| *it == probe);
+            known.unwrap_or_else(|| {
+                sums.push(probe);
+                sums.len() - 1
+            })
+        });
+        Self {
+            measures,
+            parts,
+            sums,
+            probe,
+            load,
+            by_measure: false,
+        }
+    }
+
+    /// Asks for these measures with all of this, and for the activity and the nodes of each, of [cells](super::Cells::by_measure) that have them. What
+    /// is 0 is then no usage. Calls of a measure count that took nothing, unless no call on the target took anything in any step: then it is
+    /// not known there what calls take.
+    pub fn by_measure(measures: &'a [Measure]) -> Self {
+        Self {
+            by_measure: true,
+            ..Self::new(measures, true, true)
+        }
+    }
+
+    /// Returns the sums that rows must have.
+    pub fn sums(&self) -> &[Sum] {
+        &self.sums
+    }
+
+    /// Returns the number of measures.
+    pub(super) fn len(&self) -> usize {
+        self.measures.len()
+    }
+
+    /// Returns the total of a measure, made of the values of its sums; `None` if one of them is not known.
+    pub(super) fn total(
+        &self,
+        measure: usize,
+        value: impl Fn(usize, &Sum) -> Option<i128>,
+    ) -> Result<Option<i128>, UsageError> {
+        let mut total = 0_i128;
+        for (sum, term) in &self.parts[measure].total {
+            let Some(value) = value(*sum, &self.sums[*sum]) else {
+                return Ok(None);
+            };
+            let value = value.checked_mul(self.measures[measure].factor(term));
+            let sum = value.and_then(|it| total.checked_add(it));
+            total = sum.ok_or(UsageError::Overflow)?;
+        }
+        Ok(Some(total))
+    }
+
+    /// Returns whether the answer depends on which targets report times.
+    pub fn has_times(&self) -> bool {
+        self.probe.is_some()
+    }
+}

@@ -1,0 +1,406 @@
+//! Groups of subjects and targets with the same values of dimensions.
+
+mod adding;
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use self::adding::{Adding, Item};
+use super::UsageError;
+use super::asked::Asked;
+use super::cells::{Cells, Place, Subject, SubjectKind};
+use super::condition::Conditions;
+use super::known::{Entry, Known};
+use super::measure::{CALLS_FOR_MEAN, Measure};
+use super::scope::{Observed, Scope};
+use crate::dimension::{Dimension, Level, ValueType};
+use crate::instant::{Micros, Span};
+use crate::window::Rates;
+
+/// The values of the dimensions of a group, in the order of the answer.
+pub type Values = Vec<Option<String>>;
+
+/// The rates of groups, by their [key](Line::key), and by measure.
+pub type RatesOfGroups = HashMap<(usize, u32), Vec<Vec<f64>>>;
+
+/// The number of a group that has no dimensions of entries.
+const NO_ENTRIES: u32 = u32::MAX;
+
+/// The numbers of a group of targets and of a group of entries.
+pub(super) type GroupKey = (usize, u32);
+
+/// The values of the dimensions of entries.
+type Named = Rc<[Option<Box<str>>]>;
+
+/// The memory that a group takes, and each of its values.
+pub(super) const GROUP_BYTES: usize = 64;
+pub(super) const VALUE_BYTES: usize = 48;
+
+/// Changes how a value is shown, if it returns another.
+pub type Shown = Box<dyn Fn(&'static Dimension, &str) -> Option<String>>;
+
+/// The groups of entries in cells.
+pub struct Groups<'a> {
+    by: &'a [&'static Dimension],
+    conditions: &'a Conditions,
+    /// Changes values before they are compared and shown, where the reader sees no names.
+    shown: Option<Shown>,
+    /// The subjects in order of their ids, each with its days and its position among all.
+    subjects: Vec<((SubjectKind, i64), u32, u32)>,
+    /// By the position of a subject: its group, if it is not left out, and the number of its node.
+    of_subject: Vec<(Option<u32>, Option<u32>)>,
+    named: Vec<Named>,
+    numbers: HashMap<Named, u32>,
+    nodes: HashMap<String, u32>,
+    limit: usize,
+}
+
+/// An amount of a measure, in parts of its [unit](Measure::unit).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Amount {
+    /// The total; `None` if it is not known.
+    pub total: Option<i128>,
+    /// The sum over targets of total ÷ seconds observed, in whole units.
+    pub rate: Option<f64>,
+    /// The number of calls.
+    pub calls: Option<i128>,
+    /// The bytes or time of them, in parts of [its unit](Measure::unit_of_spent).
+    pub spent: Option<i128>,
+    /// The times between which there was such usage, where measures have their own.
+    pub active: Option<Span>,
+    /// The number of nodes with such usage, in the same way.
+    pub nodes: usize,
+}
+
+/// The work of a group in a step.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// The step, counted from 0.
+    pub step: usize,
+    group: GroupKey,
+    /// An amount for each measure.
+    pub amounts: Vec<Amount>,
+    /// The times between which there was activity, if there was any.
+    pub active: Option<Span>,
+    /// The number of nodes.
+    pub nodes: usize,
+    /// The name of the target that was used most.
+    pub busiest: Option<String>,
+    /// For how long its targets were observed.
+    pub observed: Observed,
+}
+
+impl Amount {
+    /// Returns the bytes or seconds per call; `None` if there are too few calls.
+    pub fn per_call(&self, measure: &Measure) -> Option<f64> {
+        let calls = self.calls.filter(|it| *it >= CALLS_FOR_MEAN)?;
+        let mut quotient = Rates::default();
+        quotient
+            .push(self.spent?, Micros::try_from(calls).ok()?)
+            .ok()?;
+        quotient.rate(measure.unit_of_spent() * 1_000_000)
+    }
+}
+
+impl Line {
+    /// Returns the number of the group of targets.
+    pub(super) fn targets(&self) -> usize {
+        self.group.0
+    }
+
+    /// Returns the key of its group.
+    pub fn key(&self) -> (usize, u32) {
+        self.group
+    }
+
+    /// Returns the total of the first measure.
+    pub fn total(&self) -> Option<i128> {
+        self.amounts.first()?.total
+    }
+}
+
+impl<'a> Groups<'a> {
+    /// Starts with the subjects of cells, by these dimensions, under these conditions. All groups together take at most `limit` bytes.
+    pub fn new(
+        by: &'a [&'static Dimension],
+        conditions: &'a Conditions,
+        shown: Option<Shown>,
+        cells: &Cells,
+        limit: usize,
+    ) -> Self {
+        let subjects = cells.subjects().iter().zip(0..);
+        let subjects = subjects.map(|(it, position)| ((it.kind, it.id), it.days, position));
+        let mut subjects: Vec<_> = subjects.collect();
+        subjects.sort_unstable();
+        Self {
+            by,
+            conditions,
+            shown,
+            of_subject: vec![(None, None); subjects.len()],
+            subjects,
+            named: Vec::new(),
+            numbers: HashMap::new(),
+            nodes: HashMap::new(),
+            limit,
+        }
+    }
+
+    /// Returns the ids of the subjects of a kind, in order, each once.
+    pub fn ids(&self, kind: SubjectKind) -> Vec<i64> {
+        let of_kind = self.subjects.iter().filter(|it| it.0.0 == kind);
+        let mut ids: Vec<i64> = of_kind.map(|it| it.0.1).collect();
+        ids.dedup();
+        ids
+    }
+
+    /// Gives all subjects of an entry or an owner their group, unless a condition leaves them out.
+    ///
+    /// # Errors
+    /// [`UsageError::Memory`]
+    pub fn put(
+        &mut self,
+        known: &Known,
+        (kind, id): (SubjectKind, i64),
+        entry: &Entry,
+        node: Option<&str>,
+    ) -> Result<(), UsageError> {
+        let first = self.subjects.partition_point(|it| it.0 < (kind, id));
+        for place in first..self.subjects.len() {
+            let (key, days, position) = self.subjects[place];
+            if key != (kind, id) {
+                break;
+            }
+            let group = self.group(known, entry, Subject { kind, days, id })?;
+            let node = node.map(|node| {
+                let next = self.nodes.len() as u32;
+                *self.nodes.entry(node.to_owned()).or_insert(next)
+            });
+            self.of_subject[position as usize] = (group, node);
+        }
+        Ok(())
+    }
+
+    fn group(
+        &mut self,
+        known: &Known,
+        entry: &Entry,
+        subject: Subject,
+    ) -> Result<Option<u32>, UsageError> {
+        let whose = known.whose(entry, subject);
+        let value = |it: &'static Dimension| {
+            let value = whose.value(it)?;
+            let shown = self.shown.as_ref().and_then(|shown| shown(it, &value));
+            Some(shown.unwrap_or_else(|| value.into_owned()))
+        };
+        let job = whose.job.and_then(|it| it.number);
+        let mut conditions = self.conditions.list.iter();
+        let own = self.conditions.own.as_ref();
+        let is_own = |own: &super::Own| {
+            let account = whose.job.and_then(|it| it.account.as_deref());
+            own.has(whose.uid(), account)
+        };
+        if !own.is_none_or(is_own)
+            || !conditions.all(|it| it.lets(value(it.dimension).as_deref(), job))
+        {
+            return Ok(None);
+        }
+        let of_entries = self.by.iter().filter(|it| it.level == Level::Entry);
+        let values = of_entries.map(|it| value(it).map(String::into_boxed_str));
+        let values: Named = values.collect();
+        if values.is_empty() {
+            return Ok(Some(NO_ENTRIES));
+        }
+        if let Some(&number) = self.numbers.get(&values) {
+            return Ok(Some(number));
+        }
+        let number = self.named.len();
+        if number * (GROUP_BYTES + VALUE_BYTES * values.len()) >= self.limit {
+            return Err(UsageError::Memory(self.limit));
+        }
+        let number = number as u32;
+        self.named.push(values.clone());
+        self.numbers.insert(values, number);
+        Ok(Some(number))
+    }
+
+    /// Returns the values of a group, in the order of the dimensions.
+    pub fn values(&self, scope: &Scope, line: &Line) -> Values {
+        self.values_of(scope, line.group)
+    }
+
+    pub(super) fn values_of(&self, scope: &Scope, group: GroupKey) -> Values {
+        let values =
+            (0..self.by.len()).map(|place| self.value(scope, group, place).map(str::to_owned));
+        values.collect()
+    }
+
+    fn value<'v>(
+        &'v self,
+        scope: &'v Scope,
+        (targets, entries): GroupKey,
+        place: usize,
+    ) -> Option<&'v str> {
+        let is_of_entries = self.by[place].level == Level::Entry;
+        let same_level = |it: &&&Dimension| (it.level == Level::Entry) == is_of_entries;
+        let place = self.by[..place].iter().filter(same_level).count();
+        match is_of_entries {
+            true => self.named.get(entries as usize)?.get(place)?.as_deref(),
+            false => scope.groups.get(targets)?.get(place)?.as_deref(),
+        }
+    }
+
+    /// Compares groups by their values, numbers as numbers; groups without a value come last.
+    pub fn compare(&self, scope: &Scope, one: &Line, other: &Line) -> Ordering {
+        self.compare_keys(scope, one.group, other.group)
+    }
+
+    pub(super) fn compare_keys(&self, scope: &Scope, one: GroupKey, other: GroupKey) -> Ordering {
+        if one == other {
+            return Ordering::Equal;
+        }
+        let places = 0..self.by.len();
+        let mut orders = places.map(|place| {
+            let [one, other] = [one, other].map(|it| self.value(scope, it, place));
+            match (one, other) {
+                (Some(one), Some(other)) => compare(self.by[place], one, other),
+                (one, other) => one.is_none().cmp(&other.is_none()),
+            }
+        });
+        orders.find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
+    /// Gives each group in each step to `take`, in the order of steps. Without entries, or with `idle`, targets without usage are in it.
+    ///
+    /// # Errors
+    /// Errors of `take`, and [`UsageError::Overflow`].
+    pub fn lines<E: From<UsageError>>(
+        &self,
+        asked: &Asked<'_>,
+        scope: &Scope,
+        cells: &Cells,
+        idle: bool,
+        take: impl FnMut(Line) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.add_up(&Adding::new(asked, scope, cells), idle, take)
+    }
+
+    fn add_up<E: From<UsageError>>(
+        &self,
+        sums: &Adding<'_>,
+        idle: bool,
+        mut take: impl FnMut(Line) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (scope, mut step, mut observed) = (sums.scope, usize::MAX, Vec::new());
+        let items = self.items(scope, sums.cells, idle);
+        for items in items.chunk_by(|one, other| one.key() == other.key()) {
+            if items[0].step as usize != step {
+                step = items[0].step as usize;
+                observed = scope.observed(step);
+            }
+            let of_targets = observed[items[0].targets as usize];
+            take(sums.line(items, of_targets)?)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the rates of each group in the steps in which any of its targets was observed, by measure: 0 in those without such usage.
+    /// A step is left out if none of the targets with the usage was observed.
+    ///
+    /// # Errors
+    /// [`UsageError::Overflow`]
+    pub fn rates_by_step(
+        &self,
+        asked: &Asked<'_>,
+        scope: &Scope,
+        cells: &Cells,
+    ) -> Result<RatesOfGroups, UsageError> {
+        let observed = (0..scope.steps()).map(|step| scope.observed(step));
+        let observed: Vec<Vec<Observed>> = observed.collect();
+        let mut rates = HashMap::new();
+        let mut sums = Adding::new(asked, scope, cells);
+        sums.is_brief = true;
+        self.add_up(&sums, false, |line| {
+            let targets = line.targets();
+            let all = || observed.iter().filter(|it| it[targets].micros > 0).count();
+            let of_group = rates.entry(line.key());
+            let (of_group, idle) = of_group
+                .or_insert_with(|| (vec![Vec::new(); asked.len()], vec![all(); asked.len()]));
+            let amounts = line.amounts.iter().zip(of_group.iter_mut().zip(idle));
+            for (amount, (rates, idle)) in amounts.filter(|_| line.observed.micros > 0) {
+                if amount.active.is_some() {
+                    rates.extend(amount.rate);
+                    *idle -= 1;
+                }
+            }
+            Ok::<_, UsageError>(())
+        })?;
+        let with_idle = rates.into_iter().map(|(key, (mut rates, idle))| {
+            for (rates, idle) in rates.iter_mut().zip(idle) {
+                rates.extend(std::iter::repeat_n(0.0, idle));
+            }
+            (key, rates)
+        });
+        Ok(with_idle.collect())
+    }
+
+    fn items(&self, scope: &Scope, cells: &Cells, idle: bool) -> Vec<Item> {
+        let mut busy: HashSet<(u32, u32)> = HashSet::new();
+        let mut items = Vec::new();
+        let item = |step: u32, target: u32| Item {
+            step,
+            targets: scope.targets[target as usize].group as u32,
+            ..Item::of(target, None)
+        };
+        let is_in = |step: u32, target: u32| scope.is_in(target as usize, step as usize);
+        // In a scope of one step, the cells of all steps are added up.
+        let last = scope.steps().saturating_sub(1) as u32;
+        let cells_in = cells.iter().map(|(it, cell)| {
+            let step = it.step.min(last);
+            (Place { step, ..it }, cell)
+        });
+        for (place, cell) in cells_in.filter(|it| is_in(it.0.step, it.0.target)) {
+            let Some((_, entries)) = self.of_place(scope, cells, place) else {
+                continue;
+            };
+            let (_, node) = self.of_subject[place.subject as usize];
+            if idle {
+                busy.insert((place.step, place.target));
+            }
+            items.push(Item {
+                entries,
+                cell: Some(cell),
+                node,
+                ..item(place.step, place.target)
+            });
+        }
+        let targets = scope.targets.len() as u32;
+        let places =
+            (0..scope.steps() as u32).flat_map(|step| (0..targets).map(move |it| (step, it)));
+        let without = places.filter(|it| idle && is_in(it.0, it.1) && !busy.contains(it));
+        items.extend(without.map(|(step, target)| item(step, target)));
+        items.sort_unstable_by_key(|it| (it.key(), it.target));
+        items
+    }
+
+    /// Returns the group of a cell; `None` if a condition leaves it out.
+    pub(super) fn of_place(&self, scope: &Scope, cells: &Cells, place: Place) -> Option<GroupKey> {
+        let entries = match cells.subjects()[place.subject as usize] {
+            Subject::ALL => NO_ENTRIES,
+            _ => self.of_subject[place.subject as usize].0?,
+        };
+        Some((scope.targets[place.target as usize].group, entries))
+    }
+}
+
+fn compare(dimension: &Dimension, one: &str, other: &str) -> Ordering {
+    let number = |it: &str| {
+        it.parse::<i64>()
+            .ok()
+            .filter(|_| dimension.value_type == ValueType::Number)
+    };
+    match number(one).zip(number(other)) {
+        Some((one, other)) => one.cmp(&other),
+        None => one.cmp(other),
+    }
+}

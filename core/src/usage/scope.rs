@@ -1,0 +1,282 @@
+//! The targets of a question, and how long each was observed in each step.
+
+use std::collections::HashMap;
+
+use crate::instant::{Micros, Span};
+use crate::target::TargetKind;
+use crate::window::ObservedTime;
+
+/// A target, or a target on one server.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The key in the store.
+    pub id: i32,
+    /// The name.
+    pub name: String,
+    /// The cluster.
+    pub cluster: String,
+    /// The kind.
+    pub kind: TargetKind,
+    /// The server, if servers are asked for.
+    pub server: Option<String>,
+    /// The end of its last observation, if it is retired.
+    pub retired: Option<Micros>,
+    /// The values of the dimensions that group targets.
+    pub group: Vec<Option<String>>,
+    /// The spans in which it was observed, in any order.
+    pub spans: Vec<Span>,
+}
+
+/// A target in scope.
+#[derive(Debug, Clone)]
+pub(super) struct InScope {
+    pub target: Target,
+    /// The number of its group.
+    pub group: usize,
+    /// The microseconds of observation in each step.
+    pub observed: Vec<Micros>,
+    /// Set if it reports times; `None` if it shows no calls.
+    pub timed: Option<bool>,
+}
+
+/// The targets of a question.
+#[derive(Debug)]
+pub struct Scope {
+    /// The edges of the steps.
+    pub edges: Vec<Micros>,
+    pub(super) targets: Vec<InScope>,
+    /// The positions of the targets by key. One target on several servers has positions side by side.
+    positions: HashMap<i32, usize, super::cells::Hasher>,
+    /// The groups of targets, in order.
+    pub(super) groups: Vec<Vec<Option<String>>>,
+}
+
+/// The targets that report times, which those before Lustre 2.14 do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Times {
+    /// No target does.
+    Nowhere,
+    /// Some targets do, others do not.
+    Somewhere,
+    /// All targets do.
+    Everywhere,
+}
+
+/// For how long the targets of a group were observed in a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Observed {
+    /// The part of the time, from 0 to 1; not a number if there was no time in which any target was in use.
+    pub coverage: f64,
+    /// The flags whether there are MDTs and OSTs among them.
+    pub kinds: (bool, bool),
+    /// The microseconds of all targets together.
+    pub micros: i128,
+}
+
+impl Scope {
+    /// Takes the targets that were observed in the window or on the day before it. Time counts in these parts of the window, for which
+    /// something is still known.
+    pub fn new(edges: Vec<Micros>, mut targets: Vec<Target>, kept: Option<&[Span]>) -> Self {
+        targets.sort_by(|one, other| (one.id, &one.server).cmp(&(other.id, &other.server)));
+        let mut groups: Vec<_> = targets.iter().map(|it| it.group.clone()).collect();
+        groups.sort();
+        groups.dedup();
+        let mut positions = HashMap::default();
+        let targets: Vec<InScope> = targets
+            .into_iter()
+            .enumerate()
+            .map(|(position, mut target)| {
+                positions.entry(target.id).or_insert(position);
+                let group = groups.binary_search(&target.group).unwrap_or_default();
+                let observed = observed(&edges, &target.spans, kept);
+                target.spans = Vec::new();
+                InScope {
+                    target,
+                    group,
+                    observed,
+                    timed: None,
+                }
+            })
+            .collect();
+        Self {
+            edges,
+            targets,
+            positions,
+            groups,
+        }
+    }
+
+    /// Returns the targets, each with its microseconds of observation in each step.
+    pub fn iter(&self) -> impl Iterator<Item = (&Target, &[Micros])> {
+        self.targets
+            .iter()
+            .map(|it| (&it.target, it.observed.as_slice()))
+    }
+
+    /// Returns the position of a target, on this server if servers are asked for.
+    pub fn position(&self, id: i32, server: Option<&str>) -> Option<usize> {
+        let first = *self.positions.get(&id)?;
+        match server {
+            None => Some(first),
+            Some(_) => {
+                let same = self.targets[first..]
+                    .iter()
+                    .take_while(|it| it.target.id == id);
+                let found = same
+                    .enumerate()
+                    .find(|it| it.1.target.server.as_deref() == server);
+                found.map(|it| first + it.0)
+            }
+        }
+    }
+
+    /// Notes that some calls of a target came with times, or without.
+    pub fn set_timed(&mut self, id: i32, timed: bool) {
+        for it in self.targets.iter_mut().filter(|it| it.target.id == id) {
+            it.timed = Some(timed || it.timed == Some(true));
+        }
+    }
+
+    /// Notes that a target shows no calls.
+    pub fn set_idle(&mut self, id: i32) {
+        let of_id = self.targets.iter_mut().filter(|it| it.target.id == id);
+        of_id.for_each(|it| it.timed = None);
+    }
+
+    /// Returns the targets without calls that came with times.
+    pub fn without_times(&self) -> impl Iterator<Item = &Target> {
+        let untimed = self.targets.iter().filter(|it| it.timed != Some(true));
+        untimed.map(|it| &it.target)
+    }
+
+    /// Returns the targets with calls, all without times.
+    pub fn untimed(&self) -> impl Iterator<Item = &Target> {
+        let untimed = self.targets.iter().filter(|it| it.timed == Some(false));
+        untimed.map(|it| &it.target)
+    }
+
+    /// Returns whether a target reports times. Without calls it is taken to do as the others.
+    pub(super) fn is_timed(&self, target: usize) -> bool {
+        self.targets[target].timed.unwrap_or(self.any_timed())
+    }
+
+    fn any_timed(&self) -> bool {
+        let mut known = self.targets.iter().filter_map(|it| it.timed).peekable();
+        known.peek().is_none() || known.any(|it| it)
+    }
+
+    /// Returns which targets report times.
+    pub fn times(&self) -> Times {
+        match (self.any_timed(), self.untimed().next()) {
+            (false, _) => Times::Nowhere,
+            (true, Some(_)) => Times::Somewhere,
+            (true, None) => Times::Everywhere,
+        }
+    }
+
+    /// Returns the number of steps.
+    pub fn steps(&self) -> usize {
+        self.edges.len().saturating_sub(1)
+    }
+
+    fn step(&self, step: usize) -> Span {
+        (self.edges[step], self.edges[step + 1])
+    }
+
+    /// Returns whether a target is in scope in a step: a retired one is not after its last observation.
+    pub(super) fn is_in(&self, target: usize, step: usize) -> bool {
+        let retired = self.targets[target].target.retired;
+        retired.is_none_or(|retired| retired > self.edges[step])
+    }
+
+    /// Returns the same targets with all steps in one, or in one group of no values, or both.
+    pub fn together(&self, steps: bool, groups: bool) -> Self {
+        let targets = self.targets.iter().map(|it| {
+            let mut it = it.clone();
+            if steps {
+                it.observed = vec![it.observed.iter().sum()];
+            }
+            if groups {
+                (it.group, it.target.group) = (0, Vec::new());
+            }
+            it
+        });
+        let ends = || [self.edges.first(), self.edges.last()].into_iter();
+        Self {
+            targets: targets.collect(),
+            edges: if steps {
+                ends().flatten().copied().collect()
+            } else {
+                self.edges.clone()
+            },
+            positions: self.positions.clone(),
+            groups: if groups {
+                vec![Vec::new()]
+            } else {
+                self.groups.clone()
+            },
+        }
+    }
+
+    /// Returns for how long the targets of each group were observed in a step.
+    pub fn observed(&self, step: usize) -> Vec<Observed> {
+        let (since, until) = self.step(step);
+        let mut groups = vec![(Observed::default(), 0_i128); self.groups.len()];
+        for (position, it) in self.targets.iter().enumerate() {
+            if !self.is_in(position, step) {
+                continue;
+            }
+            let (all, micros) = &mut groups[it.group];
+            let end = it
+                .target
+                .retired
+                .map_or(until, |retired| retired.min(until));
+            *micros += i128::from(end - since);
+            all.micros += i128::from(it.observed.get(step).copied().unwrap_or(0));
+            all.kinds.0 |= it.target.kind == TargetKind::Mdt;
+            all.kinds.1 |= it.target.kind == TargetKind::Ost;
+        }
+        let covered = groups.into_iter().map(|(all, micros)| Observed {
+            coverage: all.micros as f64 / micros as f64,
+            ..all
+        });
+        covered.collect()
+    }
+
+    /// Returns the part of a window of one step for which the targets were observed that are not retired by its end. A target on several
+    /// servers counts once.
+    pub fn coverage(&self) -> f64 {
+        let (since, until) = self.step(0);
+        let mut best: HashMap<i32, Micros> = HashMap::new();
+        let in_use = |it: &&InScope| it.target.retired.is_none_or(|retired| retired >= until);
+        for it in self.targets.iter().filter(in_use) {
+            let observed = it.observed.first().copied().unwrap_or(0);
+            let best = best.entry(it.target.id).or_default();
+            *best = observed.max(*best);
+        }
+        if best.is_empty() {
+            return 0.0;
+        }
+        let sum: i128 = best.values().map(|&it| i128::from(it)).sum();
+        sum as f64 / best.len() as f64 / (until - since) as f64
+    }
+}
+
+/// Returns the microseconds of spans that lie in each step, and in any of the parts that are kept.
+fn observed(edges: &[Micros], spans: &[Span], kept: Option<&[Span]>) -> Vec<Micros> {
+    let mut time = ObservedTime::new(edges);
+    for &(since, until) in spans {
+        match kept {
+            None => time.push(since, until),
+            Some(kept) => {
+                let parts = kept
+                    .iter()
+                    .map(|part| (since.max(part.0), until.min(part.1)));
+                parts
+                    .filter(|part| part.0 < part.1)
+                    .for_each(|part| time.push(part.0, part.1));
+            }
+        }
+    }
+    time.into_steps()
+}

@@ -1,0 +1,23 @@
+//! Compares the spans in which targets were observed with their observations.
+
+use jobstats_core::audit::{Finding, Findings};
+use jobstats_core::instant::Span;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::time::timestamptz;
+
+/// Adds a finding for each target whose stored spans are not what its observations in the window say.
+pub fn find(client: &SpiClient<'_>, window: Span, findings: &mut Findings) -> Result<(), Error> {
+    let rows = client.query(
+        include_str!("spans.sql"),
+        &[timestamptz(window.0)?.into(), timestamptz(window.1)?.into()],
+    )?;
+    for row in rows {
+        let [stored, told] = ["stored", "told"].map(|name| row.get::<Option<String>>(name));
+        let finding = Finding::new(row.time("time")?, "spans", stored?, told?);
+        findings.add((row.get("cluster")?, row.get("target")?), finding)?;
+    }
+    Ok(())
+}

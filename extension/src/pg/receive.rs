@@ -1,0 +1,246 @@
+//! Reads the rows of a statement as they come, without keeping them.
+//!
+//! SPI keeps all rows of a statement before it gives the first, and a cursor keeps those of a batch. To copy them takes longer than to add
+//! them up.
+#![allow(unsafe_code)]
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ptr;
+use std::rc::Rc;
+use std::time::Instant;
+
+use pgrx::datum::DatumWithOid;
+use pgrx::prelude::*;
+use pgrx::{AnyNumeric, FromDatum, Spi};
+
+use crate::pg::error::Error;
+use crate::pg::statement::{Plan, Snapshot, Values};
+
+/// A plan for any values would open, and lock, each partition.
+const OPTIONS: u32 = pg_sys::CURSOR_OPT_CUSTOM_PLAN | pg_sys::CURSOR_OPT_PARALLEL_OK;
+
+/// The number of statements whose plans a session keeps.
+const KEPT: usize = 200;
+
+thread_local! {
+    /// The prepared statements of the session.
+    static PREPARED: RefCell<HashMap<String, Rc<Plan>>> = RefCell::default();
+}
+
+/// Registers the thread-local memory with the C library, which ends the process if it cannot do so on first use.
+pub fn register_memory() {
+    PREPARED.with(|_| ());
+}
+
+/// A row, as long as it is being received.
+pub struct Received {
+    slot: *mut pg_sys::TupleTableSlot,
+}
+
+impl Received {
+    fn datum(&self, column: usize) -> Option<pg_sys::Datum> {
+        // SAFETY: all columns of the slot are filled, and their number was checked.
+        unsafe {
+            (!*(*self.slot).tts_isnull.add(column)).then(|| *(*self.slot).tts_values.add(column))
+        }
+    }
+
+    /// Returns a value of an integer or a time; NULL is `None`.
+    #[inline]
+    pub fn integer(&self, column: usize) -> Option<i64> {
+        self.datum(column).map(|it| it.value() as i64)
+    }
+
+    /// Returns a value of a boolean; NULL is `false`.
+    pub fn boolean(&self, column: usize) -> bool {
+        self.datum(column).is_some_and(|it| it.value() & 0xff != 0)
+    }
+
+    /// Returns a whole number of any size.
+    pub fn numeric(&self, column: usize) -> Result<Option<i128>, Error> {
+        let Some(datum) = self.datum(column) else {
+            return Ok(None);
+        };
+        // SAFETY: the type of the column was checked.
+        let number = unsafe { AnyNumeric::from_datum(datum, false) };
+        number
+            .map(|it| i128::try_from(it).map_err(Error::damaged_value))
+            .transpose()
+    }
+
+    /// Returns a value of a float.
+    pub fn float(&self, column: usize) -> Option<f64> {
+        self.datum(column)
+            .map(|it| f64::from_bits(it.value() as u64))
+    }
+
+    /// Returns a copy of an array of large integers, in which NULL is 0.
+    pub fn integers(&self, column: usize) -> Option<Vec<i64>> {
+        let datum = self.datum(column)?;
+        // SAFETY: the type of the column was checked.
+        let array = unsafe { Array::<'_, i64>::from_datum(datum, false) }?;
+        Some(array.iter().map(|it| it.unwrap_or(0)).collect())
+    }
+
+    /// Returns a copy of a text.
+    pub fn text(&self, column: usize) -> Option<String> {
+        let datum = self.datum(column)?;
+        // SAFETY: the type of the column was checked.
+        unsafe { String::from_datum(datum, false) }
+    }
+}
+
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    /// An integer of four or eight bytes.
+    Integer,
+    /// A time.
+    Time,
+    /// A boolean.
+    Boolean,
+    /// A text.
+    Text,
+    /// A number of any size.
+    Numeric,
+    /// A float of eight bytes.
+    Float,
+    /// An array of integers of eight bytes.
+    Integers,
+}
+
+impl Type {
+    fn is(self, oid: pg_sys::Oid) -> bool {
+        match self {
+            Self::Integer => oid == pg_sys::INT4OID || oid == pg_sys::INT8OID,
+            Self::Time => oid == pg_sys::TIMESTAMPTZOID,
+            Self::Boolean => oid == pg_sys::BOOLOID,
+            Self::Text => oid == pg_sys::TEXTOID,
+            Self::Numeric => oid == pg_sys::NUMERICOID,
+            Self::Float => oid == pg_sys::FLOAT8OID,
+            Self::Integers => oid == pg_sys::INT8ARRAYOID,
+        }
+    }
+}
+
+/// Takes a row; `false` if no more are wanted.
+type Take<'t> = &'t mut dyn FnMut(&Received) -> Result<bool, Error>;
+
+/// The receiver of PostgreSQL, and what it needs.
+#[repr(C)]
+struct Receiver<'t> {
+    own: pg_sys::DestReceiver,
+    types: &'t [Type],
+    take: Take<'t>,
+    rows: u64,
+    failed: Option<Error>,
+}
+
+/// Runs a statement that reads, with a plan for its values, and gives `take` its rows. The columns must be of these types.
+///
+/// # Errors
+/// Those of `take`, and [`Error::Damaged`] if a column is of another type.
+pub fn each(
+    statement: &str,
+    arguments: &[DatumWithOid<'_>],
+    types: &[Type],
+    take: Take<'_>,
+) -> Result<(), Error> {
+    let begin = Instant::now();
+    let plan = prepared(statement, arguments)?;
+    let mut receiver = Receiver {
+        own: pg_sys::DestReceiver {
+            receiveSlot: Some(receive),
+            rStartup: Some(start),
+            rShutdown: Some(nothing),
+            rDestroy: Some(nothing),
+            mydest: pg_sys::CommandDest::DestNone,
+        },
+        types,
+        take,
+        rows: 0,
+        failed: None,
+    };
+    let values = Values::new(arguments);
+    // SAFETY: a connection to SPI is open, or the status says so. The receiver and the parameters live as long as the call, and the plan is of
+    // their types.
+    let status = unsafe {
+        let options = pg_sys::SPIExecuteOptions {
+            params: values.list(),
+            read_only: Snapshot::is_of_call(),
+            must_return_tuples: true,
+            dest: ptr::from_mut(&mut receiver).cast(),
+            ..Default::default()
+        };
+        pg_sys::SPI_execute_plan_extended(plan.as_ptr(), &options)
+    };
+    if let Some(error) = receiver.failed {
+        return Err(error);
+    }
+    Spi::check_status(status)?;
+    pgrx::debug1!(
+        "{} rows in {:.1} ms: {}",
+        receiver.rows,
+        begin.elapsed().as_secs_f64() * 1e3,
+        statement.split_whitespace().collect::<Vec<_>>().join(" ")
+    );
+    Ok(())
+}
+
+fn prepared(statement: &str, arguments: &[DatumWithOid<'_>]) -> Result<Rc<Plan>, Error> {
+    PREPARED.with_borrow_mut(|all| {
+        if let Some(known) = all.get(statement) {
+            return Ok(known.clone());
+        }
+        let plan = Rc::new(Plan::new(statement, arguments, OPTIONS)?);
+        if all.len() >= KEPT {
+            all.clear();
+        }
+        all.insert(statement.to_owned(), plan.clone());
+        Ok(plan)
+    })
+}
+
+/// Checks the types of the columns before the first row. The owner of a store can alter tables.
+#[pg_guard]
+unsafe extern "C-unwind" fn start(
+    receiver: *mut pg_sys::DestReceiver,
+    _operation: std::ffi::c_int,
+    descriptor: pg_sys::TupleDesc,
+) {
+    // SAFETY: PostgreSQL passes the receiver that it was given, and the type of its rows.
+    let (receiver, count) = unsafe { (&mut *receiver.cast::<Receiver<'_>>(), (*descriptor).natts) };
+    let is_of = |(column, it): (i32, &Type)| {
+        // SAFETY: the column is one of the descriptor.
+        it.is(unsafe { pg_sys::SPI_gettypeid(descriptor, column) })
+    };
+    let same = usize::try_from(count) == Ok(receiver.types.len());
+    if !same || !(1..).zip(receiver.types).all(is_of) {
+        let problem = "the columns of a statement have other types".to_owned();
+        receiver.failed = Some(Error::Damaged(problem));
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn receive(
+    slot: *mut pg_sys::TupleTableSlot,
+    receiver: *mut pg_sys::DestReceiver,
+) -> bool {
+    // SAFETY: PostgreSQL passes the receiver that it was given, and a row of the type that `start` has checked.
+    let receiver = unsafe {
+        pg_sys::slot_getallattrs(slot);
+        &mut *receiver.cast::<Receiver<'_>>()
+    };
+    if receiver.failed.is_some() {
+        return false;
+    }
+    receiver.rows += 1;
+    (receiver.take)(&Received { slot }).unwrap_or_else(|error| {
+        receiver.failed = Some(error);
+        false
+    })
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn nothing(_receiver: *mut pg_sys::DestReceiver) {}

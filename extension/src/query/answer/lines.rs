@@ -1,0 +1,421 @@
+//! Writes the groups of a question as the rows of its function.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use jobstats_core::density::Density;
+use jobstats_core::instant::Micros;
+use jobstats_core::quantity::Quantity;
+use jobstats_core::usage::{Leading, Line, Measure, Times, leading};
+use pgrx::pg_sys::Datum;
+use pgrx::spi::SpiClient;
+use pgrx::{AnyNumeric, IntoDatum};
+
+use crate::pg::error::Error;
+use crate::pg::pause::pause;
+use crate::pg::time::timestamptz;
+use crate::pg::tuplestore::{ColumnType, IntoCell, Rows};
+use crate::query::answer::total;
+use crate::query::engine::{Request, Usage};
+use crate::query::groups::Group;
+use crate::query::labels::{Labels, covered, formatted, rounded};
+use crate::query::plan::Plan;
+use crate::query::question::{Question, SUMMARY, Wanted};
+use crate::query::wholes::Wholes;
+use crate::query::window::{ROW_LIMIT, Window};
+use crate::query::without_times;
+use crate::store::personal::Pseudonyms;
+
+/// The rows of an answer.
+pub struct Out<'o> {
+    client: &'o SpiClient<'o>,
+    pseudonyms: Option<Pseudonyms>,
+    rows: &'o mut Rows,
+    columns: Vec<ColumnType>,
+    written: usize,
+    /// The number of rows before those of the question.
+    before: usize,
+}
+
+/// A group in a step, of which the rows of its measures are made.
+struct Shown<'s> {
+    line: &'s Line,
+    group: Group,
+    /// The start of the step, and its width in seconds.
+    start: i64,
+    seconds: f64,
+    leading: Option<&'s Leading>,
+}
+
+/// The values that are the same for all groups.
+struct Whole<'w> {
+    question: &'w Question,
+    labels: Labels,
+    /// By measure: the sum over all groups.
+    sums: Vec<i128>,
+    wholes: Option<Wholes>,
+}
+
+impl<'o> Out<'o> {
+    /// Starts without rows. A reader who sees no names gets pseudonyms.
+    pub fn new(
+        client: &'o SpiClient<'o>,
+        pseudonyms: Option<Pseudonyms>,
+        rows: &'o mut Rows,
+    ) -> Self {
+        Self {
+            client,
+            pseudonyms,
+            columns: rows.columns(),
+            rows,
+            written: 0,
+            before: 0,
+        }
+    }
+
+    /// Returns the number of rows.
+    pub fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Writes the groups of a question, and returns which targets report times.
+    pub fn write(&mut self, question: &Question, plan: &Plan) -> Result<Times, Error> {
+        self.before = self.written;
+        let request = Request::new(self.client, question, plan, self.pseudonyms)?;
+        let usage = request.read()?;
+        let times = usage.scope.times();
+        if question.asks_times() && times == Times::Somewhere {
+            without_times::note_some(&usage.scope);
+        }
+        match question.wanted {
+            Wanted::Top {
+                n,
+                min_rate,
+                untracked,
+            } => self.write_top(question, plan, &usage, (n, min_rate), untracked)?,
+            Wanted::Densities { base } => self.write_densities(question, plan, &usage, base)?,
+            Wanted::Leading => self.write_leading(question, plan, &usage)?,
+            _ => self.write_all(question, plan, &usage)?,
+        }
+        Ok(times)
+    }
+
+    fn write_all(
+        &mut self,
+        question: &Question,
+        plan: &Plan,
+        usage: &Usage<'_>,
+    ) -> Result<(), Error> {
+        let mut lines = Vec::new();
+        usage.each(question.has_idle_targets(), |line| {
+            if lines.len() >= ROW_LIMIT {
+                return Err(Error::TooManyRows);
+            }
+            lines.push(line);
+            Ok(())
+        })?;
+        lines.sort_by(|one, other| {
+            let by_step = one.step.cmp(&other.step);
+            by_step.then_with(|| usage.groups.compare(&usage.scope, one, other))
+        });
+        let rows = match question.wanted.has_row_per_measure() {
+            true => question.measures.list.len(),
+            false => 1,
+        };
+        // If the measures were not named one by one, those that occur anywhere are wanted.
+        let occurs = |n: usize| {
+            lines
+                .iter()
+                .any(|it| it.amounts[n].total.is_some_and(|it| it != 0))
+        };
+        let wanted: Vec<bool> = (0..rows)
+            .map(|n| !question.measures.all || occurs(n))
+            .collect();
+        let sum = |n: usize| lines.iter().filter_map(|it| it.amounts[n].total).sum();
+        let groups: Vec<Group> = lines.iter().map(|it| usage.values(it)).collect();
+        let whole = Whole {
+            question,
+            labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
+            sums: (0..rows).map(sum).collect(),
+            wholes: None,
+        };
+        for (line, group) in lines.iter().zip(groups) {
+            let shown = Shown::new(line, group, &plan.window, None)?;
+            for (n, &wanted) in wanted.iter().enumerate() {
+                if question.is_shown(n, line, wanted) {
+                    self.put(&whole, &shown, n)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write_top(
+        &mut self,
+        question: &Question,
+        plan: &Plan,
+        usage: &Usage<'_>,
+        (n, min_rate): (i64, Option<f64>),
+        untracked: bool,
+    ) -> Result<(), Error> {
+        let n = usize::try_from(n).unwrap_or(0).min(ROW_LIMIT + 1);
+        let order = |one: &Line, other: &Line| {
+            let by_total = other.total().cmp(&one.total());
+            by_total.then_with(|| usage.groups.compare(&usage.scope, one, other))
+        };
+        let (mut sum, mut best) = (0_i128, Vec::new());
+        usage.each(question.has_idle_targets(), |line| {
+            let Some(total) = line.total().filter(|it| *it != 0) else {
+                return Ok(());
+            };
+            sum += total;
+            let rate = line.amounts[0].rate;
+            if min_rate.is_none_or(|least| rate.is_some_and(|rate| rate >= least)) {
+                best.push(line);
+                keep(&mut best, n, order);
+            }
+            Ok(())
+        })?;
+        best.sort_by(order);
+        best.truncate(n);
+        if best.len() > ROW_LIMIT {
+            return Err(Error::TooManyRows);
+        }
+        let groups: Vec<Group> = best.iter().map(|it| usage.values(it)).collect();
+        let whole = Whole {
+            question,
+            labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
+            sums: vec![sum],
+            wholes: Wholes::find(self.client, question, plan, untracked)?,
+        };
+        for (line, group) in best.iter().zip(groups) {
+            let shown = Shown::new(line, group, &plan.window, None)?;
+            self.put(&whole, &shown, 0)?;
+        }
+        if let Some(wholes) = &whole.wholes {
+            let operation = &question.measures.list[0].name;
+            self.written += wholes.write(operation, self.rows)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the number of groups per step that have a rate in each bucket.
+    fn write_densities(
+        &mut self,
+        question: &Question,
+        plan: &Plan,
+        usage: &Usage<'_>,
+        base: i32,
+    ) -> Result<(), Error> {
+        let mut steps: BTreeMap<usize, Density> = BTreeMap::new();
+        usage.each(question.has_idle_targets(), |line| {
+            if let Some(rate) = line.amounts[0].rate.filter(|it| *it > 0.0) {
+                let density = match steps.entry(line.step) {
+                    std::collections::btree_map::Entry::Occupied(it) => it.into_mut(),
+                    std::collections::btree_map::Entry::Vacant(it) => {
+                        it.insert(Density::new_in(base, allocator_api2::alloc::Global)?)
+                    }
+                };
+                density.push(rate)?;
+            }
+            Ok(())
+        })?;
+        for (step, density) in steps {
+            let time = timestamptz(plan.window.edges[step])?;
+            let edges = density.edges();
+            for it in density.buckets() {
+                self.count()?;
+                let count = i64::try_from(it.count).map_err(Error::damaged_value)?;
+                let (lower, upper) = (edges.lower(it.bucket), edges.upper(it.bucket));
+                self.rows.put(|| {
+                    [
+                        time.cell(),
+                        it.bucket.cell(),
+                        lower.cell(),
+                        upper.cell(),
+                        count.cell(),
+                    ]
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn write_leading(
+        &mut self,
+        question: &Question,
+        plan: &Plan,
+        usage: &Usage<'_>,
+    ) -> Result<(), Error> {
+        let mut lines = Vec::new();
+        usage.each(true, |line| {
+            lines.push(line);
+            Ok::<_, Error>(())
+        })?;
+        let unit = question.measures.list[0].unit();
+        let leading = leading(&usage.groups, &usage.scope, lines, unit);
+        let groups: Vec<Group> = leading.iter().map(|it| usage.values(&it.line)).collect();
+        let whole = Whole {
+            question,
+            labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
+            sums: vec![0],
+            wholes: None,
+        };
+        for (it, group) in leading.iter().zip(groups) {
+            let shown = Shown::new(&it.line, group, &plan.window, Some(it))?;
+            self.put(&whole, &shown, 0)?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self) -> Result<(), Error> {
+        if self.written == ROW_LIMIT {
+            return Err(Error::TooManyRows);
+        }
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Writes the row of a measure.
+    fn put(&mut self, whole: &Whole<'_>, shown: &Shown<'_>, n: usize) -> Result<(), Error> {
+        pause();
+        self.count()?;
+        let rank = (self.written - self.before) as i64;
+        let columns = self.columns.iter();
+        let values = self.rows.within(|| {
+            columns
+                .map(|it| whole.value(shown, n, &it.name, rank))
+                .collect::<Result<Vec<_>, Error>>()
+        })?;
+        self.rows.put_row(&values);
+        Ok(())
+    }
+}
+
+/// Keeps the first of some lines, once there are twice as many.
+fn keep(lines: &mut Vec<Line>, n: usize, order: impl Fn(&Line, &Line) -> Ordering) {
+    if lines.len() > 2 * n + 100 {
+        lines.select_nth_unstable_by(n, &order);
+        lines.truncate(n);
+    }
+}
+
+impl<'s> Shown<'s> {
+    fn new(
+        line: &'s Line,
+        group: Group,
+        window: &Window,
+        leading: Option<&'s Leading>,
+    ) -> Result<Self, Error> {
+        let step = window.step(line.step);
+        let (start, seconds) =
+            step.ok_or_else(|| Error::Damaged("a group has no step".to_owned()))?;
+        Ok(Self {
+            line,
+            group,
+            start,
+            seconds,
+            leading,
+        })
+    }
+}
+
+/// The dimensions of the labels, and of the name of who leads, on a target of [`Wanted::Leading`].
+const OF_LEADING: &[&str] = &["cluster", "target", "user", "uid", "workload", "account"];
+const OF_LEADER: &[&str] = &["user", "workload"];
+const OF_TARGET: &[&str] = &["cluster", "target"];
+
+impl Whole<'_> {
+    /// Returns the value of a column.
+    fn value(
+        &self,
+        shown: &Shown<'_>,
+        n: usize,
+        column: &str,
+        rank: i64,
+    ) -> Result<Option<Datum>, Error> {
+        let measure = &self.question.measures.list[n];
+        let (line, amount) = (shown.line, &shown.line.amounts[n]);
+        let as_float = |it: Option<i128>| it.map(|it| it as f64 / measure.unit() as f64);
+        let time =
+            |it: Option<Micros>| Ok::<_, Error>(it.map(timestamptz).transpose()?.into_datum());
+        if let Some(found) = self.value_of_leading(shown, measure, column) {
+            return Ok(found);
+        }
+        if let Some(place) = self.place_of_summary(column) {
+            return Ok(
+                total(&self.question.measures.list[place], &line.amounts[place])?.into_datum(),
+            );
+        }
+        Ok(match column {
+            "name" => self.labels.name(&shown.group, None).into_datum(),
+            "labels" => self.labels.labels(&shown.group, None).into_datum(),
+            "formatted" => {
+                let (number, quantity) = match self.question.wanted {
+                    Wanted::Rates => (amount.rate, Quantity::Rate),
+                    _ => (as_float(amount.total), Quantity::Total),
+                };
+                formatted(number, &measure.name, quantity).into_datum()
+            }
+            "share" => {
+                let share = amount.total.map(|it| it as f64 / self.sums[n] as f64);
+                share.filter(|it| it.is_finite()).map(rounded).into_datum()
+            }
+            "share_of_target" => {
+                let wholes = self.wholes.as_ref();
+                let share = wholes.and_then(|it| {
+                    it.share(&self.question.by, &shown.group, as_float(amount.total)?)
+                });
+                share.map(rounded).into_datum()
+            }
+            "time" => timestamptz(shown.start)?.into_datum(),
+            "seconds" => shown.seconds.into_datum(),
+            "coverage" => covered(line.observed.coverage).into_datum(),
+            "operation" => measure.name.as_str().into_datum(),
+            "rank" => rank.into_datum(),
+            "total" => total(measure, amount)?.into_datum(),
+            "rate" => amount.rate.into_datum(),
+            "calls" => amount.calls.map(AnyNumeric::from).into_datum(),
+            "per_call" => amount.per_call(measure).into_datum(),
+            "nodes" => i64::try_from(line.nodes).ok().into_datum(),
+            "busiest_target" => line.busiest.as_deref().into_datum(),
+            "first" => time(line.active.map(|it| it.0))?,
+            "last_active" => time(line.active.map(|it| it.1))?,
+            name => return Err(Error::Damaged(format!("an answer lacks its column {name}"))),
+        })
+    }
+
+    /// Returns the position of the measure that is a column of a summary.
+    fn place_of_summary(&self, column: &str) -> Option<usize> {
+        let is_summary = matches!(self.question.wanted, Wanted::Summary);
+        let mut names = SUMMARY.iter().filter(|_| is_summary);
+        names.position(|it| it.0 == column)
+    }
+
+    /// Returns the value of a column that says who leads on a target.
+    fn value_of_leading(
+        &self,
+        shown: &Shown<'_>,
+        measure: &Measure,
+        column: &str,
+    ) -> Option<Option<Datum>> {
+        let leading = shown.leading?;
+        let leads = leading.share.is_some();
+        Some(match column {
+            "target" | "kind" => self.labels.value(&shown.group, column).into_datum(),
+            "formatted" => formatted(leading.rate, &measure.name, Quantity::Rate).into_datum(),
+            "ratio" => leading.ratio.into_datum(),
+            "leader" => leads
+                .then(|| self.labels.name(&shown.group, Some(OF_LEADER)))
+                .into_datum(),
+            "leader_share" => leading.share.map(rounded).into_datum(),
+            "rate" => leading.rate.into_datum(),
+            // Where nobody leads, null would say that who leads has no user.
+            "labels" => {
+                let which = if leads { OF_LEADING } else { OF_TARGET };
+                self.labels.labels(&shown.group, Some(which)).into_datum()
+            }
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,248 @@
+//! Answers questions: reads rows, and gives them to core, which adds them up.
+
+use std::collections::HashMap;
+
+use jobstats_core::columns::sum::Sum;
+use jobstats_core::dimension::{Level, ValueType};
+use jobstats_core::instant::Span;
+use jobstats_core::usage::{
+    Asked, Cells, Conditions, Groups, Line, Scope, Shown, Target, Untracked, sums_of_wholes,
+    untracked,
+};
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::query::engine::reading::{Found, Reading};
+use crate::query::entries::few;
+use crate::query::groups::Group;
+use crate::query::plan::Plan;
+use crate::query::question::{Question, Wanted};
+use crate::query::sources::Part;
+use crate::store::personal::Pseudonyms;
+
+mod divided;
+mod names;
+mod reading;
+mod scope;
+mod sizes;
+
+pub use sizes::Known as KnownSizes;
+
+/// Returns the pseudonyms of names.
+fn shown(pseudonyms: Pseudonyms) -> Shown {
+    Box::new(
+        move |dimension, value| match (dimension.value_type, value.parse()) {
+            (ValueType::Number, Ok(number)) if dimension.is_user() => {
+                Some(pseudonyms.of_user(number).to_string())
+            }
+            (ValueType::Text, _) if dimension.names_people() => Some(pseudonyms.of_job(value)),
+            _ => None,
+        },
+    )
+}
+
+/// The usage in a window, ready to be put together in groups.
+pub struct Usage<'u> {
+    pub asked: Asked<'u>,
+    pub scope: Scope,
+    pub cells: Cells,
+    pub groups: Groups<'u>,
+}
+
+impl Usage<'_> {
+    /// Gives each group in each step to `take`, in the order of steps.
+    pub fn each(
+        &self,
+        idle: bool,
+        take: impl FnMut(Line) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.groups
+            .lines(&self.asked, &self.scope, &self.cells, idle, take)
+    }
+
+    /// Returns the values of the dimensions of a group.
+    pub fn values(&self, line: &Line) -> Group {
+        self.groups.values(&self.scope, line)
+    }
+}
+
+/// The work of all entries on a target: the microseconds spent, and the calls.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Load {
+    pub time: i128,
+    pub calls: i128,
+}
+
+impl Usage<'_> {
+    /// Returns the load of each target with rows, whatever was filtered out.
+    pub fn loads(&self) -> HashMap<i32, Load> {
+        let sums = self.asked.sums();
+        let all = self.cells.of_targets(self.scope.iter().count());
+        let loads = self
+            .scope
+            .iter()
+            .zip(all)
+            .filter_map(|((target, _), of_target)| {
+                let mut load = Load::default();
+                for (sum, value) in sums.iter().zip(of_target?) {
+                    match sum.time {
+                        false => load.calls += value,
+                        true if *sum == Sum::service_time() => load.time += value,
+                        true => {}
+                    }
+                }
+                Some((target.id, load))
+            });
+        loads.collect()
+    }
+}
+
+/// A question with its plan and its reader.
+pub struct Request<'u> {
+    question: &'u Question,
+    plan: &'u Plan,
+    conditions: Conditions,
+    /// The entries that the conditions let through or, if sums by owner are read, the users; `None` if they may be many.
+    few: Option<Vec<i64>>,
+    /// The pseudonyms, for a reader without names.
+    pseudonyms: Option<Pseudonyms>,
+    /// The last observation of each target, where these are asked for, and not a window.
+    lasts: Option<HashMap<i32, Span>>,
+}
+
+impl<'u> Request<'u> {
+    /// Looks up whom the question is about.
+    pub fn new(
+        client: &SpiClient<'_>,
+        question: &'u Question,
+        plan: &'u Plan,
+        pseudonyms: Option<Pseudonyms>,
+    ) -> Result<Self, Error> {
+        let few = few(client, plan, &question.filters)?;
+        Ok(Self::of(question, plan, few, pseudonyms))
+    }
+
+    /// Starts with these entries, if they are few.
+    pub fn of(
+        question: &'u Question,
+        plan: &'u Plan,
+        few: Option<Vec<i64>>,
+        pseudonyms: Option<Pseudonyms>,
+    ) -> Self {
+        Self {
+            question,
+            plan,
+            conditions: question.filters.on_entries(&plan.jobs.labelled),
+            few,
+            pseudonyms,
+            lasts: None,
+        }
+    }
+
+    /// Reads the usage in the window.
+    pub fn read(&self) -> Result<Usage<'_>, Error> {
+        self.read_parts(self.scope()?, &self.plan.sources.parts)
+    }
+
+    fn read_parts(&self, mut scope: Scope, parts: &[Part]) -> Result<Usage<'_>, Error> {
+        let wanted = self.question.wanted;
+        let asked = Asked::new(
+            &self.question.measures.list,
+            wanted.has_row_per_measure(),
+            matches!(wanted, Wanted::Summary),
+        );
+        let reading = Reading::new(self, &scope)?;
+        let mut found = Found::new(reading, asked.sums(), wanted.has_span());
+        found.add(&scope, parts)?;
+        asked.note_times(&mut scope, &found.cells);
+        if asked.has_times() && self.reads_some() {
+            self.find_times(&mut scope, &self.probed(parts))?;
+        }
+        if scope.untimed().next().is_some() {
+            self.find_calls(&mut scope, &self.probed(parts))?;
+        }
+        let limit = self.plan.limit.saturating_sub(found.cells.bytes());
+        let groups = self.groups(found.reading, &found.cells, limit)?;
+        Ok(Usage {
+            asked,
+            scope,
+            cells: found.cells,
+            groups,
+        })
+    }
+
+    /// Returns the groups of the cells that were read, which take at most `limit` bytes.
+    fn groups(&self, read: Reading<'_>, cells: &Cells, limit: usize) -> Result<Groups<'_>, Error> {
+        let by = self.question.by.list();
+        let shown = self.pseudonyms.map(shown);
+        let mut groups = Groups::new(by, &self.conditions, shown, cells, limit);
+        self.name(
+            &mut groups,
+            read.subjects.owners.into_inner(),
+            read.divided.days,
+        )?;
+        Ok(groups)
+    }
+
+    /// Reads the usage in the last observation of each target.
+    pub fn read_last(
+        mut self,
+        lasts: Vec<(Target, Span)>,
+        take: impl FnOnce(&Usage<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let spans: Vec<Span> = lasts.iter().map(|it| it.1).collect();
+        self.lasts = Some(lasts.iter().map(|it| (it.0.id, it.1)).collect());
+        let window = &self.plan.window;
+        let targets = lasts.into_iter().map(|it| it.0).collect();
+        let scope = Scope::new(vec![window.since(), window.until()], targets, None);
+        take(&self.read_parts(scope, &[Part::of_observations(spans)])?)
+    }
+
+    /// Compares what targets did as wholes with what their entries did.
+    pub fn untracked(&self, usage: &Usage<'_>) -> Result<Vec<Untracked>, Error> {
+        let reading = Reading::new(self, &usage.scope)?;
+        let mut found = Found::new(reading, &sums_of_wholes(&usage.asked), false);
+        found.add(&usage.scope, &self.plan.of_wholes().parts)?;
+        Ok(untracked(
+            &usage.asked,
+            &usage.scope,
+            &usage.cells,
+            &found.cells,
+        )?)
+    }
+
+    /// Reads the targets in scope, without any usage.
+    pub fn read_targets(&self) -> Result<Usage<'_>, Error> {
+        let asked = Asked::new(&self.question.measures.list, false, false);
+        let cells = Cells::new(asked.sums().len(), false, self.plan.limit);
+        let by = self.question.by.list();
+        Ok(Usage {
+            groups: Groups::new(by, &self.conditions, None, &cells, self.plan.limit),
+            scope: self.scope()?,
+            asked,
+            cells,
+        })
+    }
+
+    /// Returns whether entries, or owners, are told apart. A filter needs no more than to read the rows of the selected entries, if these
+    /// are few, and if filters select all usage of an entry or nothing.
+    fn asks_entries(&self) -> bool {
+        let selects_entries = self.plan.sources.owner().is_none() && !self.plan.divides_entries();
+        let reads_selected = self.few.is_some() && selects_entries;
+        self.question.by.has(Level::Entry)
+            || self.question.filters.has(Level::Entry) && !reads_selected
+            || matches!(self.question.wanted, Wanted::Summary)
+    }
+
+    /// Returns whether the rows of some entries or owners alone are read.
+    fn reads_some(&self) -> bool {
+        self.question.filters.has(Level::Entry) && (self.few.is_some() || self.uids().is_some())
+    }
+
+    /// Returns the users whose rows are read of sums by owner.
+    fn uids(&self) -> Option<Vec<i64>> {
+        self.plan.sources.owner()?;
+        let uids = self.conditions.uids();
+        self.few.clone().or(uids)
+    }
+}

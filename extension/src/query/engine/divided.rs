@@ -1,0 +1,107 @@
+//! Finds the days on which jobs of entries and names of users change.
+
+use std::collections::HashMap;
+
+use jobstats_core::instant::Micros;
+use jobstats_core::usage::{Subject, SubjectKind};
+use pgrx::datum::DatumWithOid;
+
+use crate::pg::error::Error;
+use crate::pg::receive::Type;
+use crate::query::engine::Request;
+use crate::query::read::{self, instant, time};
+
+/// The days on which jobs of entries and names of users change.
+#[derive(Default)]
+pub(super) struct Divided {
+    entries: HashMap<i64, Vec<Micros>>,
+    users: HashMap<i64, Vec<Micros>>,
+    /// The last instants of days, in order.
+    pub days: Vec<Micros>,
+}
+
+impl Divided {
+    pub fn find(request: &Request<'_>) -> Result<Self, Error> {
+        let plan = request.plan;
+        let (since, until) = (plan.window.since(), plan.window.until());
+        let mut divided = Self::default();
+        let window = || -> Result<[DatumWithOid<'static>; 2], Error> {
+            Ok([instant(since)?.into(), instant(until)?.into()])
+        };
+        if plan.jobs.several || plan.owners.jobs.several {
+            let is_own = request.conditions.own.is_some();
+            let own = match plan.sources.owner() {
+                Some(_) => None,
+                None => request.few.clone(),
+            };
+            let [since, until] = window()?;
+            let arguments = [since, until, is_own.into(), own.filter(|_| is_own).into()];
+            let held = read::rows(
+                include_str!("../read/divided.sql"),
+                &arguments,
+                &[Type::Integer, Type::Time, Type::Time],
+                |row| Some((row.integer(0)?, [time(row, 1)?, time(row, 2)?])),
+            )?;
+            for (entry, days) in held {
+                divided.entries.entry(entry).or_default().extend(days);
+            }
+        }
+        if plan.names.several {
+            let renamed = read::rows(
+                include_str!("../read/renamed.sql"),
+                &window()?,
+                &[Type::Integer, Type::Integer, Type::Time],
+                |row| Some((row.integer(0), row.integer(1)?, time(row, 2)?)),
+            )?;
+            for (entry, uid, until) in renamed {
+                let days = match entry {
+                    Some(entry) => divided.entries.entry(entry).or_default(),
+                    None => divided.users.entry(uid).or_default(),
+                };
+                days.push(until);
+            }
+        }
+        for days in divided
+            .entries
+            .values_mut()
+            .chain(divided.users.values_mut())
+        {
+            days.push(Micros::MAX);
+            days.sort_unstable();
+            days.dedup();
+            divided.days.extend_from_slice(days);
+        }
+        divided.days.sort_unstable();
+        divided.days.dedup();
+        Ok(divided)
+    }
+
+    pub fn of_entry(&self, id: i64, at: Micros) -> Subject {
+        let edges = self.entries.get(&id).filter(|_| !self.entries.is_empty());
+        Subject {
+            kind: SubjectKind::Entry,
+            days: self.days(edges, at),
+            id,
+        }
+    }
+
+    pub fn of_user(&self, uid: Option<i64>, at: Micros) -> u32 {
+        let edges = uid.and_then(|uid| self.users.get(&uid));
+        self.days(edges, at)
+    }
+
+    /// Returns the number of the days in which an instant lies, between edges at which something changes.
+    fn days(&self, edges: Option<&Vec<Micros>>, at: Micros) -> u32 {
+        let Some(edges) = edges else {
+            return 0;
+        };
+        let last = edges[edges
+            .partition_point(|&edge| edge < at)
+            .min(edges.len() - 1)];
+        let number = match last {
+            Micros::MAX => self.days.len() - 1,
+            last => self.days.partition_point(|&it| it < last),
+        };
+        number as u32 + 1
+    }
+}

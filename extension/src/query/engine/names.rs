@@ -1,0 +1,216 @@
+//! Names entries and owners: by identifiers, jobs and the names of users.
+
+use std::collections::{HashMap, HashSet};
+
+use jobstats_core::dimension::Dimension;
+use jobstats_core::instant::Micros;
+use jobstats_core::usage::{Entry, Groups, Job, Known, SubjectKind, User};
+
+use crate::pg::error::Error;
+use crate::pg::receive::{self, Received, Type};
+use crate::pg::template::sql;
+use crate::query::engine::Request;
+use crate::query::question::Wanted;
+use crate::query::read::{self, instant, time};
+
+/// The types of the columns of jobs and of entries before those that dimensions need.
+const JOB: [Type; 8] = [
+    Type::Integer,
+    Type::Time,
+    Type::Time,
+    Type::Boolean,
+    Type::Integer,
+    Type::Integer,
+    Type::Integer,
+    Type::Text,
+];
+const ENTRY: [Type; 4] = [Type::Integer, Type::Integer, Type::Text, Type::Text];
+
+/// Returns further columns of a table, each with a leading comma, and the types of all of its columns.
+fn columns(table: &str, first: &[Type], further: &[&'static Dimension]) -> (String, Vec<Type>) {
+    let column = |it: &&Dimension| format!(", {table}.\"{}\"", it.column);
+    let types = first
+        .iter()
+        .copied()
+        .chain(further.iter().map(|_| Type::Text));
+    (further.iter().map(column).collect(), types.collect())
+}
+
+/// Returns the texts of a row after these columns.
+fn texts(row: &Received, first: &[Type], further: &[&'static Dimension]) -> Vec<Option<String>> {
+    let columns = first.len()..first.len() + further.len();
+    columns.map(|it| row.text(it)).collect()
+}
+
+impl Request<'_> {
+    /// Names the subjects of groups. `days` has the last instants of the days on which their jobs and names are the same.
+    pub(super) fn name(
+        &self,
+        groups: &mut Groups<'_>,
+        owners: HashMap<Owner, i64>,
+        days: Vec<Micros>,
+    ) -> Result<(), Error> {
+        let (ids, plan) = (groups.ids(SubjectKind::Entry), self.plan);
+        let own = self.conditions.own.as_ref();
+        let mut known = Known::new(self.question.dimensions(), own, days);
+        if self.question.dimensions().any(Dimension::is_name) {
+            self.names(&mut known)?;
+        }
+        if plan.jobs.joined || plan.owners.jobs.joined && !ids.is_empty() {
+            self.jobs(&mut known, &ids)?;
+        }
+        for (owner, id) in owners {
+            let job = owner.job(&known);
+            known.add_job(SubjectKind::Owner, id, job);
+            groups.put(&known, (SubjectKind::Owner, id), &Entry::default(), None)?;
+        }
+        match ids.is_empty() {
+            true => Ok(()),
+            false => self.entries(groups, &known, ids),
+        }
+    }
+
+    /// Reads the jobs of entries in the window.
+    fn jobs(&self, known: &mut Known, ids: &[i64]) -> Result<(), Error> {
+        let window = &self.plan.window;
+        let (columns, types) = columns("job", &JOB, &known.of_job);
+        let few = (ids.len() <= MANY).then(|| ids.to_vec());
+        let arguments = [
+            few.into(),
+            instant(window.since())?.into(),
+            instant(window.until())?.into(),
+        ];
+        let statement = sql!("../read/jobs.sql", columns = columns);
+        let jobs = read::rows(&statement, &arguments, &types, |row| {
+            let id = row.integer(0)?;
+            ids.binary_search(&id).ok()?;
+            let job = Job {
+                days: (time(row, 1)?, time(row, 2)?),
+                alone: row.boolean(3),
+                number: row.integer(4),
+                uid: row.integer(5),
+                gid: row.integer(6),
+                account: row.text(7),
+                values: texts(row, &JOB, &known.of_job),
+            };
+            Some((id, job))
+        })?;
+        for (id, job) in jobs {
+            known.add_job(SubjectKind::Entry, id, job);
+        }
+        Ok(())
+    }
+
+    /// Reads the identifiers of entries.
+    fn entries(&self, groups: &mut Groups<'_>, known: &Known, ids: Vec<i64>) -> Result<(), Error> {
+        let (columns, types) = columns("entry", &ENTRY, &known.of_entry);
+        let is_summary = matches!(self.question.wanted, Wanted::Summary);
+        let mut unknown: HashSet<i64> = ids.iter().copied().collect();
+        let statement = sql!("../read/entries.sql", columns = columns);
+        receive::each(&statement, &[ids.into()], &types, &mut |row| {
+            let Some(id) = row.integer(0) else {
+                return Ok(true);
+            };
+            unknown.remove(&id);
+            let entry = Entry {
+                uid: row.integer(1),
+                job: row.text(2),
+                values: texts(row, &ENTRY, &known.of_entry),
+            };
+            let node = row.text(3).filter(|_| is_summary);
+            groups.put(known, (SubjectKind::Entry, id), &entry, node.as_deref())?;
+            Ok(true)
+        })?;
+        // Usage of an entry that is gone has no user.
+        for id in unknown {
+            groups.put(known, (SubjectKind::Entry, id), &Entry::default(), None)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the names of users and groups.
+    fn names(&self, known: &mut Known) -> Result<(), Error> {
+        let window = &self.plan.window;
+        let (since, until) = (instant(window.since())?, instant(window.until())?);
+        let types = [Type::Integer, Type::Text, Type::Integer, Type::Time];
+        let users = match self.plan.names.users {
+            true => "jobstats_internal.user_names($1, $2)",
+            false => "(SELECT known.*, NULL::timestamptz AS named_until FROM jobstats.users known)",
+        };
+        let mut users = read::rows(
+            &sql!("../read/users.sql", users = users),
+            &[since.into(), until.into()],
+            &types,
+            |row| {
+                let user = User {
+                    until: time(row, 3),
+                    name: row.text(1)?,
+                    gid: row.integer(2),
+                };
+                Some((row.integer(0)?, user))
+            },
+        )?;
+        users.sort_by_key(|it| it.1.until.unwrap_or(Micros::MAX));
+        users
+            .into_iter()
+            .for_each(|(uid, user)| known.add_user(uid, user));
+        if self.question.dimensions().any(Dimension::is_group) {
+            let groups = match self.plan.names.groups {
+                true => "jobstats_internal.group_names($1)",
+                false => "jobstats.groups",
+            };
+            let groups = read::rows(
+                &sql!("../read/groups.sql", groups = groups),
+                &[until.into()],
+                &[Type::Integer, Type::Text],
+                |row| Some((row.integer(0)?, row.text(1)?)),
+            )?;
+            groups
+                .into_iter()
+                .for_each(|(gid, name)| known.add_group(gid, name));
+        }
+        Ok(())
+    }
+}
+
+/// The number of entries that a statement names one by one when it looks for their jobs.
+const MANY: usize = 50_000;
+
+/// The columns of an owner of sums.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub(super) struct Owner {
+    numbers: [Option<i64>; 2],
+    texts: Vec<(&'static str, Option<String>)>,
+}
+
+impl Owner {
+    /// Reads the columns of a row.
+    pub fn read(row: &Received, first: usize, columns: &[&'static str]) -> Self {
+        let mut owner = Self::default();
+        for (column, name) in (first..).zip(columns) {
+            match *name {
+                "uid" => owner.numbers[0] = row.integer(column),
+                "gid" => owner.numbers[1] = row.integer(column),
+                _ => owner.texts.push((name, row.text(column))),
+            }
+        }
+        owner
+    }
+
+    /// Returns the owner as a job: it is named like an entry without a user.
+    fn job(&self, known: &Known) -> Job {
+        let text = |column: &str| {
+            let found = self.texts.iter().find(|it| it.0 == column);
+            found.and_then(|it| it.1.clone())
+        };
+        Job {
+            days: (Micros::MIN, Micros::MAX),
+            alone: true,
+            number: None,
+            uid: self.numbers[0],
+            gid: self.numbers[1],
+            account: text("account"),
+            values: known.of_job.iter().map(|it| text(it.column)).collect(),
+        }
+    }
+}

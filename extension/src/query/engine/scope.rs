@@ -1,0 +1,166 @@
+//! Finds the targets that a question is about, and whether they report times.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use jobstats_core::columns::sum::Sum;
+use jobstats_core::dimension::Level;
+use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::usage::{Layout, Scope, Target};
+
+use crate::pg::error::Error;
+use crate::pg::pause::pause;
+use crate::pg::receive::Type;
+use crate::pg::time::EARLIEST;
+use crate::query::engine::Request;
+use crate::query::read::{self, instant, time};
+use crate::query::sources::{Part, Sources};
+use crate::query::window::Window;
+use crate::store::rollup;
+
+impl Request<'_> {
+    /// Finds the targets in scope: those that were observed in the window or on the day before it.
+    pub fn scope(&self) -> Result<Scope, Error> {
+        let plan = self.plan;
+        let (since, until) = (plan.window.since(), plan.window.until());
+        let day_before = since.saturating_sub(DAY).max(EARLIEST);
+        let mut targets = self.targets();
+        if self.question.asks_servers() {
+            targets = self.by_server(targets, day_before)?;
+        } else {
+            for target in &mut targets {
+                let known = plan.state.spans.get(&target.id).into_iter().flatten();
+                let reaches = known.filter(|it| it.0 <= until && it.1 > day_before);
+                target.spans = reaches.copied().collect();
+                if plan.missing().contains(&target.id) {
+                    target.spans.push((since, since));
+                }
+            }
+            targets.retain(|it| !it.spans.is_empty());
+        }
+        let kept = plan.sources.has_lost.then_some(&*plan.sources.read);
+        Ok(Scope::new(plan.window.edges.clone(), targets, kept))
+    }
+
+    /// Returns the targets that the filters let through.
+    fn targets(&self) -> Vec<Target> {
+        let since = self.plan.window.since();
+        let targets = self.plan.state.targets_of(&self.question.filters);
+        let in_use = targets.filter(|it| it.retired.is_none_or(|retired| retired > since));
+        in_use.map(|it| it.grouped(&self.question.by)).collect()
+    }
+
+    /// Divides targets by the servers on which they were observed.
+    fn by_server(&self, targets: Vec<Target>, day_before: Micros) -> Result<Vec<Target>, Error> {
+        let window = &self.plan.window;
+        let ids: Vec<i32> = targets.iter().map(|it| it.id).collect();
+        let ids = self.question.filters.has(Level::Target).then_some(ids);
+        let arguments = [
+            instant(window.since())?.into(),
+            instant(window.until())?.into(),
+            instant(day_before)?.into(),
+            ids.into(),
+        ];
+        let by = self.question.by.list();
+        let conditions = self.question.filters.on(Level::Server);
+        let observations = read::rows(
+            include_str!("../read/observations.sql"),
+            &arguments,
+            &[Type::Integer, Type::Text, Type::Time, Type::Time],
+            |row| {
+                let until = time(row, 3)?;
+                let since = time(row, 2).unwrap_or(until);
+                Some(((row.integer(0)?, row.text(1)?), (since, until)))
+            },
+        )?;
+        let mut spans: HashMap<(i64, String), Vec<_>> = HashMap::new();
+        for (key, span) in observations {
+            spans.entry(key).or_default().push(span);
+        }
+        let known: HashMap<i64, &Target> = targets.iter().map(|it| (it.id.into(), it)).collect();
+        let of_servers = spans.into_iter().filter_map(|((id, server), spans)| {
+            let is_wanted = conditions.iter().all(|it| it.lets(Some(&server), None));
+            let target = (*known.get(&id).filter(|_| is_wanted)?).clone();
+            let mut group = target.group.clone();
+            let of_targets = by.iter().filter(|it| it.level != Level::Entry);
+            for (place, _) in of_targets
+                .enumerate()
+                .filter(|it| it.1.level == Level::Server)
+            {
+                group.insert(place, Some(server.clone()));
+            }
+            Some(Target {
+                server: Some(server),
+                group,
+                spans,
+                ..target
+            })
+        });
+        Ok(of_servers.collect())
+    }
+
+    /// Returns where the usage of all entries is found: that of owners has fewer rows.
+    pub(super) fn probed<'p>(&self, parts: &'p [Part]) -> Cow<'p, [Part]> {
+        let plan = self.plan;
+        if self.lasts.is_some() || self.question.needs_increments() {
+            return Cow::Borrowed(parts);
+        }
+        let window = Window::whole(plan.window.since(), plan.window.until());
+        let of_users = Sources::choose(&plan.state, &window, Some(rollup::Owner::User));
+        Cow::Owned(of_users.parts)
+    }
+
+    /// Finds out from the rows of all entries whether targets report times of which the selected ones show none.
+    pub(super) fn find_times(&self, scope: &mut Scope, parts: &[Part]) -> Result<(), Error> {
+        let targets: Vec<i32> = scope.without_times().map(|it| it.id).collect();
+        let shown = self.shown_by(targets, parts, &Sum::service_time())?;
+        shown
+            .into_iter()
+            .for_each(|(id, timed)| scope.set_timed(id, timed));
+        Ok(())
+    }
+
+    /// Finds out whether targets without times have calls. A part of a row may have bytes alone.
+    pub(super) fn find_calls(&self, scope: &mut Scope, parts: &[Part]) -> Result<(), Error> {
+        let targets: Vec<i32> = scope.untimed().map(|it| it.id).collect();
+        let shown = self.shown_by(targets.clone(), parts, &Sum::service_calls())?;
+        let has_calls = |id: &i32| shown.get(id) == Some(&true);
+        targets
+            .iter()
+            .filter(|it| !has_calls(it))
+            .for_each(|it| scope.set_idle(*it));
+        Ok(())
+    }
+
+    /// Returns of these targets whether any row has a sum. Reads no more rows once all have shown that.
+    fn shown_by(
+        &self,
+        targets: Vec<i32>,
+        parts: &[Part],
+        sum: &Sum,
+    ) -> Result<HashMap<i32, bool>, Error> {
+        let mut shown: HashMap<i32, bool> = HashMap::new();
+        let mut open: HashSet<i32> = targets.into_iter().collect();
+        for part in parts {
+            if open.is_empty() {
+                break;
+            }
+            let layout = Layout::new(std::slice::from_ref(sum), part.relation.owner.is_some());
+            let targets: Vec<i32> = open.iter().copied().collect();
+            let wanted = read::Wanted {
+                targets: Some(&targets),
+                ..read::Wanted::default()
+            };
+            read::usage(part, &layout, &wanted, &mut |row| {
+                pause();
+                let has_any = row.values.iter().any(|it| *it != 0);
+                *shown.entry(row.target).or_default() |= has_any;
+                if has_any {
+                    open.remove(&row.target);
+                }
+                Ok(!open.is_empty())
+            })?;
+        }
+        Ok(shown)
+    }
+}

@@ -1,3 +1,0 @@
-LEFT JOIN jobstats.entry_jobs entry_job ON entry_job.entry_id = @table@.entry_id
-    AND entry_job.valid_from < @until@ AND entry_job.valid_to > @since@ AND @condition@
-LEFT JOIN @job@

@@ -1,0 +1,464 @@
+//! The statements that read the store for questions. They read rows, and add up nothing, but for a front, whose nodes add up their own.
+
+use jobstats_core::dimension::Dimension;
+use jobstats_core::instant::{Micros, Span};
+use jobstats_core::target::TargetKind;
+use jobstats_core::usage::{self, Layout};
+use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
+
+use crate::pg::error::Error;
+use crate::pg::receive::{self, Received, Type};
+use crate::pg::template::sql;
+use crate::pg::time::{from_postgres, timestamptz, timestamptzs};
+use crate::query::dimension::{By, Level};
+use crate::query::sources::Part;
+use crate::store::rollup::Owner;
+
+mod sums;
+
+pub use sums::sums;
+
+/// The largest number of spans that a statement names. Of more, all between the first and the last is read.
+const SPANS: usize = 200;
+
+/// The rows and columns of usage that are read.
+#[derive(Default)]
+pub struct Wanted<'w> {
+    /// Set if rows are told apart by entry, or by owner where the relation has sums by owner.
+    pub whose: bool,
+    /// The columns that say whose sums by owner are.
+    pub owner: &'w [&'static str],
+    /// Set if the times between which there was activity are wanted.
+    pub activity: bool,
+    /// Set if the server is wanted, which only increments have.
+    pub server: bool,
+    /// Set if only rows are wanted that reach beyond the spans that they lie in.
+    pub crossing: bool,
+    /// Further columns, which only increments have.
+    pub further: &'w [(&'w str, Type)],
+    /// A further condition on rows of increments, with a leading AND.
+    pub condition: &'w str,
+    /// Set if the setting `keep` of the observations of increments is wanted.
+    pub kept: bool,
+    /// Set if increments are wanted in the order of targets, entries and observations.
+    pub ordered: bool,
+    /// The targets, entries, users and accounts that are read; `None` for all.
+    pub targets: Option<&'w [i32]>,
+    /// The entries.
+    pub entries: Option<&'w [i64]>,
+    /// The users of sums by owner.
+    pub uids: Option<&'w [i64]>,
+    /// The accounts of sums by owner.
+    pub accounts: Option<&'w [String]>,
+}
+
+/// A row of usage.
+pub struct Usage<'r> {
+    /// The part of the window that its source answers for: a row that reaches into several is given once for each.
+    pub part: Span,
+    pub target: i32,
+    pub whose: Whose<'r>,
+    pub server: Option<String>,
+    /// The time in which the values were counted.
+    pub span: Span,
+    /// An instant that says to which day it belongs.
+    pub at: Micros,
+    /// The times between which there was activity.
+    pub active: Span,
+    pub values: &'r [i64],
+    /// The time of the observation, where more than the row itself is wanted of it.
+    pub observed: Option<Micros>,
+    /// The setting `keep`, where it left something out of the observation.
+    pub kept: Option<String>,
+    pub further: Further<'r>,
+}
+
+/// The further columns of a row.
+#[derive(Clone, Copy)]
+pub struct Further<'r> {
+    row: &'r Received,
+    first: usize,
+}
+
+impl Further<'_> {
+    /// Returns the integers of the column of this number.
+    pub fn integers(&self, number: usize) -> Option<Vec<i64>> {
+        self.row.integers(self.first + number)
+    }
+
+    /// Returns the text of the column of this number.
+    pub fn text(&self, number: usize) -> Option<String> {
+        self.row.text(self.first + number)
+    }
+}
+
+/// The entry or owner of a row.
+pub enum Whose<'r> {
+    Nobody,
+    Entry(i64),
+    /// The columns of an owner, from this one on.
+    Owner(&'r Received, usize),
+}
+
+/// The columns of a statement under construction.
+#[derive(Default)]
+struct Columns {
+    select: String,
+    types: Vec<Type>,
+}
+
+impl Columns {
+    /// Adds an expression, and returns its place.
+    fn add(&mut self, expression: &str, of: Type) -> usize {
+        self.types.push(of);
+        if self.types.len() > 1 {
+            self.select += &format!(", {expression}");
+        }
+        self.types.len() - 1
+    }
+
+    fn column(&mut self, name: &str, of: Type) -> usize {
+        self.add(&format!("usage.\"{name}\""), of)
+    }
+
+    fn times(&mut self, names: &[&str]) {
+        for name in names {
+            self.column(name, Type::Time);
+        }
+    }
+
+    /// Adds the columns that say whose a row is, and returns the place of the first.
+    fn whose(&mut self, part: &Part, wanted: &Wanted<'_>) -> usize {
+        let first = self.types.len();
+        match part.relation.owner {
+            _ if !wanted.whose => {}
+            Some(_) => {
+                for name in wanted.owner {
+                    let is_number = ["uid", "gid"].contains(name);
+                    self.column(name, if is_number { Type::Integer } else { Type::Text });
+                }
+            }
+            None => {
+                self.column("entry_id", Type::Integer);
+            }
+        }
+        first
+    }
+}
+
+/// The places of columns in a row.
+#[derive(Default)]
+struct Places {
+    whose: usize,
+    activity: usize,
+    values: usize,
+    further: usize,
+    observed: Option<usize>,
+    server: Option<usize>,
+    kept: Option<usize>,
+}
+
+/// Returns the statement for the rows of a part, with the types of its columns and their places.
+fn statement(part: &Part, layout: &Layout, wanted: &Wanted<'_>) -> (String, Vec<Type>, Places) {
+    let mut columns = Columns::default();
+    columns.column("target_id", Type::Integer);
+    columns.times(match part.relation.width() {
+        Some(_) => &["bucket"],
+        None => &["since", "time"],
+    });
+    let whose = columns.whose(part, wanted);
+    let activity = columns.types.len();
+    columns.times(match part.relation.width() {
+        _ if !wanted.activity => &[],
+        None => &["last_active"],
+        Some(_) => &["first", "last"],
+    });
+    let has_observation = wanted.server || wanted.kept || wanted.ordered;
+    let observed = has_observation.then(|| columns.column("observed", Type::Time));
+    let values = columns.types.len();
+    for it in &layout.columns {
+        columns.column(it, Type::Integer);
+    }
+    let further = columns.types.len();
+    for (expression, of) in wanted.further {
+        columns.add(expression, *of);
+    }
+    let rows = sql!(
+        "read/rows.sql",
+        columns = columns.select,
+        relation = part.relation.name(),
+        spans = spans(part, 1, wanted.crossing.then_some(false)),
+        of = of(part, wanted),
+    );
+    let mut statement = rows;
+    if wanted.server {
+        statement = sql!("read/servers.sql", rows = statement);
+    }
+    if wanted.kept {
+        statement = sql!("read/kept.sql", rows = statement);
+    }
+    let mut joined = |is_wanted: bool| {
+        columns.types.extend(is_wanted.then_some(Type::Text));
+        is_wanted.then(|| columns.types.len() - 1)
+    };
+    let places = Places {
+        whose,
+        activity,
+        values,
+        further,
+        observed,
+        server: joined(wanted.server),
+        kept: joined(wanted.kept),
+    };
+    if wanted.ordered {
+        statement += "\nORDER BY usage.target_id, usage.entry_id, usage.observed";
+    }
+    (statement, columns.types, places)
+}
+
+/// Gives `each` the rows of a part of the sources of a window; `false` ends it.
+pub fn usage(
+    part: &Part,
+    layout: &Layout,
+    wanted: &Wanted<'_>,
+    each: &mut dyn FnMut(Usage<'_>) -> Result<bool, Error>,
+) -> Result<(), Error> {
+    let (statement, types, places) = statement(part, layout, wanted);
+    let mut values = vec![0; layout.columns.len()];
+    receive::each(
+        &statement,
+        &arguments(&[part], wanted)?,
+        &types,
+        &mut |row| {
+            for (place, value) in values.iter_mut().enumerate() {
+                *value = row.integer(places.values + place).unwrap_or(0);
+            }
+            // One whose times are damaged is left out.
+            let Some(found) = places.read(row, part, wanted, &values) else {
+                return Ok(true);
+            };
+            let (from, until) = found.span;
+            let first = part.spans.partition_point(|it| it.1 <= from);
+            let reached = part.spans[first..].iter().take_while(|it| it.0 < until);
+            for &part in reached {
+                let usage = Usage {
+                    whose: places.whose(row, &found.whose),
+                    server: found.server.clone(),
+                    kept: found.kept.clone(),
+                    part,
+                    ..found
+                };
+                if !each(usage)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        },
+    )
+}
+
+fn whose_kind<'r>(part: &Part, wanted: &Wanted<'_>, row: &'r Received, first: usize) -> Whose<'r> {
+    match part.relation.owner {
+        _ if !wanted.whose => Whose::Nobody,
+        Some(_) => Whose::Owner(row, first),
+        None => row.integer(first).map_or(Whose::Nobody, Whose::Entry),
+    }
+}
+
+impl Places {
+    fn whose<'r>(&self, row: &'r Received, whose: &Whose<'_>) -> Whose<'r> {
+        match whose {
+            Whose::Nobody => Whose::Nobody,
+            Whose::Entry(entry) => Whose::Entry(*entry),
+            Whose::Owner(..) => Whose::Owner(row, self.whose),
+        }
+    }
+
+    fn read<'r>(
+        &self,
+        row: &'r Received,
+        part: &Part,
+        wanted: &Wanted<'_>,
+        values: &'r [i64],
+    ) -> Option<Usage<'r>> {
+        let time = |column: usize| from_postgres(row.integer(column)?);
+        let first = time(1)?;
+        let width = part.relation.width();
+        let (since, until) = match width {
+            // The first instant of a bucket is its key.
+            Some(width) => (first - 1, first - 1 + width),
+            None => (first, time(2)?),
+        };
+        let active = match width {
+            _ if !wanted.activity => (since, until),
+            Some(_) => (time(self.activity)?, time(self.activity + 1)?),
+            // It comes from the clock of the server, which is wrong if it is after the row.
+            None => (since, time(self.activity).unwrap_or(until).min(until)),
+        };
+        Some(Usage {
+            part: (since, until),
+            target: i32::try_from(row.integer(0)?).ok()?,
+            whose: whose_kind(part, wanted, row, self.whose),
+            server: self.server.and_then(|it| row.text(it)),
+            span: (since, until),
+            at: if width.is_some() { first } else { until },
+            active,
+            values,
+            observed: self.observed.and_then(time),
+            kept: self.kept.and_then(|it| row.text(it)),
+            further: Further {
+                row,
+                first: self.further,
+            },
+        })
+    }
+}
+
+/// Returns the condition that rows lie in spans, whose bounds have numbers from `first` on: `inside` of them, or not inside but reaching into
+/// them, or either.
+fn spans(part: &Part, first: usize, inside: Option<bool>) -> String {
+    let each = (first..first + bounds(part).len()).map(|n| {
+        let [lower, upper, reach] = [1, 2, 3].map(|it| format!("(${it})[{n}]"));
+        if part.relation.width().is_some() {
+            return format!("usage.bucket > {lower} AND usage.bucket <= {upper}");
+        }
+        let is_inside = format!("usage.since >= {lower} AND usage.\"time\" <= {upper}");
+        let reaches = format!(
+            "usage.\"time\" > {lower} AND usage.\"time\" <= {reach} AND usage.since < {upper}"
+        );
+        match inside {
+            None => reaches,
+            Some(true) => format!("usage.\"time\" > {lower} AND {is_inside}"),
+            Some(false) => format!("{reaches} AND NOT ({is_inside})"),
+        }
+    });
+    each.collect::<Vec<_>>().join(" OR ")
+}
+
+/// Returns the condition on whose rows are read.
+fn of(part: &Part, wanted: &Wanted<'_>) -> String {
+    let mut of = wanted.condition.to_owned();
+    if wanted.targets.is_some() {
+        of += " AND usage.target_id = ANY ($4)";
+    }
+    match part.relation.owner {
+        None if wanted.entries.is_some() => of += " AND usage.entry_id = ANY ($5)",
+        Some(Owner::User | Owner::Member) if wanted.uids.is_some() => {
+            of += " AND usage.uid = ANY ($6)"
+        }
+        Some(Owner::Account) if wanted.accounts.is_some() => of += " AND usage.account = ANY ($7)",
+        _ => {}
+    }
+    of
+}
+
+/// Returns the bounds of the spans, or of all together.
+fn bounds(part: &Part) -> Vec<[Micros; 3]> {
+    let each: Vec<[Micros; 3]> = part.spans.iter().map(|it| part.bounds(*it)).collect();
+    match (each.first(), each.last()) {
+        (Some(first), Some(last)) if each.len() > SPANS => vec![[first[0], last[1], last[2]]],
+        _ => each,
+    }
+}
+
+fn arguments(parts: &[&Part], wanted: &Wanted<'_>) -> Result<Vec<DatumWithOid<'static>>, Error> {
+    let bounds: Vec<[Micros; 3]> = parts.iter().flat_map(|it| bounds(it)).collect();
+    let all = |n: usize| timestamptzs(bounds.iter().map(move |it| &it[n]));
+    Ok(vec![
+        all(0)?.into(),
+        all(1)?.into(),
+        all(2)?.into(),
+        wanted.targets.map(<[_]>::to_vec).into(),
+        wanted.entries.map(<[_]>::to_vec).into(),
+        wanted.uids.map(<[_]>::to_vec).into(),
+        wanted.accounts.map(<[_]>::to_vec).into(),
+    ])
+}
+
+/// Reads the rows of a statement whose columns are of these types.
+pub fn rows<T>(
+    statement: &str,
+    arguments: &[DatumWithOid<'_>],
+    types: &[Type],
+    mut read: impl FnMut(&Received) -> Option<T>,
+) -> Result<Vec<T>, Error> {
+    let mut rows = Vec::new();
+    receive::each(statement, arguments, types, &mut |row| {
+        rows.extend(read(row));
+        Ok(true)
+    })?;
+    Ok(rows)
+}
+
+/// A target.
+pub struct Target {
+    pub id: i32,
+    pub cluster: String,
+    pub filesystem: Option<String>,
+    pub kind: String,
+    pub name: String,
+    /// The end of its last observation, if it is retired.
+    pub retired: Option<Micros>,
+}
+
+impl Target {
+    /// Returns the value of a dimension of targets.
+    pub fn value(&self, dimension: &Dimension) -> Option<&str> {
+        match dimension.name {
+            "cluster" => Some(&self.cluster),
+            "filesystem" => self.filesystem.as_deref(),
+            "kind" => Some(&self.kind),
+            _ => Some(&self.name),
+        }
+    }
+
+    /// Returns the target in its group of these dimensions, not yet observed.
+    pub fn grouped(&self, by: &By) -> usage::Target {
+        let of_targets = by.of(&[Level::Target]);
+        usage::Target {
+            id: self.id,
+            kind: TargetKind::named(&self.kind).unwrap_or(TargetKind::Ost),
+            server: None,
+            retired: self.retired,
+            group: of_targets
+                .map(|it| self.value(it).map(str::to_owned))
+                .collect(),
+            spans: Vec::new(),
+            name: self.name.clone(),
+            cluster: self.cluster.clone(),
+        }
+    }
+}
+
+/// Reads the targets in use.
+pub fn targets() -> Result<Vec<Target>, Error> {
+    let statement = include_str!("read/targets.sql");
+    let types = [
+        Type::Integer,
+        Type::Text,
+        Type::Text,
+        Type::Text,
+        Type::Text,
+    ];
+    rows(statement, &[], &types, |row| {
+        Some(Target {
+            id: i32::try_from(row.integer(0)?).ok()?,
+            cluster: row.text(1)?,
+            filesystem: row.text(2),
+            kind: row.text(3)?,
+            name: row.text(4)?,
+            retired: None,
+        })
+    })
+}
+
+/// Reads a time of a row; an infinite one is the first or the last.
+pub fn time(row: &Received, column: usize) -> Option<Micros> {
+    let value = row.integer(column)?;
+    Some(from_postgres(value).unwrap_or(value))
+}
+
+/// Returns an instant as an argument.
+pub fn instant(time: Micros) -> Result<TimestampWithTimeZone, Error> {
+    timestamptz(time)
+}

@@ -1,2 +1,0 @@
-@groups@
-LIMIT @limit@

@@ -1,1 +1,0 @@
-, greatest(usage.first, @since@) AS first, greatest(@since@, least(usage.last, @until@)) AS last

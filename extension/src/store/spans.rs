@@ -1,0 +1,51 @@
+//! The spans without a gap in which targets were observed, `jobstats.spans`. Who writes them has the lock of the target.
+
+use jobstats_core::instant::{Micros, Span};
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::plans;
+use crate::pg::spi::Statements;
+use crate::pg::time::timestamptz;
+
+/// Begins a span at a baseline. If that is the newest observation, the open span ends at the one that was the last until now.
+pub fn begin(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result<(), Error> {
+    plans::update(
+        client,
+        "WITH ended AS (UPDATE jobstats.spans s SET until = t.last_observation FROM jobstats.targets t \
+             WHERE t.target_id = $1 AND t.last_observation < $2 AND s.target_id = $1 AND s.until IS NULL) \
+         INSERT INTO jobstats.spans (target_id, since, until) \
+         SELECT $1, $2, CASE WHEN t.last_observation > $2 THEN $2 END FROM jobstats.targets t WHERE t.target_id = $1 \
+         ON CONFLICT DO NOTHING",
+        &[target_id.into(), timestamptz(time)?.into()],
+    )?;
+    Ok(())
+}
+
+/// Makes one of the span that ends at an observation and of the one that begins at the next, which is a baseline no more.
+pub fn join(client: &mut SpiClient<'_>, target_id: i32, (end, next): Span) -> Result<(), Error> {
+    plans::update(
+        client,
+        "WITH before AS (DELETE FROM jobstats.spans b WHERE b.target_id = $1 AND b.until = $2 RETURNING b.since) \
+         UPDATE jobstats.spans s SET since = coalesce((SELECT before.since FROM before), $2) WHERE s.target_id = $1 AND s.since = $3",
+        &[
+            target_id.into(),
+            timestamptz(end)?.into(),
+            timestamptz(next)?.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Stores the spans of a target anew where its observations in a window say something else.
+pub fn mend(client: &mut SpiClient<'_>, target_id: i32, window: Span) -> Result<(), Error> {
+    client.execute(
+        "SELECT jobstats_internal.note_spans($1, $2, $3)",
+        &[
+            timestamptz(window.0)?.into(),
+            timestamptz(window.1)?.into(),
+            target_id.into(),
+        ],
+    )?;
+    Ok(())
+}
