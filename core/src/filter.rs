@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::dimension::{Dimension, ValueType};
 use crate::entry_id::flux;
 use crate::nearest::{SUGGESTED, nearest};
-use crate::pattern::{Pattern, exactly};
+use crate::pattern::exactly;
 
 /// The keys of rows that are no group. They are in labels, but no filter.
 const NO_GROUPS: [&str; 2] = ["others", "untracked"];
@@ -265,15 +265,6 @@ impl Wanted {
             true => text.to_lowercase(),
             false => text.to_owned(),
         }
-    }
-
-    /// Returns whether a value is wanted.
-    pub fn matches(&self, value: Option<&str>) -> bool {
-        let Some(value) = value.map(|it| self.compared(it)) else {
-            return self.none;
-        };
-        let is_like = |it: &String| Pattern::new(&self.compared(it)).matches(&value);
-        self.patterns.iter().any(is_like)
     }
 }
 

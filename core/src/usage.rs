@@ -16,6 +16,7 @@ mod groups;
 mod known;
 mod leading;
 mod measure;
+mod rates;
 mod scope;
 mod sizes;
 mod untracked;
@@ -24,18 +25,17 @@ mod untracked;
 mod tests;
 
 pub use asked::Asked;
-pub use cells::{Cells, Layout, Row, Rows, Subject, SubjectKind, parts};
+pub use cells::{Activity, Cells, Layout, Row, Subject, SubjectKind};
 pub use condition::{Condition, Conditions, Own};
 pub use counting::Counting;
 pub use groups::{Amount, Groups, Line, Shown, Values};
 pub use known::{Entry, Job, Known, User};
 pub use leading::{Leading, leading};
-pub use measure::{CALLS_FOR_MEAN, Measure, MeasureError, Measures, Term, WEIGHT_UNIT};
+pub use measure::{Measure, MeasureError, Measures};
+pub use rates::Rates;
 pub use scope::{Observed, Scope, Target, Times};
 pub use sizes::{Histogram, RowOfSizes, Sizes, SizesOfGroup, SizesOfRow};
 pub use untracked::{Untracked, in_no_entry, sums_of_wholes, untracked};
-
-use crate::window::RateError;
 
 /// An error that ends an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -48,8 +48,11 @@ pub enum UsageError {
     Overflow,
 }
 
-impl From<RateError> for UsageError {
-    fn from(_: RateError) -> Self {
-        Self::Overflow
+/// Adds a value, if it is known, to a sum, which is known once any value is.
+fn add(sum: &mut Option<i128>, value: Option<i128>) -> Result<(), UsageError> {
+    if let Some(value) = value {
+        let added = sum.unwrap_or(0).checked_add(value);
+        *sum = Some(added.ok_or(UsageError::Overflow)?);
     }
+    Ok(())
 }

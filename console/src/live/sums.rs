@@ -7,8 +7,7 @@ use jobstats_core::columns::sum::Sum;
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{Micros, SECOND};
 use jobstats_core::operation::{Kind, OPERATIONS, Operation};
-use jobstats_core::usage::Counting;
-use jobstats_core::window::Rates;
+use jobstats_core::usage::{Counting, Rates};
 use serde::Serialize;
 
 use crate::live::board::Target;

@@ -41,7 +41,7 @@ pub const COMBINED: [Combined; 4] = [
 ];
 
 /// A sum over columns of `jobstats.increments`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sum {
     /// The columns.
     pub columns: Vec<String>,
@@ -56,8 +56,7 @@ impl Sum {
     pub fn column(name: &str) -> Self {
         Self {
             columns: vec![name.to_owned()],
-            mdt_only: false,
-            time: false,
+            ..Self::default()
         }
     }
 
@@ -65,8 +64,7 @@ impl Sum {
     pub fn counts(operations: &[&Operation]) -> Self {
         Self {
             columns: operations.iter().map(|it| it.name.to_owned()).collect(),
-            mdt_only: false,
-            time: false,
+            ..Self::default()
         }
     }
 
@@ -74,8 +72,8 @@ impl Sum {
     pub fn times(operations: &[&Operation]) -> Self {
         Self {
             columns: operations.iter().map(|it| usecs_name(it)).collect(),
-            mdt_only: false,
             time: true,
+            ..Self::default()
         }
     }
 
@@ -123,10 +121,8 @@ impl Sum {
         match self.columns.as_slice() {
             [column] => expression(column),
             columns => {
-                let terms: Vec<String> = columns
-                    .iter()
-                    .map(|column| format!("coalesce({}, 0)", expression(column)))
-                    .collect();
+                let term = |it: &String| format!("coalesce({}, 0)", expression(it));
+                let terms: Vec<String> = columns.iter().map(term).collect();
                 format!("nullif({}, 0)", terms.join(" + "))
             }
         }
@@ -134,10 +130,7 @@ impl Sum {
 }
 
 fn chosen(condition: impl Fn(&Operation) -> bool) -> Vec<&'static Operation> {
-    OPERATIONS
-        .iter()
-        .filter(|operation| condition(operation))
-        .collect()
+    OPERATIONS.iter().filter(|it| condition(it)).collect()
 }
 
 #[cfg(test)]

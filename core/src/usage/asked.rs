@@ -1,4 +1,4 @@
-//! Measures that are asked of groups, and the sums that they are made of.
+//! The measures of a question, and the sums that they are made of.
 
 use super::UsageError;
 use super::measure::{Measure, Term};
@@ -12,7 +12,14 @@ pub(super) struct Parts<'a> {
     pub spent: Option<usize>,
 }
 
-/// The measures that are asked of groups, with the sums that they are made of.
+impl Parts<'_> {
+    /// Returns the sums that show usage, each alone: the total and the calls.
+    pub fn usage(&self) -> impl Iterator<Item = usize> + Clone {
+        self.total.iter().map(|it| it.0).chain(self.calls)
+    }
+}
+
+/// The measures of a question, with the sums that they are made of.
 #[derive(Debug)]
 pub struct Asked<'a> {
     pub(super) measures: &'a [Measure],
@@ -22,7 +29,7 @@ pub struct Asked<'a> {
     pub(super) probe: Option<usize>,
     /// The sums that show which target was used most: the time, and the calls if there are no times.
     pub(super) load: Option<[usize; 2]>,
-    /// Set if each measure has activity and nodes of its own.
+    /// Set if each measure has separate activity and nodes.
     pub(super) by_measure: bool,
 }
 
@@ -31,13 +38,7 @@ impl<'a> Asked<'a> {
     /// and the number of nodes.
     pub fn new(measures: &'a [Measure], calls: bool, busiest: bool) -> Self {
         let mut sums: Vec<Sum> = Vec::new();
-        let mut place = |sum: &Sum| {
-            let known = sums.iter().position(|it| it == sum);
-            known.unwrap_or_else(|| {
-                sums.push(sum.clone());
-                sums.len() - 1
-            })
-        };
+        let mut place = |sum: &Sum| position(&mut sums, sum);
         let parts = measures.iter().map(|it| Parts {
             total: it
                 .total
@@ -50,15 +51,8 @@ impl<'a> Asked<'a> {
         let parts = parts.collect();
         let load =
             busiest.then(|| [Sum::service_time(), Sum::service_calls()].map(|it| place(&it)));
-        let probe = Sum::service_time();
         let has_times = sums.iter().any(|it| it.time);
-        let probe = has_times.then(|| {
-            let known = sums.iter().position(|it| *it == probe);
-            known.unwrap_or_else(|| {
-                sums.push(probe);
-                sums.len() - 1
-            })
-        });
+        let probe = has_times.then(|| position(&mut sums, &Sum::service_time()));
         Self {
             measures,
             parts,
@@ -69,9 +63,9 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Asks for these measures with all of this, and for the activity and the nodes of each, of [cells](super::Cells::by_measure) that have them. What
-    /// is 0 is then no usage. Calls of a measure count that took nothing, unless no call on the target took anything in any step: then it is
-    /// not known there what calls take.
+    /// Asks for these measures, their calls and busiest target, and for the activity and the nodes of each measure, for which the cells need
+    /// [`Activity::OfSums`](super::Activity::OfSums). A total of 0 is then no usage. Calls that took nothing count, unless no call on the target
+    /// took anything in any step: then its calls are without a known time.
     pub fn by_measure(measures: &'a [Measure]) -> Self {
         Self {
             by_measure: true,
@@ -111,4 +105,13 @@ impl<'a> Asked<'a> {
     pub fn has_times(&self) -> bool {
         self.probe.is_some()
     }
+}
+
+/// Returns the position of something in a list. If it is not there, it is added at the end.
+pub(super) fn position<T: PartialEq + Clone>(list: &mut Vec<T>, it: &T) -> usize {
+    let known = list.iter().position(|known| known == it);
+    known.unwrap_or_else(|| {
+        list.push(it.clone());
+        list.len() - 1
+    })
 }

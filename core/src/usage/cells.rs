@@ -5,6 +5,7 @@ use std::hash::BuildHasherDefault;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
 use super::UsageError;
+use super::asked::position;
 use super::scope::Scope;
 use crate::columns::sum::Sum;
 use crate::increment::share;
@@ -25,10 +26,11 @@ impl Layout {
         let mut layout = Self::default();
         for sum in sums {
             let columns = match sum.combined().filter(|_| combined) {
-                Some(column) => vec![layout.place(column)],
-                None => sum.columns.iter().map(|it| layout.place(it)).collect(),
+                Some(column) => vec![column.to_owned()],
+                None => sum.columns.clone(),
             };
-            layout.sums.push(columns);
+            let places = columns.iter().map(|it| position(&mut layout.columns, it));
+            layout.sums.push(places.collect());
         }
         layout
     }
@@ -40,17 +42,9 @@ impl Layout {
             sums: Vec::new(),
         }
     }
-
-    fn place(&mut self, name: &str) -> usize {
-        let known = self.columns.iter().position(|it| it == name);
-        known.unwrap_or_else(|| {
-            self.columns.push(name.to_owned());
-            self.columns.len() - 1
-        })
-    }
 }
 
-/// The entry or owner whose rows are, on days on which the same is known of it.
+/// The entry or owner of rows, on days with the same jobs and names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subject {
     /// The kind.
@@ -90,6 +84,8 @@ pub struct Row<'r> {
     pub subject: Subject,
     /// The time in which the values were counted: after the first instant, up to and including the second.
     pub span: Span,
+    /// The part of the window that its source answers for. Of a row that reaches beyond, the part inside counts.
+    pub part: Span,
     /// The times between which there was activity.
     pub active: Span,
     /// The number of the node, where nodes are counted by measure.
@@ -98,13 +94,16 @@ pub struct Row<'r> {
     pub values: &'r [i64],
 }
 
-/// A source of rows: a part of a relation.
-#[derive(Debug, Clone, Copy)]
-pub struct Rows<'s> {
-    /// The columns of its rows.
-    pub layout: &'s Layout,
-    /// The part of the window that it answers for. Of a row that reaches beyond, the part inside counts.
-    pub part: Span,
+/// The times of activity that a cell keeps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Activity {
+    /// None.
+    #[default]
+    Unknown,
+    /// The times of all rows of a cell together.
+    OfCells,
+    /// The times and the nodes of each sum: of rows in which the sum is not 0.
+    OfSums,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -120,17 +119,15 @@ pub(super) struct Place {
 pub struct Cells {
     /// The number of sums of a cell.
     width: usize,
-    has_spans: bool,
+    activity: Activity,
     places: FxHashMap<Place, u32>,
     numbers: FxHashMap<Subject, u32>,
     subjects: Vec<Subject>,
     /// The sums of all cells, modulo 2^64, and how often those wrapped that did.
     low: Vec<u64>,
     high: FxHashMap<usize, u64>,
-    /// The times between which there was activity.
+    /// The times between which there was activity, by cell or by the place of a sum.
     spans: Vec<Span>,
-    /// Set if times of activity and nodes are kept for each sum: of the rows in which it is not 0.
-    by_sum: bool,
     /// The numbers of nodes by the place of a sum, and how many there are of all.
     nodes: FxHashMap<usize, FxHashSet<u32>>,
     node_count: usize,
@@ -147,25 +144,25 @@ pub(super) const SUBJECT_BYTES: usize =
 const NODE_BYTES: usize = 16;
 
 impl Cells {
-    /// Starts without rows. Each cell has so many sums and, where it matters, the times of activity; all together take at most `limit`
-    /// bytes.
-    pub fn new(width: usize, has_spans: bool, limit: usize) -> Self {
-        let span = if has_spans { size_of::<Span>() } else { 0 };
-        Self {
+    /// Starts without rows. Each cell has so many sums; all together take at most `limit` bytes.
+    pub fn new(width: usize, activity: Activity, limit: usize) -> Self {
+        let mut cells = Self {
             width,
-            has_spans,
-            cell_bytes: CELL_BYTES + width * size_of::<u64>() + span,
+            activity,
             limit,
             ..Self::default()
-        }
+        };
+        let spans = cells.spans_of_cell() * size_of::<Span>();
+        cells.cell_bytes = CELL_BYTES + width * size_of::<u64>() + spans;
+        cells
     }
 
-    /// Starts without rows, for [measures](super::Asked::by_measure) with separate times of activity and nodes.
-    pub fn by_measure(width: usize, limit: usize) -> Self {
-        Self {
-            by_sum: true,
-            cell_bytes: CELL_BYTES + width * (size_of::<u64>() + size_of::<Span>()),
-            ..Self::new(width, false, limit)
+    /// Returns the number of times of activity that a cell has.
+    fn spans_of_cell(&self) -> usize {
+        match self.activity {
+            Activity::Unknown => 0,
+            Activity::OfCells => 1,
+            Activity::OfSums => self.width,
         }
     }
 
@@ -179,9 +176,9 @@ impl Cells {
     ///
     /// # Errors
     /// [`UsageError::Memory`]
-    pub fn add(&mut self, scope: &Scope, rows: &Rows<'_>, row: &Row<'_>) -> Result<(), UsageError> {
-        for (step, part) in parts(&scope.edges, rows.part, row.span) {
-            self.add_part(step, rows.layout, row, part)?;
+    pub fn add(&mut self, scope: &Scope, layout: &Layout, row: &Row<'_>) -> Result<(), UsageError> {
+        for (step, part) in parts(&scope.edges, row.part, row.span) {
+            self.add_part(step, layout, row, part)?;
         }
         Ok(())
     }
@@ -201,7 +198,7 @@ impl Cells {
         for (number, sum) in sums.iter().enumerate() {
             self.add_to(cell * self.width + number, (*sum).max(0) as u128);
         }
-        if let Some(active) = active.filter(|_| self.has_spans) {
+        if let Some(active) = active.filter(|_| self.activity == Activity::OfCells) {
             self.add_span(cell, active);
         }
         Ok(())
@@ -232,12 +229,12 @@ impl Cells {
                 }
             };
             self.add_to(first + number, sum);
-            if self.by_sum && sum > 0 {
+            if self.activity == Activity::OfSums && sum > 0 {
                 self.add_span(first + number, row.active);
                 self.add_node(first + number, row.node)?;
             }
         }
-        if self.has_spans {
+        if self.activity == Activity::OfCells {
             self.add_span(cell, row.active);
         }
         Ok(())
@@ -286,13 +283,8 @@ impl Cells {
         self.require_room()?;
         self.places.insert(place, cell as u32);
         self.low.resize(self.low.len() + self.width, 0);
-        if self.has_spans {
-            self.spans.push((Micros::MAX, Micros::MIN));
-        }
-        if self.by_sum {
-            let spans = self.spans.len() + self.width;
-            self.spans.resize(spans, (Micros::MAX, Micros::MIN));
-        }
+        let spans = self.spans.len() + self.spans_of_cell();
+        self.spans.resize(spans, (Micros::MAX, Micros::MIN));
         Ok(cell)
     }
 
@@ -314,19 +306,14 @@ impl Cells {
         &self.subjects
     }
 
-    /// Returns whether cells have the times between which there was activity.
-    pub(super) fn has_spans(&self) -> bool {
-        self.has_spans
-    }
-
     /// Returns the cells, each with its number.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Place, u32)> {
         self.places.iter().map(|(place, &number)| (*place, number))
     }
 
     /// Returns a sum of a cell.
-    pub(super) fn sum(&self, cell: usize, sum: usize) -> i128 {
-        let place = cell * self.width + sum;
+    pub(super) fn sum(&self, cell: u32, sum: usize) -> i128 {
+        let place = cell as usize * self.width + sum;
         let high = match self.high.is_empty() {
             true => 0,
             false => self.high.get(&place).copied().unwrap_or(0),
@@ -334,27 +321,27 @@ impl Cells {
         i128::from(high) << u64::BITS | i128::from(self.low[place])
     }
 
-    /// Returns the sums of each target over all cells, by its position in the scope; `None` for one without rows.
-    pub fn of_targets(&self, targets: usize) -> Vec<Option<Vec<i128>>> {
-        let mut all = vec![None; targets];
+    /// Returns the sums of each target over all cells, in the order of the scope; `None` for one without rows.
+    pub fn of_targets(&self, scope: &Scope) -> Vec<Option<Vec<i128>>> {
+        let mut all = vec![None; scope.targets.len()];
         for (place, cell) in self.iter() {
             let sums = all[place.target as usize].get_or_insert_with(|| vec![0; self.width]);
             for (number, sum) in sums.iter_mut().enumerate() {
-                *sum += self.sum(cell as usize, number);
+                *sum += self.sum(cell, number);
             }
         }
         all
     }
 
-    /// Returns the times between which there was activity.
-    pub(super) fn span(&self, cell: usize) -> Span {
-        self.spans[cell]
+    /// Returns the times between which there was activity in a cell, if cells have them.
+    pub(super) fn span(&self, cell: u32) -> Option<Span> {
+        (self.activity == Activity::OfCells).then(|| self.spans[cell as usize])
     }
 
     /// Returns the times between which there was activity of a sum, and its nodes; `None` if the sum is 0.
-    pub(super) fn activity(&self, cell: usize, sum: usize) -> Option<(Span, &FxHashSet<u32>)> {
+    pub(super) fn activity(&self, cell: u32, sum: usize) -> Option<(Span, &FxHashSet<u32>)> {
         static NOWHERE: FxHashSet<u32> = FxHashSet::with_hasher(FxBuildHasher);
-        let place = cell * self.width + sum;
+        let place = cell as usize * self.width + sum;
         let span = self.spans[place];
         // Most sums are 0.
         (span.0 != Micros::MAX).then(|| (span, self.nodes.get(&place).unwrap_or(&NOWHERE)))
@@ -362,7 +349,7 @@ impl Cells {
 }
 
 /// Returns the steps into which a row reaches, each with the part of it that lies there, of a part of the window.
-pub fn parts(
+pub(super) fn parts(
     edges: &[Micros],
     within: Span,
     row: Span,

@@ -13,22 +13,22 @@ use super::cells::{Cells, Place, Subject, SubjectKind};
 use super::condition::Conditions;
 use super::known::{Entry, Known};
 use super::measure::{CALLS_FOR_MEAN, Measure};
+use super::rates::Rates;
 use super::scope::{Observed, Scope};
 use crate::dimension::{Dimension, Level, ValueType};
 use crate::instant::{Micros, Span};
-use crate::window::Rates;
 
 /// The values of the dimensions of a group, in the order of the answer.
 pub type Values = Vec<Option<String>>;
 
-/// The rates of groups, by their [key](Line::key), and by measure.
-pub type RatesOfGroups = HashMap<(usize, u32), Vec<Vec<f64>>>;
+/// The rates of groups, by measure.
+pub type RatesOfGroups = HashMap<GroupKey, Vec<Vec<f64>>>;
 
 /// The number of a group that has no dimensions of entries.
 const NO_ENTRIES: u32 = u32::MAX;
 
 /// The numbers of a group of targets and of a group of entries.
-pub(super) type GroupKey = (usize, u32);
+pub type GroupKey = (u32, u32);
 
 /// The values of the dimensions of entries.
 type Named = Rc<[Option<Box<str>>]>;
@@ -78,7 +78,8 @@ pub struct Amount {
 pub struct Line {
     /// The step, counted from 0.
     pub step: usize,
-    group: GroupKey,
+    /// The key of its group.
+    pub group: GroupKey,
     /// An amount for each measure.
     pub amounts: Vec<Amount>,
     /// The times between which there was activity, if there was any.
@@ -104,16 +105,6 @@ impl Amount {
 }
 
 impl Line {
-    /// Returns the number of the group of targets.
-    pub(super) fn targets(&self) -> usize {
-        self.group.0
-    }
-
-    /// Returns the key of its group.
-    pub fn key(&self) -> (usize, u32) {
-        self.group
-    }
-
     /// Returns the total of the first measure.
     pub fn total(&self) -> Option<i128> {
         self.amounts.first()?.total
@@ -133,11 +124,14 @@ impl<'a> Groups<'a> {
         let subjects = subjects.map(|(it, position)| ((it.kind, it.id), it.days, position));
         let mut subjects: Vec<_> = subjects.collect();
         subjects.sort_unstable();
+        let of_all = |it: &Subject| (*it == Subject::ALL).then_some(NO_ENTRIES);
+        let of_subject = cells.subjects().iter().map(|it| (of_all(it), None));
+        let of_subject = of_subject.collect();
         Self {
             by,
             conditions,
             shown,
-            of_subject: vec![(None, None); subjects.len()],
+            of_subject,
             subjects,
             named: Vec::new(),
             numbers: HashMap::new(),
@@ -225,11 +219,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Returns the values of a group, in the order of the dimensions.
-    pub fn values(&self, scope: &Scope, line: &Line) -> Values {
-        self.values_of(scope, line.group)
-    }
-
-    pub(super) fn values_of(&self, scope: &Scope, group: GroupKey) -> Values {
+    pub fn values(&self, scope: &Scope, group: GroupKey) -> Values {
         let values =
             (0..self.by.len()).map(|place| self.value(scope, group, place).map(str::to_owned));
         values.collect()
@@ -246,16 +236,12 @@ impl<'a> Groups<'a> {
         let place = self.by[..place].iter().filter(same_level).count();
         match is_of_entries {
             true => self.named.get(entries as usize)?.get(place)?.as_deref(),
-            false => scope.groups.get(targets)?.get(place)?.as_deref(),
+            false => scope.groups.get(targets as usize)?.get(place)?.as_deref(),
         }
     }
 
     /// Compares groups by their values, numbers as numbers; groups without a value come last.
-    pub fn compare(&self, scope: &Scope, one: &Line, other: &Line) -> Ordering {
-        self.compare_keys(scope, one.group, other.group)
-    }
-
-    pub(super) fn compare_keys(&self, scope: &Scope, one: GroupKey, other: GroupKey) -> Ordering {
+    pub fn compare(&self, scope: &Scope, one: GroupKey, other: GroupKey) -> Ordering {
         if one == other {
             return Ordering::Equal;
         }
@@ -280,26 +266,31 @@ impl<'a> Groups<'a> {
         scope: &Scope,
         cells: &Cells,
         idle: bool,
-        take: impl FnMut(Line) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.add_up(&Adding::new(asked, scope, cells), idle, take)
-    }
-
-    fn add_up<E: From<UsageError>>(
-        &self,
-        sums: &Adding<'_>,
-        idle: bool,
         mut take: impl FnMut(Line) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (scope, mut step, mut observed) = (sums.scope, usize::MAX, Vec::new());
-        let items = self.items(scope, sums.cells, idle);
-        for items in items.chunk_by(|one, other| one.key() == other.key()) {
-            if items[0].step as usize != step {
-                step = items[0].step as usize;
-                observed = scope.observed(step);
+        let sums = Adding::new(asked, scope, cells);
+        self.each(scope, cells, idle, |items, observed| {
+            take(sums.line(items, observed)?)
+        })
+    }
+
+    /// Gives the items of each group in each step to `take`, in the order of steps, with the time for which its targets were observed.
+    fn each<E>(
+        &self,
+        scope: &Scope,
+        cells: &Cells,
+        idle: bool,
+        mut take: impl FnMut(&[Item], Observed) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (mut step, mut observed) = (u32::MAX, Vec::new());
+        let items = self.items(scope, cells, idle);
+        for items in items.chunk_by(|one, other| (one.step, one.group) == (other.step, other.group))
+        {
+            if items[0].step != step {
+                step = items[0].step;
+                observed = scope.observed(step as usize);
             }
-            let of_targets = observed[items[0].targets as usize];
-            take(sums.line(items, of_targets)?)?;
+            take(items, observed[items[0].group.0 as usize])?;
         }
         Ok(())
     }
@@ -317,17 +308,18 @@ impl<'a> Groups<'a> {
     ) -> Result<RatesOfGroups, UsageError> {
         let observed = (0..scope.steps()).map(|step| scope.observed(step));
         let observed: Vec<Vec<Observed>> = observed.collect();
-        let mut rates = HashMap::new();
-        let mut sums = Adding::new(asked, scope, cells);
-        sums.is_brief = true;
-        self.add_up(&sums, false, |line| {
-            let targets = line.targets();
-            let all = || observed.iter().filter(|it| it[targets].micros > 0).count();
-            let of_group = rates.entry(line.key());
-            let (of_group, idle) = of_group
-                .or_insert_with(|| (vec![Vec::new(); asked.len()], vec![all(); asked.len()]));
-            let amounts = line.amounts.iter().zip(of_group.iter_mut().zip(idle));
-            for (amount, (rates, idle)) in amounts.filter(|_| line.observed.micros > 0) {
+        let sums = Adding::new(asked, scope, cells);
+        // By measure: the rates in steps with usage, and the number of the other steps.
+        let mut found: HashMap<GroupKey, Vec<(Vec<f64>, usize)>> = HashMap::new();
+        self.each(scope, cells, false, |items, in_step| {
+            let group = items[0].group;
+            let is_observed = |it: &Vec<Observed>| it[group.0 as usize].micros > 0;
+            let steps = || observed.iter().filter(|it| is_observed(it)).count();
+            let of_group = found.entry(group);
+            let of_group = of_group.or_insert_with(|| vec![(Vec::new(), steps()); asked.len()]);
+            let of_group = of_group.iter_mut().enumerate();
+            for (measure, (rates, idle)) in of_group.filter(|_| in_step.micros > 0) {
+                let amount = sums.amount(measure, items)?;
                 if amount.active.is_some() {
                     rates.extend(amount.rate);
                     *idle -= 1;
@@ -335,60 +327,58 @@ impl<'a> Groups<'a> {
             }
             Ok::<_, UsageError>(())
         })?;
-        let with_idle = rates.into_iter().map(|(key, (mut rates, idle))| {
-            for (rates, idle) in rates.iter_mut().zip(idle) {
-                rates.extend(std::iter::repeat_n(0.0, idle));
-            }
-            (key, rates)
-        });
-        Ok(with_idle.collect())
+        let with_idle = |(mut rates, idle): (Vec<f64>, usize)| {
+            rates.resize(rates.len() + idle, 0.0);
+            rates
+        };
+        let found = found.into_iter();
+        let found = found.map(|(key, it)| (key, it.into_iter().map(with_idle).collect()));
+        Ok(found.collect())
     }
 
     fn items(&self, scope: &Scope, cells: &Cells, idle: bool) -> Vec<Item> {
         let mut busy: HashSet<(u32, u32)> = HashSet::new();
         let mut items = Vec::new();
-        let item = |step: u32, target: u32| Item {
-            step,
-            targets: scope.targets[target as usize].group as u32,
-            ..Item::of(target, None)
-        };
         let is_in = |step: u32, target: u32| scope.is_in(target as usize, step as usize);
         // In a scope of one step, the cells of all steps are added up.
         let last = scope.steps().saturating_sub(1) as u32;
-        let cells_in = cells.iter().map(|(it, cell)| {
-            let step = it.step.min(last);
-            (Place { step, ..it }, cell)
-        });
-        for (place, cell) in cells_in.filter(|it| is_in(it.0.step, it.0.target)) {
-            let Some((_, entries)) = self.of_place(scope, cells, place) else {
-                continue;
-            };
-            let (_, node) = self.of_subject[place.subject as usize];
-            if idle {
-                busy.insert((place.step, place.target));
+        for (place, cell) in cells.iter() {
+            let (step, target) = (place.step.min(last), place.target);
+            if let Some(group) = self.of_place(scope, place)
+                && is_in(step, target)
+            {
+                if idle {
+                    busy.insert((step, target));
+                }
+                items.push(Item {
+                    step,
+                    group,
+                    target,
+                    cell: Some(cell),
+                    node: self.of_subject[place.subject as usize].1,
+                });
             }
-            items.push(Item {
-                entries,
-                cell: Some(cell),
-                node,
-                ..item(place.step, place.target)
-            });
         }
-        let targets = scope.targets.len() as u32;
-        let places =
-            (0..scope.steps() as u32).flat_map(|step| (0..targets).map(move |it| (step, it)));
-        let without = places.filter(|it| idle && is_in(it.0, it.1) && !busy.contains(it));
-        items.extend(without.map(|(step, target)| item(step, target)));
-        items.sort_unstable_by_key(|it| (it.key(), it.target));
+        let places = (0..scope.steps() as u32)
+            .flat_map(|step| (0..).zip(&scope.targets).map(move |it| (step, it)));
+        for (step, (target, it)) in places.filter(|_| idle) {
+            if is_in(step, target) && !busy.contains(&(step, target)) {
+                items.push(Item {
+                    step,
+                    group: (it.group, NO_ENTRIES),
+                    target,
+                    cell: None,
+                    node: None,
+                });
+            }
+        }
+        items.sort_unstable_by_key(|it| (it.step, it.group, it.target));
         items
     }
 
     /// Returns the group of a cell; `None` if a condition leaves it out.
-    pub(super) fn of_place(&self, scope: &Scope, cells: &Cells, place: Place) -> Option<GroupKey> {
-        let entries = match cells.subjects()[place.subject as usize] {
-            Subject::ALL => NO_ENTRIES,
-            _ => self.of_subject[place.subject as usize].0?,
-        };
+    pub(super) fn of_place(&self, scope: &Scope, place: Place) -> Option<GroupKey> {
+        let entries = self.of_subject[place.subject as usize].0?;
         Some((scope.targets[place.target as usize].group, entries))
     }
 }

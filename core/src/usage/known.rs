@@ -1,4 +1,4 @@
-//! Users, jobs and names, as far as they are known of those whose work usage is.
+//! Users, jobs and names of entries and owners.
 //!
 //! An entry whose identifier names no user has the user of its job. Which job it belongs to is known by day, and so
 //! are the names of users. The group of a user is the primary one; groups have the names that they had at the end of the window.
@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// A job that an entry belongs to, or what sums by owner have as columns.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Job {
     /// The days on which the entry belongs to it: after the first instant, up to the second.
     pub days: (Micros, Micros),
@@ -55,7 +55,7 @@ pub struct User {
 /// The entries, jobs, users and groups that are known.
 #[derive(Debug, Default)]
 pub struct Known {
-    /// The dimensions that are columns of entries, and the ones that are columns of jobs.
+    /// The dimensions that are columns of entries, and those that are columns of jobs.
     pub of_entry: Vec<&'static Dimension>,
     /// The dimensions that are columns of jobs.
     pub of_job: Vec<&'static Dimension>,
@@ -109,15 +109,13 @@ impl Known {
     /// Adds a job of an entry, or the columns of an owner of sums.
     pub fn add_job(&mut self, kind: SubjectKind, id: i64, job: Job) {
         let is_own = |own: &Own| own.has(job.uid, job.account.as_deref());
-        let hidden = self.own.as_ref().is_some_and(|own| !is_own(own));
-        let job = if hidden {
-            Job {
+        let job = match self.own.as_ref().is_none_or(is_own) {
+            true => job,
+            false => Job {
                 days: job.days,
                 alone: job.alone,
                 ..Job::default()
-            }
-        } else {
-            job
+            },
         };
         self.jobs.entry((kind, id)).or_default().push(job);
     }
@@ -134,24 +132,17 @@ impl Known {
 
     /// Returns an entry with the job that it belongs to on the days of a subject.
     pub(super) fn whose<'k>(&'k self, entry: &'k Entry, subject: Subject) -> Whose<'k> {
-        let at = match subject.days {
-            0 => Micros::MAX,
-            number => self
-                .days
-                .get(number as usize - 1)
-                .copied()
-                .unwrap_or(Micros::MAX),
-        };
-        let jobs = self
-            .jobs
-            .get(&(subject.kind, subject.id))
-            .map_or(&[][..], Vec::as_slice);
+        let number = (subject.days as usize).checked_sub(1);
+        let day = number.and_then(|it| self.days.get(it));
+        let at = day.copied().unwrap_or(Micros::MAX);
+        let jobs = self.jobs.get(&(subject.kind, subject.id));
+        let jobs = || jobs.into_iter().flatten();
         let on_day = |it: &&Job| it.days.0 < at && at <= it.days.1;
-        let alone = jobs.iter().find(|it| it.alone && self.own.is_none());
+        let alone = jobs().find(|it| it.alone && self.own.is_none());
         Whose {
             known: self,
             entry,
-            job: alone.or_else(|| jobs.iter().find(on_day)),
+            job: alone.or_else(|| jobs().find(on_day)),
             at,
         }
     }
@@ -185,7 +176,7 @@ impl<'k> Whose<'k> {
         // The job's name for its group does not apply to another group of the user.
         let of_job = || {
             let job = self.job_of_user().filter(|it| it.gid == gid)?;
-            self.known.column(job, Of::Group)
+            self.known.column(job, |it| it.of == Of::Group)
         };
         let name = named.map(String::as_str).or_else(of_job).map(Cow::Borrowed);
         name.or_else(|| number(gid))
@@ -202,7 +193,7 @@ impl<'k> Whose<'k> {
             Of::Uid => number(self.uid()),
             Of::Gid => number(self.gid()),
             Of::User => {
-                let of_job = || known.column(self.job_of_user()?, Of::User);
+                let of_job = || known.column(self.job_of_user()?, |it| it.of == Of::User);
                 let name = self.user().map(|it| it.name.as_str()).or_else(of_job);
                 name.map(Cow::Borrowed).or_else(|| number(self.uid()))
             }
@@ -210,23 +201,21 @@ impl<'k> Whose<'k> {
             Of::Account if dimension.name == "account" => {
                 self.job?.account.as_deref().map(Cow::Borrowed)
             }
-            Of::Job | Of::Account => known.value_of(self.job?, dimension).map(Cow::Borrowed),
-            Of::Array => {
-                let array = self.job.and_then(|job| known.value_of(job, dimension));
-                array.or(self.entry.job.as_deref()).map(Cow::Borrowed)
+            Of::Job | Of::Account | Of::Array => {
+                let column = |job| known.column(job, |it| it == dimension);
+                let number = self.entry.job.as_deref();
+                let number = number.filter(|_| dimension.of == Of::Array);
+                let value = self.job.and_then(column).or(number);
+                value.map(Cow::Borrowed)
             }
         }
     }
 }
 
 impl Known {
-    fn column<'k>(&self, job: &'k Job, of: Of) -> Option<&'k str> {
-        let place = self.of_job.iter().position(|it| it.of == of)?;
-        job.values.get(place)?.as_deref()
-    }
-
-    fn value_of<'k>(&self, job: &'k Job, dimension: &'static Dimension) -> Option<&'k str> {
-        let place = self.of_job.iter().position(|it| *it == dimension)?;
+    /// Returns the value of a job of the first dimension that is one of these.
+    fn column<'j>(&self, job: &'j Job, is: impl Fn(&Dimension) -> bool) -> Option<&'j str> {
+        let place = self.of_job.iter().position(|it| is(it))?;
         job.values.get(place)?.as_deref()
     }
 }

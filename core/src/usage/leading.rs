@@ -25,16 +25,16 @@ pub struct Leading {
 
 /// Finds who leads on each target, of the lines of one step with a measure of this unit. Targets furthest above the median come first.
 pub fn leading(groups: &Groups<'_>, scope: &Scope, lines: Vec<Line>, unit: i128) -> Vec<Leading> {
-    let mut of_targets: HashMap<usize, Vec<Line>> = HashMap::new();
+    let mut of_targets: HashMap<u32, Vec<Line>> = HashMap::new();
     for line in lines {
-        of_targets.entry(line.targets()).or_default().push(line);
+        of_targets.entry(line.group.0).or_default().push(line);
     }
     let leader = |lines: Vec<Line>| {
         let known: Vec<i128> = lines.iter().filter_map(Line::total).collect();
         let whole = (!known.is_empty()).then(|| known.iter().sum::<i128>());
         let first = lines.into_iter().reduce(|one, other| {
             let by_total = one.total().cmp(&other.total()).reverse();
-            let order = by_total.then_with(|| groups.compare(scope, &one, &other));
+            let order = by_total.then_with(|| groups.compare(scope, one.group, other.group));
             if order.is_le() { one } else { other }
         })?;
         let seconds = first.observed.micros as f64 / 1e6;
@@ -53,7 +53,7 @@ pub fn leading(groups: &Groups<'_>, scope: &Scope, lines: Vec<Line>, unit: i128)
     let mut leading: Vec<Leading> = of_targets.into_values().filter_map(leader).collect();
     let mut rates: HashMap<&[Option<String>], Vec<f64>> = HashMap::new();
     let kind = |line: &Line| {
-        let values = &scope.groups[line.targets()];
+        let values = &scope.groups[line.group.0 as usize];
         &values[..IN_COMMON.min(values.len())]
     };
     for it in &leading {
@@ -74,7 +74,7 @@ pub fn leading(groups: &Groups<'_>, scope: &Scope, lines: Vec<Line>, unit: i128)
     leading.sort_by(|one, other| {
         let excess = |it: &Leading| it.excess.unwrap_or(f64::NEG_INFINITY);
         let by_excess = excess(other).total_cmp(&excess(one));
-        by_excess.then_with(|| groups.compare(scope, &one.line, &other.line))
+        by_excess.then_with(|| groups.compare(scope, one.line.group, other.line.group))
     });
     leading
 }

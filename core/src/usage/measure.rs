@@ -239,24 +239,30 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Returns the measures of these names, or else all operations and `metadata`; and the combination that weights define.
+    /// Returns all operations and `metadata`, and another measure.
+    pub fn all(another: Option<Measure>) -> Self {
+        let mut list: Vec<Measure> = OPERATIONS.iter().map(Measure::of).collect();
+        list.push(Measure::metadata());
+        list.extend(another);
+        Self {
+            all: true,
+            ..Self::listed(list)
+        }
+    }
+
+    /// Returns all operations, `metadata` and `service_time`.
+    pub fn every() -> Self {
+        Self::all(Some(Measure::service_time()))
+    }
+
+    /// Returns the measures of these names, and the combination that weights define.
     ///
     /// # Errors
     /// [`MeasureError::Unknown`]
-    pub fn new<'n>(
-        names: Option<impl Iterator<Item = &'n str>>,
+    pub fn named<'n>(
+        names: impl IntoIterator<Item = &'n str>,
         weighted: Option<Measure>,
     ) -> Result<Self, MeasureError> {
-        let Some(names) = names else {
-            let mut list: Vec<Measure> = OPERATIONS.iter().map(Measure::of).collect();
-            list.push(Measure::metadata());
-            list.extend(weighted);
-            return Ok(Self {
-                list,
-                all: true,
-                ..Self::default()
-            });
-        };
         let mut list: Vec<Measure> = Vec::new();
         for name in names {
             if !list.iter().any(|measure| measure.name == name) {
@@ -267,23 +273,6 @@ impl Measures {
             list.extend(weighted);
         }
         Ok(Self::listed(list))
-    }
-
-    /// Returns all operations, `metadata` and `service_time`.
-    pub fn every() -> Self {
-        let mut list: Vec<Measure> = OPERATIONS.iter().map(Measure::of).collect();
-        list.extend([Measure::metadata(), Measure::service_time()]);
-        Self {
-            list,
-            all: true,
-            ..Self::default()
-        }
-    }
-
-    /// Returns the kinds of target that report any of the measures: MDT, OST.
-    pub fn on(&self) -> (bool, bool) {
-        let kinds = self.list.iter().map(|measure| measure.on);
-        kinds.fold((false, false), |(mdt, ost), on| (mdt || on.0, ost || on.1))
     }
 
     /// Returns the measure of this name alone.
@@ -300,18 +289,14 @@ impl Measures {
     /// # Errors
     /// [`MeasureError::Unknown`]
     pub fn busy(name: Option<&str>, weighted: Option<&Measure>) -> Result<Self, MeasureError> {
-        let measures = Self::one(name.unwrap_or("service_time"), weighted)?;
-        let without_times = match name {
-            Some(_) => Vec::new(),
-            None => vec![
+        let mut measures = Self::one(name.unwrap_or("service_time"), weighted)?;
+        if name.is_none() {
+            measures.without_times = vec![
                 (TargetKind::Mdt, Measure::metadata()),
                 (TargetKind::Ost, Measure::bytes()),
-            ],
-        };
-        Ok(Self {
-            without_times,
-            ..measures
-        })
+            ];
+        }
+        Ok(measures)
     }
 
     /// Returns these measures alone.
@@ -320,14 +305,6 @@ impl Measures {
             list,
             ..Self::default()
         }
-    }
-
-    /// Returns the measures of these names.
-    ///
-    /// # Errors
-    /// [`MeasureError::Unknown`]
-    pub fn named<const N: usize>(names: [&str; N]) -> Result<Self, MeasureError> {
-        Self::new(Some(names.into_iter()), None)
     }
 
     /// Returns the names that an operation may have.

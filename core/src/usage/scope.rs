@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::cells::{Hasher, parts};
 use crate::instant::{Micros, Span};
 use crate::target::TargetKind;
-use crate::window::ObservedTime;
 
 /// A target, or a target on one server.
 #[derive(Debug, Clone)]
@@ -32,23 +32,23 @@ pub struct Target {
 pub(super) struct InScope {
     pub target: Target,
     /// The number of its group.
-    pub group: usize,
+    pub group: u32,
     /// The microseconds of observation in each step.
     pub observed: Vec<Micros>,
-    /// Set if it reports times; `None` if it shows no calls.
-    pub timed: Option<bool>,
 }
 
 /// The targets of a question.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Scope {
     /// The edges of the steps.
     pub edges: Vec<Micros>,
     pub(super) targets: Vec<InScope>,
     /// The positions of the targets by key. One target on several servers has positions side by side.
-    positions: HashMap<i32, usize, super::cells::Hasher>,
+    positions: HashMap<i32, usize, Hasher>,
     /// The groups of targets, in order.
     pub(super) groups: Vec<Vec<Option<String>>>,
+    /// Set for targets that report times, by key. Targets without calls are not in it.
+    pub timed: HashMap<i32, bool, Hasher>,
 }
 
 /// The targets that report times, which those before Lustre 2.14 do not.
@@ -87,14 +87,13 @@ impl Scope {
             .enumerate()
             .map(|(position, mut target)| {
                 positions.entry(target.id).or_insert(position);
-                let group = groups.binary_search(&target.group).unwrap_or_default();
+                let group = groups.binary_search(&target.group).unwrap_or_default() as u32;
                 let observed = observed(&edges, &target.spans, kept);
                 target.spans = Vec::new();
                 InScope {
                     target,
                     group,
                     observed,
-                    timed: None,
                 }
             })
             .collect();
@@ -103,6 +102,7 @@ impl Scope {
             targets,
             positions,
             groups,
+            timed: HashMap::default(),
         }
     }
 
@@ -116,53 +116,29 @@ impl Scope {
     /// Returns the position of a target, on this server if servers are asked for.
     pub fn position(&self, id: i32, server: Option<&str>) -> Option<usize> {
         let first = *self.positions.get(&id)?;
-        match server {
-            None => Some(first),
-            Some(_) => {
-                let same = self.targets[first..]
-                    .iter()
-                    .take_while(|it| it.target.id == id);
-                let found = same
-                    .enumerate()
-                    .find(|it| it.1.target.server.as_deref() == server);
-                found.map(|it| first + it.0)
-            }
+        if server.is_none() {
+            return Some(first);
         }
-    }
-
-    /// Notes that some calls of a target came with times, or without.
-    pub fn set_timed(&mut self, id: i32, timed: bool) {
-        for it in self.targets.iter_mut().filter(|it| it.target.id == id) {
-            it.timed = Some(timed || it.timed == Some(true));
-        }
-    }
-
-    /// Notes that a target shows no calls.
-    pub fn set_idle(&mut self, id: i32) {
-        let of_id = self.targets.iter_mut().filter(|it| it.target.id == id);
-        of_id.for_each(|it| it.timed = None);
-    }
-
-    /// Returns the targets without calls that came with times.
-    pub fn without_times(&self) -> impl Iterator<Item = &Target> {
-        let untimed = self.targets.iter().filter(|it| it.timed != Some(true));
-        untimed.map(|it| &it.target)
+        let same = (first..).zip(&self.targets[first..]);
+        let mut same = same.take_while(|it| it.1.target.id == id);
+        let found = same.find(|it| it.1.target.server.as_deref() == server);
+        found.map(|it| it.0)
     }
 
     /// Returns the targets with calls, all without times.
     pub fn untimed(&self) -> impl Iterator<Item = &Target> {
-        let untimed = self.targets.iter().filter(|it| it.timed == Some(false));
-        untimed.map(|it| &it.target)
+        let targets = self.targets.iter().map(|it| &it.target);
+        targets.filter(|it| self.timed.get(&it.id) == Some(&false))
     }
 
     /// Returns whether a target reports times. Without calls it is taken to do as the others.
     pub(super) fn is_timed(&self, target: usize) -> bool {
-        self.targets[target].timed.unwrap_or(self.any_timed())
+        let known = self.timed.get(&self.targets[target].target.id).copied();
+        known.unwrap_or_else(|| self.any_timed())
     }
 
     fn any_timed(&self) -> bool {
-        let mut known = self.targets.iter().filter_map(|it| it.timed).peekable();
-        known.peek().is_none() || known.any(|it| it)
+        self.timed.is_empty() || self.timed.values().any(|it| *it)
     }
 
     /// Returns which targets report times.
@@ -191,31 +167,24 @@ impl Scope {
 
     /// Returns the same targets with all steps in one, or in one group of no values, or both.
     pub fn together(&self, steps: bool, groups: bool) -> Self {
-        let targets = self.targets.iter().map(|it| {
-            let mut it = it.clone();
+        let mut all = self.clone();
+        if let [first, .., last] = self.edges[..]
+            && steps
+        {
+            all.edges = vec![first, last];
+        }
+        if groups {
+            all.groups = vec![Vec::new()];
+        }
+        for it in &mut all.targets {
             if steps {
                 it.observed = vec![it.observed.iter().sum()];
             }
             if groups {
-                (it.group, it.target.group) = (0, Vec::new());
+                it.group = 0;
             }
-            it
-        });
-        let ends = || [self.edges.first(), self.edges.last()].into_iter();
-        Self {
-            targets: targets.collect(),
-            edges: if steps {
-                ends().flatten().copied().collect()
-            } else {
-                self.edges.clone()
-            },
-            positions: self.positions.clone(),
-            groups: if groups {
-                vec![Vec::new()]
-            } else {
-                self.groups.clone()
-            },
         }
+        all
     }
 
     /// Returns for how long the targets of each group were observed in a step.
@@ -226,7 +195,7 @@ impl Scope {
             if !self.is_in(position, step) {
                 continue;
             }
-            let (all, micros) = &mut groups[it.group];
+            let (all, micros) = &mut groups[it.group as usize];
             let end = it
                 .target
                 .retired
@@ -264,19 +233,18 @@ impl Scope {
 
 /// Returns the microseconds of spans that lie in each step, and in any of the parts that are kept.
 fn observed(edges: &[Micros], spans: &[Span], kept: Option<&[Span]>) -> Vec<Micros> {
-    let mut time = ObservedTime::new(edges);
-    for &(since, until) in spans {
-        match kept {
-            None => time.push(since, until),
-            Some(kept) => {
-                let parts = kept
-                    .iter()
-                    .map(|part| (since.max(part.0), until.min(part.1)));
-                parts
-                    .filter(|part| part.0 < part.1)
-                    .for_each(|part| time.push(part.0, part.1));
-            }
+    let mut steps = vec![0; edges.len().saturating_sub(1)];
+    let kept = kept.unwrap_or(&[(Micros::MIN, Micros::MAX)]);
+    for (part, span) in spans
+        .iter()
+        .flat_map(|span| kept.iter().map(move |part| (part, span)))
+    {
+        for (step, (since, until)) in parts(edges, *part, *span) {
+            steps[step] += until - since;
         }
     }
-    time.into_steps()
+    steps
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::UsageError;
-use super::cells::{Cells, Hasher, Subject};
+use super::cells::{Activity, Cells, Hasher, Subject};
 use super::groups::{GroupKey, Groups, Values};
 use super::scope::Scope;
 use crate::increment::{Detail, share};
@@ -88,7 +88,7 @@ struct Cell {
 /// The sizes of calls by operation, setting `keep`, target and subject.
 #[derive(Debug)]
 pub struct Sizes {
-    /// The numbers of cells. In the place of a step stand the operation and what is kept.
+    /// The numbers of cells. Operation and source take the place of a step.
     cells: Cells,
     all: Vec<Cell>,
     /// By cell, entry and observation; `None` if deviations are not wanted.
@@ -121,7 +121,7 @@ impl Sizes {
     /// Starts without rows, in a window that starts after `since`. All takes at most `limit` bytes.
     pub fn new(since: Micros, has_deviations: bool, limit: usize) -> Self {
         Self {
-            cells: Cells::new(0, false, limit),
+            cells: Cells::new(0, Activity::Unknown, limit),
             all: Vec::new(),
             readings: has_deviations.then(HashMap::default),
             since,
@@ -162,7 +162,12 @@ impl Sizes {
                 self.all.push(Cell::default());
                 self.bytes += size_of::<Cell>();
             }
-            let (cell, sums) = (&mut self.all[number], Sums::of(calls, bytes));
+            let cell = &mut self.all[number];
+            let sums = Sums {
+                calls: calls.into(),
+                bytes: bytes.into(),
+                ..Sums::default()
+            };
             cell.sums.add(sums);
             if let Some(elements) = &of_row.histogram {
                 self.bytes += size_of::<Histogram>() * usize::from(cell.histogram.is_none());
@@ -194,7 +199,7 @@ impl Sizes {
     /// Returns the sizes by group, in the order of groups and operations.
     pub fn by_group(&self, groups: &Groups<'_>, scope: &Scope) -> Vec<SizesOfGroup> {
         let cells = self.cells.iter().filter_map(|(place, number)| {
-            let group = groups.of_place(scope, &self.cells, place)?;
+            let group = groups.of_place(scope, place)?;
             let target = scope.targets[place.target as usize].target.id;
             Some(((target, place.step), group, number))
         });
@@ -222,11 +227,11 @@ impl Sizes {
         }
         let mut found: Vec<_> = found.into_iter().collect();
         // The sort is stable: the operations of a group stay in order.
-        found.sort_by(|((one, _), _), ((other, _), _)| groups.compare_keys(scope, *one, *other));
+        found.sort_by(|((one, _), _), ((other, _), _)| groups.compare(scope, *one, *other));
         let found = found
             .into_iter()
             .map(|((group, _), (sizes, [all, of_readings]))| SizesOfGroup {
-                values: groups.values_of(scope, group),
+                values: groups.values(scope, group),
                 calls: all.calls,
                 mean: (all.calls > 0).then(|| quotient(all.bytes, all.calls)),
                 deviation: of_readings.deviation(),
@@ -261,14 +266,6 @@ impl Reading {
 }
 
 impl Sums {
-    fn of(calls: u64, bytes: u64) -> Self {
-        Self {
-            calls: calls.into(),
-            bytes: bytes.into(),
-            ..Self::default()
-        }
-    }
-
     fn add(&mut self, other: Self) {
         self.calls += other.calls;
         self.bytes += other.bytes;
@@ -290,7 +287,7 @@ impl Sums {
         let shift = (spread | 1).leading_zeros() & !1;
         let shifted = spread << shift;
         let root = shifted.isqrt();
-        // The last bit says that the root is larger than what stands before it, so that it is rounded once, with the quotient.
+        // The last bit is set if the root is larger than the bits before it, so that it is rounded once, with the quotient.
         let root = (root << 1) | u128::from(root * root != shifted);
         Some(quotient(root, self.calls) / 2_f64.powi(shift as i32 / 2 + 1))
     }
@@ -300,7 +297,7 @@ impl Sums {
 fn quotient(number: u128, by: u128) -> f64 {
     let shift = (number | 1).leading_zeros();
     let shifted = number << shift;
-    // As many bits as a float has, and more; the last one says whether something is left.
+    // As many bits as a float has, and more; the last one is set if there is a remainder.
     let quotient = (shifted / by) | u128::from(!shifted.is_multiple_of(by));
     quotient as f64 / 2_f64.powi(shift as i32)
 }

@@ -1,3 +1,4 @@
+use super::cells::parts;
 use super::*;
 use crate::columns::sum::Sum;
 use crate::dimension::Dimension;
@@ -71,9 +72,8 @@ impl Case {
     fn answer(&self, rows: &[Done]) -> Vec<(usize, Values, Line)> {
         let asked = Asked::new(&self.measures, true, false);
         let mut scope = Scope::new(self.edges.clone(), self.targets.clone(), None);
-        let mut cells = Cells::new(asked.sums().len(), true, 1 << 30);
+        let mut cells = Cells::new(asked.sums().len(), Activity::OfCells, 1 << 30);
         let layout = Layout::new(asked.sums(), false);
-        let part = (Micros::MIN, Micros::MAX);
         for (target, id, span, values) in rows {
             let mut values = values.clone();
             values.resize(layout.columns.len(), 0);
@@ -86,15 +86,12 @@ impl Case {
                 target: scope.position(*target, None).unwrap(),
                 subject,
                 span: *span,
+                part: (Micros::MIN, Micros::MAX),
                 active: *span,
                 node: None,
                 values: &values,
             };
-            let rows = Rows {
-                layout: &layout,
-                part,
-            };
-            cells.add(&scope, &rows, &row).unwrap();
+            cells.add(&scope, &layout, &row).unwrap();
         }
         asked.note_times(&mut scope, &cells);
         let shown = self.shown.map(|it| -> Shown { Box::new(it) });
@@ -109,7 +106,7 @@ impl Case {
             .iter()
             .all(|it| it.level != crate::dimension::Level::Entry);
         let take = |line: Line| {
-            lines.push((line.step, groups.values(&scope, &line), line));
+            lines.push((line.step, groups.values(&scope, line.group), line));
             Ok::<_, UsageError>(())
         };
         groups.lines(&asked, &scope, &cells, idle, take).unwrap();
@@ -251,7 +248,7 @@ fn times_are_unknown_where_calls_came_without_any() {
     let of = |rows: &[Done]| case.answer(rows).remove(0).2.amounts[0].total;
     assert_eq!(of(&[(1, 1, (0, 10), untimed.clone())]), None);
     assert_eq!(of(&[(1, 1, (0, 10), timed.clone())]), Some(1));
-    // A target that reports times took none for these calls.
+    // A target that reports times took no time for these calls.
     assert_eq!(
         of(&[
             (1, 1, (0, 10), untimed.clone()),
@@ -371,11 +368,7 @@ fn pseudonyms_are_compared_and_shown_in_place_of_names() {
 fn group_entries(limit: usize, entries: i64) -> Result<(), UsageError> {
     let scope = Scope::new(vec![0, 10], vec![target(1, &[(0, 10)])], None);
     let layout = Layout::new(&[Sum::column("read")], false);
-    let rows = Rows {
-        layout: &layout,
-        part: (0, 10),
-    };
-    let mut cells = Cells::new(1, false, limit);
+    let mut cells = Cells::new(1, Activity::Unknown, limit);
     for id in 0..entries {
         let row = Row {
             target: 0,
@@ -385,11 +378,12 @@ fn group_entries(limit: usize, entries: i64) -> Result<(), UsageError> {
                 id,
             },
             span: (0, 10),
+            part: (0, 10),
             active: (0, 10),
             node: None,
             values: &[1],
         };
-        cells.add(&scope, &rows, &row)?;
+        cells.add(&scope, &layout, &row)?;
     }
     let (by, conditions) = ([dimension("uid")], Conditions::default());
     let known = Known::new(by.into_iter(), None, Vec::new());

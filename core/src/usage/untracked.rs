@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::UsageError;
 use super::asked::Asked;
 use super::cells::{Cells, Place};
 use super::scope::Scope;
+use super::{UsageError, add};
 use crate::columns::sum::Sum;
 use crate::instant::Micros;
 use crate::target::TargetKind;
@@ -69,8 +69,8 @@ struct Compared<'a> {
     read: i128,
     /// Set if its own counters have times.
     has_times: bool,
-    entries: (&'a Cells, Option<usize>),
-    whole: (&'a Cells, Option<usize>),
+    entries: (&'a Cells, Option<u32>),
+    whole: (&'a Cells, Option<u32>),
 }
 
 impl Compared<'_> {
@@ -78,7 +78,7 @@ impl Compared<'_> {
     fn total(
         &self,
         measure: usize,
-        (cells, cell): (&Cells, Option<usize>),
+        (cells, cell): (&Cells, Option<u32>),
         has_none: impl Fn(&Sum) -> bool,
     ) -> Result<Option<i128>, UsageError> {
         self.asked.total(measure, |place, sum| {
@@ -108,8 +108,8 @@ impl Compared<'_> {
 }
 
 /// Returns the cells of targets as wholes by step and target.
-fn places(cells: &Cells) -> HashMap<(usize, usize), usize> {
-    let place = |(it, cell): (Place, u32)| ((it.step as usize, it.target as usize), cell as usize);
+fn places(cells: &Cells) -> HashMap<(usize, usize), u32> {
+    let place = |(it, cell): (Place, u32)| ((it.step as usize, it.target as usize), cell);
     cells.iter().map(place).collect()
 }
 
@@ -125,7 +125,7 @@ pub fn untracked(
 ) -> Result<Vec<Untracked>, UsageError> {
     let (read, times) = (asked.sums().len(), asked.sums().len() + 1);
     let (of_entries, of_wholes) = (places(entries), places(wholes));
-    let mut groups: BTreeMap<(usize, usize, usize), Sums> = BTreeMap::new();
+    let mut groups: BTreeMap<(usize, u32, usize), Sums> = BTreeMap::new();
     let targets = 0..scope.targets.len();
     let all = (0..scope.steps()).flat_map(|step| targets.clone().map(move |it| (step, it)));
     for (step, target) in all.filter(|(step, target)| scope.is_in(*target, *step)) {
@@ -155,7 +155,7 @@ pub fn untracked(
         .filter(|(_, it)| is_any(it.total) || is_any(it.accounted));
     let found = found.map(|((step, group, measure), it)| Untracked {
         step,
-        group: scope.groups[group].clone(),
+        group: scope.groups[group as usize].clone(),
         measure,
         total: it.total,
         accounted: it.accounted,
@@ -163,15 +163,4 @@ pub fn untracked(
         coverage: it.read as f64 / it.width as f64,
     });
     Ok(found.collect())
-}
-
-fn add(sum: &mut Option<i128>, value: Option<i128>) -> Result<(), UsageError> {
-    if let Some(value) = value {
-        *sum = Some(
-            sum.unwrap_or(0)
-                .checked_add(value)
-                .ok_or(UsageError::Overflow)?,
-        );
-    }
-    Ok(())
 }

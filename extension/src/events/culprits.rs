@@ -117,10 +117,9 @@ impl Asked {
     pub fn find(&self, client: &SpiClient<'_>) -> Result<(Value, Option<f64>), Error> {
         let windows = self.windows(client)?;
         // A target that is slow is the reason, whoever works there.
-        let dimensions = if self.slow.is_empty() {
-            &BY[..]
-        } else {
-            &BY[..1]
+        let dimensions = match self.slow.is_empty() {
+            true => &BY[..],
+            false => &BY[..1],
         };
         let found = search(dimensions, |by| {
             let all = self.work(client, &windows, by, &[ALL, "bytes"], &Subject::default())?;
@@ -180,7 +179,7 @@ impl Asked {
                 ..Period::default()
             },
             by: By::these(by),
-            measures: Measures::new(Some(operations.iter().copied()), None)?,
+            measures: Measures::named(operations.iter().copied(), None)?,
             filters: Filters::default()
                 .only("cluster", &self.cluster)
                 .any_of("target", Some(self.targets.iter().map(exact).collect()))
@@ -220,29 +219,21 @@ impl Asked {
         let mut works: BTreeMap<Subject, Work> = BTreeMap::new();
         for (number, &window) in windows.iter().enumerate() {
             let side = 2_usize.saturating_sub(number);
-            self.ask(
-                client,
-                window,
-                (by, operations),
-                of,
-                |question, line, subject| {
-                    let measures = question.measures.list.iter().enumerate();
-                    for (n, measure) in measures.filter(|it| question.is_shown(it.0, &line, true)) {
-                        let work = works.entry(subject.clone()).or_default();
-                        let Amount { total, calls, .. } = line.amounts[n];
-                        let total = total.unwrap_or(0) as f64 / measure.unit() as f64;
-                        let calls = calls.unwrap_or(0) as f64;
-                        let both = [
-                            (format!("{} calls", measure.name), calls),
-                            (measure.name.clone(), total),
-                        ];
-                        for (name, amount) in both {
-                            work.entry(name).or_default()[side] += amount / lengths[side];
-                        }
+            let add = |question: &Question, line: Line, subject: Subject| {
+                let measures = question.measures.list.iter().enumerate();
+                for (n, measure) in measures.filter(|it| question.is_shown(it.0, &line, true)) {
+                    let work = works.entry(subject.clone()).or_default();
+                    let Amount { total, calls, .. } = line.amounts[n];
+                    let total = total.unwrap_or(0) as f64 / measure.unit() as f64;
+                    let calls = calls.unwrap_or(0) as f64;
+                    let name_of_calls = format!("{} calls", measure.name);
+                    for (name, amount) in [(name_of_calls, calls), (measure.name.clone(), total)] {
+                        work.entry(name).or_default()[side] += amount / lengths[side];
                     }
-                    Ok(())
-                },
-            )?;
+                }
+                Ok(())
+            };
+            self.ask(client, window, (by, operations), of, add)?;
         }
         Ok(works)
     }
@@ -260,12 +251,9 @@ impl Asked {
             let (subject, work) = &all[*index];
             let mut json = subject.json();
             let [before, _, after] = load(work).time.map(rounded);
-            let numbers = [
-                ("share", rounded(*share)),
-                ("before", before),
-                ("after", after),
-            ];
-            json.extend(numbers.map(|(name, number)| (name.to_owned(), number.into())));
+            json.insert("share".to_owned(), rounded(*share).into());
+            json.insert("before".to_owned(), before.into());
+            json.insert("after".to_owned(), after.into());
             if subjects.is_empty() && subject.is_known() {
                 json.extend(self.operation(client, windows, subject)?);
                 let job = self.largest_job(client, windows, subject)?;
@@ -293,23 +281,16 @@ impl Asked {
         let Some(work) = works.into_values().next() else {
             return Ok(Map::new());
         };
-        let rise = |name: &str| {
-            work.get(name)
-                .map_or(0.0, |[before, _, after]| after - before)
-        };
-        let most = timed
-            .iter()
-            .max_by(|one, other| rise(one).total_cmp(&rise(other)));
+        let of = |name: &str| work.get(name).copied().unwrap_or_default();
+        let rise = |name: &str| of(name)[2] - of(name)[0];
+        let timed = timed.iter();
+        let most = timed.max_by(|one, other| rise(one).total_cmp(&rise(other)));
         let Some(operation) = most.and_then(|it| it.strip_suffix("_time")) else {
             return Ok(Map::new());
         };
-        let [before, _, after] = work
-            .get(&format!("{operation}_time calls"))
-            .copied()
-            .unwrap_or_default();
-        let bytes = work
-            .get(&format!("{operation}_bytes"))
-            .map(|it| it[2] / after);
+        let [before, _, after] = of(&format!("{operation}_time calls"));
+        let bytes = work.get(&format!("{operation}_bytes"));
+        let bytes = bytes.map(|it| it[2] / after);
         let mut json = Map::new();
         json.insert("operation".to_owned(), operation.into());
         json.insert("calls".to_owned(), json!([rounded(before), rounded(after)]));

@@ -11,7 +11,6 @@ use jobstats_core::entry_id::FormatError;
 use jobstats_core::filter::FilterError;
 use jobstats_core::nearest::{SUGGESTED, nearest};
 use jobstats_core::usage::{MeasureError, Measures, UsageError};
-use jobstats_core::window::RateError;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
 use thiserror::Error;
@@ -216,9 +215,6 @@ pub enum Error {
     /// An error of a filter.
     #[error("{0}")]
     Filter(#[from] FilterError),
-    /// An error of a sum of rates.
-    #[error("{0}")]
-    Rate(#[from] RateError),
     /// An answer that needs too much memory, or has too large sums.
     #[error(transparent)]
     Usage(#[from] UsageError),
@@ -384,9 +380,7 @@ impl Error {
                 DensityError::Text => Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
                 DensityError::Bytes => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
             },
-            Self::Rate(_) | Self::Usage(UsageError::Overflow) => {
-                Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
-            }
+            Self::Usage(UsageError::Overflow) => Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
             Self::Usage(UsageError::Memory(_)) => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::Measure(_) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
             Self::Spi(_) => Code::ERRCODE_INTERNAL_ERROR,
@@ -486,9 +480,7 @@ impl Error {
             Self::Format(_) => "Give the jobid_name that is set on the clients.",
             Self::Counter(error) => return Some(counter_hint(error)),
             Self::Density(error) => return Some(density_hint(error)),
-            Self::Rate(_) | Self::Usage(UsageError::Overflow) => {
-                "Ask for a shorter window or fewer targets."
-            }
+            Self::Usage(UsageError::Overflow) => "Ask for a shorter window or fewer targets.",
             Self::Usage(UsageError::Memory(_)) => {
                 "Ask for a longer step, a shorter window or fewer dimensions, or raise max_answer in jobstats.settings."
             }

@@ -163,7 +163,7 @@ pub fn summed_jobs(
             ..Period::default()
         },
         by: By::these(&["job"]),
-        measures: Measures::named(SUMMARY.map(|it| it.1))?,
+        measures: Measures::named(SUMMARY.map(|it| it.1), None)?,
         filters,
         wanted: Wanted::Summary,
     };

@@ -27,8 +27,10 @@ pub enum Jobs {
     Unknown,
     /// In a table `job` that the table is joined with.
     Joined,
-    /// In the rows, which are sums by owner. `names` is set if they have names and groups of users that their jobs alone know.
-    InRows { names: bool },
+    /// In the rows, which have names and groups of users that their jobs alone know.
+    InRows,
+    /// In the rows, with a column for each dimension.
+    Columns,
 }
 
 impl From<&'static str> for Table {
@@ -45,7 +47,7 @@ impl Table {
     fn uid(self) -> String {
         match self.jobs {
             Jobs::Joined => format!("coalesce({}.uid, job.uid)", self.name),
-            Jobs::Unknown | Jobs::InRows { .. } => format!("{}.uid", self.name),
+            Jobs::Unknown | Jobs::InRows | Jobs::Columns => format!("{}.uid", self.name),
         }
     }
 
@@ -56,18 +58,18 @@ impl Table {
             Jobs::Joined => format!(
                 "coalesce({value}, CASE WHEN {name}.uid IS NULL{condition} THEN job.{column} END)"
             ),
-            Jobs::InRows { names: true } => {
+            Jobs::InRows => {
                 format!("coalesce({value}, CASE WHEN true{condition} THEN {name}.{column} END)")
             }
-            Jobs::Unknown | Jobs::InRows { names: false } => value.to_owned(),
+            Jobs::Unknown | Jobs::Columns => value.to_owned(),
         }
     }
 
     /// Returns the name of the table that has what accounting says of the jobs of rows.
     fn job(self) -> &'static str {
         match self.jobs {
-            Jobs::InRows { .. } => self.name,
-            Jobs::Unknown | Jobs::Joined => "job",
+            Jobs::InRows => self.name,
+            Jobs::Unknown | Jobs::Joined | Jobs::Columns => "job",
         }
     }
 
@@ -90,6 +92,7 @@ impl InSql for Dimension {
     fn expression(&self, table: Table) -> String {
         let column = self.column;
         match self.of {
+            _ if table.jobs == Jobs::Columns => format!("{}.{}", table.name, self.name),
             Of::Level => format!("{}.{column}", table.name),
             Of::Uid => table.uid(),
             Of::User => {
@@ -130,15 +133,6 @@ impl InSql for Dimension {
     }
 }
 
-/// Returns the dimension of this name.
-///
-/// # Errors
-/// [`Error::Unknown`] if there is none.
-pub fn named(name: &str) -> Result<&'static Dimension, Error> {
-    let names = || DIMENSIONS.iter().map(|it| it.name).collect::<Vec<_>>();
-    Dimension::find(name).ok_or_else(|| Error::unknown("dimension", name, names().join(", ")))
-}
-
 /// Returns a join of a table that has a `uid` with tables of the names of users and of their groups, if any of the dimensions
 /// is such a name.
 pub fn join_names(
@@ -173,6 +167,11 @@ impl By {
     /// [`Error::Unknown`] if a word is no dimension.
     pub fn parse(names: Option<String>, default: &str) -> Result<Self, Error> {
         let names = names.map_or(Cow::Borrowed(default), Cow::Owned);
+        let valid = || DIMENSIONS.iter().map(|it| it.name).collect::<Vec<_>>();
+        let named = |name| {
+            let found = Dimension::find(name);
+            found.ok_or_else(|| Error::unknown("dimension", name, valid().join(", ")))
+        };
         let chosen: Result<Vec<_>, _> = words(&names).map(named).collect();
         Ok(Self(chosen?))
     }

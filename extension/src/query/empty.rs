@@ -5,7 +5,6 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-use crate::pg::template::sql;
 use crate::pg::time::{micros, window};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
@@ -37,9 +36,10 @@ pub fn explain(client: &SpiClient<'_>, period: &Period, filters: &Filters) -> Re
     }
     let (since, until) = window(period.since, period.until)?;
     let params = Params::default();
-    let statement = sql!(
-        "empty/observed.sql",
-        conditions = filters.conditions(Level::Target, "target", &params),
+    let statement = format!(
+        "SELECT min(ends.first) AS first, max(ends.last) AS last FROM jobstats.targets target \
+         JOIN jobstats.observation_ends ends ON ends.target_id = target.target_id WHERE true{}",
+        filters.conditions(Level::Target, "target", &params)
     );
     let ends = client.query_only(&statement, &params.take(), "targets")?;
     let [first, last]: [Option<TimestampWithTimeZone>; 2] = [ends.get("first")?, ends.get("last")?];

@@ -1,18 +1,19 @@
 //! Answers questions: reads rows, and gives them to core, which adds them up.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use jobstats_core::columns::sum::Sum;
 use jobstats_core::dimension::{Level, ValueType};
 use jobstats_core::instant::Span;
 use jobstats_core::usage::{
-    Asked, Cells, Conditions, Groups, Line, Scope, Shown, Target, Untracked, sums_of_wholes,
-    untracked,
+    Activity, Asked, Cells, Conditions, Groups, Line, Scope, Shown, Target, Untracked,
+    sums_of_wholes, untracked,
 };
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::query::engine::reading::{Found, Reading};
+use crate::query::engine::reading::Reading;
 use crate::query::entries::few;
 use crate::query::groups::Group;
 use crate::query::plan::Plan;
@@ -25,8 +26,6 @@ mod names;
 mod reading;
 mod scope;
 mod sizes;
-
-pub use sizes::Known as KnownSizes;
 
 /// Returns the pseudonyms of names.
 fn shown(pseudonyms: Pseudonyms) -> Shown {
@@ -60,9 +59,33 @@ impl Usage<'_> {
             .lines(&self.asked, &self.scope, &self.cells, idle, take)
     }
 
+    /// Compares groups by their values.
+    pub fn compare(&self, one: &Line, other: &Line) -> Ordering {
+        self.groups.compare(&self.scope, one.group, other.group)
+    }
+
     /// Returns the values of the dimensions of a group.
     pub fn values(&self, line: &Line) -> Group {
-        self.groups.values(&self.scope, line)
+        self.groups.values(&self.scope, line.group)
+    }
+
+    /// Returns the load of each target with rows, whatever was filtered out.
+    pub fn loads(&self) -> HashMap<i32, Load> {
+        let (sums, all_time) = (self.asked.sums(), Sum::service_time());
+        let of_targets = self.scope.iter().zip(self.cells.of_targets(&self.scope));
+        let loads = of_targets.filter_map(|((target, _), values)| {
+            let values = values?;
+            let sum = |is: &dyn Fn(&Sum) -> bool| {
+                let found = sums.iter().zip(&values).filter(|it| is(it.0));
+                found.map(|it| it.1).sum()
+            };
+            let load = Load {
+                time: sum(&|it| *it == all_time),
+                calls: sum(&|it| !it.time),
+            };
+            Some((target.id, load))
+        });
+        loads.collect()
     }
 }
 
@@ -71,30 +94,6 @@ impl Usage<'_> {
 pub struct Load {
     pub time: i128,
     pub calls: i128,
-}
-
-impl Usage<'_> {
-    /// Returns the load of each target with rows, whatever was filtered out.
-    pub fn loads(&self) -> HashMap<i32, Load> {
-        let sums = self.asked.sums();
-        let all = self.cells.of_targets(self.scope.iter().count());
-        let loads = self
-            .scope
-            .iter()
-            .zip(all)
-            .filter_map(|((target, _), of_target)| {
-                let mut load = Load::default();
-                for (sum, value) in sums.iter().zip(of_target?) {
-                    match sum.time {
-                        false => load.calls += value,
-                        true if *sum == Sum::service_time() => load.time += value,
-                        true => {}
-                    }
-                }
-                Some((target.id, load))
-            });
-        loads.collect()
-    }
 }
 
 /// A question with its plan and its reader.
@@ -152,35 +151,29 @@ impl<'u> Request<'u> {
             matches!(wanted, Wanted::Summary),
         );
         let reading = Reading::new(self, &scope)?;
-        let mut found = Found::new(reading, asked.sums(), wanted.has_span());
-        found.add(&scope, parts)?;
-        asked.note_times(&mut scope, &found.cells);
+        let cells = reading.cells(&scope, parts, asked.sums())?;
+        asked.note_times(&mut scope, &cells);
         if asked.has_times() && self.reads_some() {
             self.find_times(&mut scope, &self.probed(parts))?;
         }
         if scope.untimed().next().is_some() {
             self.find_calls(&mut scope, &self.probed(parts))?;
         }
-        let limit = self.plan.limit.saturating_sub(found.cells.bytes());
-        let groups = self.groups(found.reading, &found.cells, limit)?;
         Ok(Usage {
+            groups: self.groups(reading, &cells, cells.bytes())?,
             asked,
             scope,
-            cells: found.cells,
-            groups,
+            cells,
         })
     }
 
-    /// Returns the groups of the cells that were read, which take at most `limit` bytes.
-    fn groups(&self, read: Reading<'_>, cells: &Cells, limit: usize) -> Result<Groups<'_>, Error> {
+    /// Returns the groups of the cells that were read; `bytes` of the limit are taken already.
+    fn groups(&self, read: Reading<'_>, cells: &Cells, bytes: usize) -> Result<Groups<'_>, Error> {
         let by = self.question.by.list();
         let shown = self.pseudonyms.map(shown);
+        let limit = self.plan.state.limit.saturating_sub(bytes);
         let mut groups = Groups::new(by, &self.conditions, shown, cells, limit);
-        self.name(
-            &mut groups,
-            read.subjects.owners.into_inner(),
-            read.divided.days,
-        )?;
+        self.name(&mut groups, read.known, read.owners.into_inner())?;
         Ok(groups)
     }
 
@@ -200,24 +193,20 @@ impl<'u> Request<'u> {
 
     /// Compares what targets did as wholes with what their entries did.
     pub fn untracked(&self, usage: &Usage<'_>) -> Result<Vec<Untracked>, Error> {
-        let reading = Reading::new(self, &usage.scope)?;
-        let mut found = Found::new(reading, &sums_of_wholes(&usage.asked), false);
-        found.add(&usage.scope, &self.plan.of_wholes().parts)?;
-        Ok(untracked(
-            &usage.asked,
-            &usage.scope,
-            &usage.cells,
-            &found.cells,
-        )?)
+        let (asked, scope) = (&usage.asked, &usage.scope);
+        let parts = self.plan.of_wholes().parts;
+        let reading = Reading::new(self, scope)?;
+        let wholes = reading.cells(scope, &parts, &sums_of_wholes(asked))?;
+        Ok(untracked(asked, scope, &usage.cells, &wholes)?)
     }
 
     /// Reads the targets in scope, without any usage.
     pub fn read_targets(&self) -> Result<Usage<'_>, Error> {
         let asked = Asked::new(&self.question.measures.list, false, false);
-        let cells = Cells::new(asked.sums().len(), false, self.plan.limit);
-        let by = self.question.by.list();
+        let (by, limit) = (self.question.by.list(), self.plan.state.limit);
+        let cells = Cells::new(asked.sums().len(), Activity::Unknown, limit);
         Ok(Usage {
-            groups: Groups::new(by, &self.conditions, None, &cells, self.plan.limit),
+            groups: Groups::new(by, &self.conditions, None, &cells, limit),
             scope: self.scope()?,
             asked,
             cells,

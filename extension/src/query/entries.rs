@@ -5,7 +5,6 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-use crate::pg::template::sql;
 use crate::query::dimension::{Level, join_names};
 use crate::query::filters::{Filters, bind_own, is_own};
 use crate::query::names;
@@ -40,17 +39,16 @@ fn join_jobs(plan: &Plan, params: &Params) -> String {
     let until = params.bind_time("until", plan.window.until());
     let job = match jobs.few {
         // A front asks for those of a window at once.
-        true if plan.is_front => {
-            sql!("entries/jobs_of_window.sql", since = since, until = until)
-        }
-        true => EACH.to_owned(),
-        false => ALL.to_owned(),
+        true if plan.state.is_front => &format!(
+            "(SELECT known.* FROM jobstats.job_ids known WHERE known.job_no = ANY (ARRAY(SELECT held.job_no FROM jobstats.entry_jobs held \
+             WHERE held.valid_from < {until} AND held.valid_to > {since}))) job ON job.job_no = entry_job.job_no"
+        ),
+        true => EACH,
+        false => ALL,
     };
-    sql!(
-        "entries/jobs.sql",
-        since = since,
-        until = until,
-        job = job + &of_own
+    format!(
+        " LEFT JOIN jobstats.entry_jobs entry_job ON entry_job.entry_id = entry.entry_id \
+         AND entry_job.valid_from < {until} AND entry_job.valid_to > {since} LEFT JOIN {job}{of_own}"
     )
 }
 
@@ -75,14 +73,14 @@ fn tables_of_names(plan: &Plan, params: &Params) -> [String; 2] {
 fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
     let entry = plan.jobs.entry();
     let [users, groups] = tables_of_names(plan, params);
-    sql!(
-        "entries/entries.sql",
-        distinct = distinct(plan),
-        entries = filters.seen_entries(params),
-        jobs = join_jobs(plan, params),
-        names = join_names(filters.chosen(), entry, [&*users, &*groups]),
-        conditions = filters.conditions_on_entries(entry, &plan.jobs.labelled, params)
-            + &of_users(plan, filters, params),
+    format!(
+        "SELECT {}entry.entry_id FROM {} entry{}{} WHERE true{}{}",
+        distinct(plan),
+        filters.seen_entries(params),
+        join_jobs(plan, params),
+        join_names(filters.chosen(), entry, [&*users, &*groups]),
+        filters.conditions_on_entries(entry, &plan.jobs.labelled, params),
+        of_users(plan, filters, params),
     )
 }
 
@@ -90,17 +88,20 @@ fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
 /// the entry or its job, which no index has.
 fn of_users(plan: &Plan, filters: &Filters, params: &Params) -> String {
     let uids = filters.on_entries(&plan.jobs.labelled).uids();
-    let is_of_use = plan.jobs.joined && !plan.is_front && filters.own.is_none();
+    let is_of_use = plan.jobs.joined && !plan.state.is_front && filters.own.is_none();
     uids.filter(|_| is_of_use).map_or_else(String::new, |uids| {
         let uids = params.bind("uids", || Some(uids.clone()));
-        format!(" {}", sql!("entries/of_users.sql", uids = uids))
+        format!(
+            " AND (entry.uid = ANY ({uids}) OR entry.entry_id = ANY (ARRAY( \
+             SELECT held.entry_id FROM jobstats.job_ids job JOIN jobstats.entry_jobs held ON held.job_no = job.job_no WHERE job.uid = ANY ({uids}))))"
+        )
     })
 }
 
 /// Returns a SELECT of the users whose names the filters let through; `None` if they let through users without a name, or users
 /// whom jobs alone name.
 fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
-    if plan.owners.names {
+    if plan.jobs.names {
         return None;
     }
     let conditions = filters.conditions_on_name(params)?;
@@ -161,5 +162,9 @@ fn is_worth_it(plan: &Plan, filters: &Filters) -> bool {
 }
 
 fn most(plan: &Plan) -> usize {
-    if plan.is_front { FEW_OF_NODES } else { FEW }
+    if plan.state.is_front {
+        FEW_OF_NODES
+    } else {
+        FEW
+    }
 }

@@ -10,7 +10,6 @@ use serde_json::Value;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::{Statements, connect_as_of_call};
-use crate::pg::template::sql;
 use crate::query::dimension::{Dimension, InSql, Level, Table, ValueType};
 use crate::query::params::Params;
 use crate::store::rights::caller::{Own, as_any_reader, own_parameters, seen, seen_entries};
@@ -94,6 +93,10 @@ pub struct Filters {
     pub own: Option<Own>,
 }
 
+/// The name of the only targets whose names fit a pattern, unless a target has the name that is asked for.
+const ONLY_TARGET: &str = "SELECT CASE WHEN NOT bool_or(target.name = $1) AND count(DISTINCT target.name) = 1 THEN min(target.name) END \
+    FROM jobstats.targets target WHERE target.name = $1 OR target.name LIKE $2";
+
 /// Returns the pattern that a name of a target or a job is short for; `None` if it is a name itself, or may stand for several.
 pub fn meaning(
     client: &SpiClient<'_>,
@@ -104,16 +107,16 @@ pub fn meaning(
 ) -> Result<Option<String>, Error> {
     if key == "target" {
         let parameters = [name.into(), Pattern::new(meant).like().into()];
-        let found =
-            client.query_only(include_str!("filters/target.sql"), &parameters, "targets")?;
-        let found: Option<String> = found.get("name")?;
+        let found: Option<String> = client.query_value(ONLY_TARGET, &parameters)?;
         return Ok(found.map(|it| exactly(&it)));
     }
     let [uids, accounts] = own_parameters(own);
-    let statement = sql!(
-        "filters/job.sql",
-        entries = seen_entries(own, ["$2", "$3"]),
-        jobs = seen("jobs", own, ["$2", "$3"]),
+    let statement = format!(
+        "SELECT ARRAY(SELECT asked.name FROM unnest($1) asked (name) \
+         WHERE EXISTS (SELECT FROM {} entry WHERE entry.job = asked.name) \
+         OR EXISTS (SELECT FROM {} run WHERE run.job = asked.name OR run.label = asked.name))",
+        seen_entries(own, ["$2", "$3"]),
+        seen("jobs", own, ["$2", "$3"])
     );
     let known: Vec<String> =
         client.query_value(&statement, &[vec![name, meant].into(), uids, accounts])?;

@@ -11,7 +11,6 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Rows, Statements};
-use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{self, Dimension, Table};
 use crate::query::filters::Labelled;
@@ -112,9 +111,14 @@ impl Jobs {
         };
         let statement = |pattern: &str| {
             let runs = seen("jobs", own, ["$2", "$3"]);
-            sql!("jobs/labelled.sql", runs = runs, pattern = pattern)
+            format!(
+                "SELECT DISTINCT job.job_no, job.job, job.label IS NULL AS is_array FROM {runs} run \
+                 JOIN jobstats.job_ids job ON job.scheduler = run.scheduler AND job.job = run.job \
+                 AND run.started >= job.started AND run.started <= job.last_started \
+                 WHERE run.label LIKE {pattern} AND NOT run.job LIKE {pattern}"
+            )
         };
-        // What is a reader's own is found by no index of labels.
+        // The label of a single run is not that of its job if elements of an array share the number. What is a reader's own is found by no index of labels.
         if patterns.len() <= LOOKED_UP && own.is_none() {
             for pattern in patterns {
                 add(client.query(&statement("$1"), &[pattern.into()])?)?;

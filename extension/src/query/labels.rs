@@ -12,7 +12,6 @@ use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
-use crate::pg::tuples::{INTEGERS, TEXTS, Tuples};
 use crate::query::dimension::{By, Dimension, ValueType};
 use crate::query::groups::Group;
 
@@ -20,6 +19,10 @@ use crate::query::groups::Group;
 pub const ALL: &str = "all";
 pub const OTHERS: &str = "others";
 pub const UNTRACKED: &str = "untracked";
+
+/// Jobs as users type them, of those that the store has by another number, such as elements of arrays; not where several jobs have had it.
+const TYPED: &str = "SELECT job.job, min(job.label) AS label FROM jobstats.job_ids job WHERE job.job = ANY ($1) AND job.label IS NOT NULL \
+    GROUP BY job.job HAVING min(job.label) = max(job.label) AND min(job.label) <> job.job";
 
 /// The memory that a job takes whose label is looked up.
 const JOB_BYTES: usize = 256;
@@ -49,7 +52,7 @@ impl Labels {
         if !jobs.is_empty() {
             require_room(jobs.len(), JOB_BYTES)?;
             let jobs: Vec<String> = jobs.into_iter().map(str::to_owned).collect();
-            for row in client.query(include_str!("labels/typed.sql"), &[jobs.into()])? {
+            for row in client.query(TYPED, &[jobs.into()])? {
                 typed.insert(row.get("job")?, row.get("label")?);
             }
         }
@@ -108,41 +111,6 @@ pub fn label(dimension: &Dimension, value: Option<&str>) -> Value {
     match (dimension.value_type, value.parse::<i64>()) {
         (ValueType::Number, Ok(number)) => number.into(),
         _ => exactly(value).into(),
-    }
-}
-
-/// The columns of a statement's rows that hold the dimensions of groups.
-pub struct Places {
-    columns: Vec<(usize, &'static Dimension)>,
-}
-
-impl Places {
-    /// Finds the columns.
-    ///
-    /// # Errors
-    /// [`Error::Damaged`] if a column is not there, or of another type.
-    pub fn find(by: &By, found: &Tuples<'_>) -> Result<Self, Error> {
-        let column = |it: &'static Dimension| {
-            let types: &[_] = match it.value_type {
-                ValueType::Text => &TEXTS,
-                ValueType::Number => &INTEGERS,
-            };
-            Ok((found.place_of(it.name, types)?, it))
-        };
-        Ok(Self {
-            columns: by.iter().map(column).collect::<Result<_, Error>>()?,
-        })
-    }
-
-    /// Returns the group of the current row.
-    pub fn group(&self, found: &Tuples<'_>) -> Group {
-        let columns = self.columns.iter();
-        columns
-            .map(|(column, dimension)| match dimension.value_type {
-                ValueType::Number => found.integer(*column).map(|it| it.to_string()),
-                ValueType::Text => found.text(*column),
-            })
-            .collect()
     }
 }
 

@@ -10,7 +10,10 @@ use crate::query::dimension::words;
 /// Reads the arguments `operations` and `weights`.
 pub fn several(operations: Option<String>, weights: Option<Jsonb<'_>>) -> Result<Measures, Error> {
     let weighted = weights.map(|it| combination(&it)).transpose()?;
-    Ok(Measures::new(operations.as_deref().map(words), weighted)?)
+    match operations {
+        Some(names) => Ok(Measures::named(words(&names), weighted)?),
+        None => Ok(Measures::all(weighted)),
+    }
 }
 
 /// Reads the arguments `operation` and `weights`, which give a single measure.

@@ -13,7 +13,7 @@ use crate::query::filters::Filters;
 use crate::query::jobs::Jobs;
 use crate::query::names::Names;
 use crate::query::notice::{hinted, listed};
-use crate::query::owners::Owners;
+use crate::query::owners::owner_columns;
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::sources::Sources;
@@ -32,16 +32,12 @@ pub struct Plan {
     pub sources: Sources,
     /// The ways in which the answer depends on jobs.
     pub jobs: Jobs,
-    /// The owners of sums, if the answer reads such.
-    pub owners: Owners,
+    /// The columns of sums by owner that say whose they are, if the answer reads such.
+    pub owner_columns: Vec<&'static str>,
     /// The names that the answer is about.
     pub names: Names,
-    /// Set if the store is a front, whose nodes sum their rows.
-    pub is_front: bool,
-    /// The memory that an answer may take.
-    pub limit: usize,
     /// The targets in scope of nodes that are left out of a front. They count as not observed.
-    missing: Vec<i32>,
+    pub missing: Vec<i32>,
     /// The state of the store when the question came.
     pub state: Rc<State>,
 }
@@ -57,26 +53,18 @@ impl Plan {
         }
     }
 
-    /// Finds the sources of a question in this window; `None` if the question asks for no operation.
-    pub fn over(
-        client: &SpiClient<'_>,
-        question: &Question,
-        window: Window,
-    ) -> Result<Option<Self>, Error> {
-        Self::with(client, question, window, Rc::new(State::read(client)?))
-    }
-
     /// Returns a plan for the rows of observations alone, whatever else is known of the store.
     pub fn of_observations(window: Window) -> Self {
-        let state = State::default();
+        let state = State {
+            limit: LIMIT,
+            ..State::default()
+        };
         Self {
             sources: Sources::increments(&state, &window),
             window,
             jobs: Jobs::default(),
-            owners: Owners::default(),
+            owner_columns: Vec::new(),
             names: Names::default(),
-            is_front: false,
-            limit: LIMIT,
             missing: Vec::new(),
             state: Rc::new(state),
         }
@@ -92,7 +80,7 @@ impl Plan {
         Self::with(client, question, window, self.state.clone())
     }
 
-    /// Finds the sources of a question in this window, of what is known of the store.
+    /// Finds the sources of a question in this window, of what is known of the store; `None` if the question asks for no operation.
     pub fn with(
         client: &SpiClient<'_>,
         question: &Question,
@@ -107,14 +95,11 @@ impl Plan {
             true => Sources::increments(&state, &window),
             false => Sources::choose(&state, &window, question.owner()),
         };
-        let (mut jobs, mut owners) = (Jobs::default(), Owners::default());
-        match sources.owner() {
-            Some(owner) => owners = Owners::find(client, question, &window, &state, owner)?,
-            None => jobs = Jobs::find(client, question, &window, &state)?,
-        }
+        let jobs = Jobs::find(client, question, &window, &state)?;
+        let owner = sources.owner();
         Ok(Some(Self {
+            owner_columns: owner.map_or_else(Vec::new, |it| owner_columns(it, question, &jobs)),
             jobs,
-            owners,
             names: Names::find(question, &window, &state),
             missing: match state.is_front && store::leaves_out(client)? {
                 true => missing(client, &question.filters, window.since())?,
@@ -122,8 +107,6 @@ impl Plan {
             },
             window,
             sources,
-            is_front: state.is_front,
-            limit: state.limit,
             state,
         }))
     }
@@ -180,11 +163,6 @@ impl Plan {
     /// parts of their usage only.
     pub fn divides_entries(&self) -> bool {
         self.jobs.several || self.names.several
-    }
-
-    /// Returns the targets in scope of nodes that are left out of a front.
-    pub fn missing(&self) -> &[i32] {
-        &self.missing
     }
 }
 

@@ -4,12 +4,12 @@ use jobstats_core::dimension::Dimension;
 use jobstats_core::instant::{Micros, Span};
 use jobstats_core::target::TargetKind;
 use jobstats_core::usage::{self, Layout};
-use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
+use pgrx::datum::DatumWithOid;
 
 use crate::pg::error::Error;
 use crate::pg::receive::{self, Received, Type};
 use crate::pg::template::sql;
-use crate::pg::time::{from_postgres, timestamptz, timestamptzs};
+use crate::pg::time::{from_postgres, timestamptzs};
 use crate::query::dimension::{By, Level};
 use crate::query::sources::Part;
 use crate::store::rollup::Owner;
@@ -23,7 +23,7 @@ const SPANS: usize = 200;
 
 /// The rows and columns of usage that are read.
 #[derive(Default)]
-pub struct Wanted<'w> {
+pub struct Selection<'w> {
     /// Set if rows are told apart by entry, or by owner where the relation has sums by owner.
     pub whose: bool,
     /// The columns that say whose sums by owner are.
@@ -53,7 +53,8 @@ pub struct Wanted<'w> {
 }
 
 /// A row of usage.
-pub struct Usage<'r> {
+#[derive(Clone)]
+pub struct UsageRow<'r> {
     /// The part of the window that its source answers for: a row that reaches into several is given once for each.
     pub part: Span,
     pub target: i32,
@@ -70,29 +71,25 @@ pub struct Usage<'r> {
     pub observed: Option<Micros>,
     /// The setting `keep`, where it left something out of the observation.
     pub kept: Option<String>,
-    pub further: Further<'r>,
+    received: &'r Received,
+    /// The place of the first further column.
+    further: usize,
 }
 
-/// The further columns of a row.
-#[derive(Clone, Copy)]
-pub struct Further<'r> {
-    row: &'r Received,
-    first: usize,
-}
-
-impl Further<'_> {
-    /// Returns the integers of the column of this number.
+impl UsageRow<'_> {
+    /// Returns the integers of the further column of this number.
     pub fn integers(&self, number: usize) -> Option<Vec<i64>> {
-        self.row.integers(self.first + number)
+        self.received.integers(self.further + number)
     }
 
-    /// Returns the text of the column of this number.
+    /// Returns the text of the further column of this number.
     pub fn text(&self, number: usize) -> Option<String> {
-        self.row.text(self.first + number)
+        self.received.text(self.further + number)
     }
 }
 
 /// The entry or owner of a row.
+#[derive(Clone, Copy)]
 pub enum Whose<'r> {
     Nobody,
     Entry(i64),
@@ -128,12 +125,12 @@ impl Columns {
     }
 
     /// Adds the columns that say whose a row is, and returns the place of the first.
-    fn whose(&mut self, part: &Part, wanted: &Wanted<'_>) -> usize {
+    fn whose(&mut self, part: &Part, selection: &Selection<'_>) -> usize {
         let first = self.types.len();
         match part.relation.owner {
-            _ if !wanted.whose => {}
+            _ if !selection.whose => {}
             Some(_) => {
-                for name in wanted.owner {
+                for name in selection.owner {
                     let is_number = ["uid", "gid"].contains(name);
                     self.column(name, if is_number { Type::Integer } else { Type::Text });
                 }
@@ -159,42 +156,46 @@ struct Places {
 }
 
 /// Returns the statement for the rows of a part, with the types of its columns and their places.
-fn statement(part: &Part, layout: &Layout, wanted: &Wanted<'_>) -> (String, Vec<Type>, Places) {
+fn statement(
+    part: &Part,
+    layout: &Layout,
+    selection: &Selection<'_>,
+) -> (String, Vec<Type>, Places) {
     let mut columns = Columns::default();
     columns.column("target_id", Type::Integer);
     columns.times(match part.relation.width() {
         Some(_) => &["bucket"],
         None => &["since", "time"],
     });
-    let whose = columns.whose(part, wanted);
+    let whose = columns.whose(part, selection);
     let activity = columns.types.len();
     columns.times(match part.relation.width() {
-        _ if !wanted.activity => &[],
+        _ if !selection.activity => &[],
         None => &["last_active"],
         Some(_) => &["first", "last"],
     });
-    let has_observation = wanted.server || wanted.kept || wanted.ordered;
+    let has_observation = selection.server || selection.kept || selection.ordered;
     let observed = has_observation.then(|| columns.column("observed", Type::Time));
     let values = columns.types.len();
     for it in &layout.columns {
         columns.column(it, Type::Integer);
     }
     let further = columns.types.len();
-    for (expression, of) in wanted.further {
+    for (expression, of) in selection.further {
         columns.add(expression, *of);
     }
     let rows = sql!(
         "read/rows.sql",
         columns = columns.select,
         relation = part.relation.name(),
-        spans = spans(part, 1, wanted.crossing.then_some(false)),
-        of = of(part, wanted),
+        spans = spans(part, 1, selection.crossing.then_some(false)),
+        of = of(part, selection),
     );
     let mut statement = rows;
-    if wanted.server {
+    if selection.server {
         statement = sql!("read/servers.sql", rows = statement);
     }
-    if wanted.kept {
+    if selection.kept {
         statement = sql!("read/kept.sql", rows = statement);
     }
     let mut joined = |is_wanted: bool| {
@@ -207,10 +208,10 @@ fn statement(part: &Part, layout: &Layout, wanted: &Wanted<'_>) -> (String, Vec<
         values,
         further,
         observed,
-        server: joined(wanted.server),
-        kept: joined(wanted.kept),
+        server: joined(selection.server),
+        kept: joined(selection.kept),
     };
-    if wanted.ordered {
+    if selection.ordered {
         statement += "\nORDER BY usage.target_id, usage.entry_id, usage.observed";
     }
     (statement, columns.types, places)
@@ -220,35 +221,32 @@ fn statement(part: &Part, layout: &Layout, wanted: &Wanted<'_>) -> (String, Vec<
 pub fn usage(
     part: &Part,
     layout: &Layout,
-    wanted: &Wanted<'_>,
-    each: &mut dyn FnMut(Usage<'_>) -> Result<bool, Error>,
+    selection: &Selection<'_>,
+    each: &mut dyn FnMut(UsageRow<'_>) -> Result<bool, Error>,
 ) -> Result<(), Error> {
-    let (statement, types, places) = statement(part, layout, wanted);
+    let (statement, types, places) = statement(part, layout, selection);
     let mut values = vec![0; layout.columns.len()];
     receive::each(
         &statement,
-        &arguments(&[part], wanted)?,
+        &arguments(&[part], selection)?,
         &types,
         &mut |row| {
             for (place, value) in values.iter_mut().enumerate() {
                 *value = row.integer(places.values + place).unwrap_or(0);
             }
             // One whose times are damaged is left out.
-            let Some(found) = places.read(row, part, wanted, &values) else {
+            let Some(found) = places.read(row, part, selection, &values) else {
                 return Ok(true);
             };
             let (from, until) = found.span;
             let first = part.spans.partition_point(|it| it.1 <= from);
             let reached = part.spans[first..].iter().take_while(|it| it.0 < until);
             for &part in reached {
-                let usage = Usage {
-                    whose: places.whose(row, &found.whose),
-                    server: found.server.clone(),
-                    kept: found.kept.clone(),
+                let of_part = UsageRow {
                     part,
-                    ..found
+                    ..found.clone()
                 };
-                if !each(usage)? {
+                if !each(of_part)? {
                     return Ok(false);
                 }
             }
@@ -257,20 +255,12 @@ pub fn usage(
     )
 }
 
-fn whose_kind<'r>(part: &Part, wanted: &Wanted<'_>, row: &'r Received, first: usize) -> Whose<'r> {
-    match part.relation.owner {
-        _ if !wanted.whose => Whose::Nobody,
-        Some(_) => Whose::Owner(row, first),
-        None => row.integer(first).map_or(Whose::Nobody, Whose::Entry),
-    }
-}
-
 impl Places {
-    fn whose<'r>(&self, row: &'r Received, whose: &Whose<'_>) -> Whose<'r> {
-        match whose {
-            Whose::Nobody => Whose::Nobody,
-            Whose::Entry(entry) => Whose::Entry(*entry),
-            Whose::Owner(..) => Whose::Owner(row, self.whose),
+    fn whose<'r>(&self, part: &Part, selection: &Selection<'_>, row: &'r Received) -> Whose<'r> {
+        match part.relation.owner {
+            _ if !selection.whose => Whose::Nobody,
+            Some(_) => Whose::Owner(row, self.whose),
+            None => row.integer(self.whose).map_or(Whose::Nobody, Whose::Entry),
         }
     }
 
@@ -278,9 +268,9 @@ impl Places {
         &self,
         row: &'r Received,
         part: &Part,
-        wanted: &Wanted<'_>,
+        selection: &Selection<'_>,
         values: &'r [i64],
-    ) -> Option<Usage<'r>> {
+    ) -> Option<UsageRow<'r>> {
         let time = |column: usize| from_postgres(row.integer(column)?);
         let first = time(1)?;
         let width = part.relation.width();
@@ -290,15 +280,15 @@ impl Places {
             None => (first, time(2)?),
         };
         let active = match width {
-            _ if !wanted.activity => (since, until),
+            _ if !selection.activity => (since, until),
             Some(_) => (time(self.activity)?, time(self.activity + 1)?),
             // It comes from the clock of the server, which is wrong if it is after the row.
             None => (since, time(self.activity).unwrap_or(until).min(until)),
         };
-        Some(Usage {
+        Some(UsageRow {
             part: (since, until),
             target: i32::try_from(row.integer(0)?).ok()?,
-            whose: whose_kind(part, wanted, row, self.whose),
+            whose: self.whose(part, selection, row),
             server: self.server.and_then(|it| row.text(it)),
             span: (since, until),
             at: if width.is_some() { first } else { until },
@@ -306,10 +296,8 @@ impl Places {
             values,
             observed: self.observed.and_then(time),
             kept: self.kept.and_then(|it| row.text(it)),
-            further: Further {
-                row,
-                first: self.further,
-            },
+            received: row,
+            further: self.further,
         })
     }
 }
@@ -336,17 +324,19 @@ fn spans(part: &Part, first: usize, inside: Option<bool>) -> String {
 }
 
 /// Returns the condition on whose rows are read.
-fn of(part: &Part, wanted: &Wanted<'_>) -> String {
-    let mut of = wanted.condition.to_owned();
-    if wanted.targets.is_some() {
+fn of(part: &Part, selection: &Selection<'_>) -> String {
+    let mut of = selection.condition.to_owned();
+    if selection.targets.is_some() {
         of += " AND usage.target_id = ANY ($4)";
     }
     match part.relation.owner {
-        None if wanted.entries.is_some() => of += " AND usage.entry_id = ANY ($5)",
-        Some(Owner::User | Owner::Member) if wanted.uids.is_some() => {
+        None if selection.entries.is_some() => of += " AND usage.entry_id = ANY ($5)",
+        Some(Owner::User | Owner::Member) if selection.uids.is_some() => {
             of += " AND usage.uid = ANY ($6)"
         }
-        Some(Owner::Account) if wanted.accounts.is_some() => of += " AND usage.account = ANY ($7)",
+        Some(Owner::Account) if selection.accounts.is_some() => {
+            of += " AND usage.account = ANY ($7)"
+        }
         _ => {}
     }
     of
@@ -361,17 +351,20 @@ fn bounds(part: &Part) -> Vec<[Micros; 3]> {
     }
 }
 
-fn arguments(parts: &[&Part], wanted: &Wanted<'_>) -> Result<Vec<DatumWithOid<'static>>, Error> {
+fn arguments(
+    parts: &[&Part],
+    selection: &Selection<'_>,
+) -> Result<Vec<DatumWithOid<'static>>, Error> {
     let bounds: Vec<[Micros; 3]> = parts.iter().flat_map(|it| bounds(it)).collect();
     let all = |n: usize| timestamptzs(bounds.iter().map(move |it| &it[n]));
     Ok(vec![
         all(0)?.into(),
         all(1)?.into(),
         all(2)?.into(),
-        wanted.targets.map(<[_]>::to_vec).into(),
-        wanted.entries.map(<[_]>::to_vec).into(),
-        wanted.uids.map(<[_]>::to_vec).into(),
-        wanted.accounts.map(<[_]>::to_vec).into(),
+        selection.targets.map(<[_]>::to_vec).into(),
+        selection.entries.map(<[_]>::to_vec).into(),
+        selection.uids.map(<[_]>::to_vec).into(),
+        selection.accounts.map(<[_]>::to_vec).into(),
     ])
 }
 
@@ -433,14 +426,8 @@ impl Target {
 /// Reads the targets in use.
 pub fn targets() -> Result<Vec<Target>, Error> {
     let statement = include_str!("read/targets.sql");
-    let types = [
-        Type::Integer,
-        Type::Text,
-        Type::Text,
-        Type::Text,
-        Type::Text,
-    ];
-    rows(statement, &[], &types, |row| {
+    let [integer, text] = [Type::Integer, Type::Text];
+    rows(statement, &[], &[integer, text, text, text, text], |row| {
         Some(Target {
             id: i32::try_from(row.integer(0)?).ok()?,
             cluster: row.text(1)?,
@@ -456,9 +443,4 @@ pub fn targets() -> Result<Vec<Target>, Error> {
 pub fn time(row: &Received, column: usize) -> Option<Micros> {
     let value = row.integer(column)?;
     Some(from_postgres(value).unwrap_or(value))
-}
-
-/// Returns an instant as an argument.
-pub fn instant(time: Micros) -> Result<TimestampWithTimeZone, Error> {
-    timestamptz(time)
 }

@@ -8,7 +8,6 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
-use crate::pg::template::sql;
 use crate::pg::time::{LONG_AGO, SessionClocks, now, timestamptz, window};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
@@ -194,7 +193,8 @@ fn width(step: &Interval) -> Result<StepWidth, Error> {
 /// The memory that the last observation of a target takes.
 const LAST_OBSERVATION_BYTES: usize = 512;
 
-/// Returns the last observations of the targets in scope, the oldest first.
+/// Returns the last observations of the targets in scope, the oldest first. A target or server of another cluster than the unnamed one is shown
+/// with its cluster. Nobody waits for retired targets.
 fn last_observations(
     client: &SpiClient<'_>,
     since: Micros,
@@ -202,14 +202,15 @@ fn last_observations(
 ) -> Result<Vec<Last>, Error> {
     let (params, since) = (Params::default(), timestamptz(since)?);
     let since = params.bind("since", || since);
-    let statement = sql!(
-        "window/last_observations.sql",
-        pace = pace_since(
-            &format!("{since} - interval '24 hours'"),
-            store::is_front(client)?
-        ),
-        conditions = filters.conditions(Level::Target, "target", &params)
-            + &filters.conditions(Level::Server, "pace", &params),
+    let day_before = format!("{since} - interval '24 hours'");
+    let statement = format!(
+        "SELECT concat_ws('/', nullif(target.cluster, ''), target.name) AS target, concat_ws('/', nullif(target.cluster, ''), pace.server) AS server, \
+         pace.last_observation, (extract(epoch FROM pace.usual_interval) * 1000000)::bigint AS usual_interval, pace.silent, pace.late \
+         FROM ({}) pace JOIN jobstats.targets target ON target.target_id = pace.target_id \
+         WHERE target.retired IS NULL{}{} ORDER BY pace.last_observation, target.cluster, target.name",
+        pace_since(&day_before, store::is_front(client)?),
+        filters.conditions(Level::Target, "target", &params),
+        filters.conditions(Level::Server, "pace", &params)
     );
     let rows = client.query(&statement, &params.take())?;
     require_room(rows.len(), LAST_OBSERVATION_BYTES)?;

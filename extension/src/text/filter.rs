@@ -4,6 +4,7 @@ use std::ffi::CStr;
 
 use jobstats_core::dimension::Dimension;
 use jobstats_core::filter::{FilterError, Wanted, checked, read};
+use jobstats_core::usage::Condition;
 use pgrx::datum::Internal;
 use pgrx::prelude::*;
 use serde_json::{Map, Value};
@@ -48,8 +49,8 @@ fn filter_matches(filter: Jsonb<'_>, labels: Jsonb<'_>, any: bool) -> SqlResult<
     let labels = labels.read(LIMIT).unwrap_or_default();
     let is_met = |(key, value): (&String, &Value)| {
         let dimension = Dimension::find(key)?;
-        let wanted = Wanted::of(dimension, value)?;
-        Some(wanted.matches(labels.get(key).and_then(Value::as_str)))
+        let wanted = Condition::new(dimension, Wanted::of(dimension, value)?, [], false);
+        Some(wanted.lets(labels.get(key).and_then(Value::as_str), None))
     };
     let mut met = filter.iter().filter_map(is_met);
     Ok(match any {

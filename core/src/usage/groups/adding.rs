@@ -4,42 +4,21 @@ use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxHashSet;
 
-use super::{Amount, Line, NO_ENTRIES};
+use super::{Amount, GroupKey, Line};
 use crate::instant::{Micros, Span};
-use crate::target::TargetKind;
-use crate::usage::UsageError;
 use crate::usage::asked::Asked;
-use crate::usage::cells::Cells;
+use crate::usage::cells::{Cells, Hasher};
+use crate::usage::rates::Rates;
 use crate::usage::scope::{Observed, Scope};
-use crate::window::Rates;
+use crate::usage::{UsageError, add};
 
 /// A cell of a group, or a target without one.
 pub(super) struct Item {
     pub step: u32,
-    pub targets: u32,
-    pub entries: u32,
+    pub group: GroupKey,
     pub target: u32,
     pub cell: Option<u32>,
     pub node: Option<u32>,
-}
-
-impl Item {
-    /// Returns a cell of a target, of no group.
-    pub fn of(target: u32, cell: Option<u32>) -> Self {
-        Self {
-            step: 0,
-            targets: 0,
-            entries: NO_ENTRIES,
-            target,
-            cell,
-            node: None,
-        }
-    }
-
-    /// Returns the step and the groups.
-    pub fn key(&self) -> (u32, u32, u32) {
-        (self.step, self.targets, self.entries)
-    }
 }
 
 /// Adds up the sums of cells.
@@ -47,8 +26,6 @@ pub(super) struct Adding<'a> {
     asked: &'a Asked<'a>,
     pub scope: &'a Scope,
     pub cells: &'a Cells,
-    /// Set if no more than the amounts are wanted.
-    pub is_brief: bool,
     /// By target and measure: set if it is not 0 there, if each has activity of its own.
     used: Vec<bool>,
 }
@@ -60,7 +37,6 @@ impl<'a> Adding<'a> {
             asked,
             scope,
             cells,
-            is_brief: false,
             used: Vec::new(),
         };
         if asked.by_measure {
@@ -71,45 +47,38 @@ impl<'a> Adding<'a> {
 
     /// Returns what the items of a group did.
     pub fn line(&self, items: &[Item], observed: Observed) -> Result<Line, UsageError> {
-        let (asked, cells) = (self.asked, self.cells);
+        let asked = self.asked;
         let amounts = (0..asked.len()).map(|measure| self.amount(measure, items));
-        let spans = items
-            .iter()
-            .filter_map(|it| it.cell)
-            .filter(|_| cells.has_spans());
-        let spans = spans.map(|it| cells.span(it as usize));
-        let active = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        let spans = items.iter().filter_map(|it| self.cells.span(it.cell?));
         let nodes = items.iter().filter_map(|it| it.node);
-        let nodes = match asked.by_measure {
-            _ if self.is_brief => 0,
-            true => self.activity(items.iter(), 0..asked.sums.len()).1,
-            false => nodes.collect::<HashSet<_>>().len(),
-        };
         Ok(Line {
             step: items[0].step as usize,
-            group: (items[0].targets as usize, items[0].entries),
+            group: items[0].group,
             amounts: amounts.collect::<Result<_, _>>()?,
-            active,
-            nodes,
-            busiest: asked
-                .load
-                .filter(|_| !self.is_brief)
-                .and_then(|load| self.busiest(load, items)),
+            active: spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))),
+            nodes: match asked.by_measure {
+                true => self.activity(items.iter(), 0..asked.sums.len()).1,
+                false => nodes.collect::<HashSet<_>>().len(),
+            },
+            busiest: asked.load.and_then(|load| self.busiest(load, items)),
             observed,
         })
     }
 
-    /// Returns the cell of an item, unless a sum does not count on its target.
-    fn cell(&self, sum: usize, item: &Item) -> Option<usize> {
-        let kind = self.scope.targets[item.target as usize].target.kind;
-        let counts = !self.asked.sums[sum].mdt_only || kind == TargetKind::Mdt;
-        item.cell.filter(|_| counts).map(|it| it as usize)
+    /// Returns whether a sum counts on a target.
+    fn is_of(&self, sum: usize, target: u32) -> bool {
+        self.asked.sums[sum].is_of(self.scope.targets[target as usize].target.kind)
+    }
+
+    /// Returns a sum of a cell of a target; 0 if it does not count there.
+    fn sum(&self, sum: usize, target: u32, cell: Option<u32>) -> i128 {
+        let cell = cell.filter(|_| self.is_of(sum, target));
+        cell.map_or(0, |it| self.cells.sum(it, sum))
     }
 
     /// Returns a sum of an item: zero if the target was observed without such usage, `None` if that is not known.
     fn value(&self, sum: usize, item: &Item) -> Option<i128> {
-        let cell = self.cell(sum, item);
-        let value = cell.map_or(0, |it| self.cells.sum(it, sum));
+        let value = self.sum(sum, item.target, item.cell);
         let is_timed = || self.scope.is_timed(item.target as usize);
         let is_known = self.asked.by_measure
             || self.observed(item) > 0 && (!self.asked.sums[sum].time || is_timed());
@@ -125,12 +94,10 @@ impl<'a> Adding<'a> {
         self.used = vec![false; self.scope.targets.len() * self.asked.len()];
         for (place, cell) in self.cells.iter() {
             for (measure, parts) in self.asked.parts.iter().enumerate() {
-                let item = Item::of(place.target, Some(cell));
-                let mut total = parts.total.iter();
-                if total.any(|(sum, _)| self.value(*sum, &item) > Some(0)) {
-                    let place = self.place(place.target, measure);
-                    self.used[place] = true;
-                }
+                let mut sums = parts.total.iter().map(|it| it.0);
+                let is_used = sums.any(|sum| self.sum(sum, place.target, Some(cell)) > 0);
+                let place = self.place(place.target, measure);
+                self.used[place] |= is_used;
             }
         }
     }
@@ -142,10 +109,9 @@ impl<'a> Adding<'a> {
     /// Returns whether an item has usage by a measure that counts.
     fn counts(&self, measure: usize, item: &Item) -> bool {
         let parts = &self.asked.parts[measure];
-        let mut sums = parts.total.iter().map(|it| it.0).chain(parts.calls);
+        let is_any = |sum| self.sum(sum, item.target, item.cell) > 0;
         !self.asked.by_measure
-            || self.used[self.place(item.target, measure)]
-                && sums.any(|sum| self.value(sum, item) > Some(0))
+            || self.used[self.place(item.target, measure)] && parts.usage().any(is_any)
     }
 
     /// Returns the times between which there was activity of any of these sums, and the number of their nodes.
@@ -156,7 +122,8 @@ impl<'a> Adding<'a> {
     ) -> (Option<Span>, usize) {
         let mut nodes: FxHashSet<u32> = FxHashSet::default();
         let found = items.flat_map(|it| sums.clone().map(move |sum| (sum, it)));
-        let found = found.filter_map(|(sum, it)| self.cells.activity(self.cell(sum, it)?, sum));
+        let found = found.filter(|(sum, it)| self.is_of(*sum, it.target));
+        let found = found.filter_map(|(sum, it)| self.cells.activity(it.cell?, sum));
         let spans = found.map(|(span, of_sum)| {
             nodes.extend(of_sum);
             span
@@ -165,7 +132,8 @@ impl<'a> Adding<'a> {
         (active, nodes.len())
     }
 
-    fn amount(&self, measure: usize, items: &[Item]) -> Result<Amount, UsageError> {
+    /// Returns the amount of a measure of a group.
+    pub fn amount(&self, measure: usize, items: &[Item]) -> Result<Amount, UsageError> {
         let (asked, parts) = (self.asked, &self.asked.parts[measure]);
         let items = || items.iter().filter(|it| self.counts(measure, it));
         if asked.by_measure && items().next().is_none() {
@@ -182,26 +150,21 @@ impl<'a> Adding<'a> {
                     continue;
                 };
                 let value = value.checked_mul(factor).ok_or(UsageError::Overflow)?;
-                add(&mut of_term, value)?;
+                add(&mut of_term, Some(value))?;
                 rates.push(value, self.observed(item))?;
             }
-            total = match total.zip(of_term) {
-                Some((total, of_term)) => {
-                    Some(total.checked_add(of_term).ok_or(UsageError::Overflow)?)
-                }
-                None => None,
-            };
+            let sum = total.zip(of_term).map(|(total, it)| total.checked_add(it));
+            total = sum.map(|it| it.ok_or(UsageError::Overflow)).transpose()?;
         }
         let sum = |sum: Option<usize>| {
             let mut all = None;
-            for value in items().filter_map(|it| self.value(sum?, it)) {
+            for value in items().map(|it| self.value(sum?, it)) {
                 add(&mut all, value)?;
             }
             Ok::<_, UsageError>(all.filter(|it| *it != 0 || !asked.by_measure))
         };
-        let sums = parts.total.iter().map(|it| it.0).chain(parts.calls);
         let (active, nodes) = match asked.by_measure {
-            true => self.activity(items(), sums),
+            true => self.activity(items(), parts.usage()),
             false => (None, 0),
         };
         Ok(Amount {
@@ -221,7 +184,7 @@ impl<'a> Adding<'a> {
             if let Some(cell) = item.cell {
                 let sums = loads.entry(item.target).or_default();
                 for (sum, place) in sums.iter_mut().zip(load) {
-                    *sum += self.cells.sum(cell as usize, place);
+                    *sum += self.cells.sum(cell, place);
                 }
             }
         }
@@ -234,30 +197,17 @@ impl<'a> Adding<'a> {
     }
 }
 
-fn add(sum: &mut Option<i128>, value: i128) -> Result<(), UsageError> {
-    *sum = Some(
-        sum.unwrap_or(0)
-            .checked_add(value)
-            .ok_or(UsageError::Overflow)?,
-    );
-    Ok(())
-}
-
 impl Asked<'_> {
     /// Says which targets have calls, and whether these came with times.
     pub fn note_times(&self, scope: &mut Scope, cells: &Cells) {
         let Some(probe) = self.probe else {
             return;
         };
-        let mut timed = vec![None; scope.targets.len()];
+        let mut timed: HashMap<i32, bool, Hasher> = HashMap::default();
         for (place, cell) in cells.iter() {
-            let timed: &mut Option<bool> = &mut timed[place.target as usize];
-            *timed = Some(*timed == Some(true) || cells.sum(cell as usize, probe) > 0);
+            let id = scope.targets[place.target as usize].target.id;
+            *timed.entry(id).or_default() |= cells.sum(cell, probe) > 0;
         }
-        for (position, timed) in timed.into_iter().enumerate() {
-            if let Some(timed) = timed {
-                scope.set_timed(scope.targets[position].target.id, timed);
-            }
-        }
+        scope.timed = timed;
     }
 }

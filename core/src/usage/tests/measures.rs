@@ -15,7 +15,7 @@ fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>
     let layout = Layout::new(asked.sums(), false);
     let targets = vec![target(1, &[(0, 10)]), target(2, &[(0, 20)])];
     let scope = Scope::new(vec![0, 10, 20], targets, None);
-    let mut cells = Cells::by_measure(asked.sums().len(), 1 << 30);
+    let mut cells = Cells::new(asked.sums().len(), Activity::OfSums, 1 << 30);
     for (target, node, span, values) in rows {
         let of = |column: &String| match column.as_str() {
             "read" => values[0],
@@ -28,15 +28,12 @@ fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>
             target: scope.position(*target, None).unwrap(),
             subject: Subject::ALL,
             span: *span,
+            part: (0, 20),
             active: *span,
             node: u32::try_from(*node).ok(),
             values: &values,
         };
-        let rows = Rows {
-            layout: &layout,
-            part: (0, 20),
-        };
-        cells.add(&scope, &rows, &row).unwrap();
+        cells.add(&scope, &layout, &row).unwrap();
     }
     let rates = |groups: &Groups<'_>, scope: &Scope| groups.rates_by_step(&asked, scope, &cells);
     let of_steps = scope.together(false, groups);
@@ -53,9 +50,9 @@ fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>
         Ok::<_, UsageError>(())
     };
     all.lines(&asked, &scope, &cells, false, take).unwrap();
-    lines.sort_by_key(|it| (it.key(), it.step));
+    lines.sort_by_key(|it| (it.group, it.step));
     let rates = rates(&all, &of_steps).unwrap();
-    let rates = lines.iter().map(|it| rates[&it.key()][0].clone()).collect();
+    let rates = lines.iter().map(|it| rates[&it.group][0].clone()).collect();
     (lines, rates)
 }
 

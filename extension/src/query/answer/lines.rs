@@ -22,7 +22,7 @@ use crate::query::labels::{Labels, covered, formatted, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::{Question, SUMMARY, Wanted};
 use crate::query::wholes::Wholes;
-use crate::query::window::{ROW_LIMIT, Window};
+use crate::query::window::ROW_LIMIT;
 use crate::query::without_times;
 use crate::store::personal::Pseudonyms;
 
@@ -42,8 +42,7 @@ struct Shown<'s> {
     line: &'s Line,
     group: Group,
     /// The start of the step, and its width in seconds.
-    start: i64,
-    seconds: f64,
+    step: (Micros, f64),
     leading: Option<&'s Leading>,
 }
 
@@ -116,7 +115,7 @@ impl<'o> Out<'o> {
         })?;
         lines.sort_by(|one, other| {
             let by_step = one.step.cmp(&other.step);
-            by_step.then_with(|| usage.groups.compare(&usage.scope, one, other))
+            by_step.then_with(|| usage.compare(one, other))
         });
         let rows = match question.wanted.has_row_per_measure() {
             true => question.measures.list.len(),
@@ -132,22 +131,10 @@ impl<'o> Out<'o> {
             .map(|n| !question.measures.all || occurs(n))
             .collect();
         let sum = |n: usize| lines.iter().filter_map(|it| it.amounts[n].total).sum();
-        let groups: Vec<Group> = lines.iter().map(|it| usage.values(it)).collect();
-        let whole = Whole {
-            question,
-            labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
-            sums: (0..rows).map(sum).collect(),
-            wholes: None,
-        };
-        for (line, group) in lines.iter().zip(groups) {
-            let shown = Shown::new(line, group, &plan.window, None)?;
-            for (n, &wanted) in wanted.iter().enumerate() {
-                if question.is_shown(n, line, wanted) {
-                    self.put(&whole, &shown, n)?;
-                }
-            }
-        }
-        Ok(())
+        let sums = (0..rows).map(sum).collect();
+        let is_shown = |n: usize, line: &Line| question.is_shown(n, line, wanted[n]);
+        let lines = lines.iter().map(|it| (it, None));
+        self.write_lines(question, plan, usage, lines, (sums, None), is_shown)
     }
 
     fn write_top(
@@ -161,7 +148,7 @@ impl<'o> Out<'o> {
         let n = usize::try_from(n).unwrap_or(0).min(ROW_LIMIT + 1);
         let order = |one: &Line, other: &Line| {
             let by_total = other.total().cmp(&one.total());
-            by_total.then_with(|| usage.groups.compare(&usage.scope, one, other))
+            by_total.then_with(|| usage.compare(one, other))
         };
         let (mut sum, mut best) = (0_i128, Vec::new());
         usage.each(question.has_idle_targets(), |line| {
@@ -181,22 +168,9 @@ impl<'o> Out<'o> {
         if best.len() > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        let groups: Vec<Group> = best.iter().map(|it| usage.values(it)).collect();
-        let whole = Whole {
-            question,
-            labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
-            sums: vec![sum],
-            wholes: Wholes::find(self.client, question, plan, untracked)?,
-        };
-        for (line, group) in best.iter().zip(groups) {
-            let shown = Shown::new(line, group, &plan.window, None)?;
-            self.put(&whole, &shown, 0)?;
-        }
-        if let Some(wholes) = &whole.wholes {
-            let operation = &question.measures.list[0].name;
-            self.written += wholes.write(operation, self.rows)?;
-        }
-        Ok(())
+        let wholes = Wholes::find(self.client, question, plan, untracked)?;
+        let (lines, sums) = (best.iter().map(|it| (it, None)), vec![sum]);
+        self.write_lines(question, plan, usage, lines, (sums, wholes), |_, _| true)
     }
 
     /// Writes the number of groups per step that have a rate in each bucket.
@@ -254,16 +228,43 @@ impl<'o> Out<'o> {
         })?;
         let unit = question.measures.list[0].unit();
         let leading = leading(&usage.groups, &usage.scope, lines, unit);
-        let groups: Vec<Group> = leading.iter().map(|it| usage.values(&it.line)).collect();
+        let lines = leading.iter().map(|it| (&it.line, Some(it)));
+        self.write_lines(question, plan, usage, lines, (vec![0], None), |_, _| true)
+    }
+
+    /// Writes the rows of groups, one for each measure with a sum, if it is shown, and those of the work of targets that is in no group.
+    fn write_lines<'l>(
+        &mut self,
+        question: &Question,
+        plan: &Plan,
+        usage: &Usage<'_>,
+        lines: impl Iterator<Item = (&'l Line, Option<&'l Leading>)> + Clone,
+        (sums, wholes): (Vec<i128>, Option<Wholes>),
+        is_shown: impl Fn(usize, &Line) -> bool,
+    ) -> Result<(), Error> {
+        let groups: Vec<Group> = lines.clone().map(|it| usage.values(it.0)).collect();
         let whole = Whole {
             question,
             labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
-            sums: vec![0],
-            wholes: None,
+            sums,
+            wholes,
         };
-        for (it, group) in leading.iter().zip(groups) {
-            let shown = Shown::new(&it.line, group, &plan.window, Some(it))?;
-            self.put(&whole, &shown, 0)?;
+        for ((line, leading), group) in lines.zip(groups) {
+            let step = plan.window.step(line.step);
+            let step = step.ok_or_else(|| Error::Damaged("a group has no step".to_owned()))?;
+            let shown = Shown {
+                line,
+                group,
+                step,
+                leading,
+            };
+            for n in (0..whole.sums.len()).filter(|n| is_shown(*n, line)) {
+                self.put(&whole, &shown, n)?;
+            }
+        }
+        if let Some(wholes) = &whole.wholes {
+            let operation = &question.measures.list[0].name;
+            self.written += wholes.write(operation, self.rows)?;
         }
         Ok(())
     }
@@ -300,26 +301,6 @@ fn keep(lines: &mut Vec<Line>, n: usize, order: impl Fn(&Line, &Line) -> Orderin
     }
 }
 
-impl<'s> Shown<'s> {
-    fn new(
-        line: &'s Line,
-        group: Group,
-        window: &Window,
-        leading: Option<&'s Leading>,
-    ) -> Result<Self, Error> {
-        let step = window.step(line.step);
-        let (start, seconds) =
-            step.ok_or_else(|| Error::Damaged("a group has no step".to_owned()))?;
-        Ok(Self {
-            line,
-            group,
-            start,
-            seconds,
-            leading,
-        })
-    }
-}
-
 /// The dimensions of the labels, and of the name of who leads, on a target of [`Wanted::Leading`].
 const OF_LEADING: &[&str] = &["cluster", "target", "user", "uid", "workload", "account"];
 const OF_LEADER: &[&str] = &["user", "workload"];
@@ -342,10 +323,11 @@ impl Whole<'_> {
         if let Some(found) = self.value_of_leading(shown, measure, column) {
             return Ok(found);
         }
-        if let Some(place) = self.place_of_summary(column) {
-            return Ok(
-                total(&self.question.measures.list[place], &line.amounts[place])?.into_datum(),
-            );
+        let is_summary = matches!(self.question.wanted, Wanted::Summary);
+        let place = SUMMARY.iter().position(|it| it.0 == column);
+        if let Some(place) = place.filter(|_| is_summary) {
+            let measure = &self.question.measures.list[place];
+            return Ok(total(measure, &line.amounts[place])?.into_datum());
         }
         Ok(match column {
             "name" => self.labels.name(&shown.group, None).into_datum(),
@@ -368,8 +350,8 @@ impl Whole<'_> {
                 });
                 share.map(rounded).into_datum()
             }
-            "time" => timestamptz(shown.start)?.into_datum(),
-            "seconds" => shown.seconds.into_datum(),
+            "time" => timestamptz(shown.step.0)?.into_datum(),
+            "seconds" => shown.step.1.into_datum(),
             "coverage" => covered(line.observed.coverage).into_datum(),
             "operation" => measure.name.as_str().into_datum(),
             "rank" => rank.into_datum(),
@@ -383,13 +365,6 @@ impl Whole<'_> {
             "last_active" => time(line.active.map(|it| it.1))?,
             name => return Err(Error::Damaged(format!("an answer lacks its column {name}"))),
         })
-    }
-
-    /// Returns the position of the measure that is a column of a summary.
-    fn place_of_summary(&self, column: &str) -> Option<usize> {
-        let is_summary = matches!(self.question.wanted, Wanted::Summary);
-        let mut names = SUMMARY.iter().filter(|_| is_summary);
-        names.position(|it| it.0 == column)
     }
 
     /// Returns the value of a column that says who leads on a target.

@@ -7,11 +7,11 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::tuples::{FLOATS, TEXTS, Tuples};
+use crate::pg::tuples::{FLOATS, INTEGERS, TEXTS, Tuples};
 use crate::pg::tuplestore::Rows;
-use crate::query::dimension::By;
+use crate::query::dimension::{By, Dimension, ValueType};
 use crate::query::groups::Group;
-use crate::query::labels::{Labels, Places, formatted};
+use crate::query::labels::{Labels, formatted};
 use crate::query::window::ROW_LIMIT;
 
 /// Runs a statement that has the columns of an answer, among others, writes its rows, and returns their number.
@@ -63,12 +63,23 @@ fn grouped(
     if found.len() > ROW_LIMIT {
         return Err(Error::TooManyRows);
     }
-    let of_group = Places::find(by, found)?;
+    let column = |it: &'static Dimension| {
+        let types: &[_] = match it.value_type {
+            ValueType::Text => &TEXTS,
+            ValueType::Number => &INTEGERS,
+        };
+        Ok((found.place_of(it.name, types)?, it.value_type))
+    };
+    let columns = by.iter().map(column).collect::<Result<Vec<_>, Error>>()?;
     let mut groups = Vec::with_capacity(found.len());
     for row in 0..found.len() {
         pause();
         found.read(row);
-        groups.push(of_group.group(found));
+        let value = |(place, value_type): &(usize, ValueType)| match value_type {
+            ValueType::Number => found.integer(*place).map(|it| it.to_string()),
+            ValueType::Text => found.text(*place),
+        };
+        groups.push(columns.iter().map(value).collect());
     }
     let labels = Labels::new(client, by.clone(), groups.iter())?;
     Ok((groups, labels))

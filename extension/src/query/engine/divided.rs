@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use jobstats_core::instant::Micros;
 use jobstats_core::usage::{Subject, SubjectKind};
-use pgrx::datum::DatumWithOid;
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
+use crate::pg::time::timestamptz;
 use crate::query::engine::Request;
-use crate::query::read::{self, instant, time};
+use crate::query::read::{self, time};
 
 /// The days on which jobs of entries and names of users change.
 #[derive(Default)]
@@ -23,22 +23,19 @@ pub(super) struct Divided {
 impl Divided {
     pub fn find(request: &Request<'_>) -> Result<Self, Error> {
         let plan = request.plan;
-        let (since, until) = (plan.window.since(), plan.window.until());
+        let since = timestamptz(plan.window.since())?;
+        let until = timestamptz(plan.window.until())?;
         let mut divided = Self::default();
-        let window = || -> Result<[DatumWithOid<'static>; 2], Error> {
-            Ok([instant(since)?.into(), instant(until)?.into()])
-        };
-        if plan.jobs.several || plan.owners.jobs.several {
+        if plan.jobs.several {
             let is_own = request.conditions.own.is_some();
             let own = match plan.sources.owner() {
                 Some(_) => None,
                 None => request.few.clone(),
             };
-            let [since, until] = window()?;
-            let arguments = [since, until, is_own.into(), own.filter(|_| is_own).into()];
+            let own = own.filter(|_| is_own);
             let held = read::rows(
                 include_str!("../read/divided.sql"),
-                &arguments,
+                &[since.into(), until.into(), is_own.into(), own.into()],
                 &[Type::Integer, Type::Time, Type::Time],
                 |row| Some((row.integer(0)?, [time(row, 1)?, time(row, 2)?])),
             )?;
@@ -49,7 +46,7 @@ impl Divided {
         if plan.names.several {
             let renamed = read::rows(
                 include_str!("../read/renamed.sql"),
-                &window()?,
+                &[since.into(), until.into()],
                 &[Type::Integer, Type::Integer, Type::Time],
                 |row| Some((row.integer(0), row.integer(1)?, time(row, 2)?)),
             )?;
@@ -61,11 +58,8 @@ impl Divided {
                 days.push(until);
             }
         }
-        for days in divided
-            .entries
-            .values_mut()
-            .chain(divided.users.values_mut())
-        {
+        let all = divided.entries.values_mut();
+        for days in all.chain(divided.users.values_mut()) {
             days.push(Micros::MAX);
             days.sort_unstable();
             days.dedup();
@@ -77,7 +71,11 @@ impl Divided {
     }
 
     pub fn of_entry(&self, id: i64, at: Micros) -> Subject {
-        let edges = self.entries.get(&id).filter(|_| !self.entries.is_empty());
+        // Nearly always there are none, and many rows.
+        let edges = match self.entries.is_empty() {
+            true => None,
+            false => self.entries.get(&id),
+        };
         Subject {
             kind: SubjectKind::Entry,
             days: self.days(edges, at),

@@ -9,9 +9,10 @@ use jobstats_core::usage::{Entry, Groups, Job, Known, SubjectKind, User};
 use crate::pg::error::Error;
 use crate::pg::receive::{self, Received, Type};
 use crate::pg::template::sql;
+use crate::pg::time::timestamptz;
 use crate::query::engine::Request;
 use crate::query::question::Wanted;
-use crate::query::read::{self, instant, time};
+use crate::query::read::{self, time};
 
 /// The types of the columns of jobs and of entries before those that dimensions need.
 const JOB: [Type; 8] = [
@@ -43,25 +44,22 @@ fn texts(row: &Received, first: &[Type], further: &[&'static Dimension]) -> Vec<
 }
 
 impl Request<'_> {
-    /// Names the subjects of groups. `days` has the last instants of the days on which their jobs and names are the same.
+    /// Names the subjects of groups.
     pub(super) fn name(
         &self,
         groups: &mut Groups<'_>,
-        owners: HashMap<Owner, i64>,
-        days: Vec<Micros>,
+        mut known: Known,
+        owners: HashMap<Job, i64>,
     ) -> Result<(), Error> {
-        let (ids, plan) = (groups.ids(SubjectKind::Entry), self.plan);
-        let own = self.conditions.own.as_ref();
-        let mut known = Known::new(self.question.dimensions(), own, days);
+        let ids = groups.ids(SubjectKind::Entry);
         if self.question.dimensions().any(Dimension::is_name) {
             self.names(&mut known)?;
         }
-        if plan.jobs.joined || plan.owners.jobs.joined && !ids.is_empty() {
+        if self.plan.jobs.joined && !ids.is_empty() {
             self.jobs(&mut known, &ids)?;
         }
         for (owner, id) in owners {
-            let job = owner.job(&known);
-            known.add_job(SubjectKind::Owner, id, job);
+            known.add_job(SubjectKind::Owner, id, owner);
             groups.put(&known, (SubjectKind::Owner, id), &Entry::default(), None)?;
         }
         match ids.is_empty() {
@@ -77,8 +75,8 @@ impl Request<'_> {
         let few = (ids.len() <= MANY).then(|| ids.to_vec());
         let arguments = [
             few.into(),
-            instant(window.since())?.into(),
-            instant(window.until())?.into(),
+            timestamptz(window.since())?.into(),
+            timestamptz(window.until())?.into(),
         ];
         let statement = sql!("../read/jobs.sql", columns = columns);
         let jobs = read::rows(&statement, &arguments, &types, |row| {
@@ -131,7 +129,7 @@ impl Request<'_> {
     /// Reads the names of users and groups.
     fn names(&self, known: &mut Known) -> Result<(), Error> {
         let window = &self.plan.window;
-        let (since, until) = (instant(window.since())?, instant(window.until())?);
+        let (since, until) = (timestamptz(window.since())?, timestamptz(window.until())?);
         let types = [Type::Integer, Type::Text, Type::Integer, Type::Time];
         let users = match self.plan.names.users {
             true => "jobstats_internal.user_names($1, $2)",
@@ -175,42 +173,3 @@ impl Request<'_> {
 
 /// The number of entries that a statement names one by one when it looks for their jobs.
 const MANY: usize = 50_000;
-
-/// The columns of an owner of sums.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub(super) struct Owner {
-    numbers: [Option<i64>; 2],
-    texts: Vec<(&'static str, Option<String>)>,
-}
-
-impl Owner {
-    /// Reads the columns of a row.
-    pub fn read(row: &Received, first: usize, columns: &[&'static str]) -> Self {
-        let mut owner = Self::default();
-        for (column, name) in (first..).zip(columns) {
-            match *name {
-                "uid" => owner.numbers[0] = row.integer(column),
-                "gid" => owner.numbers[1] = row.integer(column),
-                _ => owner.texts.push((name, row.text(column))),
-            }
-        }
-        owner
-    }
-
-    /// Returns the owner as a job: it is named like an entry without a user.
-    fn job(&self, known: &Known) -> Job {
-        let text = |column: &str| {
-            let found = self.texts.iter().find(|it| it.0 == column);
-            found.and_then(|it| it.1.clone())
-        };
-        Job {
-            days: (Micros::MIN, Micros::MAX),
-            alone: true,
-            number: None,
-            uid: self.numbers[0],
-            gid: self.numbers[1],
-            account: text("account"),
-            values: known.of_job.iter().map(|it| text(it.column)).collect(),
-        }
-    }
-}

@@ -11,9 +11,9 @@ use jobstats_core::usage::{Layout, Scope, Target};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::receive::Type;
-use crate::pg::time::EARLIEST;
+use crate::pg::time::{EARLIEST, timestamptz};
 use crate::query::engine::Request;
-use crate::query::read::{self, instant, time};
+use crate::query::read::{self, Selection, time};
 use crate::query::sources::{Part, Sources};
 use crate::query::window::Window;
 use crate::store::rollup;
@@ -32,7 +32,7 @@ impl Request<'_> {
                 let known = plan.state.spans.get(&target.id).into_iter().flatten();
                 let reaches = known.filter(|it| it.0 <= until && it.1 > day_before);
                 target.spans = reaches.copied().collect();
-                if plan.missing().contains(&target.id) {
+                if plan.missing.contains(&target.id) {
                     target.spans.push((since, since));
                 }
             }
@@ -56,9 +56,9 @@ impl Request<'_> {
         let ids: Vec<i32> = targets.iter().map(|it| it.id).collect();
         let ids = self.question.filters.has(Level::Target).then_some(ids);
         let arguments = [
-            instant(window.since())?.into(),
-            instant(window.until())?.into(),
-            instant(day_before)?.into(),
+            timestamptz(window.since())?.into(),
+            timestamptz(window.until())?.into(),
+            timestamptz(day_before)?.into(),
             ids.into(),
         ];
         let by = self.question.by.list();
@@ -112,46 +112,41 @@ impl Request<'_> {
 
     /// Finds out from the rows of all entries whether targets report times of which the selected ones show none.
     pub(super) fn find_times(&self, scope: &mut Scope, parts: &[Part]) -> Result<(), Error> {
-        let targets: Vec<i32> = scope.without_times().map(|it| it.id).collect();
-        let shown = self.shown_by(targets, parts, &Sum::service_time())?;
-        shown
-            .into_iter()
-            .for_each(|(id, timed)| scope.set_timed(id, timed));
+        let targets = scope.iter().map(|it| it.0.id);
+        let without = targets.filter(|id| scope.timed.get(id) != Some(&true));
+        let shown = self.shown_by(without.collect(), parts, &Sum::service_time())?;
+        scope.timed.extend(shown);
         Ok(())
     }
 
     /// Finds out whether targets without times have calls. A part of a row may have bytes alone.
     pub(super) fn find_calls(&self, scope: &mut Scope, parts: &[Part]) -> Result<(), Error> {
-        let targets: Vec<i32> = scope.untimed().map(|it| it.id).collect();
-        let shown = self.shown_by(targets.clone(), parts, &Sum::service_calls())?;
+        let untimed = scope.untimed().map(|it| it.id).collect();
+        let shown = self.shown_by(untimed, parts, &Sum::service_calls())?;
         let has_calls = |id: &i32| shown.get(id) == Some(&true);
-        targets
-            .iter()
-            .filter(|it| !has_calls(it))
-            .for_each(|it| scope.set_idle(*it));
+        scope.timed.retain(|id, timed| *timed || has_calls(id));
         Ok(())
     }
 
     /// Returns of these targets whether any row has a sum. Reads no more rows once all have shown that.
     fn shown_by(
         &self,
-        targets: Vec<i32>,
+        mut open: HashSet<i32>,
         parts: &[Part],
         sum: &Sum,
     ) -> Result<HashMap<i32, bool>, Error> {
         let mut shown: HashMap<i32, bool> = HashMap::new();
-        let mut open: HashSet<i32> = targets.into_iter().collect();
         for part in parts {
             if open.is_empty() {
                 break;
             }
             let layout = Layout::new(std::slice::from_ref(sum), part.relation.owner.is_some());
             let targets: Vec<i32> = open.iter().copied().collect();
-            let wanted = read::Wanted {
+            let selection = Selection {
                 targets: Some(&targets),
-                ..read::Wanted::default()
+                ..Selection::default()
             };
-            read::usage(part, &layout, &wanted, &mut |row| {
+            read::usage(part, &layout, &selection, &mut |row| {
                 pause();
                 let has_any = row.values.iter().any(|it| *it != 0);
                 *shown.entry(row.target).or_default() |= has_any;

@@ -8,7 +8,7 @@ use jobstats_core::usage::{Layout, RowOfSizes, Sizes, SizesOfGroup, SizesOfRow, 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::query::engine::{Reading, Request};
-use crate::query::read::{self, Whose};
+use crate::query::read::{self, Selection, Whose};
 
 /// The columns of calls and bytes.
 const SUMS: [&str; 4] = ["read", "read_bytes", "write", "write_bytes"];
@@ -26,37 +26,28 @@ const DETAILS: [(&str, Type); 2] = [
 const HAS_HISTOGRAM: &str =
     " AND (usage.read_bytes_hist IS NOT NULL OR usage.write_bytes_hist IS NOT NULL)";
 
-/// The sizes that are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
-    /// Histograms, and sums of calls that are in none.
-    Everywhere,
-    /// Histograms alone.
-    InHistograms,
-}
-
 impl Request<'_> {
-    /// Reads the sizes of reads and writes in the window, which has one step, by group.
-    pub fn read_sizes(&self, known: Known) -> Result<Vec<SizesOfGroup>, Error> {
+    /// Reads the sizes of reads and writes in the window, which has one step, by group: histograms and, with `has_sums`, sums of calls that
+    /// are in none.
+    pub fn read_sizes(&self, has_sums: bool) -> Result<Vec<SizesOfGroup>, Error> {
         let scope = self.scope()?;
         let reading = Reading::new(self, &scope)?;
         let mut columns = SUMS.map(str::to_owned).to_vec();
-        let has_sums = known == Known::Everywhere;
         if has_sums {
             columns.extend(Sum::service_time().columns);
         }
         let layout = Layout::of_columns(columns);
-        let further = [HISTOGRAMS, DETAILS].concat();
+        let further: &[_] = &[HISTOGRAMS, DETAILS].concat();
         let by_entry =
             self.question.by.has(Level::Entry) || self.question.filters.has(Level::Entry);
-        let mut sizes = Sizes::new(self.plan.window.since(), has_sums, self.plan.limit);
+        let mut sizes = Sizes::new(self.plan.window.since(), has_sums, self.plan.state.limit);
         for part in &self.plan.sources.parts {
-            let more = read::Wanted {
+            let more = Selection {
                 whose: true,
                 kept: has_sums,
-                further: if has_sums { &further } else { &HISTOGRAMS },
+                further: if has_sums { further } else { &HISTOGRAMS },
                 condition: if has_sums { "" } else { HAS_HISTOGRAM },
-                ..read::Wanted::default()
+                ..Selection::default()
             };
             reading.each(
                 &scope,
@@ -68,20 +59,19 @@ impl Request<'_> {
                 },
             )?;
         }
-        let limit = self.plan.limit.saturating_sub(sizes.bytes());
-        let groups = self.groups(reading, sizes.cells(), limit)?;
+        let groups = self.groups(reading, sizes.cells(), sizes.bytes())?;
         Ok(sizes.by_group(&groups, &scope))
     }
 }
 
-fn of_row(row: &read::Usage<'_>, target: usize, subject: Subject, has_sums: bool) -> RowOfSizes {
+fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject, has_sums: bool) -> RowOfSizes {
     let calls = [0, 1].map(|operation| {
-        let detail = has_sums.then(|| row.further.text(HISTOGRAMS.len() + operation));
+        let detail = has_sums.then(|| row.text(HISTOGRAMS.len() + operation));
         let detail = detail.flatten().map(|it| serde_json::from_str(&it).ok());
         SizesOfRow {
             calls: row.values[2 * operation],
             bytes: row.values[2 * operation + 1],
-            histogram: row.further.integers(operation),
+            histogram: row.integers(operation),
             detail: detail.unwrap_or_else(|| Some(Detail::default())),
         }
     });

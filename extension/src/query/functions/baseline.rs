@@ -80,17 +80,12 @@ impl Found {
             if groups.len() >= ROW_LIMIT {
                 return Err(Error::TooManyRows);
             }
-            if let Some(now) = done.rate {
-                let (coverage, before) = (done.coverage, Vec::new());
-                groups.insert(
-                    group,
-                    Rates {
-                        now,
-                        coverage,
-                        before,
-                    },
-                );
-            }
+            let rates = |now| Rates {
+                now,
+                coverage: done.coverage,
+                before: Vec::new(),
+            };
+            groups.extend(done.rate.map(|now| (group, rates(now))));
             Ok(())
         };
         found.coverage = windows.read(plan, 0.0, 0, add)?;
@@ -98,23 +93,16 @@ impl Found {
             let Some(plan) = plan.again(client, question, window)? else {
                 continue;
             };
-            let mut of_day = Vec::new();
+            let held = groups.len();
             let add = |group: Group, done: Done| {
                 // What did nothing now is not compared.
-                if groups.contains_key(&group) {
-                    of_day.extend(done.rate.map(|rate| (group, rate)));
+                if let Some(rates) = groups.get_mut(&group) {
+                    rates.before.extend(done.rate);
                 }
                 Ok(())
             };
-            let held = groups.len();
-            let coverage = windows.read(&plan, LEAST_COVERAGE, held, add)?;
-            if coverage >= LEAST_COVERAGE {
+            if windows.read(&plan, LEAST_COVERAGE, held, add)? >= LEAST_COVERAGE {
                 found.days += 1;
-                for (group, rate) in of_day {
-                    if let Some(rates) = groups.get_mut(&group) {
-                        rates.before.push(rate);
-                    }
-                }
             }
         }
         Ok(found)

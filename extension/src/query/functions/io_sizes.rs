@@ -12,7 +12,7 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{ask, note};
 use crate::query::dimension::By;
-use crate::query::engine::{KnownSizes, Request};
+use crate::query::engine::Request;
 use crate::query::filters::Filters;
 use crate::query::labels::{Labels, rounded};
 use crate::query::measure::Measures;
@@ -31,7 +31,7 @@ fn jobstats_io_sizes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
     let question = question(period, By::parse(by, "")?, filters)?;
     ask(question, |client, question, plan| {
         let request = Request::new(client, question, plan, None)?;
-        let sizes = request.read_sizes(KnownSizes::Everywhere)?;
+        let sizes = request.read_sizes(true)?;
         let written = write(client, &question.by, &sizes, &mut rows)?;
         // Only increments have histograms.
         if plan.window.since() < plan.state.kept_since {
@@ -52,7 +52,7 @@ pub fn question(period: Period, by: By, filters: Filters) -> Result<Question, Er
     Ok(Question {
         period,
         by,
-        measures: Measures::named(OPERATIONS)?,
+        measures: Measures::named(OPERATIONS, None)?,
         filters,
         wanted: Wanted::Sizes,
     })
@@ -75,41 +75,23 @@ fn note_left_out(client: &SpiClient<'_>, plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// A row of the answer: calls of more than `lower` and up to `upper` bytes, or with a mean.
-struct Row {
-    bounds: [Option<i64>; 2],
-    calls: u128,
-    mean: Option<f64>,
-    stddev: Option<f64>,
-    source: &'static str,
-}
+/// A row of the answer: the sizes are more than the first bound and up to the second; the calls, their mean and standard deviation, and the source.
+type Row = ([Option<i64>; 2], u128, [Option<f64>; 2], &'static str);
 
-impl Row {
-    /// Returns the rows of a group.
-    fn of(sizes: &SizesOfGroup) -> Vec<Self> {
-        let elements = sizes.histogram.iter().enumerate();
-        let elements = elements.filter(|(_, calls)| **calls > 0);
-        let bound = |n: usize| 1 << n;
-        let last = sizes.histogram.len() - 1;
-        let elements = elements.map(|(n, calls)| Self {
-            bounds: [
-                Some(if n == 0 { 0 } else { bound(n - 1) }),
-                (n < last).then(|| bound(n)),
-            ],
-            calls: (*calls).into(),
-            mean: None,
-            stddev: None,
-            source: "histogram",
-        });
-        let sums = (sizes.calls > 0).then_some(Self {
-            bounds: [None, None],
-            calls: sizes.calls,
-            mean: sizes.mean,
-            stddev: sizes.deviation,
-            source: "sums",
-        });
-        elements.chain(sums).collect()
-    }
+/// Returns the rows of a group.
+fn rows_of(sizes: &SizesOfGroup) -> Vec<Row> {
+    let last = sizes.histogram.len() - 1;
+    let elements = sizes.histogram.iter().enumerate();
+    let elements = elements.filter(|(_, calls)| **calls > 0);
+    let elements = elements.map(|(n, calls)| {
+        let lower = if n == 0 { 0 } else { 1 << (n - 1) };
+        let upper = (n < last).then(|| 1 << n);
+        let none = [None, None];
+        ([Some(lower), upper], (*calls).into(), none, "histogram")
+    });
+    let of_sizes = [sizes.mean, sizes.deviation];
+    let sums = ([None, None], sizes.calls, of_sizes, "sums");
+    elements.chain((sizes.calls > 0).then_some(sums)).collect()
 }
 
 /// Writes the rows of all groups, and returns their number.
@@ -119,7 +101,7 @@ fn write(
     sizes: &[SizesOfGroup],
     rows: &mut Rows,
 ) -> Result<usize, Error> {
-    let of_groups = sizes.iter().map(|it| (it, Row::of(it)));
+    let of_groups = sizes.iter().map(|it| (it, rows_of(it)));
     let of_groups: Vec<_> = of_groups.filter(|it| !it.1.is_empty()).collect();
     let count = of_groups.iter().map(|it| it.1.len()).sum();
     if count > ROW_LIMIT {
@@ -127,20 +109,19 @@ fn write(
     }
     let labels = Labels::new(client, by.clone(), of_groups.iter().map(|it| &it.0.values))?;
     for (of_group, found) in of_groups {
-        let all: u128 = found.iter().map(|it| it.calls).sum();
-        for row in found {
-            let [lower, upper] = row.bounds;
+        let all: u128 = found.iter().map(|it| it.1).sum();
+        for ([lower, upper], calls, [mean, deviation], source) in found {
             rows.put(|| {
                 [
                     labels.name(&of_group.values, None).cell(),
                     OPERATIONS[of_group.operation].cell(),
                     lower.cell(),
                     upper.cell(),
-                    AnyNumeric::from(row.calls).cell(),
-                    rounded(row.calls as f64 / all as f64).cell(),
-                    row.mean.cell(),
-                    row.stddev.cell(),
-                    row.source.cell(),
+                    AnyNumeric::from(calls).cell(),
+                    rounded(calls as f64 / all as f64).cell(),
+                    mean.cell(),
+                    deviation.cell(),
+                    source.cell(),
                     labels.labels(&of_group.values, None).cell(),
                 ]
             });

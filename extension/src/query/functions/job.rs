@@ -25,7 +25,6 @@ use energy::Energy;
 use entries::{Entries, note_unmatched};
 use grouping::Grouping;
 use named::Named;
-use report::Report;
 use time::{Asked, Chosen};
 use work::Work;
 
@@ -97,7 +96,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         let bounds = asked.bounds()?;
         let usage = subject.usage(client, &job, asked, filters, &grouping)?;
         if let Some((usage, chosen)) = &usage {
-            subject.report(&grouping, usage, chosen, &mut rows)?;
+            report::write(usage, chosen, &grouping, &mut rows)?;
         }
         let total = |names: &[&str]| {
             usage
@@ -184,28 +183,6 @@ impl Subject {
         }
         Ok(usage.map(|usage| (usage, chosen)))
     }
-
-    /// Writes the rows of its usage.
-    fn report(
-        &self,
-        grouping: &Grouping,
-        usage: &Usage<'_>,
-        chosen: &Chosen,
-        rows: &mut Rows,
-    ) -> Result<(), Error> {
-        let entries = &self.entries;
-        let details = match chosen.is_whole && chosen.has_buckets {
-            true => details::of_job(usage, entries)?,
-            false => None,
-        };
-        let report = Report {
-            usage,
-            has_buckets: chosen.has_buckets,
-            grouping,
-            details: details.as_ref(),
-        };
-        report.write(rows)
-    }
 }
 
 /// The usage of entries in a window.
@@ -238,7 +215,7 @@ impl<'u> Usage<'u> {
         let ids = entries.ids();
         let scope = Request::of(&question, &plan, None, None).scope()?;
         let window = (plan.window.since(), plan.window.until());
-        let work = Work::new(question.measures, by, entries, scope, plan.limit);
+        let work = Work::new(question.measures, by, entries, scope, plan.state.limit);
         let work = work.read(&plan.sources.parts, &ids, |_, _| Some(window))?;
         Ok(Some(Self { plan, work }))
     }

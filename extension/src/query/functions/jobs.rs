@@ -39,7 +39,7 @@ const OPERATIONS: [&str; 5] = [
 /// The jobs of schedulers, of whose columns dimensions are made.
 const JOB: Table = Table {
     name: "job",
-    jobs: Jobs::InRows { names: true },
+    jobs: Jobs::InRows,
 };
 
 /// Each node of a front has all jobs.
@@ -95,43 +95,44 @@ fn ordered_by(operation: &str) -> Result<&'static str, Error> {
 }
 
 impl Asked {
-    /// Returns the relation of jobs that the caller may see.
-    fn jobs(own: Option<&Own>, params: &Params) -> String {
+    /// Returns FROM and WHERE of the jobs that the caller may see, with their summaries and what else is joined.
+    fn from(
+        &self,
+        client: &SpiClient<'_>,
+        own: Option<&Own>,
+        params: &Params,
+        joined: &str,
+    ) -> Result<String, Error> {
         let parameters = own.map(|own| bind_own(own, params)).unwrap_or_default();
-        seen("job_ids", own, parameters.each_ref().map(String::as_str))
-    }
-
-    /// Returns the join with names, the conditions of the filters, and how summaries are found.
-    fn filtered(&self, client: &SpiClient<'_>, params: &Params) -> Result<[String; 3], Error> {
+        let jobs = seen("job_ids", own, parameters.each_ref().map(String::as_str));
         let names = ["jobstats.users", "jobstats.groups"];
-        let joined = join_names(self.filters.chosen(), JOB, names);
+        let names = join_names(self.filters.chosen(), JOB, names);
         // Users are joined anyway.
-        let groups = joined
-            .find(" LEFT JOIN jobstats.groups")
-            .map_or("", |at| &joined[at..]);
-        let mut conditions = self.filters.conditions_on_jobs(JOB, params);
-        let mut done = DONE.to_owned();
-        if store::is_front(client)? {
-            conditions.push_str(OF_FRONT);
-            let since = params.bind("since", || self.since);
-            let until = params.bind("until", || self.until);
-            done = format!("{DONE_OF_FRONT} AND done.started <= {until} AND done.ended > {since}");
-        }
-        Ok([groups.to_owned(), conditions, done])
+        let groups = names.find(" LEFT JOIN jobstats.groups");
+        let groups = groups.map_or("", |at| &names[at..]);
+        let conditions = self.filters.conditions_on_jobs(JOB, params);
+        let since = params.bind("since", || self.since);
+        let until = params.bind("until", || self.until);
+        let (done, of_front) = match store::is_front(client)? {
+            true => (
+                &*format!("{DONE_OF_FRONT} AND done.started <= {until} AND done.ended > {since}"),
+                OF_FRONT,
+            ),
+            false => (DONE, ""),
+        };
+        Ok(format!(
+            "FROM {jobs} job LEFT JOIN jobstats.job_summaries done ON {done}{joined} LEFT JOIN jobstats.users person ON person.uid = job.uid{groups} \
+             WHERE job.started <= {until} AND coalesce(job.ended, timestamptz 'infinity') > {since}{conditions}{of_front}"
+        ))
     }
 
-    /// Sums up what jobs that are not done did so far.
+    /// Sums up what jobs that are not done did so far, the newest ones.
     fn running(&self, client: &SpiClient<'_>, own: Option<&Own>) -> Result<SummedJobs, Error> {
         let params = Params::default();
-        let [names, conditions, done] = self.filtered(client, &params)?;
-        let statement = sql!(
-            "jobs/running.sql",
-            jobs = Self::jobs(own, &params),
-            names = names,
-            done = done,
-            since = params.bind("since", || self.since),
-            until = params.bind("until", || self.until),
-            conditions = conditions,
+        let statement = format!(
+            "SELECT array_agg(DISTINCT newest.job) AS jobs, min(newest.started) AS since \
+             FROM (SELECT job.job, job.started {} AND done.job_no IS NULL ORDER BY job.started DESC LIMIT 1000) newest",
+            self.from(client, own, &params, "")?
         );
         let found = client.query_only(&statement, &params.take(), "job_ids")?;
         let jobs: Option<Vec<String>> = found.get("jobs")?;
@@ -149,7 +150,6 @@ impl Asked {
         rows: &mut Rows,
     ) -> Result<(), Error> {
         let params = Params::default();
-        let [names, conditions, done] = self.filtered(client, &params)?;
         let mut arrays = vec![
             params.bind("jobs", || sums.jobs),
             params.bind("nodes", || sums.nodes),
@@ -157,18 +157,13 @@ impl Asked {
         for (n, amounts) in sums.amounts.into_iter().enumerate() {
             arrays.push(params.bind(&format!("amounts {n}"), || amounts));
         }
+        let order = self.operation;
+        let running = " LEFT JOIN running ON running.job = job.job AND done.job_no IS NULL";
         let statement = sql!(
-            "jobs/jobs.sql",
+            "jobs.sql",
             sums = arrays.join(", "),
-            jobs = Self::jobs(own, &params),
-            names = names,
-            done = done,
-            since = params.bind("since", || self.since),
-            until = params.bind("until", || self.until),
-            conditions = conditions,
-            order = self
-                .operation
-                .map_or_else(String::new, |it| format!("{it} DESC NULLS LAST, ")),
+            from = self.from(client, own, &params, running)?,
+            order = order.map_or_else(String::new, |it| format!("{it} DESC NULLS LAST, ")),
             n = params.bind("n", || self.n),
         );
         write_rows(client, &statement, &params.take(), rows)?;

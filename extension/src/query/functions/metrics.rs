@@ -16,7 +16,6 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Row, SqlResult, Statements, connect_as_of_call};
-use crate::pg::template::sql;
 use crate::query::dimension::By;
 use crate::query::engine::Request;
 use crate::query::filters::Filters;
@@ -95,18 +94,18 @@ fn elsewhere(client: &SpiClient<'_>) -> Result<Vec<(String, f64)>, Error> {
         .collect()
 }
 
-/// Returns what each target did in its last observation.
-fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
+/// Returns the last observation, or the last hour of it, of each target that is not silent. Observations that span over an hour (and four usual
+/// intervals), after a gap, are left out.
+fn lasts(client: &SpiClient<'_>) -> Result<Vec<(usage::Target, Span)>, Error> {
     let pace = views::pace_since("now() - interval '1 day'", store::is_front(client)?);
-    let statement = sql!("metrics/last.sql", pace_of_a_day = pace);
-    let mut lasts = Vec::new();
-    for row in client.query(&statement, &[])? {
-        let (id, span): (i32, Span) = (
-            row.get("target_id")?,
-            (row.time("since")?, row.time("time")?),
-        );
+    let statement = format!(
+        "SELECT p.target_id, greatest(p.since, p.last_observation - interval '1 hour') AS since, p.last_observation AS \"time\" FROM ({pace}) p \
+         WHERE NOT p.silent AND p.since > now() - greatest(4 * p.usual_interval, interval '1 hour')"
+    );
+    let last = |row: Row<'_>| {
+        let span = (row.time("since")?, row.time("time")?);
         let target = usage::Target {
-            id,
+            id: row.get("target_id")?,
             name: String::new(),
             cluster: String::new(),
             kind: TargetKind::Ost,
@@ -115,8 +114,14 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
             group: Vec::new(),
             spans: vec![span],
         };
-        lasts.push((target, span));
-    }
+        Ok((target, span))
+    };
+    client.query(&statement, &[])?.map(last).collect()
+}
+
+/// Returns what each target did in its last observation.
+fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
+    let lasts = lasts(client)?;
     let mut works = BTreeMap::new();
     let spans = lasts.iter().map(|it| it.1);
     let window = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
@@ -133,7 +138,7 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
     let plan = Plan::of_observations(Window::whole(since, until));
     let request = Request::of(&question, &plan, None, None);
     request.read_last(lasts, |usage| {
-        let all = usage.cells.of_targets(usage.scope.iter().count());
+        let all = usage.cells.of_targets(&usage.scope);
         for ((target, observed), sums) in usage.scope.iter().zip(all) {
             let value = |sum: Sum| {
                 let place = usage.asked.sums().iter().position(|it| *it == sum)?;
@@ -188,12 +193,14 @@ fn nodes(client: &SpiClient<'_>) -> Result<(Vec<Gauge>, bool), Error> {
     Ok((gauges, all_answer))
 }
 
+/// The end of the last maintenance, whether all of it was well, and how far each rollup stays behind.
+const MAINTENANCE: &str = "SELECT extract(epoch FROM m.completed)::double precision AS completed, m.problem IS NOT NULL AS problem, \
+    ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.refreshed > 'epoch' ORDER BY l.width) AS levels, \
+    ARRAY(SELECT extract(epoch FROM now() - l.refreshed)::double precision FROM jobstats.rollups l \
+    WHERE l.refreshed > 'epoch' ORDER BY l.width) AS lags FROM jobstats.maintenance_state m";
+
 fn maintenance(client: &SpiClient<'_>) -> Result<Maintenance, Error> {
-    let row = client.query_only(
-        include_str!("metrics/maintenance.sql"),
-        &[],
-        "maintenance_state",
-    )?;
+    let row = client.query_only(MAINTENANCE, &[], "maintenance_state")?;
     let levels: Vec<String> = row.get("levels")?;
     let lags: Vec<f64> = row.get("lags")?;
     Ok(Maintenance {

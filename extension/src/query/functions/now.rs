@@ -1,11 +1,11 @@
 //! `jobstats_now()` reports who keeps each target busy, as of its last observation.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use jobstats_core::instant::{DAY, Micros, Span};
+use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::operation::{OPERATIONS, Operation};
 use jobstats_core::quantity::Quantity;
-use jobstats_core::target::TargetKind;
 use jobstats_core::usage::{Amount, Target};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
@@ -15,7 +15,6 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Row, SqlResult, Statements};
-use crate::pg::template::sql;
 use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::dimension::{By, Dimension, Level};
@@ -27,6 +26,8 @@ use crate::query::measure::{Measure, Measures};
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted, number_of_rows};
+use crate::query::read;
+use crate::query::state::State;
 use crate::query::window::Window;
 use crate::query::{empty, without_times};
 use crate::store;
@@ -48,20 +49,12 @@ struct Asked {
     filters: Filters,
 }
 
-/// The last observation of a target.
-#[derive(Clone)]
-struct Last {
-    target: Target,
-    span: Span,
-    age: Interval,
-}
+/// The last observation of a target, which is its only span, and its age.
+type Last = (Target, Interval);
 
 /// The work of a group on a target.
 struct Ranked {
-    target: String,
-    age: Interval,
     group: Group,
-    rank: i64,
     operation: &'static str,
     rate: f64,
     service_time: Option<f64>,
@@ -88,8 +81,9 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     };
     store::read(|client| {
         store::require(client)?;
-        let ranked = asked.ranked(client)?;
-        asked.write(client, &ranked, &mut rows)
+        let lasts = asked.lasts(client)?;
+        let ranked = asked.ranked(client, &lasts)?;
+        asked.write(client, &lasts, &ranked, &mut rows)
     })?;
     Ok(())
 }
@@ -98,30 +92,34 @@ impl Asked {
     fn write(
         &self,
         client: &SpiClient<'_>,
-        ranked: &[Ranked],
+        lasts: &[Last],
+        ranked: &[Vec<Ranked>],
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
+        let mut all = ranked.iter().flatten().peekable();
+        if all.peek().is_some() && all.clone().all(|it| it.service_time.is_none()) {
             without_times::note_calls();
         }
-        let by = self.of_labels.clone();
-        let labels = Labels::new(client, by, ranked.iter().map(|it| &it.group))?;
-        for it in ranked {
+        let labels = Labels::new(client, self.of_labels.clone(), all.map(|it| &it.group))?;
+        let of_targets = lasts.iter().zip(ranked);
+        let ranks =
+            of_targets.flat_map(|(last, ranked)| (1i64..).zip(ranked).map(move |it| (last, it)));
+        for ((target, age), (rank, it)) in ranks {
             let (number, operation) = match it.service_time {
                 Some(time) => (time, "service_time"),
                 None => (it.rate, it.operation),
             };
             rows.put(|| {
                 [
-                    it.target.as_str().cell(),
-                    it.rank.cell(),
+                    target.name.as_str().cell(),
+                    rank.cell(),
                     labels.name(&it.group, Some(&self.of_name)).cell(),
                     it.operation.cell(),
                     formatted(Some(number), operation, Quantity::Rate).cell(),
                     rounded(it.share).cell(),
                     it.service_time.cell(),
                     it.rate.cell(),
-                    it.age.cell(),
+                    age.cell(),
                     labels.labels(&it.group, None).cell(),
                 ]
             });
@@ -160,15 +158,19 @@ fn operations() -> impl Iterator<Item = &'static Operation> {
 const LAST_BYTES: usize = 1 << 10;
 
 impl Asked {
-    /// Returns the last observations of targets, in order of cluster and target.
+    /// Returns the last observations of targets, or the last hours of them, in order of cluster and target.
     fn lasts(&self, client: &SpiClient<'_>) -> Result<Vec<Last>, Error> {
         let params = Params::default();
-        let of_targets = self.filters.conditions(Level::Target, "target", &params);
-        let statement = sql!(
-            "now.sql",
-            extschema = store::extension_schema()?,
+        // Who asks about now does not ask what an observation after a gap of days says of these days.
+        let statement = format!(
+            "SELECT t.target_id, t.cluster, t.filesystem, t.kind, t.target AS name, t.server, t.since, t.\"time\", \
+             coalesce({at}, now()) - t.\"time\" AS age FROM {schema}.jobstats_targets({at}) t \
+             JOIN jobstats.targets target ON target.target_id = t.target_id \
+             WHERE t.since IS NOT NULL{of_targets}{of_servers} ORDER BY t.cluster, t.target",
             at = params.bind("at", || self.at),
-            conditions = of_targets + &self.filters.conditions(Level::Server, "t", &params),
+            schema = store::extension_schema()?,
+            of_targets = self.filters.conditions(Level::Target, "target", &params),
+            of_servers = self.filters.conditions(Level::Server, "t", &params),
         );
         let found = client.query(&statement, &params.take())?;
         require_room(found.len(), LAST_BYTES)?;
@@ -176,40 +178,34 @@ impl Asked {
     }
 
     fn last(&self, row: &Row<'_>) -> Result<Last, Error> {
-        let [cluster, kind, name]: [String; 3] =
-            [row.get("cluster")?, row.get("kind")?, row.get("name")?];
-        let (filesystem, server): (Option<String>, Option<String>) =
-            (row.get("filesystem")?, row.get("server")?);
-        let value = |it: &Dimension| match it.name {
-            "cluster" => Some(cluster.clone()),
-            "filesystem" => filesystem.clone(),
-            "kind" => Some(kind.clone()),
-            "server" => server.clone(),
-            _ => Some(name.clone()),
+        let target = read::Target {
+            id: row.get("target_id")?,
+            cluster: row.get("cluster")?,
+            filesystem: row.get("filesystem")?,
+            kind: row.get("kind")?,
+            name: row.get("name")?,
+            retired: None,
+        };
+        let server: Option<String> = row.get("server")?;
+        let value = |it: &Dimension| match it.level {
+            Level::Server => server.clone(),
+            _ => target.value(it).map(str::to_owned),
         };
         let of_targets = self.of_labels.of(&[Level::Target, Level::Server]);
-        let span = (row.time("since")?, row.time("time")?);
-        Ok(Last {
-            span,
-            age: row.get("age")?,
-            target: Target {
-                id: row.get("target_id")?,
-                group: of_targets.map(value).collect(),
-                kind: TargetKind::named(&kind).unwrap_or(TargetKind::Ost),
-                server: None,
-                retired: None,
-                spans: vec![span],
-                name,
-                cluster,
-            },
-        })
+        let grouped = Target {
+            group: of_targets.map(value).collect(),
+            spans: vec![(row.time("since")?, row.time("time")?)],
+            ..target.grouped(&self.of_labels)
+        };
+        Ok((grouped, row.get("age")?))
     }
 
     /// Returns the first rows of each target, in order of cluster and target.
-    fn ranked(&self, client: &SpiClient<'_>) -> Result<Vec<Ranked>, Error> {
-        let lasts = self.lasts(client)?;
-        let spans = lasts.iter().map(|it| it.span);
-        let window = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    fn ranked(&self, client: &SpiClient<'_>, lasts: &[Last]) -> Result<Vec<Vec<Ranked>>, Error> {
+        let spans = lasts.iter().map(|it| it.0.spans[0]);
+        let window = spans
+            .clone()
+            .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
         let measures = operations().map(|it| Measure::find(it.name));
         let question = Question {
             period: Period::default(),
@@ -219,27 +215,26 @@ impl Asked {
             wanted: Wanted::Totals,
         };
         let mut ranked = Vec::new();
+        let state = || Ok::<_, Error>(Rc::new(State::read(client)?));
         if let Some((since, until)) = window
-            && let Some(plan) = Plan::over(client, &question, Window::whole(since, until))?
+            && let Some(plan) =
+                Plan::with(client, &question, Window::whole(since, until), state()?)?
         {
             let request = Request::of(&question, &plan, None, None);
-            let of_targets = lasts
-                .iter()
-                .map(|it| (it.target.clone(), it.span))
-                .collect();
-            request.read_last(of_targets, |usage| {
-                ranked = self.ranked_in(&lasts, usage)?;
+            let targets = lasts.iter().map(|it| it.0.clone());
+            request.read_last(targets.zip(spans).collect(), |usage| {
+                ranked = self.ranked_in(lasts, usage)?;
                 Ok(())
             })?;
         }
-        if ranked.is_empty() {
+        if ranked.iter().all(Vec::is_empty) {
             note_age(client, self.at)?;
             empty::explain(client, &day_until(self.at)?, &self.filters)?;
         }
         Ok(ranked)
     }
 
-    fn ranked_in(&self, lasts: &[Last], usage: &Usage<'_>) -> Result<Vec<Ranked>, Error> {
+    fn ranked_in(&self, lasts: &[Last], usage: &Usage<'_>) -> Result<Vec<Vec<Ranked>>, Error> {
         let place = |name: &str| {
             self.of_labels
                 .iter()
@@ -256,32 +251,27 @@ impl Asked {
             Ok(())
         })?;
         let mut loads = usage.loads();
-        let of_target = |last: &Last| {
-            let key = [
-                Some(last.target.cluster.clone()),
-                Some(last.target.name.clone()),
-            ];
-            let load = loads.remove(&last.target.id).unwrap_or_default();
+        let of_target = |(target, _): &Last| {
+            let key = [Some(target.cluster.clone()), Some(target.name.clone())];
+            let load = loads.remove(&target.id).unwrap_or_default();
+            let (since, until) = target.spans[0];
+            let seconds = (until - since) as f64 / 1e6;
             let ranked = groups.remove(&key).unwrap_or_default().into_iter();
-            let ranked =
-                ranked.filter_map(|(group, amounts)| Ranked::new(last, group, &amounts, load));
+            let ranked = ranked.filter_map(|it| Ranked::new(it.0, &it.1, load, seconds));
             let mut ranked: Vec<Ranked> = ranked.collect();
             // The sort is stable: of equal shares, the first group stays first.
             ranked.sort_by(|one, other| other.share.total_cmp(&one.share));
             ranked.truncate(self.n);
-            for (rank, row) in (1..).zip(&mut ranked) {
-                row.rank = rank;
-            }
             ranked
         };
-        Ok(lasts.iter().flat_map(of_target).collect())
+        Ok(lasts.iter().map(of_target).collect())
     }
 }
 
 impl Ranked {
     /// Returns the row of a group that did this by operation, with its share in the load of the target: in microseconds, or in calls if the target
     /// reports no times; `None` if nothing was done.
-    fn new(last: &Last, group: Group, amounts: &[Amount], load: Load) -> Option<Self> {
+    fn new(group: Group, amounts: &[Amount], load: Load, seconds: f64) -> Option<Self> {
         let is_timed = load.time > 0;
         let of = |it: &Amount| if is_timed { it.spent } else { it.total }.unwrap_or(0);
         let (own, all) = (
@@ -290,12 +280,8 @@ impl Ranked {
         );
         // Of equal values, `max_by_key` takes the last one. The order is reversed because the first operation is better known.
         let (leading, most) = amounts.iter().enumerate().rev().max_by_key(|it| of(it.1))?;
-        let seconds = (last.span.1 - last.span.0) as f64 / 1e6;
         (own > 0).then(|| Self {
-            target: last.target.name.clone(),
-            age: last.age,
             group,
-            rank: 0,
             operation: operations().nth(leading).map_or("", |it| it.name),
             rate: most.total.unwrap_or(0) as f64 / seconds,
             service_time: is_timed.then(|| own as f64 / 1e6 / seconds),

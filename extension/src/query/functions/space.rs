@@ -13,7 +13,7 @@ use crate::pg::template::sql;
 use crate::pg::time::{micros, now, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::{read, write_groups};
-use crate::query::dimension::{By, Dimension, InSql, Jobs, Level, Table, words};
+use crate::query::dimension::{By, Jobs, Level, Table, words};
 use crate::query::filters::Filters;
 use crate::query::names::{groups_at, users_at};
 use crate::query::notice::{hinted, listed};
@@ -33,10 +33,10 @@ const KINDS: [(&str, &[&str]); 3] = [
     (PROJECT.name, &[PROJECT.name]),
 ];
 
-/// The owners, as rows of which dimensions are made.
+/// The owners, which have a column for each dimension.
 const OWNER: Table = Table {
     name: "owner",
-    jobs: Jobs::InRows { names: false },
+    jobs: Jobs::Columns,
 };
 
 /// A question, as its arguments say it.
@@ -123,10 +123,8 @@ impl Asked {
             |day: &str, before| sql!("space/of_day.sql", day = day, before = before, kind = kind);
         let shown = self.by.iter().map(|it| format!(", answer.{}", it.name));
         let shown: String = shown.collect();
-        let of_each = |column: fn(&Dimension) -> String| {
-            let owners = self.by.of(&[Level::Entry]);
-            owners.map(column).collect::<String>()
-        };
+        let owners = self.by.of(&[Level::Entry]);
+        let owners: String = owners.map(|it| format!(", owner.{}", it.name)).collect();
         Ok(sql!(
             "space/space.sql",
             at = at,
@@ -142,8 +140,7 @@ impl Asked {
             before = of_day(&since, "before_"),
             user_names = users_at(&at),
             group_names = groups_at(&at),
-            values = of_each(|it| format!(", {} AS {}", it.expression(OWNER), it.name)),
-            keys = of_each(|it| format!(", {}", it.expression(OWNER))),
+            owners = owners,
             of_owners = self.filters.conditions(Level::Entry, OWNER, params),
             shown = shown,
             group_by = match shown.strip_prefix(", ") {
@@ -158,13 +155,20 @@ impl Asked {
     fn note(&self, client: &SpiClient<'_>, written: usize) -> Result<(), Error> {
         let kind = self.kind;
         let params = Params::default();
-        let statement = sql!(
-            "space/missing.sql",
-            kind = params.bind("kind", || kind),
-            of_targets = self.filters.conditions(Level::Target, "target", &params),
+        let statement = format!(
+            "SELECT target.name, EXISTS (SELECT FROM jobstats.used_lists used WHERE used.target_id = target.target_id \
+             AND used.kind = {} AND used.last > now() - interval '1 day') AS is_read \
+             FROM jobstats.targets target WHERE target.retired IS NULL{} ORDER BY target.name",
+            params.bind("kind", || kind),
+            self.filters.conditions(Level::Target, "target", &params)
         );
-        let row = client.query_only(&statement, &params.take(), "targets")?;
-        let (read, missing): (i64, Vec<String>) = (row.get("read")?, row.get("missing")?);
+        let (mut read, mut missing) = (0, Vec::new());
+        for row in client.query(&statement, &params.take())? {
+            match row.get("is_read")? {
+                true => read += 1,
+                false => missing.push(row.get("name")?),
+            }
+        }
         if read == 0 && written == 0 {
             hinted(
                 format!("no target has said what each {kind} uses"),

@@ -53,7 +53,7 @@ fn jobstats_summary(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let question = Question {
         period,
         by: By::parse(by, "job")?,
-        measures: Measures::named(SUMMARY.map(|it| it.1)).map_err(Error::from)?,
+        measures: Measures::named(SUMMARY.map(|it| it.1), None).map_err(Error::from)?,
         filters,
         wanted: Wanted::Summary,
     };
@@ -121,7 +121,7 @@ fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let measures = measure::one(operation, None)?;
     let filters = Filters::take(&mut arguments)?;
     filters.require_keys(&OF_TARGETS)?;
-    let filters = match measures.on() {
+    let filters = match measures.list[0].on {
         _ if filters.has_key("kind") => filters,
         (true, false) => filters.only("kind", "MDT"),
         (false, true) => filters.only("kind", "OST"),

@@ -9,7 +9,6 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{SqlResult, Statements};
-use crate::pg::template::sql;
 use crate::pg::time::micros;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::store;
@@ -52,22 +51,24 @@ fn jobstats_work(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     Ok(())
 }
 
-/// Returns the statement that reads the work of last observations.
+/// Returns the statement that reads what each entry did in the last observation of targets at a time, or in the last hour of it.
 fn last() -> Result<String, Error> {
-    Ok(sql!(
-        "work/last.sql",
-        extschema = store::extension_schema()?,
-        last_work = LAST_WORK,
-        columns = columns("work"),
+    Ok(format!(
+        "WITH last AS MATERIALIZED (SELECT target.target_id, target.since, target.\"time\" FROM {}.jobstats_targets($1) target \
+         WHERE target.since IS NOT NULL AND ($2 IS NULL OR target.target_id = ANY ($2))), {LAST_WORK} \
+         SELECT work.target_id, work.entry_id, {} FROM work",
+        store::extension_schema()?,
+        columns("work")
     ))
 }
 
-/// Returns the statement that reads the work in a bucket.
+/// Returns the statement that reads what each entry did on targets in a bucket.
 fn of_bucket(rollup: &Rollup) -> String {
-    sql!(
-        "work/bucket.sql",
-        view = rollup.live(),
-        columns = columns("summed")
+    format!(
+        "SELECT summed.target_id, summed.entry_id, {} FROM jobstats.{} summed \
+         WHERE summed.bucket = $1 AND ($2 IS NULL OR summed.target_id = ANY ($2))",
+        columns("summed"),
+        rollup.live()
     )
 }
 

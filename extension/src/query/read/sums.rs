@@ -3,7 +3,7 @@
 use jobstats_core::columns::sum::Sum;
 use jobstats_core::instant::{Micros, Span};
 
-use super::{Columns, Places, Wanted, Whose, arguments, bounds, of, spans, whose_kind};
+use super::{Columns, Places, Selection, Whose, arguments, bounds, of, spans};
 use crate::pg::error::Error;
 use crate::pg::receive::{self, Received, Type};
 use crate::pg::template::sql;
@@ -25,7 +25,7 @@ pub struct Sums<'r> {
 pub fn sums(
     parts: &[&Part],
     sums: &[Sum],
-    wanted: &Wanted<'_>,
+    selection: &Selection<'_>,
     edges: &[Micros],
     each: &mut dyn FnMut(Sums<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -33,8 +33,8 @@ pub fn sums(
         return Ok(());
     };
     let has_steps = edges.len() > 2;
-    let (statement, types, places) = statement(parts, part, sums, wanted, has_steps);
-    let mut arguments = arguments(parts, wanted)?;
+    let (statement, types, places) = statement(parts, part, sums, selection, has_steps);
+    let mut arguments = arguments(parts, selection)?;
     arguments.push(timestamptzs(edges)?.into());
     let mut found = vec![0; sums.len()];
     receive::each(&statement, &arguments, &types, &mut |row| {
@@ -49,8 +49,8 @@ pub fn sums(
             each(Sums {
                 target: target as i32,
                 step,
-                whose: places.whose(row, &whose_kind(part, wanted, row, places.whose)),
-                active: wanted.activity.then(|| active(row, &places)).flatten(),
+                whose: places.whose(part, selection, row),
+                active: selection.activity.then(|| active(row, &places)).flatten(),
                 sums: &found,
             })?;
         }
@@ -63,7 +63,7 @@ fn statement(
     parts: &[&Part],
     part: &Part,
     sums: &[Sum],
-    wanted: &Wanted<'_>,
+    selection: &Selection<'_>,
     has_steps: bool,
 ) -> (String, Vec<Type>, Places) {
     let mut columns = Columns::default();
@@ -71,11 +71,11 @@ fn statement(
     if has_steps {
         columns.add("width_bucket(usage.bucket, $8)", Type::Integer);
     }
-    let whose = columns.whose(part, wanted);
+    let whose = columns.whose(part, selection);
     let keys: Vec<String> = (1..=columns.types.len()).map(|it| it.to_string()).collect();
     let activity = columns.types.len();
     let select = std::mem::take(&mut columns.select);
-    if wanted.activity {
+    if selection.activity {
         columns.add("min(usage.first)", Type::Time);
         columns.add("max(usage.last)", Type::Time);
     }
@@ -99,7 +99,7 @@ fn statement(
             _ => part.relation.of_all_levels(),
         },
         spans = spans_of(parts),
-        of = of(part, wanted),
+        of = of(part, selection),
         keys = keys.join(", "),
     );
     (statement, columns.types, places)

@@ -12,7 +12,7 @@ use crate::pg::receive::Type;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{By, Level};
-use crate::query::engine::{KnownSizes, Request, Usage};
+use crate::query::engine::{Request, Usage};
 use crate::query::entries::few;
 use crate::query::filters::Filters;
 use crate::query::functions::io_sizes;
@@ -50,7 +50,7 @@ pub fn question(period: Period, by: &By, filters: Filters) -> Result<Question, E
     let names: Vec<&str> = names
         .chain(["cluster", "filesystem", "kind", "target"])
         .collect();
-    let mut measures = Measures::named(MEASURES)?;
+    let mut measures = Measures::named(MEASURES, None)?;
     measures.list.push(Measure::requests());
     Ok(Question {
         period,
@@ -267,13 +267,16 @@ const _: () = assert!((1 << (SMALL_ELEMENTS - 1)) as f64 == SMALL);
 const KEPT_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
     WHERE sizes.job IN (SELECT entry.job FROM jobstats.entries entry WHERE entry.entry_id = ANY ($1))";
 
+/// Returns whether any target prints the sizes of reads and writes. The last hour of the window tells, so that a store in which none does need
+/// not be read.
 fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
     let until = plan.window.until();
     // Nodes of a front can compare with an instant, and do not compute the greatest of two.
     let since = plan.window.since().max(until.saturating_sub(HOUR));
     let [since, until] = [since, until].map(timestamptz);
     client.query_value(
-        include_str!("has_sizes.sql"),
+        "SELECT EXISTS (SELECT FROM jobstats.increments increment WHERE increment.\"time\" > $1 AND increment.\"time\" <= $2 \
+         AND (increment.read_bytes_hist IS NOT NULL OR increment.write_bytes_hist IS NOT NULL))",
         &[since?.into(), until?.into()],
     )
 }
@@ -292,7 +295,7 @@ fn find_sizes(
         return Ok(sizes);
     };
     let request = Request::of(&question, &plan, few, None);
-    for found in request.read_sizes(KnownSizes::InHistograms)? {
+    for found in request.read_sizes(false)? {
         let [all, small] = [HISTOGRAM_LEN, SMALL_ELEMENTS]
             .map(|first| found.histogram[..first].iter().map(|it| *it as f64).sum());
         let known = (all > 0.0).then_some((all, small));

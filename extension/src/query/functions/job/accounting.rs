@@ -74,6 +74,10 @@ const TEXTS: [&str; 6] = [
     "partition",
     "job_name",
 ];
+/// Users have the names that the store knows, or else those of the scheduler.
+const COLUMNS: &str = "coalesce(person.user_name, run.user_name) AS user_name, run.account, run.\"partition\", run.job_name, \
+    run.state, run.exit_code, run.submitted, run.cpus";
+const NEWEST_FIRST: &str = "run.job = ANY ($1) ORDER BY run.started DESC NULLS FIRST, run.scheduler DESC, run.label DESC LIMIT $2";
 const SCHEDULER: usize = 0;
 const USER: usize = 2;
 
@@ -90,7 +94,9 @@ impl Accounting {
         let found = client.query(
             &sql!(
                 "runs.sql",
-                jobs = seen("jobs", job.own.as_ref(), ["$3", "$4"])
+                columns = COLUMNS,
+                jobs = seen("jobs", job.own.as_ref(), ["$3", "$4"]),
+                which = NEWEST_FIRST,
             ),
             &[job.numbers.clone().into(), RUNS_MAX.into(), uids, accounts],
         )?;

@@ -7,7 +7,6 @@ use pgrx::spi::SpiClient;
 use crate::matching::attributed::{Span, spans};
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
-use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::dimension::By;
@@ -47,10 +46,12 @@ impl Attributed {
             return Ok(None);
         };
         let [uids, accounts] = own_parameters(job.own.as_ref());
+        // The jobs of which runs began in this time.
         let jobs = client.query(
-            &sql!(
-                "attributed/jobs.sql",
-                jobs = seen("job_ids", job.own.as_ref(), ["$5", "$6"])
+            &format!(
+                "SELECT i.job_no FROM {} i WHERE i.job = ANY ($1) AND ($4 IS NULL OR i.scheduler = $4) \
+                 AND i.started <= $3 AND i.last_started >= $2 AND ($5::bigint[] IS NULL OR i.uid = ANY ($5))",
+                seen("job_ids", job.own.as_ref(), ["$5", "$6"])
             ),
             &[
                 job.numbers.clone().into(),

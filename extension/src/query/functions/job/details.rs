@@ -14,11 +14,10 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::receive::Type;
 use crate::query::functions::job::Usage;
-use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::work::Work;
 use crate::query::measure::Measure;
 use crate::query::plan::Plan;
-use crate::query::read::{self, Whose};
+use crate::query::read::{self, Selection, Whose};
 use crate::query::sources::Part;
 use crate::store::sum::Sum;
 
@@ -30,7 +29,7 @@ pub type Details = HashMap<(Values, usize), Calls>;
 
 /// Returns the details of a job with this usage; `None` if not all increments of the job are stored with details, or
 /// if too many others would be read.
-pub fn of_job(usage: &Usage<'_>, entries: &Entries) -> Result<Option<Details>, Error> {
+pub fn of_job(usage: &Usage<'_>) -> Result<Option<Details>, Error> {
     let (plan, work) = (&usage.plan, &usage.work);
     let buckets = work.steps()?;
     if buckets.is_empty() {
@@ -48,7 +47,6 @@ pub fn of_job(usage: &Usage<'_>, entries: &Entries) -> Result<Option<Details>, E
         used.filter_map(|(position, _)| Counted::new(position, &work.measures.list[position]));
     let mut reading = Reading {
         counted: counted.collect(),
-        entries,
         work,
         counters: Vec::new(),
         observation: None,
@@ -98,7 +96,6 @@ struct Observation {
 /// Reads increments.
 struct Reading<'a> {
     counted: Vec<Counted>,
-    entries: &'a Entries,
     work: &'a Work<'a>,
     /// The counters of the current entry on the current target.
     counters: Vec<CounterCalls>,
@@ -120,19 +117,19 @@ impl Reading<'_> {
         let part = Part::of_observations(spans.collect());
         let columns = self.counted.iter().flat_map(|it| it.columns.clone());
         let columns = columns.chain(Sum::service_time().columns);
-        let entries = self.entries.ids();
-        let wanted = read::Wanted {
+        let entries = self.work.entries.ids();
+        let selection = Selection {
             whose: true,
             entries: Some(&entries),
             further: &[("usage.detail::text", Type::Text)],
             kept: true,
             ordered: true,
-            ..read::Wanted::default()
+            ..Selection::default()
         };
         read::usage(
             &part,
             &Layout::of_columns(columns.collect()),
-            &wanted,
+            &selection,
             &mut |row| {
                 pause();
                 // A row that reaches into several spans is read once.
@@ -147,7 +144,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn add_row(&mut self, row: &read::Usage<'_>) {
+    fn add_row(&mut self, row: &read::UsageRow<'_>) {
         let Whose::Entry(entry) = row.whose else {
             return;
         };
@@ -168,7 +165,7 @@ impl Reading<'_> {
         observation.has_times |= times.iter().any(|it| *it != 0);
         self.is_brief |= row.kept.is_some();
         let mut details: HashMap<String, Detail> = HashMap::new();
-        if let Some(text) = row.further.text(0) {
+        if let Some(text) = row.text(0) {
             match serde_json::from_str(&text) {
                 Ok(parsed) => details = parsed,
                 Err(_) => self.is_damaged = true,
@@ -210,7 +207,7 @@ impl Reading<'_> {
             return;
         }
 
-        let group = self.work.group(target, self.entries.node(entry));
+        let group = self.work.group(target, entry);
         let groups: BTreeSet<Values> = [Values::new()].into_iter().chain(group).collect();
         for (counted, counter) in self.counted.iter().zip(self.counters.drain(..)) {
             for group in &groups {

@@ -37,6 +37,11 @@ const MILLISECOND: Micros = 1_000;
 /// The memory that a run takes beside a very long list of nodes.
 const RUN_BYTES: usize = 1 << 10;
 
+/// The growth of counters of joules between readings, by the hour, in a span.
+const READINGS: &str = "SELECT hour.series_id, (extract(epoch FROM hour.bucket) * 1000000)::bigint - 1 AS start, hour.times::bigint[] AS times, \
+    hour.joules::double precision[] AS joules FROM jobstats.energy hour \
+    WHERE hour.series_id = ANY ($1) AND hour.bucket > $2 AND hour.bucket <= $3 ORDER BY hour.series_id, hour.bucket";
+
 /// The energy of the runs of a job in a window.
 pub struct Energy {
     /// `None` if it is not known.
@@ -184,13 +189,9 @@ fn runs(
     most: usize,
     window: Span,
 ) -> Result<(Vec<Run>, bool), Error> {
-    let limit = (most + 1).to_string();
-    let statement = sql!(
-        "energy/runs.sql",
-        jobs = jobs,
-        condition = condition,
-        limit = limit
-    );
+    let which = format!("{condition} LIMIT {}", most + 1);
+    let columns = "run.job, run.node_list";
+    let statement = sql!("runs.sql", columns = columns, jobs = jobs, which = which);
     let found = client.query(&statement, arguments)?;
     require_room(found.len(), RUN_BYTES)?;
     let are_all = found.len() <= most;
@@ -289,7 +290,7 @@ impl Run {
         let beyond = (until - since) / PARTS + HOUR;
         let series: Vec<i64> = counters.iter().map(|counter| counter.series).collect();
         let found = client.query(
-            include_str!("energy/readings.sql"),
+            READINGS,
             &[
                 series.into(),
                 timestamptz(since.saturating_sub(beyond))?.into(),

@@ -156,24 +156,20 @@ impl Named {
             ),
             &[self.numbers.clone().into(), LISTED.into(), uids, accounts],
         )?;
-        let schedulers: Vec<String> = found.map(|row| row.at(1)).collect::<Result<_, Error>>()?;
-        let schedulers: Vec<String> = schedulers.iter().map(|it| shown(it).into_owned()).collect();
+        let schedulers = found.map(|row| Ok(shown(&row.at::<String>(1)?).into_owned()));
+        let schedulers: Vec<String> = schedulers.collect::<Result<_, Error>>()?;
         let (scheduler, job) = (self.scheduler.as_deref().unwrap_or_default(), &self.asked);
         let (scheduler, job) = (shown(scheduler), shown(job));
-        let then = if asked.is_limited() {
-            " in this window"
-        } else {
-            ""
+        let limited = asked.is_limited().then_some(" in this window");
+        let then = limited.unwrap_or_default();
+        let known = schedulers.join(", ");
+        let hint = match schedulers.is_empty() {
+            true => "No accounting has a job with this number.".to_owned(),
+            false => format!("Jobs with this number are known of: {known}."),
         };
         hinted(
             format!("the scheduler {scheduler} has no job {job}{then}"),
-            match schedulers.is_empty() {
-                true => "No accounting has a job with this number.".to_owned(),
-                false => format!(
-                    "Jobs with this number are known of: {}.",
-                    schedulers.join(", ")
-                ),
-            },
+            hint,
         );
         Ok(())
     }

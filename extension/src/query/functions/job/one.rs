@@ -91,16 +91,16 @@ fn joules(
 /// The totals of a job.
 #[derive(Default)]
 struct Done {
-    sums: [Option<AnyNumeric>; 4],
-    /// The service time in microseconds, if it is known.
-    service_time: Option<i128>,
+    /// The totals of the operations that are summed, if they are known.
+    totals: [Option<i128>; 4],
     nodes: Option<i64>,
     busiest_target: Option<String>,
     coverage: Option<f64>,
 }
 
 /// The operations that are summed.
-const SUMMED: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
+const SUMMED: [&str; 4] = ["read_bytes", "write_bytes", "metadata", TIME];
+const TIME: &str = "service_time";
 
 /// Returns the work of a job; `None`, perhaps with a notice, if the job is unknown.
 fn done(client: &SpiClient<'_>, job: &Named, subject: &Subject) -> Result<Option<Done>, Error> {
@@ -113,14 +113,32 @@ fn done(client: &SpiClient<'_>, job: &Named, subject: &Subject) -> Result<Option
     let by_target = Grouping::parse(None)?;
     let usage = subject.usage(client, job, asked, Filters::default(), &by_target)?;
     Ok(Some(match &usage {
-        Some((usage, _)) => Done::of(&usage.work)?,
+        Some((usage, _)) => Done::of(&usage.work),
         None if accounting.is_none() => return Ok(None),
         // Of jobs that share a number, work is not known apart.
         None if job.is_shared || accounting.is_some_and(|it| it.started().is_none()) => {
             Done::default()
         }
-        None => Done::nothing()?,
+        // The job did nothing.
+        None => Done {
+            totals: [Some(0); 4],
+            ..Done::default()
+        },
     }))
+}
+
+/// Returns the service time of other users that claim the number of the job, if any do.
+fn claimed(
+    client: &SpiClient<'_>,
+    job: &Named,
+    accounting: Option<&Accounting>,
+) -> Result<Option<AnyNumeric>, Error> {
+    let work = match accounting {
+        Some(it) => Attributed::claimed(client, job, it, [None; 2])?,
+        None => None,
+    };
+    work.map(|it| told(it.service_time(client)?, true))
+        .transpose()
 }
 
 fn write(
@@ -134,12 +152,7 @@ fn write(
     };
     let accounting = subject.accounting.as_ref();
     let energy = joules(client, job, accounting)?;
-    let mut claimed = None;
-    if let Some(accounting) = accounting
-        && let Some(work) = Attributed::claimed(client, job, accounting, [None; 2])?
-    {
-        claimed = Some(told(work.service_time(client)?, true)?);
-    }
+    let claimed = claimed(client, job, accounting)?;
     let run = accounting.map(|it| it.together.clone()).unwrap_or_default();
     let [scheduler, label, user_name, account, partition, job_name] = run.texts;
     let [state, exit_code] = run.result;
@@ -147,9 +160,13 @@ fn write(
     let [submitted, started, ended] = times.map(|time| time.map(timestamptz).transpose());
     let (submitted, started, ended) = (submitted?, started?, ended?);
     let in_service = accounting
-        .zip(done.service_time)
+        .zip(done.totals[3])
         .and_then(|(it, time)| it.in_service(time));
-    let [read_bytes, write_bytes, metadata, service_time] = done.sums;
+    let sum = |place: usize| done.totals[place].map(|it| told(it, SUMMED[place] == TIME));
+    let [read_bytes, write_bytes, metadata, service_time] =
+        [0, 1, 2, 3].map(|it| sum(it).transpose());
+    let (read_bytes, write_bytes) = (read_bytes?, write_bytes?);
+    let (metadata, service_time) = (metadata?, service_time?);
     let labels = job.labels();
     rows.put(|| {
         [
@@ -185,36 +202,20 @@ fn write(
 }
 
 impl Done {
-    /// Returns the totals of a job that did nothing.
-    fn nothing() -> Result<Self, Error> {
-        let zero = || told(0, false).map(Some);
-        Ok(Self {
-            sums: [zero()?, zero()?, zero()?, zero()?],
-            service_time: Some(0),
-            ..Self::default()
-        })
-    }
-
-    fn of(work: &Work<'_>) -> Result<Self, Error> {
-        let mut sums = [const { None }; SUMMED.len()];
+    fn of(work: &Work<'_>) -> Self {
         let is_empty = work.amounts().iter().all(|it| it.active.is_none());
-        for (sum, name) in sums.iter_mut().zip(SUMMED) {
-            let is_time = name == "service_time";
-            let total = work.total(&[name]);
-            // Work without time is that of servers that report none.
-            if !is_time || total != 0 || is_empty {
-                *sum = Some(told(total, is_time)?);
-            }
-        }
         let whole = work.whole.as_ref();
-        Ok(Self {
-            service_time: sums[3].as_ref().map(|_| work.total(&["service_time"])),
-            sums,
+        Self {
+            // Work without time is that of servers that report none.
+            totals: SUMMED.map(|name| {
+                let total = Some(work.total(&[name]));
+                total.filter(|it| name != TIME || *it != 0 || is_empty)
+            }),
             nodes: Some(whole.map_or(0, |it| it.nodes as i64)),
             busiest_target: whole.and_then(|it| it.busiest.clone()),
             coverage: whole
                 .map(|it| it.observed.coverage)
                 .filter(|it| it.is_finite()),
-        })
+        }
     }
 }

@@ -8,84 +8,64 @@ use pgrx::AnyNumeric;
 use crate::pg::error::Error;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
-use crate::query::functions::job::Usage;
-use crate::query::functions::job::details::Details;
 use crate::query::functions::job::grouping::Grouping;
 use crate::query::functions::job::row::Row;
-use crate::query::functions::job::work::{Done, In};
+use crate::query::functions::job::time::Chosen;
+use crate::query::functions::job::work::In;
+use crate::query::functions::job::{Usage, details};
 use crate::query::labels::decimal;
 
-/// The sources of the rows.
-pub struct Report<'a> {
-    pub usage: &'a Usage<'a>,
-    /// Set if the steps of the window are buckets, and the rows are of the whole window.
-    pub has_buckets: bool,
-    pub grouping: &'a Grouping,
-    /// The details of single calls, if they are known.
-    pub details: Option<&'a Details>,
-}
-
-impl Report<'_> {
-    /// Writes all rows.
-    pub fn write(&self, rows: &mut Rows) -> Result<(), Error> {
-        let during = if self.has_buckets {
-            In::Buckets
-        } else {
-            In::Steps
-        };
-        for of in self.grouping.told() {
-            self.usage.work.each(of, during, |mut done| {
-                for (measure, amount) in std::mem::take(&mut done.amounts) {
-                    if amount.total != Some(0) {
-                        self.write_row(&mut done, measure, amount, rows)?;
-                    }
+/// Writes all rows. Those of the whole window have the rates in its buckets, and details of single calls if they are known.
+pub fn write(
+    usage: &Usage<'_>,
+    chosen: &Chosen,
+    grouping: &Grouping,
+    rows: &mut Rows,
+) -> Result<(), Error> {
+    let (work, edges, has_buckets) = (&usage.work, &usage.plan.window.edges, chosen.has_buckets);
+    let details = match chosen.is_whole && has_buckets {
+        true => details::of_job(usage)?,
+        false => None,
+    };
+    let during = if has_buckets { In::Buckets } else { In::Steps };
+    for of in grouping.told() {
+        work.each(of, during, |mut done| {
+            let (start, end) = match has_buckets {
+                true => (edges[0], edges[edges.len() - 1]),
+                false => (edges[done.line.step], edges[done.line.step + 1]),
+            };
+            for (measure, amount) in std::mem::take(&mut done.amounts) {
+                if amount.total == Some(0) {
+                    continue;
                 }
-                Ok(())
-            })?;
-        }
-        Ok(())
+                let asked = &work.measures.list[measure];
+                let calls = details.as_ref();
+                let calls = calls.and_then(|it| it.get(&(done.group.clone(), measure)));
+                let (min, max, stddev) = spread(asked, calls)?;
+                let active = amount.active.map(|it| match has_buckets {
+                    true => it,
+                    false => (it.0.clamp(start, end), it.1.clamp(start, end)),
+                });
+                let (name, labels) = grouping.named(&done.group);
+                let rates = done.rates.as_mut();
+                let row = Row {
+                    name,
+                    time: Some(timestamptz(start)?),
+                    rate: amount.rate,
+                    rates: rates.and_then(|it| Distribution::of(&mut it[measure])),
+                    min,
+                    max,
+                    stddev,
+                    coverage: Some(done.line.observed.coverage).filter(|it| it.is_finite()),
+                    labels,
+                    ..Row::of(asked, &Amount { active, ..amount })?
+                };
+                row.put(rows);
+            }
+            Ok(())
+        })?;
     }
-
-    fn write_row(
-        &self,
-        done: &mut Done,
-        measure: usize,
-        amount: Amount,
-        rows: &mut Rows,
-    ) -> Result<(), Error> {
-        let edges = &self.usage.plan.window.edges;
-        let (start, end) = match self.has_buckets {
-            true => (edges[0], edges[edges.len() - 1]),
-            false => (edges[done.line.step], edges[done.line.step + 1]),
-        };
-        let calls = self
-            .details
-            .and_then(|it| it.get(&(done.group.clone(), measure)));
-        let asked = &self.usage.work.measures.list[measure];
-        let (min, max, stddev) = spread(asked, calls)?;
-        let active = amount.active.map(|it| match self.has_buckets {
-            true => it,
-            false => (it.0.clamp(start, end), it.1.clamp(start, end)),
-        });
-        let (name, labels) = self.grouping.named(&done.group);
-        let row = Row {
-            name,
-            time: Some(timestamptz(start)?),
-            rate: amount.rate,
-            rates: done
-                .rates
-                .as_mut()
-                .and_then(|it| Distribution::of(&mut it[measure])),
-            min,
-            max,
-            stddev,
-            coverage: Some(done.line.observed.coverage).filter(|it| it.is_finite()),
-            labels,
-            ..Row::of(asked, &Amount { active, ..amount })?
-        };
-        row.put(rows);
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Returns a sum as it is told: times in seconds, all else as it is stored. It is exact.

@@ -2,7 +2,7 @@
 
 use jobstats_core::distribution::Distribution;
 use jobstats_core::instant::Micros;
-use jobstats_core::quantity::{Quantity, Readable};
+use jobstats_core::quantity::Quantity;
 use jobstats_core::usage::Amount;
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
@@ -13,7 +13,7 @@ use crate::pg::jsonb::Jsonb;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::total;
-use crate::query::labels::covered;
+use crate::query::labels::{covered, formatted};
 use crate::query::measure::Measure;
 
 /// The usage of a group by one operation. What is `None` is not known.
@@ -60,14 +60,13 @@ impl<'a> Row<'a> {
     pub fn put(self, rows: &mut Rows) {
         let amount = self.total.as_ref().map(|it| f64::try_from(it.clone()));
         let amount = amount.and_then(Result::ok);
-        let formatted = amount.and_then(|it| Readable::new(it, self.operation, Quantity::Total));
         let operation = format!("{}{}", self.prefix, self.operation);
         let labels = Value::Object(self.labels);
         rows.put(|| {
             [
                 self.name.cell(),
                 operation.cell(),
-                formatted.map(|it| it.to_string()).cell(),
+                formatted(amount, self.operation, Quantity::Total).cell(),
                 self.calls.cell(),
                 self.per_call.cell(),
                 self.nodes.cell(),

@@ -22,12 +22,8 @@ use crate::store::rollup::ROLLUPS;
 const LATEST: Micros = 7_258_118_400_000_000;
 
 /// The result of searching a source: the earliest start of a row, and the span of the latest row, or of the bucket that
-/// holds it.
-struct Found {
-    level: Option<usize>,
-    first: Micros,
-    latest: Span,
-}
+/// holds it, of a level.
+type Found = (Micros, Span, Option<usize>);
 
 /// Returns the time span of the stored rows of a job, which has these entries. Where only rollups are kept, the span
 /// reaches to the edges of their buckets.
@@ -39,14 +35,13 @@ pub fn of_job(client: &SpiClient<'_>, entries: &Entries) -> Result<Option<Span>,
     // A bucket may begin before the rows in it.
     let window = Window::whole(earliest.saturating_sub(DAY).max(EARLIEST), LATEST);
     let found = search(client, state, &window, &ids)?;
-    let first = found.iter().map(|it| it.first).min();
-    let latest = found.iter().max_by_key(|it| it.latest);
-    let (Some(first), Some(latest)) = (first, latest) else {
+    let first = found.iter().map(|it| it.0).min();
+    let Some((first, latest)) = first.zip(found.iter().max_by_key(|it| it.1)) else {
         return Ok(None);
     };
-    let last = match latest.level {
-        None => latest.latest.1,
-        Some(level) => last_in_bucket(client, &ids, level, latest.latest)?,
+    let last = match *latest {
+        (_, span, None) => span.1,
+        (_, span, Some(level)) => last_in_bucket(client, &ids, level, span)?,
     };
     Ok(Some((known_since(state, first), last)))
 }
@@ -71,7 +66,7 @@ fn search(
         let lower = timestamptzs(part.spans.iter().map(|it| &it.0))?;
         let upper = timestamptzs(part.spans.iter().map(|it| &it.1))?;
         searches.push(sql!(
-            "span/search.sql",
+            "search.sql",
             source = level.map_or(0, |it| it + 1).to_string(),
             relation = relation,
             time = level.map_or("\"time\"", |_| "bucket"),
@@ -86,14 +81,8 @@ fn search(
     for row in client.query(&searches.join("\nUNION ALL\n"), &params.take())? {
         if let Some((first, latest)) = row.time_opt("first")?.zip(row.time_opt("latest")?) {
             let level = usize::try_from(row.get::<i32>("source")? - 1).ok();
-            found.push(Found {
-                level,
-                first,
-                latest: match level {
-                    Some(level) => bucket(level, latest),
-                    None => (latest, latest),
-                },
-            });
+            let span = level.map_or((latest, latest), |it| bucket(it, latest));
+            found.push((first, span, level));
         }
     }
     Ok(found)
@@ -164,7 +153,10 @@ fn earliest(
     let statement = if state.is_front {
         "SELECT min(o.since) FROM jobstats.observations o WHERE o.\"time\" > $1 AND o.since < $1"
     } else {
-        include_str!("span/observed_since.sql")
+        "SELECT min(observation.since) FROM jobstats.targets target CROSS JOIN LATERAL ( \
+            SELECT observation.since FROM jobstats.observations observation \
+            WHERE observation.target_id = target.target_id AND observation.\"time\" > $1 \
+            ORDER BY observation.\"time\" LIMIT 1) observation"
     };
     let since = client.query_time(statement, &[timestamptz(possible)?.into()])?;
     Ok(Some(since.map_or(possible, |since| since.min(possible))))

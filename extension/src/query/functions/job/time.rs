@@ -67,14 +67,10 @@ impl Asked {
         let Some(window) = Window::resolve(client, &entries.state, &period, filters)? else {
             return Ok(None);
         };
-        if self.step.is_some() {
-            return Ok(Some(Chosen {
-                window,
-                has_buckets: false,
-                is_whole: false,
-            }));
-        }
-        let buckets = buckets(&window, entries);
+        let buckets = match self.step {
+            Some(_) => None,
+            None => buckets(&window, entries),
+        };
         Ok(Some(Chosen {
             has_buckets: buckets.is_some(),
             window: buckets.unwrap_or(window),

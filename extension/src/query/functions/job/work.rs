@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use jobstats_core::instant::{Micros, Span};
 use jobstats_core::usage::{
-    Amount, Asked, Cells, Conditions, Entry, Groups, Known, Layout, Line, Row, Rows, Scope,
+    Activity, Amount, Asked, Cells, Conditions, Entry, Groups, Known, Layout, Line, Row, Scope,
     Subject, SubjectKind, Values,
 };
 
@@ -13,7 +13,7 @@ use crate::pg::pause::pause;
 use crate::query::dimension::{By, Level};
 use crate::query::functions::job::entries::Entries;
 use crate::query::measure::Measures;
-use crate::query::read::{self, Whose};
+use crate::query::read::{self, Selection, Whose};
 use crate::query::sources::Part;
 use crate::query::window::ROW_LIMIT;
 
@@ -25,7 +25,7 @@ pub struct Work<'w> {
     pub whole: Option<Line>,
     /// The dimensions of targets, and the node.
     by: By,
-    entries: &'w Entries,
+    pub entries: &'w Entries,
     cells: Cells,
     limit: usize,
 }
@@ -71,7 +71,7 @@ impl<'w> Work<'w> {
     ) -> Self {
         let width = Asked::by_measure(&measures.list).sums().len();
         Self {
-            cells: Cells::by_measure(width, limit),
+            cells: Cells::new(width, Activity::OfSums, limit),
             by: by.clone(),
             whole: None,
             measures,
@@ -90,34 +90,31 @@ impl<'w> Work<'w> {
         during: impl Fn(i64, Micros) -> Option<Span>,
     ) -> Result<Self, Error> {
         let layout = Layout::new(Asked::by_measure(&self.measures.list).sums(), false);
-        let wanted = read::Wanted {
+        let selection = Selection {
             whose: true,
             activity: true,
             entries: Some(ids),
-            ..read::Wanted::default()
+            ..Selection::default()
         };
         for part in parts.iter().filter(|_| !ids.is_empty()) {
-            read::usage(part, &layout, &wanted, &mut |row| {
+            read::usage(part, &layout, &selection, &mut |row| {
                 pause();
                 if let Whose::Entry(entry) = row.whose
                     && let Some(target) = self.scope.position(row.target, None)
                     && let Some((since, until)) = during(entry, row.at)
                 {
                     let node = self.entries.node(entry);
-                    let rows = Rows {
-                        layout: &layout,
-                        part: row.part,
-                    };
                     let active = (row.active.0.max(since), row.active.1.min(until).max(since));
                     let row = Row {
                         target,
                         subject: self.subject(node),
                         span: row.span,
+                        part: row.part,
                         active,
                         node: node.and_then(|it| u32::try_from(it).ok()),
                         values: row.values,
                     };
-                    self.cells.add(&self.scope, &rows, &row)?;
+                    self.cells.add(&self.scope, &layout, &row)?;
                 }
                 Ok(true)
             })?;
@@ -200,14 +197,14 @@ impl<'w> Work<'w> {
             Ok(())
         })?;
         lines.sort_by(|(one, _), (other, _)| {
-            let by_group = groups.compare(&scope, one, other);
+            let by_group = groups.compare(&scope, one.group, other.group);
             by_group.then(one.step.cmp(&other.step))
         });
         for (line, amounts) in lines {
             pause();
             take(Done {
-                group: groups.values(&scope, &line),
-                rates: rates.remove(&line.key()),
+                group: groups.values(&scope, line.group),
+                rates: rates.remove(&line.group),
                 line,
                 amounts,
             })?;
@@ -215,11 +212,12 @@ impl<'w> Work<'w> {
         Ok(())
     }
 
-    /// Returns the group of a target and a node.
-    pub fn group(&self, target: i32, node: Option<i64>) -> Option<Values> {
+    /// Returns the group of a target and an entry.
+    pub fn group(&self, target: i32, entry: i64) -> Option<Values> {
         let position = self.scope.position(target, None)?;
         let mut values = self.scope.iter().nth(position)?.0.group.clone();
         if self.by.has(Level::Entry) {
+            let node = self.entries.node(entry);
             let name = node.and_then(|it| self.entries.node_name(it));
             values.push(name.map(str::to_owned));
         }

@@ -7,9 +7,8 @@ WITH scope AS MATERIALIZED (
 @space@,
 @before@,
 owner AS @fence@ (
-    SELECT space.*, CASE @kind@::text WHEN 'user' THEN space.id END AS uid, person.user_name,
-        CASE @kind@::text WHEN 'user' THEN person.gid WHEN 'group' THEN space.id END AS gid, team.group_name,
-        CASE @kind@::text WHEN 'project' THEN space.id END AS project, job.account
+    SELECT space.*, number.uid, coalesce(person.user_name, number.uid::text) AS user, number.gid,
+        coalesce(team.group_name, number.gid::text) AS group, number.project, job.account
     FROM (
         SELECT cluster, filesystem, target, id, coalesce(space.kbytes, 0) AS kbytes, space.inodes,
             CASE WHEN known.is_complete THEN coalesce(space.kbytes, 0) - coalesce(before.kbytes, 0) END AS added_kbytes,
@@ -24,7 +23,11 @@ owner AS @fence@ (
         ) known USING (cluster, filesystem)
     ) space
     LEFT JOIN @user_names@ person ON @kind@::text = 'user' AND person.uid = space.id
-    LEFT JOIN @group_names@ team ON team.gid = CASE @kind@::text WHEN 'user' THEN person.gid WHEN 'group' THEN space.id END
+    CROSS JOIN LATERAL (
+        SELECT CASE @kind@::text WHEN 'user' THEN space.id END AS uid, CASE @kind@::text WHEN 'project' THEN space.id END AS project,
+            CASE @kind@::text WHEN 'user' THEN person.gid WHEN 'group' THEN space.id END AS gid
+    ) number
+    LEFT JOIN @group_names@ team ON team.gid = number.gid
     -- A user may work for several accounts. Files belong to none. What ends later changes no answer about the past.
     LEFT JOIN LATERAL (
         (SELECT 1 AS rank, job.account FROM jobstats.job_ids job
@@ -39,14 +42,12 @@ owner AS @fence@ (
     WHERE (@own@::bigint[] IS NULL OR @kind@::text = 'user' AND space.id = ANY (@own@))
 ),
 of_filesystem AS (
-    SELECT owner.cluster, owner.filesystem, owner.target@values@, sum(owner.kbytes) AS kbytes, sum(owner.inodes) AS inodes,
+    SELECT owner.cluster, owner.filesystem, owner.target@owners@, sum(owner.kbytes) AS kbytes, sum(owner.inodes) AS inodes,
         sum(owner.added_kbytes) AS added_kbytes, bool_and(owner.added_kbytes IS NOT NULL) AS has_added,
         sum(owner.added_inodes) AS added_inodes
     FROM owner
-    CROSS JOIN LATERAL (SELECT owner.user_name, owner.gid) person
-    CROSS JOIN LATERAL (SELECT owner.group_name) team
     WHERE true@of_owners@
-    GROUP BY owner.cluster, owner.filesystem, owner.target@keys@
+    GROUP BY owner.cluster, owner.filesystem, owner.target@owners@
 )
 SELECT sum(answer.kbytes) * 1024 AS bytes, sum(answer.inodes) AS inodes,
     CASE WHEN bool_and(answer.has_added) THEN sum(answer.added_kbytes) * 1024 END AS added_bytes,

@@ -1,7 +1,8 @@
 use num_bigint::BigInt;
 use proptest::prelude::*;
 
-use super::{RateError, Rates};
+use super::Rates;
+use crate::usage::UsageError;
 
 const SECOND: i64 = 1_000_000;
 
@@ -58,7 +59,7 @@ fn totals_of_any_size() {
     let huge = rate(&[(i128::MAX / 8, SECOND), (i128::MAX / 8, 2 * SECOND)]);
     assert_eq!(huge, Some((i128::MAX / 8) as f64 * 1.5));
     let mut most = sum(&[(i128::MAX, SECOND)]);
-    assert!(matches!(most.push(1, SECOND), Err(RateError)));
+    assert!(matches!(most.push(1, SECOND), Err(UsageError::Overflow)));
 }
 
 /// Totals and times, some of which are equal.

@@ -1,13 +1,7 @@
 use proptest::prelude::*;
 
-use super::ObservedTime;
-
 fn observed(edges: &[i64], spans: &[(i64, i64)]) -> Vec<i64> {
-    let mut observed = ObservedTime::new(edges);
-    for &(since, until) in spans {
-        observed.push(since, until);
-    }
-    observed.into_steps()
+    super::observed(edges, spans, None)
 }
 
 #[test]

@@ -7,17 +7,11 @@
 #[cfg(test)]
 mod tests;
 
-use thiserror::Error;
-
+use super::UsageError;
 use crate::instant::Micros;
 
 /// The number of bits that the sum of the quotients may take: all but the sign.
 const BITS: u32 = i128::BITS - 1;
-
-/// A sum that is larger than any that can be shown.
-#[derive(Debug, Error)]
-#[error("a sum is out of range")]
-pub struct RateError;
 
 /// A sum of rates. A total without observed time has no rate.
 #[derive(Debug, Clone, Default)]
@@ -30,15 +24,15 @@ impl Rates {
     /// Adds a total. `observed` is 0 if there was no time.
     ///
     /// # Errors
-    /// [`RateError`]
-    pub fn push(&mut self, total: i128, observed: Micros) -> Result<(), RateError> {
+    /// [`UsageError::Overflow`]
+    pub fn push(&mut self, total: i128, observed: Micros) -> Result<(), UsageError> {
         if observed <= 0 {
             return Ok(());
         }
         match self.parts.binary_search_by_key(&observed, |it| it.0) {
             Ok(place) => {
                 let sum = &mut self.parts[place].1;
-                *sum = sum.checked_add(total).ok_or(RateError)?;
+                *sum = sum.checked_add(total).ok_or(UsageError::Overflow)?;
             }
             Err(place) => self.parts.insert(place, (observed, total)),
         }

@@ -10,10 +10,6 @@ SELECT coalesce(job.label, job.job) AS job, job.job_name, coalesce(person.user_n
     CASE WHEN coalesce(done.job_no::text, running.job) IS NULL THEN 0 ELSE coalesce(done.service_time, running.service_time) END AS service_time, done.energy,
     -- A star in a name is no pattern.
     jsonb_build_object(text 'job', jobstats_internal.exactly(job.job)) AS labels
-FROM @jobs@ job
-LEFT JOIN jobstats.job_summaries done ON @done@
-LEFT JOIN running ON running.job = job.job AND done.job_no IS NULL
-LEFT JOIN jobstats.users person ON person.uid = job.uid@names@
-WHERE job.started <= @until@ AND coalesce(job.ended, timestamptz 'infinity') > @since@@conditions@
+@from@
 ORDER BY @order@job.started DESC, job.job_no DESC
 LIMIT @n@
