@@ -77,8 +77,11 @@ impl Values {
         c_int::try_from(self.types.len()).unwrap_or(c_int::MAX)
     }
 
-    /// Returns them as a list of parameters, in the current memory context.
+    /// Returns them as a list of parameters, in the current memory context. Without any, a prepared statement is planned once.
     pub(super) fn list(&self) -> pg_sys::ParamListInfo {
+        if self.types.is_empty() {
+            return std::ptr::null_mut();
+        }
         // SAFETY: the list has room for so many parameters, each of which is written once.
         unsafe {
             let list = pg_sys::makeParamList(self.count());

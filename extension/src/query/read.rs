@@ -5,6 +5,7 @@ use jobstats_core::instant::{Micros, Span};
 use jobstats_core::target::TargetKind;
 use jobstats_core::usage::{self, Layout};
 use pgrx::datum::DatumWithOid;
+use serde::Deserialize;
 
 use crate::pg::error::Error;
 use crate::pg::receive::{self, Received, Type};
@@ -384,6 +385,7 @@ pub fn rows<T>(
 }
 
 /// A target.
+#[derive(Deserialize)]
 pub struct Target {
     pub id: i32,
     pub cluster: String,

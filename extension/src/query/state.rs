@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use jobstats_core::increment::Coarse;
 use jobstats_core::instant::{Micros, Span};
 use pgrx::spi::SpiClient;
+use serde::Deserialize;
 
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
-use crate::pg::spi::{Row, Statements};
+use crate::pg::receive::{self, Type};
+use crate::pg::spi::Statements;
 use crate::pg::time::EARLIEST;
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
@@ -59,10 +61,39 @@ pub struct Stored {
     pub users_refreshed: Micros,
 }
 
+/// A time in a state; `None` is infinite.
+type Time = Option<Micros>;
+
+/// The state of a store, or of a node of a front.
+#[derive(Deserialize)]
+struct OfNode {
+    has_refresh: bool,
+    kept_since: Time,
+    has_unnamed: bool,
+    has_divided: bool,
+    has_wholes: bool,
+    renamed: Vec<Time>,
+    group_renamed: Time,
+    /// The level, the time since which it is kept, and those up to which it and its sums by owner are up to date.
+    rollups: Vec<(String, Time, Time, Time)>,
+    coarse: Vec<(Time, Time, Micros)>,
+    dirty: Vec<[Time; 2]>,
+    changed_days: Vec<Time>,
+    targets: Vec<Target>,
+    spans: Vec<(i32, Time, Time)>,
+}
+
+const STATE: &str = "SELECT n.state FROM jobstats.question_state n";
+
 const MAX_ANSWER: &str = "SELECT s.max_answer FROM jobstats.settings s";
 
-/// The memory that a target or a span takes.
-const THING_BYTES: usize = 256;
+/// The memory that a byte of a state takes, at most.
+const BYTES_OF_BYTE: usize = 4;
+
+/// Returns a span whose infinite ends are the first and the last time.
+fn span(since: Time, until: Time) -> Span {
+    (since.unwrap_or(Micros::MIN), until.unwrap_or(Micros::MAX))
+}
 
 impl State {
     /// Reads the state of the store, of a front that of all its nodes.
@@ -74,9 +105,13 @@ impl State {
             group_renamed: EARLIEST,
             ..Self::default()
         };
-        for row in client.query("SELECT * FROM jobstats.question_state", &[])? {
-            state.add(&row)?;
-        }
+        receive::each(STATE, &[], &[Type::Text], &mut |row| {
+            let text = row.text(0).unwrap_or_default();
+            require_room(text.len(), BYTES_OF_BYTE)?;
+            let damaged = |it| Error::Damaged(format!("the state of a store: {it}"));
+            state.add(serde_json::from_str(&text).map_err(damaged)?)?;
+            Ok(true)
+        })?;
         // A rollup without a first observation lacks nothing, unless that is so on all nodes.
         for it in &mut state.rollups {
             for refreshed in [&mut it.refreshed, &mut it.users_refreshed] {
@@ -101,64 +136,60 @@ impl State {
         })
     }
 
-    /// Adds a row: of a front, that of a node. What is not known of one is not known.
-    fn add(&mut self, row: &Row<'_>) -> Result<(), Error> {
-        let numbers = |name: &str| -> Result<Vec<Option<i64>>, Error> {
-            let found: Option<Vec<Option<i64>>> = row.get(name)?;
-            Ok(found.unwrap_or_default())
-        };
-        let times = |name: &str, infinite: Micros| -> Result<Vec<Micros>, Error> {
-            let found = numbers(name)?.into_iter();
-            Ok(found.map(|it| it.unwrap_or(infinite)).collect())
-        };
-        if !row.get::<bool>("has_refresh")? {
+    /// Adds the state of a node of a front, or of the store.
+    fn add(&mut self, node: OfNode) -> Result<(), Error> {
+        if !node.has_refresh {
             return Err(Error::NoRow("refresh"));
         }
-        let kept_since: Option<i64> = row.get("kept_since")?;
-        self.kept_since = self.kept_since.max(kept_since.unwrap_or(EARLIEST));
-        self.has_unnamed |= row.get::<bool>("has_unnamed")?;
-        self.has_divided |= row.get::<bool>("has_divided")?;
-        self.has_wholes |= row.get::<bool>("has_wholes")?;
-        self.renamed.extend(times("renamed", Micros::MAX)?);
-        let group_renamed: Option<i64> = row.get("group_renamed")?;
-        self.group_renamed = self.group_renamed.max(group_renamed.unwrap_or(EARLIEST));
-        let levels: Option<Vec<String>> = row.get("levels")?;
-        let refreshed = times("refreshed", Micros::MAX)?.into_iter();
-        let refreshed = refreshed.zip(times("users_refreshed", Micros::MAX)?);
-        let dropped = times("dropped", EARLIEST)?.into_iter();
-        for ((level, dropped), refreshed) in levels.iter().flatten().zip(dropped).zip(refreshed) {
-            self.add_rollup(level, dropped, refreshed);
+        self.kept_since = self.kept_since.max(node.kept_since.unwrap_or(EARLIEST));
+        self.has_unnamed |= node.has_unnamed;
+        self.has_divided |= node.has_divided;
+        self.has_wholes |= node.has_wholes;
+        let ends = node.renamed.into_iter();
+        self.renamed
+            .extend(ends.map(|it| it.unwrap_or(Micros::MAX)));
+        let group_renamed = node.group_renamed.unwrap_or(EARLIEST);
+        self.group_renamed = self.group_renamed.max(group_renamed);
+        for (level, dropped, refreshed, users_refreshed) in node.rollups {
+            let refreshed = [refreshed, users_refreshed].map(|it| it.unwrap_or(Micros::MAX));
+            self.add_rollup(&level, dropped.unwrap_or(EARLIEST), refreshed);
         }
-        let width = times("coarse_width", 0)?.into_iter();
-        let since = times("coarse_since", Micros::MIN)?.into_iter();
-        let spans = since.zip(times("coarse_until", Micros::MAX)?);
-        let coarse = spans.zip(width).map(|(span, width)| Coarse { span, width });
-        self.coarse.extend(coarse);
-        let since = times("dirty_since", Micros::MIN)?.into_iter();
+        let coarse = node.coarse.into_iter();
+        self.coarse
+            .extend(coarse.map(|(since, until, width)| Coarse {
+                span: span(since, until),
+                width,
+            }));
+        let dirty = node.dirty.into_iter();
         self.dirty
-            .extend(since.zip(times("dirty_until", Micros::MAX)?));
+            .extend(dirty.map(|[since, until]| span(since, until)));
+        let changed = node.changed_days.into_iter();
         self.changed_days
-            .extend(times("changed_days", Micros::MIN)?);
-        self.add_targets(row, &numbers("ids")?, &numbers("retired")?)?;
-        let targets = numbers("span_targets")?;
-        require_room(targets.len(), THING_BYTES)?;
-        let since = times("span_since", Micros::MIN)?.into_iter();
-        let spans = since.zip(times("span_until", Micros::MAX)?);
-        for (target, span) in targets.into_iter().flatten().zip(spans) {
-            self.spans.entry(target as i32).or_default().push(span);
+            .extend(changed.map(|it| it.unwrap_or(Micros::MIN)));
+        self.targets.extend(node.targets);
+        for (target, since, until) in node.spans {
+            self.spans
+                .entry(target)
+                .or_default()
+                .push(span(since, until));
         }
         Ok(())
     }
 
-    fn add_rollup(&mut self, level: &str, dropped: Micros, refreshed: (Micros, Micros)) {
+    fn add_rollup(
+        &mut self,
+        level: &str,
+        dropped: Micros,
+        [refreshed, users_refreshed]: [Micros; 2],
+    ) {
         let Some(rollup) = ROLLUPS.iter().find(|it| it.name == level) else {
             return;
         };
         let new = Stored {
             rollup,
             dropped,
-            refreshed: refreshed.0,
-            users_refreshed: refreshed.1,
+            refreshed,
+            users_refreshed,
         };
         match self.rollups.iter_mut().find(|it| it.rollup.name == level) {
             Some(known) => {
@@ -172,32 +203,5 @@ impl State {
                 self.rollups.insert(place, new);
             }
         }
-    }
-
-    fn add_targets(
-        &mut self,
-        row: &Row<'_>,
-        ids: &[Option<i64>],
-        retired: &[Option<i64>],
-    ) -> Result<(), Error> {
-        require_room(ids.len(), THING_BYTES)?;
-        let texts = |name: &str| -> Result<Vec<Option<String>>, Error> {
-            let found: Option<Vec<Option<String>>> = row.get(name)?;
-            Ok(found.unwrap_or_default())
-        };
-        let named = texts("names")?.into_iter().zip(texts("kinds")?);
-        let located = texts("clusters")?.into_iter().zip(texts("filesystems")?);
-        let targets = ids.iter().zip(retired).zip(named.zip(located));
-        for ((id, retired), ((name, kind), (cluster, filesystem))) in targets {
-            self.targets.push(Target {
-                id: id.unwrap_or(0) as i32,
-                cluster: cluster.unwrap_or_default(),
-                filesystem,
-                kind: kind.unwrap_or_default(),
-                name: name.unwrap_or_default(),
-                retired: *retired,
-            });
-        }
-        Ok(())
     }
 }
