@@ -14,7 +14,6 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Row, Statements};
-use crate::pg::template::sql;
 use crate::pg::time::{micros, timestamptz};
 
 /// A server: its cluster and its name.
@@ -155,35 +154,38 @@ fn between(row: &Row<'_>, position: usize) -> Result<Span, Error> {
     Ok((micros(row.at(position)?)?, micros(row.at(position + 1)?)?))
 }
 
+/// Reads what targets did. Rows are cut at edges of ten minutes, and are added up by reading.
 fn did(
     client: &SpiClient<'_>,
     span: &[DatumWithOid<'_>],
     targets: &mut Targets,
 ) -> Result<(), Error> {
     let calls = Sum::service_calls().over(|column| format!("part.\"{column}\""));
-    let rows = client.query(&sql!("readings/did.sql", calls = calls), span)?;
-    for row in PAUSE.among(rows) {
-        let Some((_, target)) = targets.get_mut(&row.at(1)?) else {
+    let statement = format!(
+        "SELECT part.target_id, part.observed, part.since, part.\"time\", {calls}, part.read, part.read_usecs, part.read_bytes, \
+             part.write, part.write_usecs, part.write_bytes \
+         FROM jobstats.target_increments part WHERE part.\"time\" > $1 AND part.\"time\" <= $2"
+    );
+    // The calls, and then the calls, the time and the bytes of reads and of writes.
+    let mut readings: BTreeMap<(i32, Micros), (Span, [u64; 7])> = BTreeMap::new();
+    for row in PAUSE.among(client.query(&statement, span)?) {
+        let (key, part) = ((row.at(1)?, micros(row.at(2)?)?), between(&row, 3)?);
+        let (span, sums) = readings.entry(key).or_insert((part, [0; 7]));
+        *span = (span.0.min(part.0), span.1.max(part.1));
+        for (sum, amount) in sums.iter_mut().zip(amounts::<7>(&row, 5)?) {
+            *sum = sum.saturating_add(amount);
+        }
+    }
+    for ((target, _), (span, sums)) in readings {
+        let Some((_, target)) = targets.get_mut(&target) else {
             continue;
         };
-        let span = between(&row, 2)?;
-        let [
-            calls,
-            reads,
-            read_usecs,
-            read_bytes,
-            writes,
-            write_usecs,
-            write_bytes,
-        ] = amounts(&row, 4)?;
-        target.calls.push(Reading { span, value: calls });
+        let value = sums[0];
+        target.calls.push(Reading { span, value });
         if target.is_ost {
             let mut value = ByClass::default();
-            let both = [
-                (false, reads, read_usecs, read_bytes),
-                (true, writes, write_usecs, write_bytes),
-            ];
-            for (is_write, calls, usecs, bytes) in both {
+            for (is_write, first) in [(false, 1), (true, 4)] {
+                let [calls, usecs, bytes] = [0, 1, 2].map(|it| sums[first + it]);
                 value[slow::class(is_write, calls, bytes)] = Served { calls, usecs };
             }
             target.by_class.push(Reading { span, value });
@@ -192,11 +194,11 @@ fn did(
     Ok(())
 }
 
-/// Returns columns that are sums, from a position on.
+/// Returns columns that are counts, from a position on; NULL is 0.
 fn amounts<const N: usize>(row: &Row<'_>, position: usize) -> Result<[u64; N], Error> {
     let mut amounts = [0; N];
-    for (offset, amount) in amounts.iter_mut().enumerate() {
-        *amount = u64::try_from(row.at::<i64>(position + offset)?).unwrap_or(0);
+    for (place, amount) in (position..).zip(&mut amounts) {
+        *amount = u64::try_from(row.at::<Option<i64>>(place)?.unwrap_or(0)).unwrap_or(0);
     }
     Ok(amounts)
 }
