@@ -53,8 +53,13 @@ pub struct Window {
 impl Window {
     /// Creates a window of one step that is not cut to what has been observed.
     pub fn whole(since: Micros, until: Micros) -> Self {
+        Self::of_steps(vec![since, until])
+    }
+
+    /// Creates a window of steps between these edges that is not cut to what has been observed.
+    pub fn of_steps(edges: Vec<Micros>) -> Self {
         Self {
-            edges: vec![since, until],
+            edges,
             behind: Vec::new(),
             cut: None,
             stalled: None,

@@ -1,16 +1,17 @@
 //! `jobstats_job_usage()` reports what one job did.
 
-use pgrx::datum::Interval;
+use jobstats_core::instant::Micros;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
-use crate::pg::time::is_finite;
+use crate::pg::time::{is_finite, micros};
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::read;
-use crate::query::dimension::{By, Level};
+use crate::query::dimension::By;
 use crate::query::engine::Request;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::measure::Measures;
@@ -18,11 +19,12 @@ use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::window::Window;
 use crate::store;
+use crate::store::rights::caller::Own;
 
 use accounting::Accounting;
 use attributed::{Attributed, note_claimed};
 use energy::Energy;
-use entries::{Entries, note_unmatched};
+use entries::Entries;
 use grouping::Grouping;
 use named::Named;
 use time::{Asked, Chosen};
@@ -72,151 +74,139 @@ pub fn required(job: Option<String>) -> Result<String, Error> {
 fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let grouping = Grouping::parse(arguments.take()?)?;
     let step = arguments.take::<Interval>()?;
-    let asked = Asked {
-        // An infinite bound is that of the job, as one that is not given.
-        since: arguments.take()?.filter(is_finite),
-        until: arguments.take()?.filter(is_finite),
-        step,
-    };
+    let (since, until) = (limit(arguments.take()?), limit(arguments.take()?));
     let filters = Filters::take(&mut arguments)?;
     filters.require_keys(&OF_TARGETS)?;
     let scheduler = arguments.take::<String>()?;
     let job = required(job)?;
+    let asked = Asked {
+        limits: (since?, until?),
+        step,
+    };
     read(|client, own| {
         store::require(client)?;
-        let job = Named::find(client, job, scheduler, own)?;
-        let Some(subject) = Subject::find(client, &job, &asked)? else {
+        let Some(subject) = Subject::find(client, job, scheduler, own, &asked)? else {
             return Ok(());
         };
-        if let Some(accounting) = &subject.accounting
-            && accounting.note(&job, &asked)
-        {
+        let (job, accounting) = (&subject.job, &subject.accounting);
+        job.note_unmatched(client)?;
+        if accounting.as_ref().is_some_and(|it| it.note(job, &asked)) {
             return Ok(());
         }
-        let bounds = asked.bounds()?;
-        let usage = subject.usage(client, &job, asked, filters, &grouping)?;
-        if let Some((usage, chosen)) = &usage {
-            report::write(usage, chosen, &grouping, &mut rows)?;
+        let found = subject.usage(client, &asked, filters, &grouping.by)?;
+        if let Some((work, chosen)) = &found {
+            report::write(work, chosen, &grouping, &mut rows)?;
         }
-        let total = |names: &[&str]| {
-            usage
-                .as_ref()
-                .map_or(0, |(usage, _)| usage.work.total(names))
-        };
-        let Some(accounting) = &subject.accounting else {
-            return Ok(());
-        };
-        if let Some(energy) = Energy::of_job(client, &job, accounting, bounds)? {
+        let total = |names: &[&str]| found.as_ref().map_or(0, |it| it.0.total(names));
+        if let Some(energy) = Energy::of_job(client, &subject, asked.limits)? {
             energy.write(total(&["read_bytes", "write_bytes"]), &mut rows)?;
         }
-        if let Some(work) = Attributed::of_job(client, &job, accounting, bounds)? {
+        if let Some(work) = Attributed::of_job(client, &subject, asked.limits)? {
             work.write(client, &grouping, &mut rows)?;
         }
-        if let Some(work) = Attributed::claimed(client, &job, accounting, bounds)? {
+        if let Some(work) = Attributed::claimed(client, &subject, asked.limits)? {
             let claimed = work.write(client, &grouping, &mut rows)?;
-            note_claimed(&job, claimed, total(&["service_time"]));
+            note_claimed(job, claimed, total(&["service_time"]));
         }
         Ok(())
     })
 }
 
+/// Returns a bound that is given. An infinite one is that of the job, as one that is not given.
+fn limit(time: Option<TimestampWithTimeZone>) -> Result<Option<Micros>, Error> {
+    time.filter(is_finite).map(micros).transpose()
+}
+
 /// The job that an answer is about.
 struct Subject {
+    job: Named,
     entries: Entries,
-    /// Set if the answer is about a part of the job's time.
-    is_cut: bool,
     accounting: Option<Accounting>,
 }
 
 impl Subject {
-    /// Finds the entries and the accounting of a job; `None`, with a notice, if the scheduler that is asked for does not know it.
-    fn find(client: &SpiClient<'_>, job: &Named, asked: &Asked) -> Result<Option<Self>, Error> {
-        let entries = Entries::of_job(client, job)?;
-        let accounting = Accounting::of_job(client, job, &entries, asked)?;
+    /// Finds a job, its entries and its accounting; `None`, with a notice, if the scheduler that is asked for does not know it.
+    fn find(
+        client: &SpiClient<'_>,
+        job: String,
+        scheduler: Option<String>,
+        own: Option<&Own>,
+        asked: &Asked,
+    ) -> Result<Option<Self>, Error> {
+        let job = Named::find(client, job, scheduler, own)?;
+        let mut entries = Entries::of_job(client, &job)?;
+        let accounting = Accounting::of_job(client, &job, &entries, asked)?;
         if accounting.is_none() && job.scheduler.is_some() {
             job.note_unknown(client, asked)?;
             return Ok(None);
         }
-        if accounting.is_some() && job.is_shared && job.own.is_none() {
-            note_unmatched(client, job)?;
+        let has_begun = accounting.as_ref().and_then(Accounting::started).is_some();
+        if entries.are_unnamed && !has_begun {
+            // Their work is the reader's own only during runs that are known.
+            entries.clear();
         }
         Ok(Some(Self {
-            entries: entries.during(accounting.as_ref()),
-            is_cut: asked.is_limited(),
+            job,
+            entries,
             accounting,
         }))
     }
 
-    /// Reads its usage. Raises a notice if there is none.
-    fn usage<'u>(
-        &'u self,
+    /// Reads its work in the time that is asked for. Raises a notice if there is none.
+    fn usage(
+        &self,
         client: &SpiClient<'_>,
-        job: &Named,
-        mut asked: Asked,
+        asked: &Asked,
         filters: Filters,
-        grouping: &Grouping,
-    ) -> Result<Option<(Usage<'u>, Chosen)>, Error> {
-        let filters = job.filter(filters);
-        if let Some(accounting) = &self.accounting {
-            accounting.limit(&mut asked)?;
-        }
-        let chosen = asked.choose(client, &self.entries, &filters)?;
-        let chosen = match (chosen, &self.accounting) {
-            (Some(chosen), _) if !self.entries.is_empty() => chosen,
-            (_, Some(accounting)) => {
-                accounting.note_no_work(job, self.is_cut);
-                return Ok(None);
-            }
-            (_, None) => {
-                if self.entries.is_empty() {
-                    job.note_nothing(client, &filters)?;
-                }
-                return Ok(None);
-            }
+        by: &By,
+    ) -> Result<Option<(Work<'_>, Chosen)>, Error> {
+        let (job, entries) = (&self.job, &self.entries);
+        let limits = match &self.accounting {
+            Some(accounting) => accounting.limited(asked.limits),
+            None => asked.limits,
         };
-        let (entries, measures) = (&self.entries, Measures::every());
+        let chosen = Chosen::of_job(client, entries, limits, asked.step.as_ref())?;
+        let Some(chosen) = chosen.filter(|_| !entries.is_empty()) else {
+            match &self.accounting {
+                Some(accounting) => accounting.note_no_work(job, asked),
+                None if entries.is_empty() => job.note_nothing(client, filters)?,
+                None => {}
+            }
+            return Ok(None);
+        };
         let window = chosen.window.clone();
-        let usage = Usage::read(client, window, measures, filters, entries, &grouping.by)?;
-        if let Some(usage) = &usage {
-            usage.plan.note_behind()?;
-            usage.plan.note_age();
-        }
-        Ok(usage.map(|usage| (usage, chosen)))
+        let found = self.work(client, window, Measures::every(), filters, by)?;
+        Ok(found.map(|(work, plan)| {
+            plan.note_age();
+            (work, chosen)
+        }))
     }
-}
 
-/// The usage of entries in a window.
-struct Usage<'u> {
-    plan: Plan,
-    work: Work<'u>,
-}
-
-impl<'u> Usage<'u> {
-    /// Reads the usage by target, step and, if the groups tell them apart, node. Returns `None` if there are no measures.
-    fn read(
+    /// Reads its work in a window by target, step and, if the groups tell them apart, node. Returns `None` if there are no measures.
+    fn work(
+        &self,
         client: &SpiClient<'_>,
         window: Window,
         measures: Measures,
         filters: Filters,
-        entries: &'u Entries,
         by: &By,
-    ) -> Result<Option<Self>, Error> {
-        let of_targets: Vec<&str> = by.of(&[Level::Target]).map(|it| it.name).collect();
+    ) -> Result<Option<(Work<'_>, Plan)>, Error> {
         let question = Question {
             period: Period::default(),
-            by: By::these(&of_targets),
+            by: by.clone(),
             measures,
-            filters,
+            filters: self.job.filter(filters),
             wanted: Wanted::Totals,
         };
-        let Some(plan) = Plan::with(client, &question, window, entries.state.clone())? else {
+        let Some(plan) = Plan::with(client, &question, window, self.entries.state.clone())? else {
             return Ok(None);
         };
-        let ids = entries.ids();
         let scope = Request::of(&question, &plan, None, None).scope()?;
         let window = (plan.window.since(), plan.window.until());
-        let work = Work::new(question.measures, by, entries, scope, plan.state.limit);
-        let work = work.read(&plan.sources.parts, &ids, |_, _| Some(window))?;
-        Ok(Some(Self { plan, work }))
+        let (measures, parts) = (question.measures, &plan.sources.parts);
+        let work = Work::read(&self.entries, measures, by, scope, parts, |_, _| {
+            Some(window)
+        })?;
+        Ok(Some((work, plan)))
     }
 }

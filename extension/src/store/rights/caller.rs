@@ -46,6 +46,17 @@ pub fn own_parameters(own: Option<&Own>) -> [DatumWithOid<'static>; 2] {
     ]
 }
 
+/// The parameters of own work in a statement that has them [first](after_own).
+pub const OWN_FIRST: [&str; 2] = ["$1", "$2"];
+
+/// Returns the parameters of a statement: first the uids and the accounts of a reader's own work, then these.
+pub fn after_own<'d, const N: usize>(
+    own: Option<&Own>,
+    further: [DatumWithOid<'d>; N],
+) -> Vec<DatumWithOid<'d>> {
+    own_parameters(own).into_iter().chain(further).collect()
+}
+
 /// Returns a table of jobs as a reader sees it; `uids` and `accounts` are the parameters of a statement. For a reader of their own work, own
 /// rows are found first, whatever else the statement asks of them: what PostgreSQL counts then tells nothing of the rows of others.
 pub fn seen(table: &str, own: Option<&Own>, [uids, accounts]: [&str; 2]) -> String {

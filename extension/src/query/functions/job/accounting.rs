@@ -12,13 +12,13 @@ use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
-use crate::pg::time::{clock_now, timestamptz};
+use crate::pg::time::clock_now;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::span;
-use crate::query::functions::job::time::Asked;
+use crate::query::functions::job::time::{Asked, Limits};
 use crate::query::notice::{distinct, hinted, listed};
-use crate::store::rights::caller::{own_parameters, seen};
+use crate::store::rights::caller::{OWN_FIRST, after_own, seen};
 
 /// The largest number of runs of a number that are read. The oldest ones are left out.
 const RUNS_MAX: i64 = 10_000;
@@ -77,7 +77,7 @@ const TEXTS: [&str; 6] = [
 /// Users have the names that the store knows, or else those of the scheduler.
 const COLUMNS: &str = "coalesce(person.user_name, run.user_name) AS user_name, run.account, run.\"partition\", run.job_name, \
     run.state, run.exit_code, run.submitted, run.cpus";
-const NEWEST_FIRST: &str = "run.job = ANY ($1) ORDER BY run.started DESC NULLS FIRST, run.scheduler DESC, run.label DESC LIMIT $2";
+const NEWEST_FIRST: &str = "run.job = ANY ($3) ORDER BY run.started DESC NULLS FIRST, run.scheduler DESC, run.label DESC LIMIT $4";
 const SCHEDULER: usize = 0;
 const USER: usize = 2;
 
@@ -90,32 +90,30 @@ impl Accounting {
         entries: &Entries,
         asked: &Asked,
     ) -> Result<Option<Self>, Error> {
-        let [uids, accounts] = own_parameters(job.own.as_ref());
+        let own = job.own.as_ref();
         let found = client.query(
             &sql!(
                 "runs.sql",
                 columns = COLUMNS,
-                jobs = seen("jobs", job.own.as_ref(), ["$3", "$4"]),
+                jobs = seen("jobs", own, OWN_FIRST),
                 which = NEWEST_FIRST,
             ),
-            &[job.numbers.clone().into(), RUNS_MAX.into(), uids, accounts],
+            &after_own(own, [job.numbers.clone().into(), RUNS_MAX.into()]),
         )?;
         require_room(found.len(), RUN_BYTES)?;
         let now = clock_now();
         let runs = PAUSE.among(found).map(|row| Run::read(&row, now));
         let mut runs: Vec<Run> = runs.collect::<Result<_, Error>>()?;
         runs.reverse();
-        let [since, until] = asked.bounds()?;
         runs.retain(|run| {
-            let scheduler = run.texts[SCHEDULER].as_deref();
-            job.is_of(scheduler) && run.touches(since, until, now)
+            let is_of_scheduler = job.scheduler.is_none() || job.scheduler == run.texts[SCHEDULER];
+            is_of_scheduler && run.touches(asked.limits, now)
         });
         // A federation of schedulers revokes the siblings of the job that it has begun elsewhere.
         if !runs.iter().all(Run::is_revoked) {
             runs.retain(|run| !run.is_revoked());
         }
-        let are_fixed = (since.is_some(), until.is_some());
-        let Some((runs, jobs, limits)) = chosen(runs, job.started, are_fixed, now) else {
+        let Some((runs, jobs, limits)) = chosen(runs, job.started, asked.limits, now) else {
             return Ok(None);
         };
         let observed = client.query_time(
@@ -130,23 +128,21 @@ impl Accounting {
             limits,
             is_strict: entries.are_unnamed,
         };
+        let ended = accounting.together.ended;
+        let ended = ended.map(|it| it.saturating_add(NEAR));
         if job.is_shared || accounting.is_strict {
-            accounting.limit_to_runs();
+            // An identifier may belong to a job of another scheduler before and after.
+            let started = accounting.started().map(|it| it.saturating_sub(NEAR));
+            accounting.limits = (started, ended);
         }
-        let is_last = job.started.is_none() && until.is_none() && !accounting.is_strict;
+        let is_last = job.started.is_none() && asked.limits.1.is_none() && !accounting.is_strict;
         if is_last && accounting.is_outdated(client, entries, now)? {
-            return Ok(Some(accounting.forget()));
+            // Of the job that came after it, nothing is known but when its number was that of others.
+            accounting.runs.clear();
+            accounting.together = Run::default();
+            accounting.limits = (ended, None);
         }
         Ok(Some(accounting))
-    }
-
-    /// Limits the times to those of the runs: an identifier may belong to a job of another scheduler before and after.
-    fn limit_to_runs(&mut self) {
-        let (started, ended) = (self.together.started, self.together.ended);
-        self.limits = (
-            started.map(|it| it.saturating_sub(NEAR)),
-            ended.map(|it| it.saturating_add(NEAR)),
-        );
     }
 
     /// Returns whether work with the number was done so long after the end of the job that it is of another job, which accounting
@@ -165,17 +161,6 @@ impl Accounting {
         Ok(work.is_some_and(|(_, last)| last.saturating_sub(ended) >= APART))
     }
 
-    /// Returns the accounting of the job that came after this one: nothing but when its number was that of others.
-    fn forget(self) -> Self {
-        let ended = self.together.ended.map(|it| it.saturating_add(NEAR));
-        Self {
-            runs: Vec::new(),
-            together: Run::default(),
-            limits: (ended, None),
-            ..self
-        }
-    }
-
     /// Returns the number of runs.
     pub fn runs(&self) -> Option<i64> {
         i64::try_from(self.runs.len()).ok()
@@ -187,7 +172,7 @@ impl Accounting {
     }
 
     /// Returns the starts of the first and of the last run, of those that have begun.
-    pub fn starts(&self) -> Option<(Micros, Micros)> {
+    pub fn starts(&self) -> Option<Span> {
         let starts = self.runs.iter().filter_map(|run| run.started);
         Some((starts.clone().min()?, starts.max()?))
     }
@@ -206,27 +191,32 @@ impl Accounting {
         ))
     }
 
-    /// Limits the time that is asked for to that of the job, if its number had other jobs.
-    pub fn limit(&self, asked: &mut Asked) -> Result<(), Error> {
-        let (mut since, mut until) = self.limits;
-        if self.is_strict {
-            let [from, to] = asked.bounds()?;
-            since = since.max(from);
-            until = until.into_iter().chain(to).min();
-            (asked.since, asked.until) = (None, None);
+    /// Returns the time that is asked for, within that of the job if its number had other jobs.
+    pub fn limited(&self, (from, to): Limits) -> Limits {
+        let (since, until) = self.limits;
+        match self.is_strict {
+            true => (since.max(from), until.into_iter().chain(to).min()),
+            false => (from.or(since), to.or(until)),
         }
-        if asked.since.is_none() {
-            asked.since = since.map(timestamptz).transpose()?;
-        }
-        if asked.until.is_none() {
-            asked.until = until.map(timestamptz).transpose()?;
-        }
-        Ok(())
     }
 
-    /// Returns the values of a column of the runs, if there are several.
+    /// Returns the different values of a column of the runs, in order.
+    fn values(&self, column: usize) -> BTreeSet<&str> {
+        let values = self.runs.iter();
+        let values = values.filter_map(|run| run.texts[column].as_deref());
+        values.collect()
+    }
+
+    /// Returns the schedulers that have a job with the number.
+    pub fn schedulers(&self) -> Vec<String> {
+        let names = self.values(SCHEDULER).into_iter();
+        names.map(str::to_owned).collect()
+    }
+
+    /// Returns the values of a column of the runs as a notice shows them, if there are several.
     fn several(&self, column: usize) -> Option<Vec<String>> {
-        Some(self.names(column)).filter(|names| names.len() > 1)
+        let shown = distinct(self.values(column).into_iter());
+        (shown.len() > 1).then_some(shown)
     }
 
     /// Raises a notice if jobs of several schedulers have the number, and returns whether they have. Its hint is made of the job and
@@ -257,60 +247,46 @@ impl Accounting {
             return true;
         }
         let number = shown(&job.number);
-        let problem = if let Some(names) = self.several(USER) {
-            format!(
-                "jobs of several users have the number {number}: {}",
-                listed(&names, NAMED)
-            )
-        } else if self.jobs > 1 {
-            format!("{} jobs had the number {number} in this time", self.jobs)
-        } else {
-            let (earlier, later) = self.limits;
-            let is_left_out = earlier.is_some() && asked.since.is_none()
-                || later.is_some() && asked.until.is_none();
-            if is_left_out && !job.is_shared && !self.is_strict {
-                hinted(
-                    format!("there are other jobs with the number {number}, at other times"),
-                    format!(
-                        "For these: jobstats_job_usage('{number}', since => …, until => …). jobstats.jobs has the times."
-                    ),
-                );
-            }
-            return false;
+        let of_all = "The answer is about all of them. since and until choose one, if they ran at different times.";
+        let is_left_out = |limit: Option<Micros>, asked: Option<Micros>| {
+            limit.is_some() && asked.is_none() && !job.is_shared && !self.is_strict
         };
-        hinted(
-            problem,
-            "The answer is about all of them. since and until choose one, if they ran at different times.",
-        );
+        if let Some(names) = self.several(USER) {
+            let names = listed(&names, NAMED);
+            hinted(
+                format!("jobs of several users have the number {number}: {names}"),
+                of_all,
+            );
+        } else if self.jobs > 1 {
+            hinted(
+                format!("{} jobs had the number {number} in this time", self.jobs),
+                of_all,
+            );
+        } else if is_left_out(self.limits.0, asked.limits.0)
+            || is_left_out(self.limits.1, asked.limits.1)
+        {
+            hinted(
+                format!("there are other jobs with the number {number}, at other times"),
+                format!(
+                    "For these: jobstats_job_usage('{number}', since => …, until => …). jobstats.jobs has the times."
+                ),
+            );
+        }
         false
     }
 
     /// Raises a notice that no work of the job was seen.
-    pub fn note_no_work(&self, job: &Named, is_cut: bool) {
+    pub fn note_no_work(&self, job: &Named, asked: &Asked) {
         let name = shown(&job.asked);
         if self.started().is_none() {
             pgrx::notice!("job {name} has not begun");
             return;
         }
-        let then = if is_cut { " in this window" } else { "" };
+        let then = asked.in_this_window();
         hinted(
             format!("accounting knows job {name}, but no work of it was observed{then}"),
             "It did nothing on these file systems, or the identifiers of its processes lack its number: see jobstats.quality.",
         );
-    }
-
-    /// Returns the different values of a column, in order.
-    fn names(&self, column: usize) -> Vec<String> {
-        let names = self.runs.iter();
-        let names = names.filter_map(|run| run.texts[column].as_deref());
-        distinct(names)
-    }
-
-    /// Returns the schedulers that have a job with the number.
-    pub fn schedulers(&self) -> Vec<String> {
-        let names = self.runs.iter();
-        let names = names.filter_map(|run| run.texts[SCHEDULER].clone());
-        names.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Returns the mean number of requests in service per node: service time in microseconds ÷ (run time × nodes).
@@ -328,16 +304,13 @@ impl Accounting {
     }
 }
 
-/// The times between which a number was that of no other job.
-type Limits = (Option<Micros>, Option<Micros>);
-
 /// Chooses the job that began at `started`, or else the last job with the number; and all before and after it if the start and
-/// the end of the window are fixed. Runs that lie seven days apart are of different jobs. Returns also the number of the jobs, and the
+/// the end of the window are asked for. Runs that lie seven days apart are of different jobs. Returns also the number of the jobs, and the
 /// limits of their time.
 fn chosen(
     runs: Vec<Run>,
     started: Option<Micros>,
-    are_fixed: (bool, bool),
+    asked: Limits,
     now: Micros,
 ) -> Option<(Vec<Run>, usize, Limits)> {
     let mut jobs: Vec<Vec<Run>> = Vec::new();
@@ -355,16 +328,17 @@ fn chosen(
     let found = started.and_then(|_| jobs.iter().position(has_begun));
     let last = jobs.len().checked_sub(1)?;
     let position = found.unwrap_or(last);
-    let first = if are_fixed.0 { 0 } else { position };
-    let last = if are_fixed.1 { last } else { position };
+    let first = asked.0.map_or(position, |_| 0);
+    let last = asked.1.map_or(position, |_| last);
     let start = |position: usize| jobs.get(position)?.first()?.started;
     let near = |start: Micros| start.saturating_sub(NEAR);
     let limits = (
         start(first).filter(|_| first > 0).map(near),
         start(last + 1).map(near),
     );
-    let chosen = jobs.into_iter().skip(first).take(last + 1 - first);
-    Some((chosen.flatten().collect(), last + 1 - first, limits))
+    let count = last + 1 - first;
+    let chosen = jobs.into_iter().skip(first).take(count);
+    Some((chosen.flatten().collect(), count, limits))
 }
 
 impl Run {
@@ -388,7 +362,7 @@ impl Run {
     }
 
     /// Returns whether work of the run may be seen in a window. A run that has not begun is at the end of all time.
-    fn touches(&self, since: Option<Micros>, until: Option<Micros>, now: Micros) -> bool {
+    fn touches(&self, (since, until): Limits, now: Micros) -> bool {
         let Some(started) = self.started else {
             return until.is_none();
         };
@@ -413,21 +387,15 @@ impl Run {
                     *text = None;
                 }
             }
-            if all.cpus != other.cpus {
-                all.cpus = None;
-            }
+            all.cpus = all.cpus.filter(|_| all.cpus == other.cpus);
             all.nodes = other.nodes.or(all.nodes);
             all.result.clone_from(&other.result);
             all.submitted = earlier(all.submitted, other.submitted);
             all.started = earlier(all.started, other.started);
-            all.ended = all
-                .ended
-                .zip(other.ended)
-                .map(|(one, other)| one.max(other));
-            all.run_time = match (all.run_time, other.run_time) {
-                (Some(one), Some(other)) => Some(one.saturating_add(other)),
-                (one, other) => one.or(other),
-            };
+            let ended = all.ended.zip(other.ended);
+            all.ended = ended.map(|(one, other)| one.max(other));
+            let run_times = all.run_time.into_iter().chain(other.run_time);
+            all.run_time = run_times.reduce(Micros::saturating_add);
         }
         all
     }

@@ -10,16 +10,18 @@ use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::dimension::By;
+use crate::query::functions::job::Subject;
 use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::grouping::Grouping;
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::row::Row;
-use crate::query::functions::job::work::{In, Work};
+use crate::query::functions::job::time::Limits;
+use crate::query::functions::job::work::Work;
 use crate::query::measure::Measures;
 use crate::query::notice::hinted;
 use crate::query::sources::Part;
-use crate::store::rights::caller::{own_parameters, seen};
+use crate::store::rights::caller::{OWN_FIRST, seen};
 
 /// The beginnings of the operations of these rows: whoever asks for `write_bytes` of the job does not get them.
 const ATTRIBUTED: &str = "attributed_";
@@ -32,38 +34,34 @@ const NOTED: i128 = 100;
 pub struct Attributed {
     prefix: &'static str,
     spans: Vec<Span>,
+    /// The start of the first and the end of the last span.
+    since: Micros,
+    until: Micros,
 }
 
 impl Attributed {
-    /// Finds the work between the times that are given. Returns `None` if there is none.
+    /// Finds the work that a job is likely to have done, between the times that are given. Returns `None` if there is none.
     pub fn of_job(
         client: &SpiClient<'_>,
-        job: &Named,
-        accounting: &Accounting,
-        bounds: [Option<Micros>; 2],
+        subject: &Subject,
+        asked: Limits,
     ) -> Result<Option<Self>, Error> {
-        let Some((first, last)) = accounting.starts() else {
+        let starts = subject.accounting.as_ref().and_then(Accounting::starts);
+        let Some(starts) = starts else {
             return Ok(None);
         };
-        let [uids, accounts] = own_parameters(job.own.as_ref());
+        let job = &subject.job;
         // The jobs of which runs began in this time.
         let jobs = client.query(
             &format!(
-                "SELECT i.job_no FROM {} i WHERE i.job = ANY ($1) AND ($4 IS NULL OR i.scheduler = $4) \
-                 AND i.started <= $3 AND i.last_started >= $2 AND ($5::bigint[] IS NULL OR i.uid = ANY ($5))",
-                seen("job_ids", job.own.as_ref(), ["$5", "$6"])
+                "SELECT i.job_no FROM {} i WHERE i.job = ANY ($3) AND ($6 IS NULL OR i.scheduler = $6) \
+                 AND i.started <= $5 AND i.last_started >= $4 AND ($1::bigint[] IS NULL OR i.uid = ANY ($1))",
+                seen("job_ids", job.own.as_ref(), OWN_FIRST)
             ),
-            &[
-                job.numbers.clone().into(),
-                timestamptz(first)?.into(),
-                timestamptz(last)?.into(),
-                job.scheduler.as_deref().into(),
-                uids,
-                accounts,
-            ],
+            &job.runs_between(starts)?,
         )?;
-        let [since, until] = bounds.map(|bound| bound.map(timestamptz).transpose());
-        let (since, until) = (since?, until?);
+        let since = asked.0.map(timestamptz).transpose()?;
+        let until = asked.1.map(timestamptz).transpose()?;
         let mut found = Vec::new();
         for row in jobs {
             found.extend(spans(client, row.at(1)?, since, until)?);
@@ -71,74 +69,79 @@ impl Attributed {
         Ok(Self::of(ATTRIBUTED, found))
     }
 
-    fn of(prefix: &'static str, spans: Vec<Span>) -> Option<Self> {
-        (!spans.is_empty()).then_some(Self { prefix, spans })
-    }
-
     /// Finds the work of other users that claims the number of a job while it may be at work. Returns `None` if there is none, and for a
     /// reader of their own work, who does not see that of others.
     pub fn claimed(
         client: &SpiClient<'_>,
-        job: &Named,
-        accounting: &Accounting,
-        [since, until]: [Option<Micros>; 2],
+        subject: &Subject,
+        (since, until): Limits,
     ) -> Result<Option<Self>, Error> {
-        let Some((first, last)) = accounting.near().filter(|_| job.own.is_none()) else {
+        let job = &subject.job;
+        let near = subject.accounting.as_ref().and_then(Accounting::near);
+        let Some((first, last)) = near.filter(|_| job.own.is_none()) else {
             return Ok(None);
         };
-        let (since, until) = (
-            since.map_or(first, |it| it.max(first)),
-            until.map_or(last, |it| it.min(last)),
-        );
+        let since = since.map_or(first, |it| it.max(first));
+        let until = until.map_or(last, |it| it.min(last));
         let entries = client.query(
             "SELECT e.entry_id FROM jobstats.entries e WHERE e.claimed = ANY ($1) ORDER BY e.entry_id",
             &[job.numbers.clone().into()],
         )?;
-        let span = |entry| Span {
-            entry,
-            since,
-            until,
-        };
-        let spans = entries.map(|row| Ok(span(row.at(1)?)));
+        let spans = entries.map(|row| {
+            Ok(Span {
+                entry: row.at(1)?,
+                since,
+                until,
+            })
+        });
         let spans = spans.collect::<Result<_, Error>>()?;
         Ok(Self::of(CLAIMED, spans))
     }
 
-    fn ids(&self) -> Vec<i64> {
-        self.spans.iter().map(|span| span.entry).collect()
+    fn of(prefix: &'static str, spans: Vec<Span>) -> Option<Self> {
+        Some(Self {
+            prefix,
+            since: spans.iter().map(|it| it.since).min()?,
+            until: spans.iter().map(|it| it.until).max()?,
+            spans,
+        })
     }
 
-    /// Returns the start of the first and the end of the last span.
-    fn bounds(&self) -> (Micros, Micros) {
-        let bounds = self.spans.iter().map(|it| (it.since, it.until));
-        let bounds = bounds.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
-        bounds.unwrap_or_default()
+    fn entries(&self, client: &SpiClient<'_>) -> Result<Entries, Error> {
+        Entries::of(client, self.spans.iter().map(|it| it.entry).collect())
     }
 
     /// Reads its usage, which is of these entries.
     fn read<'w>(&self, entries: &'w Entries, by: &By) -> Result<Work<'w>, Error> {
-        let (since, until) = self.bounds();
-        let state = &entries.state;
         // For how long targets were observed says nothing here: what is attributed has no rates.
-        let targets = state.targets.iter().map(|it| Target {
+        let targets = entries.state.targets.iter().map(|it| Target {
             retired: None,
             ..it.grouped(by)
         });
         // Buckets count as a whole.
-        let edges = vec![since.saturating_sub(DAY), until.saturating_add(DAY)];
+        let edges = vec![
+            self.since.saturating_sub(DAY),
+            self.until.saturating_add(DAY),
+        ];
         let scope = Scope::new(edges, targets.collect(), None);
-        let work = Work::new(Measures::every(), by, entries, scope, state.limit);
-        let part = Part::of_finest((since, until));
-        work.read(&[part], &self.ids(), |entry, bucket| {
-            let spans = self.spans.iter().filter(|it| it.entry == entry);
-            let mut spans = spans.map(|it| (it.since, it.until));
-            spans.find(|it| it.0 < bucket && bucket <= it.1)
-        })
+        let parts = [Part::of_finest((self.since, self.until))];
+        Work::read(
+            entries,
+            Measures::every(),
+            by,
+            scope,
+            &parts,
+            |entry, bucket| {
+                let spans = self.spans.iter().filter(|it| it.entry == entry);
+                let mut spans = spans.map(|it| (it.since, it.until));
+                spans.find(|it| it.0 < bucket && bucket <= it.1)
+            },
+        )
     }
 
     /// Returns its service time in microseconds.
     pub fn service_time(&self, client: &SpiClient<'_>) -> Result<i128, Error> {
-        let entries = Entries::of(client, &self.ids())?;
+        let entries = self.entries(client)?;
         let work = self.read(&entries, &By::these(&[]))?;
         Ok(work.total(&["service_time"]))
     }
@@ -150,27 +153,20 @@ impl Attributed {
         grouping: &Grouping,
         rows: &mut Rows,
     ) -> Result<i128, Error> {
-        let entries = Entries::of(client, &self.ids())?;
+        let entries = self.entries(client)?;
         let work = self.read(&entries, &grouping.by)?;
-        let (since, _) = self.bounds();
-        for of in grouping.told() {
-            work.each(of, In::Steps, |done| {
-                for (measure, amount) in &done.amounts {
-                    if amount.total == Some(0) {
-                        continue;
-                    }
-                    let (name, labels) = grouping.named(&done.group);
+        for by in grouping.told() {
+            for done in work.done(by, false)? {
+                for (measure, amount) in done.told() {
+                    let measure = &work.measures.list[*measure];
                     let row = Row {
-                        name,
                         prefix: self.prefix,
-                        time: Some(timestamptz(since)?),
-                        labels,
-                        ..Row::of(&work.measures.list[*measure], amount)?
+                        time: Some(timestamptz(self.since)?),
+                        ..Row::of(measure, amount, grouping.named(&done.group))?
                     };
                     row.put(rows);
                 }
-                Ok(())
-            })?;
+            }
         }
         Ok(work.total(&["service_time"]))
     }

@@ -1,6 +1,6 @@
 //! `jobstats_compare()` shows the rates of jobs over the time since each began.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use jobstats_core::instant::{DAY, Micros, Span};
 use jobstats_core::pattern::exactly;
@@ -22,16 +22,16 @@ use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{SETTINGS, total};
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
-use crate::query::functions::job::Usage;
+use crate::query::functions::job::Subject;
 use crate::query::functions::job::accounting::{Accounting, interval};
-use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::span;
 use crate::query::functions::job::time::Asked;
-use crate::query::functions::job::work::{In, Of};
+use crate::query::functions::job::work::{Done, Work};
 use crate::query::labels::{covered, formatted};
 use crate::query::measure::{self, Measure, Measures};
 use crate::query::notice::hinted;
+use crate::query::plan::Plan;
 use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
 use crate::store;
 use crate::store::rights::caller::{Own, as_reader};
@@ -84,11 +84,10 @@ fn names(jobs: Option<Vec<Option<String>>>) -> Result<Vec<String>, Error> {
     const HINT: &str = "Give identifiers of jobs, as in '{4711,123_4}'.";
     let jobs = jobs.ok_or_else(|| Error::argument("jobs must not be NULL", HINT))?;
     let mut names: Vec<String> = Vec::new();
-    let mut known = HashSet::new();
     for job in jobs {
         pause();
         let job = job.ok_or_else(|| Error::argument("a job must not be NULL", HINT))?;
-        if known.insert(job.clone()) {
+        if !names.contains(&job) {
             names.push(job);
         }
         if names.len() > JOBS_MAX {
@@ -141,165 +140,147 @@ impl Comparison {
         own: Option<&Own>,
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        let asked = Asked::default();
-        let job = Named::find(client, job, self.scheduler.clone(), own)?;
-        let entries = Entries::of_job(client, &job)?;
-        let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
-        let entries = entries.during(accounting.as_ref());
-        match &accounting {
-            Some(accounting) if accounting.note_schedulers(&job, |job, scheduler| {
+        let (scheduler, asked) = (self.scheduler.clone(), Asked::default());
+        let Some(subject) = Subject::find(client, job, scheduler, own, &asked)? else {
+            return Ok(());
+        };
+        let of_several = |it: &Accounting| {
+            it.note_schedulers(&subject.job, |job, scheduler| {
                 format!("scheduler chooses one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
-            }) => return Ok(()),
-            None if job.scheduler.is_some() => return job.note_unknown(client, &asked),
-            _ => {}
+            })
+        };
+        if subject.accounting.as_ref().is_some_and(of_several) {
+            return Ok(());
         }
-        let filters = job.filter(self.filters.clone());
-        let Some(window) = self.window(client, &job, accounting.as_ref(), &entries)? else {
-            if entries.is_empty() && accounting.is_none() {
-                job.note_nothing(client, &filters)?;
+        let filters = self.filters.clone();
+        let Some(window) = self.window(client, &subject)? else {
+            if subject.entries.is_empty() && subject.accounting.is_none() {
+                subject.job.note_nothing(client, filters)?;
             }
             return Ok(());
         };
-        let Some(usage) = self.usage(client, window, filters, &entries)? else {
+        let Some((work, plan)) = self.work(client, &subject, window, filters)? else {
             return Ok(());
         };
         if !self.has_noted_age {
-            usage.plan.note_age();
+            plan.note_age();
             self.has_noted_age = true;
         }
-        self.write(&job, &usage, rows)
+        self.write(&subject.job, &work, rows)
     }
 
-    /// Reads the usage of entries in a window.
-    fn usage<'u>(
+    /// Reads the work of a job in a window.
+    fn work<'s>(
         &self,
         client: &SpiClient<'_>,
+        subject: &'s Subject,
         window: Window,
         filters: Filters,
-        entries: &'u Entries,
-    ) -> Result<Option<Usage<'u>>, Error> {
+    ) -> Result<Option<(Work<'s>, Plan)>, Error> {
         let measures = Measures::listed(self.measures.clone());
-        Usage::read(client, window, measures, filters, entries, &By::these(&[]))
+        subject.work(client, window, measures, filters, &By::these(&[]))
     }
 
-    /// Returns the start of the first work of a number in a span, by any of the operations.
-    fn first_work(
-        &self,
-        client: &SpiClient<'_>,
-        job: &Named,
-        entries: &Entries,
-        (from, until): Span,
-    ) -> Result<Option<Micros>, Error> {
-        let filters = job.filter(Filters::default());
-        let found = self.usage(client, Window::whole(from, until), filters, entries)?;
-        Ok(found.and_then(|usage| {
-            let active = usage.work.amounts().iter().filter_map(|it| it.active);
+    /// Returns the time between the first and the last work of a job, by any of the operations. Work of other jobs with its number is not known
+    /// apart from its own, but by its time.
+    fn worked(&self, client: &SpiClient<'_>, subject: &Subject) -> Result<Option<Span>, Error> {
+        if subject.entries.is_empty() {
+            return Ok(None);
+        }
+        let accounting = subject.accounting.as_ref();
+        let (since, until) = accounting.map_or((None, None), |it| it.limits);
+        let stored = span::of_job(client, &subject.entries)?;
+        let stored = stored.map(|(first, last)| {
+            let from = since.unwrap_or(first);
+            (first.max(from), last.min(until.unwrap_or(last)))
+        });
+        let Some((first, last)) = stored.filter(|(first, last)| first < last) else {
+            return Ok(None);
+        };
+        let has_begun = accounting.and_then(Accounting::started).is_some();
+        if has_begun || since.is_none() {
+            return Ok(Some((first, last)));
+        }
+        let window = Window::whole(first, last);
+        let found = self.work(client, subject, window, Filters::default())?;
+        let first = found.and_then(|(work, _)| {
+            let active = work.amounts().iter().filter_map(|it| it.active);
             active.map(|it| it.0).min()
-        }))
+        });
+        Ok(Some((first.unwrap_or(last - SHORTEST), last)))
     }
 
     /// Returns the steps of a job, from its start to its end; `None` if nothing is known of it.
-    fn window(
-        &self,
-        client: &SpiClient<'_>,
-        job: &Named,
-        accounting: Option<&Accounting>,
-        entries: &Entries,
-    ) -> Result<Option<Window>, Error> {
-        let limits = accounting.map_or((None, None), |it| it.limits);
-        let work = match entries.is_empty() {
-            true => None,
-            false => span::of_job(client, entries)?,
-        };
-        // Work of other jobs with this number is not known apart from that of this one, but by its time.
-        let work = work.map(|(first, last)| {
-            let from = limits.0.unwrap_or(first);
-            (first.max(from), last.min(limits.1.unwrap_or(last)))
-        });
-        let mut work = work.filter(|(first, last)| first < last);
-        let started = accounting.and_then(Accounting::started);
-        if let (None, Some(_), Some((first, last))) = (started, limits.0, work) {
-            let first = self.first_work(client, job, entries, (first, last))?;
-            work = Some((first.unwrap_or(last - SHORTEST), last));
+    fn window(&self, client: &SpiClient<'_>, subject: &Subject) -> Result<Option<Window>, Error> {
+        let (job, accounting) = (&subject.job, subject.accounting.as_ref());
+        let worked = self.worked(client, subject)?;
+        if let (Some(accounting), None) = (accounting, worked) {
+            accounting.note_no_work(job, &Asked::default());
         }
-        if let (Some(accounting), None) = (accounting, work) {
-            accounting.note_no_work(job, false);
-        }
-        let Some(start) = started.or(work.map(|it| it.0)) else {
+        let begun = accounting.filter(|it| it.started().is_some());
+        let started = begun.and_then(Accounting::started);
+        let Some(start) = started.or(worked.map(|it| it.0)) else {
             return Ok(None);
         };
-        if started.is_none() {
+        if begun.is_none() {
             hinted(
                 format!("the start of job {} is not known", shown(&job.asked)),
                 "It is compared from its first work on. To know starts, feed the accounting of the scheduler.",
             );
         }
-        let ended = accounting.filter(|_| started.is_some());
-        let ended = ended.map(Accounting::ended);
-        let end = ended.into_iter().chain(work.map(|it| it.1)).max();
-        let end = end.unwrap_or(start).max(start.saturating_add(SHORTEST));
+        let ended = begun.map(Accounting::ended).max(worked.map(|it| it.1));
+        let end = ended.unwrap_or(start).max(start.saturating_add(SHORTEST));
         let width = self.width.unwrap_or(end - start);
         let steps = (end - start).saturating_add(width - 1) / width;
         if usize::try_from(steps).is_ok_and(|steps| steps > STEP_LIMIT) {
             return Err(Error::TooManySteps);
         }
-        let mut edges: Vec<Micros> = (0..steps).map(|step| start + step * width).collect();
-        edges.push(end);
-        Ok(Some(Window {
-            edges,
-            ..Window::whole(start, end)
-        }))
+        let starts = (0..steps).map(|step| start + step * width);
+        Ok(Some(Window::of_steps(starts.chain([end]).collect())))
     }
 
-    fn write(&mut self, job: &Named, usage: &Usage<'_>, rows: &mut Rows) -> Result<(), Error> {
-        let (window, work) = (&usage.plan.window, &usage.work);
-        self.written += window.steps().saturating_mul(self.measures.len());
+    fn write(&mut self, job: &Named, work: &Work<'_>, rows: &mut Rows) -> Result<(), Error> {
+        let edges = &work.scope.edges;
+        self.written += work.scope.steps().saturating_mul(self.measures.len());
         if self.written > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        let mut amounts: HashMap<usize, Vec<(usize, Amount)>> = HashMap::new();
-        work.each(Of::Whole, In::Steps, |done| {
-            amounts.insert(done.line.step, done.amounts);
-            Ok(())
-        })?;
+        let done = work.done(&[], false)?.into_iter();
+        let mut done: HashMap<usize, Done> = done.map(|it| (it.step, it)).collect();
         let of_all_targets = work.scope.together(false, true);
-        let start = window.since();
         let labels = json!({ "job": exactly(&job.number) });
-        for step in 0..window.steps() {
+        for (step, time) in edges.iter().enumerate().take(work.scope.steps()) {
             pause();
-            let Some((time, _)) = window.step(step) else {
-                continue;
-            };
             let observed = of_all_targets.observed(step);
-            let coverage = observed
-                .first()
-                .map(|it| it.coverage)
-                .filter(|it| it.is_finite());
-            let (since_start, time) = (interval(time - start), timestamptz(time)?);
-            let of_step = amounts.remove(&step).unwrap_or_default();
+            let coverage = observed.first().map(|it| it.coverage);
+            let coverage = coverage.filter(|it| it.is_finite());
+            let (since_start, time) = (interval(time - edges[0]), timestamptz(*time)?);
+            let done = done.remove(&step);
             for (position, measure) in self.measures.iter().enumerate() {
                 // Where no time is told of any work, it is not known.
                 let is_used = || {
-                    work.amounts()
-                        .get(position)
-                        .is_some_and(|it| it.active.is_some())
+                    let amount = work.amounts().get(position);
+                    amount.is_some_and(|it| it.active.is_some())
                 };
                 let is_known = coverage > Some(0.0) && (!measure.is_time() || is_used());
-                let amount = of_step.iter().find(|it| it.0 == position).map(|it| it.1);
-                let rate = amount.map_or(Some(0.0), |it| it.rate).filter(|_| is_known);
-                let amount = Amount {
-                    total: amount.map_or(Some(0), |it| it.total).filter(|_| is_known),
-                    ..Amount::default()
+                let mut amounts = done.iter().flat_map(|it| &it.amounts);
+                let amount = match amounts.find(|it| it.0 == position) {
+                    _ if !is_known => Amount::default(),
+                    Some((_, amount)) => *amount,
+                    None => Amount {
+                        total: Some(0),
+                        rate: Some(0.0),
+                        ..Amount::default()
+                    },
                 };
-                let total = total(measure, &amount)?;
-                let name = measure.name.as_str();
+                let (total, name) = (total(measure, &amount)?, measure.name.as_str());
                 rows.put(|| {
                     [
                         job.asked.as_str().cell(),
                         since_start.cell(),
                         name.cell(),
-                        formatted(rate, name, Quantity::Rate).cell(),
-                        rate.cell(),
+                        formatted(amount.rate, name, Quantity::Rate).cell(),
+                        amount.rate.cell(),
                         total.cell(),
                         coverage.map(covered).cell(),
                         time.cell(),

@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use jobstats_core::increment::Detail;
+use jobstats_core::instant::{Micros, Span};
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::per_call::{Calls, CounterCalls};
 use jobstats_core::usage::{Layout, Values};
@@ -13,10 +14,8 @@ use jobstats_core::usage::{Layout, Values};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::receive::Type;
-use crate::query::functions::job::Usage;
 use crate::query::functions::job::work::Work;
 use crate::query::measure::Measure;
-use crate::query::plan::Plan;
 use crate::query::read::{self, Selection, Whose};
 use crate::query::sources::Part;
 use crate::store::sum::Sum;
@@ -27,39 +26,36 @@ const BUCKETS: usize = 144;
 /// The calls of a job by group and measure.
 pub type Details = HashMap<(Values, usize), Calls>;
 
-/// Returns the details of a job with this usage; `None` if not all increments of the job are stored with details, or
+/// Returns the details of a job with this usage; none if not all increments of the job are stored with details, or
 /// if too many others would be read.
-pub fn of_job(usage: &Usage<'_>) -> Result<Option<Details>, Error> {
-    let (plan, work) = (&usage.plan, &usage.work);
-    let buckets = work.steps()?;
-    if buckets.is_empty() {
-        return Ok(Some(Details::new()));
+pub fn of_job(work: &Work<'_>) -> Result<Details, Error> {
+    let done = work.done(&[], false)?;
+    let done = done.iter().filter(|it| !it.amounts.is_empty());
+    let spans: Vec<Span> = done.map(|it| it.span).collect();
+    let is_kept = work.scope.edges[0] >= work.entries.state.kept_since;
+    if spans.is_empty() || spans.len() > BUCKETS || !is_kept {
+        return Ok(Details::new());
     }
-    if buckets.len() > BUCKETS || plan.window.since() < plan.state.kept_since {
-        return Ok(None);
-    }
-    let used = work
-        .amounts()
-        .iter()
-        .enumerate()
-        .filter(|it| it.1.active.is_some());
-    let counted =
-        used.filter_map(|(position, _)| Counted::new(position, &work.measures.list[position]));
+    let amounts = work.amounts().iter().enumerate();
+    let used = amounts.filter(|it| it.1.active.is_some());
+    let counted = used.filter_map(|it| Counted::new(it.0, &work.measures.list[it.0]));
     let mut reading = Reading {
         counted: counted.collect(),
         work,
-        counters: Vec::new(),
         observation: None,
+        has_times: false,
         details: Details::new(),
         is_damaged: false,
         is_brief: false,
     };
-    reading.read(plan, &buckets)?;
+    reading.read(spans)?;
     if reading.is_brief {
         pgrx::notice!("min, max and stddev of this job were not kept (jobstats.settings.keep)");
     }
-    let is_known = !reading.is_damaged && !reading.is_brief;
-    Ok(is_known.then_some(reading.details))
+    match reading.is_damaged || reading.is_brief {
+        true => Ok(Details::new()),
+        false => Ok(reading.details),
+    }
 }
 
 /// An operation whose calls are described.
@@ -69,6 +65,12 @@ struct Counted {
     name: &'static str,
     /// The columns of its calls and of their sum.
     columns: [String; 2],
+    /// The calls, their sum and the detail of the current observation.
+    calls: u64,
+    sum: u64,
+    detail: Option<Detail>,
+    /// All before them of the current entry on the current target.
+    counter: CounterCalls,
 }
 
 impl Counted {
@@ -80,26 +82,43 @@ impl Counted {
             measure: position,
             name: operation.name,
             columns: [column(&measure.calls)?, column(&measure.spent)?],
+            calls: 0,
+            sum: 0,
+            detail: None,
+            counter: CounterCalls::default(),
         })
+    }
+
+    /// Adds a row of the current observation.
+    fn add_row(&mut self, values: &[i64], detail: Option<Detail>) {
+        let value = |it: i64| u64::try_from(it).unwrap_or(0);
+        self.calls = self.calls.saturating_add(value(values[0]));
+        self.sum = self.sum.saturating_add(value(values[1]));
+        self.detail = merged(self.detail.take(), detail);
+    }
+
+    /// Ends the current observation.
+    fn end_observation(&mut self, has_times: bool) {
+        let (calls, sum) = (
+            std::mem::take(&mut self.calls),
+            std::mem::take(&mut self.sum),
+        );
+        let detail = self.detail.take();
+        self.counter.add(calls, sum, detail.as_ref(), has_times);
     }
 }
 
-/// The observation that is being read, which may be several rows: parts, or lives of an entry.
-struct Observation {
-    /// The target, the entry and the time.
-    key: (i32, i64, i64),
-    has_times: bool,
-    /// The calls, their sum and the details of each counted operation.
-    operations: Vec<(u64, u64, Option<Detail>)>,
-}
+/// The target, the entry and the time of an observation.
+type Key = (i32, i64, Micros);
 
 /// Reads increments.
 struct Reading<'a> {
     counted: Vec<Counted>,
     work: &'a Work<'a>,
-    /// The counters of the current entry on the current target.
-    counters: Vec<CounterCalls>,
-    observation: Option<Observation>,
+    /// The observation that is being read, which may be several rows: parts, or lives of an entry.
+    observation: Option<Key>,
+    /// Set if the server of the observation reports times.
+    has_times: bool,
     details: Details,
     /// Set if a detail cannot be read.
     is_damaged: bool,
@@ -108,13 +127,9 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads the increments of the entries that end in buckets, those of each entry on each target in order of time.
-    fn read(&mut self, plan: &Plan, buckets: &BTreeSet<usize>) -> Result<(), Error> {
-        let edge = |it: &usize| plan.window.edges.get(*it).copied();
-        let spans = buckets
-            .iter()
-            .filter_map(|it| edge(it).zip(edge(&(it + 1))));
-        let part = Part::of_observations(spans.collect());
+    /// Reads the increments of the entries that end in spans, those of each entry on each target in order of time.
+    fn read(&mut self, spans: Vec<Span>) -> Result<(), Error> {
+        let part = Part::of_observations(spans);
         let columns = self.counted.iter().flat_map(|it| it.columns.clone());
         let columns = columns.chain(Sum::service_time().columns);
         let entries = self.work.entries.ids();
@@ -139,8 +154,7 @@ impl Reading<'_> {
                 Ok(true)
             },
         )?;
-        self.end_observation();
-        self.end_counters(None);
+        self.end_observation(None);
         Ok(())
     }
 
@@ -149,20 +163,11 @@ impl Reading<'_> {
             return;
         };
         let key = (row.target, entry, row.observed.unwrap_or(row.at));
-        if self.observation.as_ref().is_none_or(|it| it.key != key) {
-            self.end_observation();
-            self.end_counters(Some((key.0, key.1)));
+        if self.observation != Some(key) {
+            self.end_observation(Some(key));
         }
-        let count = self.counted.len();
-        let observation = self.observation.get_or_insert_with(|| Observation {
-            key,
-            has_times: false,
-            operations: std::iter::repeat_with(|| (0, 0, None))
-                .take(count)
-                .collect(),
-        });
-        let (values, times) = row.values.split_at(2 * count);
-        observation.has_times |= times.iter().any(|it| *it != 0);
+        let (values, times) = row.values.split_at(2 * self.counted.len());
+        self.has_times |= times.iter().any(|it| *it != 0);
         self.is_brief |= row.kept.is_some();
         let mut details: HashMap<String, Detail> = HashMap::new();
         if let Some(text) = row.text(0) {
@@ -171,45 +176,27 @@ impl Reading<'_> {
                 Err(_) => self.is_damaged = true,
             }
         }
-        let operations = observation
-            .operations
-            .iter_mut()
-            .zip(values.chunks_exact(2));
-        for (((calls, sum, detail), values), counted) in operations.zip(&self.counted) {
-            let value = |it: i64| u64::try_from(it).unwrap_or(0);
-            *calls = calls.saturating_add(value(values[0]));
-            *sum = sum.saturating_add(value(values[1]));
-            let further = details.remove(counted.name);
-            *detail = merged(detail.take(), further);
+        for (counted, values) in self.counted.iter_mut().zip(values.chunks_exact(2)) {
+            counted.add_row(values, details.remove(counted.name));
         }
     }
 
-    /// Adds the observation that has been read to the counters of its entry.
-    fn end_observation(&mut self) {
-        let Some(observation) = &self.observation else {
+    /// Ends the observation that has been read, and begins the next. Unless that is of the same target and entry, adds the calls to the groups of
+    /// the target and the node.
+    fn end_observation(&mut self, next: Option<Key>) {
+        let has_times = std::mem::take(&mut self.has_times);
+        let counted = self.counted.iter_mut();
+        counted.for_each(|it| it.end_observation(has_times));
+        let Some((target, entry, _)) = std::mem::replace(&mut self.observation, next) else {
             return;
         };
-        let count = self.counted.len();
-        self.counters.resize_with(count, CounterCalls::default);
-        for (counter, (calls, sum, detail)) in self.counters.iter_mut().zip(&observation.operations)
-        {
-            counter.add(*calls, *sum, detail.as_ref(), observation.has_times);
-        }
-    }
-
-    /// Adds the counters that have been read to the groups of their target and node, unless the next observation is of
-    /// the same target and entry.
-    fn end_counters(&mut self, next: Option<(i32, i64)>) {
-        let Some((target, entry, _)) = self.observation.take().map(|it| it.key) else {
-            return;
-        };
-        if next == Some((target, entry)) {
+        if next.is_some_and(|it| (it.0, it.1) == (target, entry)) {
             return;
         }
-
         let group = self.work.group(target, entry);
         let groups: BTreeSet<Values> = [Values::new()].into_iter().chain(group).collect();
-        for (counted, counter) in self.counted.iter().zip(self.counters.drain(..)) {
+        for counted in &mut self.counted {
+            let counter = std::mem::take(&mut counted.counter);
             for group in &groups {
                 let calls = self.details.entry((group.clone(), counted.measure));
                 calls.or_default().add(&counter);

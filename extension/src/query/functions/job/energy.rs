@@ -16,12 +16,12 @@ use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
-use crate::query::functions::job::accounting::Accounting;
-use crate::query::functions::job::named::Named;
+use crate::query::functions::job::Subject;
 use crate::query::functions::job::row::Row as UsageRow;
+use crate::query::functions::job::time::Limits;
 use crate::query::labels::ALL;
 use crate::query::notice::hinted;
-use crate::store::rights::caller::{own_parameters, seen};
+use crate::store::rights::caller::{OWN_FIRST, seen};
 
 /// The operations of its rows.
 const ENERGY: &str = "energy";
@@ -48,7 +48,8 @@ pub struct Energy {
     pub joules: Option<f64>,
     /// The number of the nodes that are metered.
     nodes: usize,
-    span: Span,
+    /// The start of the first run.
+    since: Micros,
     /// The time for which it ran.
     run_time: Micros,
 }
@@ -74,60 +75,54 @@ struct Run {
     list: Option<String>,
 }
 
+/// A run, and its nodes that are metered.
+type Metered<'c> = (Run, BTreeSet<&'c str>);
+
 impl Energy {
     /// Returns the energy of a job between the times that are given; `None` if none of its nodes is metered.
     pub fn of_job(
         client: &SpiClient<'_>,
-        job: &Named,
-        accounting: &Accounting,
-        bounds: [Option<Micros>; 2],
+        subject: &Subject,
+        (since, until): Limits,
     ) -> Result<Option<Self>, Error> {
+        let Some(accounting) = &subject.accounting else {
+            return Ok(None);
+        };
         let counters = counters(client)?;
-        let Some((first, last)) = accounting.starts().filter(|_| !counters.is_empty()) else {
+        let Some(starts) = accounting.starts().filter(|_| !counters.is_empty()) else {
             return Ok(None);
         };
-        let [uids, accounts] = own_parameters(job.own.as_ref());
-        let arguments = [
-            job.numbers.clone().into(),
-            timestamptz(first)?.into(),
-            timestamptz(last)?.into(),
-            job.scheduler.as_deref().into(),
-            uids,
-            accounts,
-        ];
-        let condition = "run.job = ANY ($1) AND run.started BETWEEN $2 AND $3 AND ($4 IS NULL OR run.scheduler = $4)";
-        let jobs = seen("jobs", job.own.as_ref(), ["$5", "$6"]);
+        let job = &subject.job;
+        let jobs = seen("jobs", job.own.as_ref(), OWN_FIRST);
+        let condition = "run.job = ANY ($3) AND run.started BETWEEN $4 AND $5 AND ($6 IS NULL OR run.scheduler = $6)";
         let window = (
-            bounds[0].unwrap_or(Micros::MIN),
-            bounds[1].unwrap_or(Micros::MAX).min(accounting.ended()),
+            since.unwrap_or(Micros::MIN),
+            until.unwrap_or(Micros::MAX).min(accounting.ended()),
         );
-        let (mut runs, are_all) = runs(client, (&jobs, condition), &arguments, RUNS_MAX, window)?;
-        runs.retain(|run| run.span.0 < run.span.1);
-        let metered: Vec<_> = runs.iter().map(|run| run.metered(&counters)).collect();
-        let nodes: BTreeSet<_> = metered.iter().flatten().collect();
-        if nodes.is_empty() {
+        let arguments = job.runs_between(starts)?;
+        let (runs, are_all) = runs(client, (&jobs, condition), &arguments, RUNS_MAX, window)?;
+        let runs = runs.into_iter().filter(|run| run.span.0 < run.span.1);
+        let runs = runs.map(|run| {
+            let nodes = run.metered(&counters);
+            (run, nodes)
+        });
+        let runs: Vec<Metered<'_>> = runs.collect();
+        let nodes: BTreeSet<_> = runs.iter().flat_map(|it| &it.1).collect();
+        let spans = || runs.iter().map(|it| it.0.span);
+        let starts = spans().map(|it| it.0).min();
+        let ends = spans().map(|it| it.1).max();
+        let Some(span) = starts.zip(ends).filter(|_| !nodes.is_empty()) else {
             return Ok(None);
-        }
-        let starts = runs.iter().map(|run| run.span.0);
-        let ends = runs.iter().map(|run| run.span.1);
-        let mut energy = Self {
-            joules: None,
-            nodes: nodes.len(),
-            span: (starts.min().unwrap_or(first), ends.max().unwrap_or(first)),
-            run_time: runs.iter().map(|run| run.span.1 - run.span.0).sum(),
         };
-        if are_all {
-            let mut sum = 0.0;
-            for (run, nodes) in runs.iter().zip(&metered) {
-                let Some(joules) = run.joules(client, nodes, &counters)? else {
-                    return Ok(Some(energy));
-                };
-                sum += joules;
-            }
-            let are_shared = are_shared(client, &runs, &metered, energy.span)?;
-            energy.joules = (!are_shared).then_some(sum);
-        }
-        Ok(Some(energy))
+        Ok(Some(Self {
+            joules: match are_all {
+                true => joules(client, &runs, &counters, span)?,
+                false => None,
+            },
+            nodes: nodes.len(),
+            since: span.0,
+            run_time: spans().map(|it| it.1 - it.0).sum(),
+        }))
     }
 
     /// Writes its rows: of all of it, and by the bytes that the job read and wrote.
@@ -143,7 +138,7 @@ impl Energy {
                 operation,
                 total: joules.map(exact).transpose()?,
                 nodes: i64::try_from(self.nodes).ok(),
-                time: Some(timestamptz(self.span.0)?),
+                time: Some(timestamptz(self.since)?),
                 rate,
                 ..UsageRow::default()
             };
@@ -199,13 +194,21 @@ fn runs(
     Ok((runs.collect::<Result<_, Error>>()?, are_all))
 }
 
-/// Returns whether another run was on one of these nodes at the same time, or may have been there.
-fn are_shared(
+/// Returns the joules of runs, which lie in a span; `None` if they are not known of all, or if another run was on one of their nodes at the
+/// same time, or may have been there.
+fn joules(
     client: &SpiClient<'_>,
-    runs_of_job: &[Run],
-    metered: &[BTreeSet<&str>],
+    runs_of_job: &[Metered<'_>],
+    counters: &Counters,
     span: Span,
-) -> Result<bool, Error> {
+) -> Result<Option<f64>, Error> {
+    let mut sum = 0.0;
+    for (run, nodes) in runs_of_job {
+        let Some(joules) = run.joules(client, nodes, counters)? else {
+            return Ok(None);
+        };
+        sum += joules;
+    }
     let (since, until) = (timestamptz(span.0)?, timestamptz(span.1)?);
     let condition = "run.started < $2 AND (run.ended > $1 OR run.ended IS NULL)";
     let (beside, are_all) = runs(
@@ -215,11 +218,12 @@ fn are_shared(
         BESIDE_MAX,
         span,
     )?;
-    let mut pairs = PAUSE.among(&beside).flat_map(|other| {
-        let runs = runs_of_job.iter().zip(metered);
-        runs.map(move |(run, nodes)| (other, run, nodes))
-    });
-    Ok(!are_all || pairs.any(|(other, run, nodes)| run.shares(nodes, other)))
+    let is_beside = |other: &Run| {
+        let mut runs = runs_of_job.iter();
+        runs.any(|(run, nodes)| run.shares(nodes, other))
+    };
+    let is_alone = are_all && !PAUSE.among(&beside).any(is_beside);
+    Ok(is_alone.then_some(sum))
 }
 
 impl Run {
@@ -260,21 +264,19 @@ impl Run {
         counters: &Counters,
     ) -> Result<Option<f64>, Error> {
         let listed = self.list.as_deref().and_then(count);
-        let nodes = self
-            .nodes
-            .and_then(|nodes| u64::try_from(nodes).ok())
-            .or(listed);
-        if listed != Some(metered.len() as u64) || nodes != listed {
+        let nodes = self.nodes.and_then(|nodes| u64::try_from(nodes).ok());
+        if listed != Some(metered.len() as u64) || nodes.is_some_and(|nodes| Some(nodes) != listed)
+        {
             return Ok(None);
         }
         let mut sum = 0.0;
         for node in metered {
             pause();
             let counters = counters.get(*node).map_or(&[][..], Vec::as_slice);
-            match self.joules_of_node(client, node, counters)? {
-                Some(joules) => sum += joules,
-                None => return Ok(None),
-            }
+            let Some(joules) = self.joules_of_node(client, node, counters)? else {
+                return Ok(None);
+            };
+            sum += joules;
         }
         Ok(Some(sum))
     }

@@ -6,19 +6,18 @@ use std::rc::Rc;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
-use crate::pg::error::{Error, shown};
+use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
-use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::named::Named;
-use crate::query::notice::hinted;
 use crate::query::state::State;
-use crate::store::rights::caller::{Own, own_parameters, seen_entries};
+use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen_entries};
 
 /// The memory that an entry takes, with the name of its node.
 const ENTRY_BYTES: usize = 256;
 
-/// The entries with some numbers that were matched with jobs of a scheduler.
+/// The entries with some numbers, and those that were matched with jobs of a scheduler.
+const OF_ANY: &str = "e.job = ANY ($3)";
 const OF_SCHEDULER: &str = "e.job = ANY ($3) AND EXISTS (SELECT FROM jobstats.entry_jobs m \
      JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id AND i.scheduler = $4)";
 
@@ -30,7 +29,7 @@ const IS_OWN: &str = "(e.uid = ANY ($1) OR ( \
 
 /// The entries of a job, each with the number of its node.
 pub struct Entries {
-    nodes: HashMap<i64, Option<i64>>,
+    nodes: HashMap<i64, Option<u32>>,
     /// The names of the nodes, in order. Nodes are counted from 1.
     names: Vec<String>,
     /// The state of the store when they were read.
@@ -44,65 +43,52 @@ impl Entries {
     /// Returns all entries of the job that were ever seen; if other schedulers have jobs with its number, those that were matched with a
     /// job of its scheduler.
     pub fn of_job(client: &SpiClient<'_>, job: &Named) -> Result<Self, Error> {
-        let [uids, accounts] = own_parameters(job.own.as_ref());
-        let mut parameters = vec![uids, accounts, job.numbers.clone().into()];
-        let mut condition = "e.job = ANY ($3)";
-        if let Some(scheduler) = job.scheduler.as_deref().filter(|_| job.is_shared) {
-            parameters.push(scheduler.into());
-            condition = OF_SCHEDULER;
-        }
-        let mut entries = Self::read(client, condition, job.own.as_ref(), &parameters)?;
-        entries.are_unnamed &= job.own.is_some();
-        Ok(entries)
-    }
-
-    /// Returns the entries of a job whose runs are known; none if their work is the reader's own only during these.
-    pub fn during(self, runs: Option<&Accounting>) -> Self {
-        match self.are_unnamed && runs.and_then(Accounting::started).is_none() {
-            true => Self {
-                nodes: HashMap::new(),
-                ..self
-            },
-            false => self,
-        }
+        let condition = if job.is_shared { OF_SCHEDULER } else { OF_ANY };
+        let further = [job.numbers.clone().into(), job.scheduler.as_deref().into()];
+        Self::read(client, condition, job.own.as_ref(), further)
     }
 
     /// Returns the entries with these keys.
-    pub fn of(client: &SpiClient<'_>, ids: &[i64]) -> Result<Self, Error> {
-        let [uids, accounts] = own_parameters(None);
-        let parameters = [uids, accounts, ids.to_vec().into()];
-        Self::read(client, "e.entry_id = ANY ($3)", None, &parameters)
+    pub fn of(client: &SpiClient<'_>, ids: Vec<i64>) -> Result<Self, Error> {
+        Self::read(client, "e.entry_id = ANY ($3)", None, [ids.into()])
     }
 
-    /// Returns the entries that meet a condition. The first two parameters are the uids and the accounts of the reader's own work.
-    fn read(
+    /// Returns the entries of a reader that meet a condition, which has further parameters from the third on.
+    fn read<const N: usize>(
         client: &SpiClient<'_>,
         condition: &str,
         own: Option<&Own>,
-        parameters: &[DatumWithOid<'_>],
+        further: [DatumWithOid<'_>; N],
     ) -> Result<Self, Error> {
         let statement = format!(
-            "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END AS number, e.node, e.uid IS NULL \
-             FROM {} e WHERE {condition} AND ($1::bigint[] IS NULL OR {IS_OWN}) ORDER BY e.node",
-            seen_entries(own, ["$1", "$2"])
+            "SELECT e.entry_id, e.node, e.uid IS NULL FROM {} e \
+             WHERE {condition} AND ($1::bigint[] IS NULL OR {IS_OWN}) ORDER BY e.node",
+            seen_entries(own, OWN_FIRST)
         );
-        let entries = client.query(&statement, parameters)?;
-        require_room(entries.len(), ENTRY_BYTES)?;
-        let (mut nodes, mut names, mut are_unnamed) = (HashMap::new(), Vec::new(), false);
-        for entry in entries {
-            are_unnamed |= entry.at::<bool>(4)?;
-            let node: Option<i64> = entry.at(2)?;
-            nodes.insert(entry.at(1)?, node);
-            if node.and_then(|node| usize::try_from(node).ok()) > Some(names.len()) {
-                names.push(entry.at(3)?);
-            }
-        }
-        Ok(Self {
-            nodes,
-            names,
+        let found = client.query(&statement, &after_own(own, further))?;
+        require_room(found.len(), ENTRY_BYTES)?;
+        let mut entries = Self {
+            nodes: HashMap::new(),
+            names: Vec::new(),
             state: Rc::new(State::read(client)?),
-            are_unnamed,
-        })
+            are_unnamed: false,
+        };
+        for entry in found {
+            let node: Option<String> = entry.at(2)?;
+            let is_named = node.is_some();
+            if node.is_some() && node.as_ref() != entries.names.last() {
+                entries.names.extend(node);
+            }
+            let number = is_named.then_some(entries.names.len() as u32);
+            entries.nodes.insert(entry.at(1)?, number);
+            entries.are_unnamed |= own.is_some() && entry.at(3)?;
+        }
+        Ok(entries)
+    }
+
+    /// Forgets all entries.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
     }
 
     /// Returns whether the job was never seen.
@@ -121,7 +107,7 @@ impl Entries {
     }
 
     /// Returns the number of the node of an entry, if its identifier names one.
-    pub fn node(&self, entry: i64) -> Option<i64> {
+    pub fn node(&self, entry: i64) -> Option<u32> {
         self.nodes.get(&entry).copied().flatten()
     }
 
@@ -130,23 +116,4 @@ impl Entries {
         let position = usize::try_from(node - 1).ok()?;
         self.names.get(position).map(String::as_str)
     }
-}
-
-/// Raises a notice if identifiers with a number that several schedulers use were matched with no job.
-pub fn note_unmatched(client: &SpiClient<'_>, job: &Named) -> Result<(), Error> {
-    let unmatched: i64 = client.query_value(
-        "SELECT count(*) FROM jobstats.entries e WHERE e.job = ANY ($1) \
-         AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.entry_id = e.entry_id AND m.job_no IS NOT NULL)",
-        &[job.numbers.clone().into()],
-    )?;
-    if unmatched > 0 {
-        hinted(
-            format!(
-                "work of the number {} that was matched with no job is left out (identifiers: {unmatched})",
-                shown(&job.number)
-            ),
-            "Maintenance matches new identifiers. jobstats.job_quality says why it matches others with none.".to_owned(),
-        );
-    }
-    Ok(())
 }

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use crate::pg::error::Error;
 use crate::query::dimension::{By, Dimension, words};
 use crate::query::filters::OF_TARGETS;
-use crate::query::functions::job::work::Of;
 use crate::query::labels::{ALL, label};
 
 /// The dimensions by which the usage of a job is grouped; none for the job as a whole.
@@ -36,12 +35,10 @@ impl Grouping {
         })
     }
 
-    /// Returns whose usage is told.
-    pub fn told(&self) -> impl Iterator<Item = Of> {
-        let has_groups = !self.by.list().is_empty();
-        [Of::Whole]
-            .into_iter()
-            .chain(has_groups.then_some(Of::Groups))
+    /// Returns the dimensions of the rows: none for the whole job, then those of the groups, if there are any.
+    pub fn told(&self) -> impl Iterator<Item = &[&'static Dimension]> {
+        let of_groups = Some(self.by.list()).filter(|it| !it.is_empty());
+        std::iter::once(&[][..]).chain(of_groups)
     }
 
     /// Returns the name and the labels of a group; of the whole job, which has no values.

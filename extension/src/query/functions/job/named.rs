@@ -1,20 +1,22 @@
 //! The job that a question names, by its number or as users type it.
 
 use jobstats_core::filter::meant;
-use jobstats_core::instant::Micros;
+use jobstats_core::instant::{Micros, Span};
 use jobstats_core::pattern::exactly;
+use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
+use crate::pg::time::timestamptz;
 use crate::query::filters::{Filters, meaning};
 use crate::query::functions::job::time::Asked;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::hinted;
 use crate::query::unknown;
-use crate::store::rights::caller::{Own, own_parameters, seen, seen_entries};
+use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen, seen_entries};
 
 /// The number of schedulers that a notice names.
 const LISTED: i64 = 5;
@@ -56,53 +58,85 @@ impl Named {
         let meant = meant("job", &asked);
         let meant = meant.map(|it| meaning(client, own, "job", &asked, &it));
         let asked = meant.transpose()?.flatten().unwrap_or(asked);
-        let [uids, accounts] = own_parameters(own);
         let found = client.query_opt(
             &sql!(
                 "numbered.sql",
-                jobs = seen("jobs", own, ["$3", "$4"]),
-                entries = seen_entries(own, ["$3", "$4"]),
+                jobs = seen("jobs", own, OWN_FIRST),
+                entries = seen_entries(own, OWN_FIRST),
             ),
-            &[
-                asked.as_str().into(),
-                scheduler.as_deref().into(),
-                uids,
-                accounts,
-            ],
+            &after_own(own, [asked.as_str().into(), scheduler.as_deref().into()]),
         )?;
-        let (mut number, mut started) = (asked.clone(), None);
-        if let Some(found) = found {
-            number = found.get("job")?;
-            if found.get("is_array")? {
-                note_arrays(std::slice::from_ref(&number));
-            }
-            started = found.time_opt("started")?;
-        }
-        let numbers = match number == asked {
-            true => elements(client, &number, scheduler.as_deref(), own)?,
-            false => vec![number.clone()],
-        };
-        let [uids, accounts] = own_parameters(own);
-        let is_shared = match scheduler.as_deref() {
-            Some(scheduler) => client.query_value(
-                &format!(
-                    "SELECT EXISTS (SELECT FROM {} run WHERE run.job = ANY ($1) AND run.scheduler <> $2 \
-                        AND (run.started IS NOT NULL OR run.state <> 'REVOKED') IS NOT FALSE)",
-                    seen("jobs", own, ["$3", "$4"])
-                ),
-                &[numbers.clone().into(), scheduler.into(), uids, accounts],
-            )?,
-            None => false,
-        };
-        Ok(Self {
-            asked,
-            number,
-            numbers,
-            started,
-            scheduler,
-            is_shared,
+        let mut job = Self {
+            number: asked.clone(),
+            numbers: Vec::new(),
+            started: None,
+            is_shared: false,
             own: own.cloned(),
-        })
+            asked,
+            scheduler,
+        };
+        if let Some(found) = found {
+            job.number = found.get("job")?;
+            if found.get("is_array")? {
+                note_arrays(std::slice::from_ref(&job.number));
+            }
+            job.started = found.time_opt("started")?;
+        }
+        job.numbers = match job.number == job.asked {
+            true => job.elements(client)?,
+            false => vec![job.number.clone()],
+        };
+        if job.scheduler.is_some() {
+            let statement = format!(
+                "SELECT EXISTS (SELECT FROM {} run WHERE run.job = ANY ($3) AND run.scheduler <> $4 \
+                    AND (run.started IS NOT NULL OR run.state <> 'REVOKED') IS NOT FALSE)",
+                seen("jobs", own, OWN_FIRST)
+            );
+            let further = [job.numbers.clone().into(), job.scheduler.as_deref().into()];
+            job.is_shared = client.query_value(&statement, &after_own(own, further))?;
+        }
+        Ok(job)
+    }
+
+    /// Returns the numbers of all elements of an array, or that of a job that is none. Raises a notice if it is an array.
+    fn elements(&self, client: &SpiClient<'_>) -> Result<Vec<String>, Error> {
+        let (number, own) = (&self.number, self.own.as_ref());
+        let statement = sql!("elements.sql", jobs = seen("jobs", own, OWN_FIRST));
+        let further = [
+            number.as_str().into(),
+            number.trim_end_matches("[]").into(),
+            self.scheduler.as_deref().into(),
+            ELEMENTS_MAX.into(),
+        ];
+        let row = client.query_only(&statement, &after_own(own, further), "elements")?;
+        let mut numbers: Vec<String> = row.get("numbers")?;
+        let label: Option<String> = row.get("label")?;
+        if let Some(label) = label.filter(|_| numbers.len() > 1) {
+            hinted(
+                format!(
+                    "{} is an array: the answer is about all of its elements (jobs: {})",
+                    shown(number),
+                    numbers.len()
+                ),
+                format!("Name one of them as users type it: {}.", shown(&label)),
+            );
+        }
+        if !numbers.contains(number) {
+            numbers.push(number.clone());
+        }
+        Ok(numbers)
+    }
+
+    /// Returns the parameters of a statement about its runs that began between two times: after those of own work the numbers, these times
+    /// and the scheduler.
+    pub fn runs_between(&self, (first, last): Span) -> Result<Vec<DatumWithOid<'_>>, Error> {
+        let further = [
+            self.numbers.clone().into(),
+            timestamptz(first)?.into(),
+            timestamptz(last)?.into(),
+            self.scheduler.as_deref().into(),
+        ];
+        Ok(after_own(self.own.as_ref(), further))
     }
 
     /// Returns the filters with one that lets through this job alone. Patterns for all elements of an array would be too many: its entries
@@ -128,15 +162,10 @@ impl Named {
         }
     }
 
-    /// Returns whether a run of a scheduler may be one of this job.
-    pub fn is_of(&self, scheduler: Option<&str>) -> bool {
-        self.scheduler.is_none() || self.scheduler.as_deref() == scheduler
-    }
-
     /// Raises a notice that nothing is known of it. A reader of their own work is told no more.
-    pub fn note_nothing(&self, client: &SpiClient<'_>, filters: &Filters) -> Result<(), Error> {
+    pub fn note_nothing(&self, client: &SpiClient<'_>, filters: Filters) -> Result<(), Error> {
         if self.own.is_none() {
-            unknown::explain(client, filters)?;
+            unknown::explain(client, &self.filter(filters))?;
         } else {
             hinted(
                 format!("no job {} of yours is known", shown(&self.asked)),
@@ -148,24 +177,25 @@ impl Named {
 
     /// Raises a notice that the scheduler that is asked for has no such job.
     pub fn note_unknown(&self, client: &SpiClient<'_>, asked: &Asked) -> Result<(), Error> {
-        let [uids, accounts] = own_parameters(self.own.as_ref());
+        let own = self.own.as_ref();
         let found = client.query(
             &format!(
-                "SELECT DISTINCT run.scheduler FROM {} run WHERE run.job = ANY ($1) ORDER BY 1 LIMIT $2",
-                seen("jobs", self.own.as_ref(), ["$3", "$4"])
+                "SELECT DISTINCT run.scheduler FROM {} run WHERE run.job = ANY ($3) ORDER BY 1 LIMIT $4",
+                seen("jobs", own, OWN_FIRST)
             ),
-            &[self.numbers.clone().into(), LISTED.into(), uids, accounts],
+            &after_own(own, [self.numbers.clone().into(), LISTED.into()]),
         )?;
         let schedulers = found.map(|row| Ok(shown(&row.at::<String>(1)?).into_owned()));
         let schedulers: Vec<String> = schedulers.collect::<Result<_, Error>>()?;
-        let (scheduler, job) = (self.scheduler.as_deref().unwrap_or_default(), &self.asked);
-        let (scheduler, job) = (shown(scheduler), shown(job));
-        let limited = asked.is_limited().then_some(" in this window");
-        let then = limited.unwrap_or_default();
-        let known = schedulers.join(", ");
+        let scheduler = shown(self.scheduler.as_deref().unwrap_or_default());
+        let job = shown(&self.asked);
+        let then = asked.in_this_window();
         let hint = match schedulers.is_empty() {
             true => "No accounting has a job with this number.".to_owned(),
-            false => format!("Jobs with this number are known of: {known}."),
+            false => format!(
+                "Jobs with this number are known of: {}.",
+                schedulers.join(", ")
+            ),
         };
         hinted(
             format!("the scheduler {scheduler} has no job {job}{then}"),
@@ -173,40 +203,27 @@ impl Named {
         );
         Ok(())
     }
-}
 
-/// Returns the numbers of all elements of an array, or that of a job that is none. Raises a notice if it is an array.
-fn elements(
-    client: &SpiClient<'_>,
-    number: &str,
-    scheduler: Option<&str>,
-    own: Option<&Own>,
-) -> Result<Vec<String>, Error> {
-    let [uids, accounts] = own_parameters(own);
-    let parameters = [
-        number.into(),
-        number.trim_end_matches("[]").into(),
-        scheduler.into(),
-        ELEMENTS_MAX.into(),
-        uids,
-        accounts,
-    ];
-    let statement = sql!("elements.sql", jobs = seen("jobs", own, ["$5", "$6"]));
-    let row = client.query_only(&statement, &parameters, "elements")?;
-    let (mut numbers, label): (Vec<String>, Option<String>) =
-        (row.get("numbers")?, row.get("label")?);
-    if let Some(label) = label.filter(|_| numbers.len() > 1) {
-        hinted(
-            format!(
-                "{} is an array: the answer is about all of its elements (jobs: {})",
-                shown(number),
-                numbers.len()
-            ),
-            format!("Name one of them as users type it: {}.", shown(&label)),
-        );
+    /// Raises a notice if several schedulers use the number, and identifiers with it were matched with no job. A reader of their own work is
+    /// told nothing of others.
+    pub fn note_unmatched(&self, client: &SpiClient<'_>) -> Result<(), Error> {
+        if !self.is_shared || self.own.is_some() {
+            return Ok(());
+        }
+        let unmatched: i64 = client.query_value(
+            "SELECT count(*) FROM jobstats.entries e WHERE e.job = ANY ($1) \
+             AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.entry_id = e.entry_id AND m.job_no IS NOT NULL)",
+            &[self.numbers.clone().into()],
+        )?;
+        if unmatched > 0 {
+            hinted(
+                format!(
+                    "work of the number {} that was matched with no job is left out (identifiers: {unmatched})",
+                    shown(&self.number)
+                ),
+                "Maintenance matches new identifiers. jobstats.job_quality says why it matches others with none.",
+            );
+        }
+        Ok(())
     }
-    if !numbers.iter().any(|it| it == number) {
-        numbers.push(number.to_owned());
-    }
-    Ok(numbers)
 }

@@ -7,8 +7,8 @@ SELECT run.job, run.started, EXISTS (
                 OR run.started IS NULL OR other.started IS NULL)
     ) AS is_array
 FROM @jobs@ run
-WHERE run.label = $1 AND run.job <> $1 AND ($2 IS NULL OR run.scheduler = $2)
-    AND NOT EXISTS (SELECT FROM @entries@ entry WHERE entry.job = $1 AND ($3::bigint[] IS NULL OR entry.uid = ANY ($3))
+WHERE run.label = $3 AND run.job <> $3 AND ($4 IS NULL OR run.scheduler = $4)
+    AND NOT EXISTS (SELECT FROM @entries@ entry WHERE entry.job = $3 AND ($1::bigint[] IS NULL OR entry.uid = ANY ($1))
         AND (entry.uid = run.uid OR entry.uid < (SELECT s.system_uids_below FROM jobstats.settings s) OR entry.uid IS NULL OR run.uid IS NULL))
 ORDER BY run.started DESC NULLS LAST
 LIMIT 1

@@ -8,62 +8,52 @@ use pgrx::AnyNumeric;
 use crate::pg::error::Error;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
+use crate::query::functions::job::details::{self, Details};
 use crate::query::functions::job::grouping::Grouping;
 use crate::query::functions::job::row::Row;
 use crate::query::functions::job::time::Chosen;
-use crate::query::functions::job::work::In;
-use crate::query::functions::job::{Usage, details};
+use crate::query::functions::job::work::Work;
 use crate::query::labels::decimal;
 
 /// Writes all rows. Those of the whole window have the rates in its buckets, and details of single calls if they are known.
 pub fn write(
-    usage: &Usage<'_>,
+    work: &Work<'_>,
     chosen: &Chosen,
     grouping: &Grouping,
     rows: &mut Rows,
 ) -> Result<(), Error> {
-    let (work, edges, has_buckets) = (&usage.work, &usage.plan.window.edges, chosen.has_buckets);
-    let details = match chosen.is_whole && has_buckets {
-        true => details::of_job(usage)?,
-        false => None,
+    let details = match chosen.is_whole && chosen.has_buckets {
+        true => details::of_job(work)?,
+        false => Details::new(),
     };
-    let during = if has_buckets { In::Buckets } else { In::Steps };
-    for of in grouping.told() {
-        work.each(of, during, |mut done| {
-            let (start, end) = match has_buckets {
-                true => (edges[0], edges[edges.len() - 1]),
-                false => (edges[done.line.step], edges[done.line.step + 1]),
-            };
-            for (measure, amount) in std::mem::take(&mut done.amounts) {
-                if amount.total == Some(0) {
-                    continue;
-                }
-                let asked = &work.measures.list[measure];
-                let calls = details.as_ref();
-                let calls = calls.and_then(|it| it.get(&(done.group.clone(), measure)));
+    for by in grouping.told() {
+        for mut done in work.done(by, chosen.has_buckets)? {
+            let (start, end) = done.span;
+            let mut rates = done.rates.take();
+            for (measure, amount) in done.told() {
+                let asked = &work.measures.list[*measure];
+                let calls = details.get(&(done.group.clone(), *measure));
                 let (min, max, stddev) = spread(asked, calls)?;
-                let active = amount.active.map(|it| match has_buckets {
-                    true => it,
-                    false => (it.0.clamp(start, end), it.1.clamp(start, end)),
-                });
-                let (name, labels) = grouping.named(&done.group);
-                let rates = done.rates.as_mut();
+                let active = amount.active;
+                let amount = Amount {
+                    active: active.map(|it| (it.0.clamp(start, end), it.1.clamp(start, end))),
+                    ..*amount
+                };
                 let row = Row {
-                    name,
                     time: Some(timestamptz(start)?),
                     rate: amount.rate,
-                    rates: rates.and_then(|it| Distribution::of(&mut it[measure])),
+                    rates: rates
+                        .as_mut()
+                        .and_then(|it| Distribution::of(&mut it[*measure])),
                     min,
                     max,
                     stddev,
-                    coverage: Some(done.line.observed.coverage).filter(|it| it.is_finite()),
-                    labels,
-                    ..Row::of(asked, &Amount { active, ..amount })?
+                    coverage: Some(done.observed.coverage).filter(|it| it.is_finite()),
+                    ..Row::of(asked, &amount, grouping.named(&done.group))?
                 };
                 row.put(rows);
             }
-            Ok(())
-        })?;
+        }
     }
     Ok(())
 }

@@ -41,10 +41,16 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Returns what a row says of a measure alone.
-    pub fn of(measure: &'a Measure, amount: &Amount) -> Result<Self, Error> {
+    /// Returns what a row says of a measure alone, of the group with this name and these labels.
+    pub fn of(
+        measure: &'a Measure,
+        amount: &Amount,
+        (name, labels): (String, Map<String, Value>),
+    ) -> Result<Self, Error> {
         let time = |it: Option<Micros>| it.map(timestamptz).transpose();
         Ok(Self {
+            name,
+            labels,
             operation: &measure.name,
             total: total(measure, amount)?,
             calls: amount.calls.map(AnyNumeric::from),

@@ -4,14 +4,15 @@
 //! and inside the last bucket, to find the last row.
 
 use jobstats_core::instant::{DAY, Micros, Span};
+use jobstats_core::usage::Layout;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
-use crate::pg::template::sql;
-use crate::pg::time::{EARLIEST, timestamptz, timestamptzs};
+use crate::pg::time::{EARLIEST, timestamptz};
 use crate::query::functions::job::entries::Entries;
-use crate::query::params::Params;
+use crate::query::read::{self, Selection};
 use crate::query::sources::Sources;
 use crate::query::state::State;
 use crate::query::window::Window;
@@ -20,10 +21,6 @@ use crate::store::rollup::ROLLUPS;
 
 /// A time after every observation: 2200-01-01.
 const LATEST: Micros = 7_258_118_400_000_000;
-
-/// The result of searching a source: the earliest start of a row, and the span of the latest row, or of the bucket that
-/// holds it, of a level.
-type Found = (Micros, Span, Option<usize>);
 
 /// Returns the time span of the stored rows of a job, which has these entries. Where only rollups are kept, the span
 /// reaches to the edges of their buckets.
@@ -34,73 +31,38 @@ pub fn of_job(client: &SpiClient<'_>, entries: &Entries) -> Result<Option<Span>,
     };
     // A bucket may begin before the rows in it.
     let window = Window::whole(earliest.saturating_sub(DAY).max(EARLIEST), LATEST);
-    let found = search(client, state, &window, &ids)?;
-    let first = found.iter().map(|it| it.0).min();
-    let Some((first, latest)) = first.zip(found.iter().max_by_key(|it| it.1)) else {
+    let selection = Selection {
+        activity: true,
+        entries: Some(&ids),
+        ..Selection::default()
+    };
+    // The earliest start of a row, and the time in which the latest ends, which is the bucket that holds it, or an instant.
+    let mut found: Option<(Micros, Span)> = None;
+    for part in &Sources::choose(state, &window, None).parts {
+        let has_buckets = part.relation.width().is_some();
+        read::usage(part, &Layout::default(), &selection, &mut |row| {
+            pause();
+            let (start, (since, until)) = (row.active.0, row.span);
+            let end = (if has_buckets { since } else { until }, until);
+            let (first, latest) = found.unwrap_or((start, end));
+            found = Some((first.min(start), latest.max(end)));
+            Ok(true)
+        })?;
+    }
+    let Some((first, latest)) = found else {
         return Ok(None);
     };
-    let last = match *latest {
-        (_, span, None) => span.1,
-        (_, span, Some(level)) => last_in_bucket(client, &ids, level, span)?,
-    };
+    let last = last_in(client, &ids, latest)?;
     Ok(Some((known_since(state, first), last)))
 }
 
-/// Searches every source. Each search is limited to the window explicitly, so that the planner can leave out older
-/// days.
-fn search(
-    client: &SpiClient<'_>,
-    state: &State,
-    window: &Window,
-    entries: &[i64],
-) -> Result<Vec<Found>, Error> {
-    let sources = Sources::choose(state, window, None);
-    let (params, since) = (Params::default(), timestamptz(window.since())?);
-    let since = params.bind("since", || since);
-    let ids = params.bind("entries", || entries.to_vec());
-    let mut searches = Vec::new();
-    for part in &sources.parts {
-        let relation = part.relation.name();
-        let level = part.relation.rollup;
-        let level = level.and_then(|it| ROLLUPS.iter().position(|known| known.name == it.name));
-        let lower = timestamptzs(part.spans.iter().map(|it| &it.0))?;
-        let upper = timestamptzs(part.spans.iter().map(|it| &it.1))?;
-        searches.push(sql!(
-            "search.sql",
-            source = level.map_or(0, |it| it + 1).to_string(),
-            relation = relation,
-            time = level.map_or("\"time\"", |_| "bucket"),
-            first = level.map_or("since", |_| "first"),
-            lower = params.bind(&format!("{relation} lower"), || lower),
-            upper = params.bind(&format!("{relation} upper"), || upper),
-            entries = ids,
-            since = since,
-        ));
-    }
-    let mut found = Vec::new();
-    for row in client.query(&searches.join("\nUNION ALL\n"), &params.take())? {
-        if let Some((first, latest)) = row.time_opt("first")?.zip(row.time_opt("latest")?) {
-            let level = usize::try_from(row.get::<i32>("source")? - 1).ok();
-            let span = level.map_or((latest, latest), |it| bucket(it, latest));
-            found.push((first, span, level));
-        }
-    }
-    Ok(found)
-}
-
-/// Returns the time span of a bucket.
-fn bucket(level: usize, bucket: Micros) -> Span {
-    (bucket - 1, bucket - 1 + ROLLUPS[level].micros)
-}
-
 /// Returns the end of the last row in a bucket of a rollup. A finer rollup that does not have the row does not keep it
-/// any more.
-fn last_in_bucket(
-    client: &SpiClient<'_>,
-    entries: &[i64],
-    level: usize,
-    mut span: Span,
-) -> Result<Micros, Error> {
+/// any more. In an instant, the row ends there.
+fn last_in(client: &SpiClient<'_>, entries: &[i64], mut span: Span) -> Result<Micros, Error> {
+    let width = span.1 - span.0;
+    if width == 0 {
+        return Ok(span.1);
+    }
     let latest = |column: &str, relation: &str, (from, to): Span| {
         let statement = format!(
             "SELECT max(usage.{column}) FROM jobstats.{relation} usage \
@@ -113,9 +75,9 @@ fn last_in_bucket(
         ];
         client.query_time(&statement, &parameters)
     };
-    for (finer, rollup) in ROLLUPS.iter().enumerate().take(level).rev() {
-        if let Some(found) = latest("bucket", &rollup.relation(), span)? {
-            span = bucket(finer, found);
+    for finer in ROLLUPS.iter().rev().filter(|it| it.micros < width) {
+        if let Some(found) = latest("bucket", &finer.relation(), span)? {
+            span = (found - 1, found - 1 + finer.micros);
         }
     }
     Ok(latest("\"time\"", "increments", span)?.unwrap_or(span.1))

@@ -1,11 +1,12 @@
 //! The usage of some entries, as of those of a job.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
+use jobstats_core::dimension::Dimension;
 use jobstats_core::instant::{Micros, Span};
 use jobstats_core::usage::{
-    Activity, Amount, Asked, Cells, Conditions, Entry, Groups, Known, Layout, Line, Row, Scope,
-    Subject, SubjectKind, Values,
+    Activity, Amount, Asked, Cells, Conditions, Entry, Groups, Known, Layout, Line, Observed, Row,
+    Scope, Subject, SubjectKind, Values,
 };
 
 use crate::pg::error::Error;
@@ -19,140 +20,112 @@ use crate::query::window::ROW_LIMIT;
 
 /// The usage of entries by step, target and, where nodes are told apart, node.
 pub struct Work<'w> {
+    pub entries: &'w Entries,
     pub measures: Measures,
     pub scope: Scope,
     /// The usage as a whole; `None` if no targets are in scope.
     pub whole: Option<Line>,
     /// The dimensions of targets, and the node.
     by: By,
-    pub entries: &'w Entries,
     cells: Cells,
-    limit: usize,
 }
 
-/// The groups whose usage is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
-    /// The whole job.
-    Whole,
-    /// Each group. Usage of a node that is not known belongs to none.
-    Groups,
-}
-
-/// The time for which usage is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum In {
-    /// Each step.
-    Steps,
-    /// All steps together, with the rates in each.
-    Buckets,
-}
-
-/// The work of a group.
+/// The work of a group in a step.
 pub struct Done {
     /// The values of the dimensions; none for the whole job.
     pub group: Values,
-    /// The step and the coverage, without amounts.
-    pub line: Line,
+    pub step: usize,
+    /// The start and the end of the step.
+    pub span: Span,
+    /// For how long its targets were observed.
+    pub observed: Observed,
     /// The amounts of measures with usage, by position.
     pub amounts: Vec<(usize, Amount)>,
     /// The rates in buckets by measure.
     pub rates: Option<Vec<Vec<f64>>>,
 }
 
+impl Done {
+    /// Returns the amounts that have a row: calls of nothing have none.
+    pub fn told(&self) -> impl Iterator<Item = &(usize, Amount)> {
+        self.amounts.iter().filter(|it| it.1.total != Some(0))
+    }
+}
+
 impl<'w> Work<'w> {
-    /// Starts without any usage on targets in scope, by these dimensions.
-    pub fn new(
+    /// Adds up the rows of entries from parts of sources, on targets in scope, by these dimensions. Activity counts in the span that `during`
+    /// returns for an entry and the time of a row; if that is `None`, the row is left out.
+    pub fn read(
+        entries: &'w Entries,
         measures: Measures,
         by: &By,
-        entries: &'w Entries,
         scope: Scope,
-        limit: usize,
-    ) -> Self {
-        let width = Asked::by_measure(&measures.list).sums().len();
-        Self {
-            cells: Cells::new(width, Activity::OfSums, limit),
-            by: by.clone(),
-            whole: None,
-            measures,
-            entries,
-            scope,
-            limit,
-        }
-    }
-
-    /// Adds the rows of entries from parts of sources. Activity counts in the span that `during` returns for an entry and the time of a row;
-    /// if that is `None`, the row is left out.
-    pub fn read(
-        mut self,
         parts: &[Part],
-        ids: &[i64],
         during: impl Fn(i64, Micros) -> Option<Span>,
     ) -> Result<Self, Error> {
-        let layout = Layout::new(Asked::by_measure(&self.measures.list).sums(), false);
+        let asked = Asked::by_measure(&measures.list);
+        let layout = Layout::new(asked.sums(), false);
+        let mut cells = Cells::new(asked.sums().len(), Activity::OfSums, entries.state.limit);
+        let ids = entries.ids();
         let selection = Selection {
             whose: true,
             activity: true,
-            entries: Some(ids),
+            entries: Some(&ids),
             ..Selection::default()
         };
         for part in parts.iter().filter(|_| !ids.is_empty()) {
             read::usage(part, &layout, &selection, &mut |row| {
                 pause();
                 if let Whose::Entry(entry) = row.whose
-                    && let Some(target) = self.scope.position(row.target, None)
+                    && let Some(target) = scope.position(row.target, None)
                     && let Some((since, until)) = during(entry, row.at)
                 {
-                    let node = self.entries.node(entry);
-                    let active = (row.active.0.max(since), row.active.1.min(until).max(since));
+                    let node = entries.node(entry);
                     let row = Row {
                         target,
-                        subject: self.subject(node),
+                        subject: subject(by, node),
                         span: row.span,
                         part: row.part,
-                        active,
-                        node: node.and_then(|it| u32::try_from(it).ok()),
+                        active: (row.active.0.max(since), row.active.1.min(until).max(since)),
+                        node,
                         values: row.values,
                     };
-                    self.cells.add(&self.scope, &layout, &row)?;
+                    cells.add(&scope, &layout, &row)?;
                 }
                 Ok(true)
             })?;
         }
-        let conditions = Conditions::default();
-        let (asked, scope) = (
-            Asked::by_measure(&self.measures.list),
-            self.scope.together(true, true),
-        );
-        let (groups, mut whole) = (self.groups(&[], &conditions)?, None);
-        groups.lines(&asked, &scope, &self.cells, true, |line| {
+        let mut work = Self {
+            entries,
+            measures,
+            scope,
+            whole: None,
+            by: by.clone(),
+            cells,
+        };
+        let (mut whole, conditions) = (None, Conditions::default());
+        let (asked, scope) = (work.asked(), work.scope.together(true, true));
+        let groups = work.groups(&[], &conditions)?;
+        groups.lines(&asked, &scope, &work.cells, true, |line| {
             whole = Some(line);
             Ok::<_, Error>(())
         })?;
-        drop(groups);
-        self.whole = whole;
-        Ok(self)
+        work.whole = whole;
+        Ok(work)
     }
 
-    /// Returns whose usage of a node is: that of anybody, unless nodes are told apart. One that is not known has the number 0.
-    fn subject(&self, node: Option<i64>) -> Subject {
-        match self.by.has(Level::Entry) {
-            true => Subject {
-                kind: SubjectKind::Entry,
-                days: 0,
-                id: node.unwrap_or(0),
-            },
-            false => Subject::ALL,
-        }
+    fn asked(&self) -> Asked<'_> {
+        Asked::by_measure(&self.measures.list)
     }
 
+    /// Returns the groups of nodes. Usage of a node that is not known belongs to the whole job alone.
     fn groups<'g>(
         &self,
-        by: &'g [&'static jobstats_core::dimension::Dimension],
+        by: &'g [&'static Dimension],
         conditions: &'g Conditions,
     ) -> Result<Groups<'g>, Error> {
         let known = Known::new(by.iter().copied(), None, Vec::new());
-        let mut groups = Groups::new(by, conditions, None, &self.cells, self.limit);
+        let mut groups = Groups::new(by, conditions, None, &self.cells, self.entries.state.limit);
         for node in groups.ids(SubjectKind::Entry) {
             let name = self.entries.node_name(node);
             if name.is_some() || by.is_empty() {
@@ -166,50 +139,42 @@ impl<'w> Work<'w> {
         Ok(groups)
     }
 
-    /// Gives `take` what was done, by group and step.
-    pub fn each(
-        &self,
-        of: Of,
-        during: In,
-        mut take: impl FnMut(Done) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let (conditions, asked) = (
-            Conditions::default(),
-            Asked::by_measure(&self.measures.list),
-        );
-        let by = if of == Of::Whole { &[] } else { self.by.list() };
+    /// Returns what was done, in the order of groups and steps: by these dimensions or, without any, by the whole job. With `in_buckets`, all
+    /// steps are one, with the rates in each of them.
+    pub fn done(&self, by: &[&'static Dimension], in_buckets: bool) -> Result<Vec<Done>, Error> {
+        let (asked, conditions) = (self.asked(), Conditions::default());
         let groups = self.groups(by, &conditions)?;
-        let together = |steps| self.scope.together(steps, of == Of::Whole);
-        let scope = together(during == In::Buckets);
-        let mut rates = match during {
-            In::Steps => HashMap::new(),
-            In::Buckets => groups.rates_by_step(&asked, &together(false), &self.cells)?,
+        let in_steps = self.scope.together(false, by.is_empty());
+        let scope = in_steps.together(in_buckets, false);
+        let mut rates = match in_buckets {
+            true => groups.rates_by_step(&asked, &in_steps, &self.cells)?,
+            false => HashMap::new(),
         };
-        let (mut lines, mut rows) = (Vec::new(), 0);
-        groups.lines(&asked, &scope, &self.cells, false, |mut line| {
-            let amounts = std::mem::take(&mut line.amounts).into_iter().enumerate();
+        let (mut done, mut rows) = (Vec::new(), 0);
+        groups.lines(&asked, &scope, &self.cells, false, |line| {
+            pause();
+            let amounts = line.amounts.into_iter().enumerate();
             let amounts: Vec<_> = amounts.filter(|it| it.1.active.is_some()).collect();
             rows += amounts.len();
-            lines.push((line, amounts));
             if rows > ROW_LIMIT {
                 return Err(Error::TooManyRows);
             }
+            let of_group = Done {
+                group: groups.values(&scope, line.group),
+                step: line.step,
+                span: (scope.edges[line.step], scope.edges[line.step + 1]),
+                observed: line.observed,
+                amounts,
+                rates: rates.remove(&line.group),
+            };
+            done.push((line.group, of_group));
             Ok(())
         })?;
-        lines.sort_by(|(one, _), (other, _)| {
-            let by_group = groups.compare(&scope, one.group, other.group);
-            by_group.then(one.step.cmp(&other.step))
+        done.sort_by(|(one, of_one), (other, of_other)| {
+            let by_group = groups.compare(&scope, *one, *other);
+            by_group.then(of_one.step.cmp(&of_other.step))
         });
-        for (line, amounts) in lines {
-            pause();
-            take(Done {
-                group: groups.values(&scope, line.group),
-                rates: rates.remove(&line.group),
-                line,
-                amounts,
-            })?;
-        }
-        Ok(())
+        Ok(done.into_iter().map(|it| it.1).collect())
     }
 
     /// Returns the group of a target and an entry.
@@ -218,20 +183,10 @@ impl<'w> Work<'w> {
         let mut values = self.scope.iter().nth(position)?.0.group.clone();
         if self.by.has(Level::Entry) {
             let node = self.entries.node(entry);
-            let name = node.and_then(|it| self.entries.node_name(it));
+            let name = node.and_then(|it| self.entries.node_name(it.into()));
             values.push(name.map(str::to_owned));
         }
         Some(values)
-    }
-
-    /// Returns the steps with usage.
-    pub fn steps(&self) -> Result<BTreeSet<usize>, Error> {
-        let mut steps = BTreeSet::new();
-        self.each(Of::Whole, In::Steps, |done| {
-            steps.extend(done.amounts.first().map(|_| done.line.step));
-            Ok(())
-        })?;
-        Ok(steps)
     }
 
     /// Returns the amounts of the whole by measure.
@@ -244,5 +199,17 @@ impl<'w> Work<'w> {
         let amounts = self.measures.list.iter().zip(self.amounts());
         let named = amounts.filter(|(measure, _)| names.contains(&measure.name.as_str()));
         named.filter_map(|(_, amount)| amount.total).sum()
+    }
+}
+
+/// Returns whose usage of a node is: that of anybody, unless nodes are told apart. One that is not known has the number 0.
+fn subject(by: &By, node: Option<u32>) -> Subject {
+    match by.has(Level::Entry) {
+        true => Subject {
+            kind: SubjectKind::Entry,
+            days: 0,
+            id: node.map_or(0, i64::from),
+        },
+        false => Subject::ALL,
     }
 }
