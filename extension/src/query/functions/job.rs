@@ -40,7 +40,6 @@ mod grouping;
 mod named;
 mod one;
 mod report;
-mod row;
 mod span;
 mod time;
 mod work;

@@ -15,7 +15,7 @@ use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::grouping::Grouping;
 use crate::query::functions::job::named::Named;
-use crate::query::functions::job::row::Row;
+use crate::query::functions::job::report::Row;
 use crate::query::functions::job::time::Limits;
 use crate::query::functions::job::work::Work;
 use crate::query::measure::Measures;

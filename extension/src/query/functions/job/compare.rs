@@ -184,9 +184,6 @@ impl Comparison {
     /// Returns the time between the first and the last work of a job, by any of the operations. Work of other jobs with its number is not known
     /// apart from its own, but by its time.
     fn worked(&self, client: &SpiClient<'_>, subject: &Subject) -> Result<Option<Span>, Error> {
-        if subject.entries.is_empty() {
-            return Ok(None);
-        }
         let accounting = subject.accounting.as_ref();
         let (since, until) = accounting.map_or((None, None), |it| it.limits);
         let stored = span::of_job(client, &subject.entries)?;
@@ -247,11 +244,10 @@ impl Comparison {
         }
         let done = work.done(&[], false)?.into_iter();
         let mut done: HashMap<usize, Done> = done.map(|it| (it.step, it)).collect();
-        let of_all_targets = work.scope.together(false, true);
         let labels = json!({ "job": exactly(&job.number) });
         for (step, time) in edges.iter().enumerate().take(work.scope.steps()) {
             pause();
-            let observed = of_all_targets.observed(step);
+            let observed = work.scope.observed(step);
             let coverage = observed.first().map(|it| it.coverage);
             let coverage = coverage.filter(|it| it.is_finite());
             let (since_start, time) = (interval(time - edges[0]), timestamptz(*time)?);

@@ -17,7 +17,7 @@ use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::functions::job::Subject;
-use crate::query::functions::job::row::Row as UsageRow;
+use crate::query::functions::job::report::Row as UsageRow;
 use crate::query::functions::job::time::Limits;
 use crate::query::labels::ALL;
 use crate::query::notice::hinted;
@@ -67,7 +67,7 @@ type Counters = BTreeMap<String, Vec<Counter>>;
 
 /// A run of a job on its nodes.
 struct Run {
-    key: (String, String, String, Micros),
+    key: ([String; 3], Micros),
     /// The time of the run, as far as it lies in the window.
     span: Span,
     goes_on: bool,
@@ -75,8 +75,8 @@ struct Run {
     list: Option<String>,
 }
 
-/// A run, and its nodes that are metered.
-type Metered<'c> = (Run, BTreeSet<&'c str>);
+/// A run after its nodes that are metered.
+type Metered<'c> = (BTreeSet<&'c str>, Run);
 
 impl Energy {
     /// Returns the energy of a job between the times that are given; `None` if none of its nodes is metered.
@@ -102,16 +102,12 @@ impl Energy {
         let arguments = job.runs_between(starts)?;
         let (runs, are_all) = runs(client, (&jobs, condition), &arguments, RUNS_MAX, window)?;
         let runs = runs.into_iter().filter(|run| run.span.0 < run.span.1);
-        let runs = runs.map(|run| {
-            let nodes = run.metered(&counters);
-            (run, nodes)
-        });
+        let runs = runs.map(|run| (run.metered(&counters), run));
         let runs: Vec<Metered<'_>> = runs.collect();
-        let nodes: BTreeSet<_> = runs.iter().flat_map(|it| &it.1).collect();
-        let spans = || runs.iter().map(|it| it.0.span);
-        let starts = spans().map(|it| it.0).min();
-        let ends = spans().map(|it| it.1).max();
-        let Some(span) = starts.zip(ends).filter(|_| !nodes.is_empty()) else {
+        let nodes: BTreeSet<_> = runs.iter().flat_map(|it| &it.0).collect();
+        let spans = || runs.iter().map(|it| it.1.span);
+        let all = spans().reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        let Some(span) = all.filter(|_| !nodes.is_empty()) else {
             return Ok(None);
         };
         Ok(Some(Self {
@@ -127,11 +123,9 @@ impl Energy {
 
     /// Writes its rows: of all of it, and by the bytes that the job read and wrote.
     pub fn write(&self, bytes: i128, rows: &mut Rows) -> Result<(), Error> {
-        let watts = self
-            .joules
-            .map(|joules| joules / (self.run_time as f64 / 1e6));
-        let per_gb = self.joules.filter(|_| bytes > 0);
-        let per_gb = per_gb.map(|joules| joules / (bytes as f64 / 1e9));
+        let per = |whole: f64| self.joules.map(|joules| joules / whole);
+        let watts = per(self.run_time as f64 / 1e6);
+        let per_gb = per(bytes as f64 / 1e9).filter(|_| bytes > 0);
         for (operation, joules, rate) in [(ENERGY, self.joules, watts), (PER_GB, per_gb, None)] {
             let row = UsageRow {
                 name: ALL.to_owned(),
@@ -203,7 +197,7 @@ fn joules(
     span: Span,
 ) -> Result<Option<f64>, Error> {
     let mut sum = 0.0;
-    for (run, nodes) in runs_of_job {
+    for (nodes, run) in runs_of_job {
         let Some(joules) = run.joules(client, nodes, counters)? else {
             return Ok(None);
         };
@@ -220,7 +214,7 @@ fn joules(
     )?;
     let is_beside = |other: &Run| {
         let mut runs = runs_of_job.iter();
-        runs.any(|(run, nodes)| run.shares(nodes, other))
+        runs.any(|(nodes, run)| run.shares(nodes, other))
     };
     let is_alone = are_all && !PAUSE.among(&beside).any(is_beside);
     Ok(is_alone.then_some(sum))
@@ -231,13 +225,9 @@ impl Run {
         let (started, ended) = (row.time("started")?, row.time_opt("ended")?);
         let list: Option<String> = row.get("node_list")?;
         require_room(list.as_ref().map_or(0, String::len), 2)?;
+        let of_job = [row.get("scheduler")?, row.get("job")?, row.get("label")?];
         Ok(Self {
-            key: (
-                row.get("scheduler")?,
-                row.get("job")?,
-                row.get("label")?,
-                started,
-            ),
+            key: (of_job, started),
             span: (started.max(since), ended.unwrap_or(until).min(until)),
             goes_on: ended.is_none(),
             nodes: row.get("nodes")?,

@@ -1,19 +1,25 @@
 //! Writes the usage of a job as rows: first those of the whole job, then those of each group.
 
 use jobstats_core::distribution::Distribution;
+use jobstats_core::instant::Micros;
 use jobstats_core::per_call::Calls;
-use jobstats_core::usage::{Amount, Measure};
+use jobstats_core::quantity::Quantity;
+use jobstats_core::usage::Amount;
 use pgrx::AnyNumeric;
+use pgrx::datum::TimestampWithTimeZone;
+use serde_json::{Map, Value};
 
 use crate::pg::error::Error;
+use crate::pg::jsonb::Jsonb;
 use crate::pg::time::timestamptz;
-use crate::pg::tuplestore::Rows;
+use crate::pg::tuplestore::{IntoCell, Rows};
+use crate::query::answer::total;
 use crate::query::functions::job::details::{self, Details};
 use crate::query::functions::job::grouping::Grouping;
-use crate::query::functions::job::row::Row;
 use crate::query::functions::job::time::Chosen;
 use crate::query::functions::job::work::Work;
-use crate::query::labels::decimal;
+use crate::query::labels::{covered, decimal, formatted};
+use crate::query::measure::Measure;
 
 /// Writes all rows. Those of the whole window have the rates in its buckets, and details of single calls if they are known.
 pub fn write(
@@ -33,7 +39,10 @@ pub fn write(
             for (measure, amount) in done.told() {
                 let asked = &work.measures.list[*measure];
                 let calls = details.get(&(done.group.clone(), *measure));
-                let (min, max, stddev) = spread(asked, calls)?;
+                let bounds = calls.and_then(Calls::bounds);
+                // Calls are told by their time or by their bytes.
+                let is_time = asked.spent.as_ref().is_some_and(|sum| sum.time);
+                let bound = |it: Option<u64>| it.map(|it| told(it.into(), is_time)).transpose();
                 let active = amount.active;
                 let amount = Amount {
                     active: active.map(|it| (it.0.clamp(start, end), it.1.clamp(start, end))),
@@ -45,9 +54,11 @@ pub fn write(
                     rates: rates
                         .as_mut()
                         .and_then(|it| Distribution::of(&mut it[*measure])),
-                    min,
-                    max,
-                    stddev,
+                    min: bound(bounds.map(|it| it.0))?,
+                    max: bound(bounds.map(|it| it.1))?,
+                    stddev: calls
+                        .and_then(Calls::deviation)
+                        .map(|it| it / if is_time { 1e6 } else { 1.0 }),
                     coverage: Some(done.observed.coverage).filter(|it| it.is_finite()),
                     ..Row::of(asked, &amount, grouping.named(&done.group))?
                 };
@@ -64,19 +75,80 @@ pub fn told(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
     decimal(sum, unit).map_err(Error::damaged_value)
 }
 
-/// The smallest and the largest amount of a call and the standard deviation, where they are stored.
-type CallSpread = (Option<AnyNumeric>, Option<AnyNumeric>, Option<f64>);
+/// The usage of a group by one operation. What is `None` is not known.
+#[derive(Default)]
+pub struct Row<'a> {
+    pub name: String,
+    /// The beginning of the name of the operation, if the work is none of the job's own.
+    pub prefix: &'a str,
+    pub operation: &'a str,
+    pub total: Option<AnyNumeric>,
+    pub calls: Option<AnyNumeric>,
+    pub per_call: Option<f64>,
+    pub nodes: Option<i64>,
+    pub time: Option<TimestampWithTimeZone>,
+    pub first: Option<TimestampWithTimeZone>,
+    pub last_active: Option<TimestampWithTimeZone>,
+    pub rate: Option<f64>,
+    /// The rates in buckets.
+    pub rates: Option<Distribution>,
+    pub min: Option<AnyNumeric>,
+    pub max: Option<AnyNumeric>,
+    pub stddev: Option<f64>,
+    pub coverage: Option<f64>,
+    pub labels: Map<String, Value>,
+}
 
-fn spread(measure: &Measure, calls: Option<&Calls>) -> Result<CallSpread, Error> {
-    // Calls are told by their time or by their bytes.
-    let is_time = measure.spent.as_ref().is_some_and(|sum| sum.time);
-    let bounds = calls.and_then(Calls::bounds);
-    let bound = |value: Option<u64>| value.map(|it| told(it.into(), is_time)).transpose();
-    let deviation = calls.and_then(Calls::deviation);
-    let microseconds = if is_time { 1e6 } else { 1.0 };
-    Ok((
-        bound(bounds.map(|it| it.0))?,
-        bound(bounds.map(|it| it.1))?,
-        deviation.map(|it| it / microseconds),
-    ))
+impl<'a> Row<'a> {
+    /// Returns what a row says of a measure alone, of the group with this name and these labels.
+    pub fn of(
+        measure: &'a Measure,
+        amount: &Amount,
+        (name, labels): (String, Map<String, Value>),
+    ) -> Result<Self, Error> {
+        let time = |it: Option<Micros>| it.map(timestamptz).transpose();
+        Ok(Self {
+            name,
+            labels,
+            operation: &measure.name,
+            total: total(measure, amount)?,
+            calls: amount.calls.map(AnyNumeric::from),
+            per_call: amount.per_call(measure),
+            nodes: i64::try_from(amount.nodes).ok(),
+            first: time(amount.active.map(|it| it.0))?,
+            last_active: time(amount.active.map(|it| it.1))?,
+            ..Self::default()
+        })
+    }
+
+    /// Writes the row.
+    pub fn put(self, rows: &mut Rows) {
+        let amount = self.total.as_ref().map(|it| f64::try_from(it.clone()));
+        let amount = amount.and_then(Result::ok);
+        let operation = format!("{}{}", self.prefix, self.operation);
+        let labels = Value::Object(self.labels);
+        rows.put(|| {
+            [
+                self.name.cell(),
+                operation.cell(),
+                formatted(amount, self.operation, Quantity::Total).cell(),
+                self.calls.cell(),
+                self.per_call.cell(),
+                self.nodes.cell(),
+                self.time.cell(),
+                self.first.cell(),
+                self.last_active.cell(),
+                self.total.cell(),
+                self.rate.cell(),
+                self.rates.map(|it| it.min).cell(),
+                self.rates.map(|it| it.median).cell(),
+                self.rates.map(|it| it.max).cell(),
+                self.min.cell(),
+                self.max.cell(),
+                self.stddev.cell(),
+                self.coverage.map(covered).cell(),
+                Jsonb::of(&labels).cell(),
+            ]
+        });
+    }
 }
