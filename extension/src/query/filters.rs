@@ -12,7 +12,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::{Statements, connect_as_of_call};
 use crate::query::dimension::{Dimension, InSql, Level, Table, ValueType};
 use crate::query::params::Params;
-use crate::store::rights::caller::{Own, as_any_reader, own_parameters, seen, seen_entries};
+use crate::store::rights::caller::{OWN_FIRST, Own, after_own, as_any_reader, seen, seen_entries};
 use crate::text::filter;
 
 /// Selects rows by one dimension.
@@ -110,16 +110,15 @@ pub fn meaning(
         let found: Option<String> = client.query_value(ONLY_TARGET, &parameters)?;
         return Ok(found.map(|it| exactly(&it)));
     }
-    let [uids, accounts] = own_parameters(own);
     let statement = format!(
-        "SELECT ARRAY(SELECT asked.name FROM unnest($1) asked (name) \
+        "SELECT ARRAY(SELECT asked.name FROM unnest($3) asked (name) \
          WHERE EXISTS (SELECT FROM {} entry WHERE entry.job = asked.name) \
          OR EXISTS (SELECT FROM {} run WHERE run.job = asked.name OR run.label = asked.name))",
-        seen_entries(own, ["$2", "$3"]),
-        seen("jobs", own, ["$2", "$3"])
+        seen_entries(own, OWN_FIRST),
+        seen("jobs", own, OWN_FIRST)
     );
-    let known: Vec<String> =
-        client.query_value(&statement, &[vec![name, meant].into(), uids, accounts])?;
+    let asked = after_own(own, [vec![name, meant].into()]);
+    let known: Vec<String> = client.query_value(&statement, &asked)?;
     Ok((known == [meant]).then(|| meant.to_owned()))
 }
 

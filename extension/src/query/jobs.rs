@@ -18,7 +18,7 @@ use crate::query::notice::{distinct, listed};
 use crate::query::question::Question;
 use crate::query::state::State;
 use crate::query::window::Window;
-use crate::store::rights::caller::{Own, own_parameters, seen};
+use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen};
 
 /// The number of patterns that are looked up in the index of labels, one by one.
 const LOOKED_UP: usize = 100;
@@ -110,7 +110,7 @@ impl Jobs {
             Ok(())
         };
         let statement = |pattern: &str| {
-            let runs = seen("jobs", own, ["$2", "$3"]);
+            let runs = seen("jobs", own, OWN_FIRST);
             format!(
                 "SELECT DISTINCT job.job_no, job.job, job.label IS NULL AS is_array FROM {runs} run \
                  JOIN jobstats.job_ids job ON job.scheduler = run.scheduler AND job.job = run.job \
@@ -121,11 +121,11 @@ impl Jobs {
         // The label of a single run is not that of its job if elements of an array share the number. What is a reader's own is found by no index of labels.
         if patterns.len() <= LOOKED_UP && own.is_none() {
             for pattern in patterns {
-                add(client.query(&statement("$1"), &[pattern.into()])?)?;
+                add(client.query(&statement("$3"), &after_own(own, [pattern.into()]))?)?;
             }
         } else {
-            let [uids, accounts] = own_parameters(own);
-            add(client.query(&statement("ANY ($1)"), &[patterns.into(), uids, accounts])?)?;
+            let patterns = after_own(own, [patterns.into()]);
+            add(client.query(&statement("ANY ($3)"), &patterns)?)?;
         }
         if !found.is_empty() {
             self.labelled.push((position, found));

@@ -25,8 +25,8 @@ use accounting::Accounting;
 use attributed::{Attributed, note_claimed};
 use energy::Energy;
 use entries::Entries;
-use grouping::Grouping;
 use named::Named;
+use report::Grouping;
 use time::{Asked, Chosen};
 use work::Work;
 
@@ -36,11 +36,9 @@ mod compare;
 mod details;
 mod energy;
 mod entries;
-mod grouping;
 mod named;
 mod one;
 mod report;
-mod span;
 mod time;
 mod work;
 
@@ -136,7 +134,7 @@ impl Subject {
         let mut entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, asked)?;
         if accounting.is_none() && job.scheduler.is_some() {
-            job.note_unknown(client, asked)?;
+            job.note_unknown(asked);
             return Ok(None);
         }
         let has_begun = accounting.as_ref().and_then(Accounting::started).is_some();

@@ -15,8 +15,7 @@ use crate::pg::template::sql;
 use crate::pg::time::clock_now;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::named::Named;
-use crate::query::functions::job::span;
-use crate::query::functions::job::time::{Asked, Limits};
+use crate::query::functions::job::time::{Asked, Limits, span_of_job};
 use crate::query::notice::{distinct, hinted, listed};
 use crate::store::rights::caller::{OWN_FIRST, after_own, seen};
 
@@ -157,7 +156,7 @@ impl Accounting {
         let Some(ended) = ended.filter(|_| !entries.is_empty()) else {
             return Ok(false);
         };
-        let work = span::of_job(client, entries)?;
+        let work = span_of_job(client, entries)?;
         Ok(work.is_some_and(|(_, last)| last.saturating_sub(ended) >= APART))
     }
 

@@ -25,13 +25,11 @@ use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::functions::job::Subject;
 use crate::query::functions::job::accounting::{Accounting, interval};
 use crate::query::functions::job::named::Named;
-use crate::query::functions::job::span;
-use crate::query::functions::job::time::Asked;
+use crate::query::functions::job::time::{Asked, span_of_job};
 use crate::query::functions::job::work::{Done, Work};
 use crate::query::labels::{covered, formatted};
 use crate::query::measure::{self, Measure, Measures};
 use crate::query::notice::hinted;
-use crate::query::plan::Plan;
 use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
 use crate::store;
 use crate::store::rights::caller::{Own, as_reader};
@@ -159,7 +157,9 @@ impl Comparison {
             }
             return Ok(());
         };
-        let Some((work, plan)) = self.work(client, &subject, window, filters)? else {
+        let by = By::these(&[]);
+        let found = subject.work(client, window, self.measures(), filters, &by)?;
+        let Some((work, plan)) = found else {
             return Ok(());
         };
         if !self.has_noted_age {
@@ -169,16 +169,8 @@ impl Comparison {
         self.write(&subject.job, &work, rows)
     }
 
-    /// Reads the work of a job in a window.
-    fn work<'s>(
-        &self,
-        client: &SpiClient<'_>,
-        subject: &'s Subject,
-        window: Window,
-        filters: Filters,
-    ) -> Result<Option<(Work<'s>, Plan)>, Error> {
-        let measures = Measures::listed(self.measures.clone());
-        subject.work(client, window, measures, filters, &By::these(&[]))
+    fn measures(&self) -> Measures {
+        Measures::listed(self.measures.clone())
     }
 
     /// Returns the time between the first and the last work of a job, by any of the operations. Work of other jobs with its number is not known
@@ -186,7 +178,7 @@ impl Comparison {
     fn worked(&self, client: &SpiClient<'_>, subject: &Subject) -> Result<Option<Span>, Error> {
         let accounting = subject.accounting.as_ref();
         let (since, until) = accounting.map_or((None, None), |it| it.limits);
-        let stored = span::of_job(client, &subject.entries)?;
+        let stored = span_of_job(client, &subject.entries)?;
         let stored = stored.map(|(first, last)| {
             let from = since.unwrap_or(first);
             (first.max(from), last.min(until.unwrap_or(last)))
@@ -199,7 +191,8 @@ impl Comparison {
             return Ok(Some((first, last)));
         }
         let window = Window::whole(first, last);
-        let found = self.work(client, subject, window, Filters::default())?;
+        let (filters, by) = (Filters::default(), By::these(&[]));
+        let found = subject.work(client, window, self.measures(), filters, &by)?;
         let first = found.and_then(|(work, _)| {
             let active = work.amounts().iter().filter_map(|it| it.active);
             active.map(|it| it.0).min()

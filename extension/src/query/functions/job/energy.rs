@@ -5,20 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use jobstats_core::accounting::node_list::{contains, contains_any, count};
 use jobstats_core::energy::{Meter, PARTS, Reading, during, of_node, stands_still};
 use jobstats_core::instant::{HOUR, Micros, Span};
-use pgrx::AnyNumeric;
 use pgrx::datum::DatumWithOid;
+use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::pause::{PAUSE, pause};
-use crate::pg::spi::{Row, Statements};
+use crate::pg::spi::{Row, SqlResult, Statements, connect};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::functions::job::Subject;
 use crate::query::functions::job::report::Row as UsageRow;
-use crate::query::functions::job::time::Limits;
+use crate::query::functions::job::time::{Asked, Limits};
 use crate::query::labels::ALL;
 use crate::query::notice::hinted;
 use crate::store::rights::caller::{OWN_FIRST, seen};
@@ -45,7 +45,7 @@ const READINGS: &str = "SELECT hour.series_id, (extract(epoch FROM hour.bucket) 
 /// The energy of the runs of a job in a window.
 pub struct Energy {
     /// `None` if it is not known.
-    pub joules: Option<f64>,
+    joules: Option<f64>,
     /// The number of the nodes that are metered.
     nodes: usize,
     /// The start of the first run.
@@ -112,7 +112,7 @@ impl Energy {
         };
         Ok(Some(Self {
             joules: match are_all {
-                true => joules(client, &runs, &counters, span)?,
+                true => sum(client, &runs, &counters, span)?,
                 false => None,
             },
             nodes: nodes.len(),
@@ -142,8 +142,26 @@ impl Energy {
     }
 }
 
+#[pg_extern(sql = false)]
+fn jobstats_energy_of_job(job: &str, scheduler: &str) -> SqlResult<Option<AnyNumeric>> {
+    Ok(connect(|client| {
+        let (job, scheduler) = (job.to_owned(), Some(scheduler.to_owned()));
+        let Some(subject) = Subject::find(client, job, scheduler, None, &Asked::default())? else {
+            return Ok(None);
+        };
+        subject.job.note_unmatched(client)?;
+        joules(client, &subject)
+    })?)
+}
+
+/// Returns the energy of a job as a whole, if it is known.
+pub fn joules(client: &SpiClient<'_>, subject: &Subject) -> Result<Option<AnyNumeric>, Error> {
+    let energy = Energy::of_job(client, subject, (None, None))?;
+    energy.and_then(|it| it.joules).map(exact).transpose()
+}
+
 /// Returns joules as they are told: readings are not as exact as a float is.
-pub fn exact(joules: f64) -> Result<AnyNumeric, Error> {
+fn exact(joules: f64) -> Result<AnyNumeric, Error> {
     let joules = AnyNumeric::try_from((joules * 10.0).round() / 10.0);
     joules.map_err(|error| Error::Damaged(error.to_string()))
 }
@@ -190,7 +208,7 @@ fn runs(
 
 /// Returns the joules of runs, which lie in a span; `None` if they are not known of all, or if another run was on one of their nodes at the
 /// same time, or may have been there.
-fn joules(
+fn sum(
     client: &SpiClient<'_>,
     runs_of_job: &[Metered<'_>],
     counters: &Counters,
@@ -198,10 +216,19 @@ fn joules(
 ) -> Result<Option<f64>, Error> {
     let mut sum = 0.0;
     for (nodes, run) in runs_of_job {
-        let Some(joules) = run.joules(client, nodes, counters)? else {
+        if !run.is_known_on(nodes) {
             return Ok(None);
-        };
-        sum += joules;
+        }
+        let mut of_run = 0.0;
+        for node in nodes {
+            pause();
+            let counters = counters.get(*node).map_or(&[][..], Vec::as_slice);
+            let Some(joules) = run.joules(client, node, counters)? else {
+                return Ok(None);
+            };
+            of_run += joules;
+        }
+        sum += of_run;
     }
     let (since, until) = (timestamptz(span.0)?, timestamptz(span.1)?);
     let condition = "run.started < $2 AND (run.ended > $1 OR run.ended IS NULL)";
@@ -246,33 +273,15 @@ impl Run {
             .collect()
     }
 
-    /// Returns its joules; `None` if they are not known of all of its nodes.
-    fn joules(
-        &self,
-        client: &SpiClient<'_>,
-        metered: &BTreeSet<&str>,
-        counters: &Counters,
-    ) -> Result<Option<f64>, Error> {
+    /// Returns whether these metered nodes are all of its nodes.
+    fn is_known_on(&self, metered: &BTreeSet<&str>) -> bool {
         let listed = self.list.as_deref().and_then(count);
         let nodes = self.nodes.and_then(|nodes| u64::try_from(nodes).ok());
-        if listed != Some(metered.len() as u64) || nodes.is_some_and(|nodes| Some(nodes) != listed)
-        {
-            return Ok(None);
-        }
-        let mut sum = 0.0;
-        for node in metered {
-            pause();
-            let counters = counters.get(*node).map_or(&[][..], Vec::as_slice);
-            let Some(joules) = self.joules_of_node(client, node, counters)? else {
-                return Ok(None);
-            };
-            sum += joules;
-        }
-        Ok(Some(sum))
+        listed == Some(metered.len() as u64) && nodes.is_none_or(|it| Some(it) == listed)
     }
 
     /// Returns the joules of a node during the run. A counter without readings is one that there was before or after.
-    fn joules_of_node(
+    fn joules(
         &self,
         client: &SpiClient<'_>,
         node: &str,

@@ -19,7 +19,7 @@ use crate::query::unknown;
 use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen, seen_entries};
 
 /// The number of schedulers that a notice names.
-const LISTED: i64 = 5;
+const LISTED: usize = 5;
 
 /// The largest number of elements of an array that an answer is about. The oldest ones are left out.
 const ELEMENTS_MAX: i64 = 10_000;
@@ -39,6 +39,8 @@ pub struct Named {
     pub started: Option<Micros>,
     /// The scheduler that is asked for.
     pub scheduler: Option<String>,
+    /// If one is asked for, those that have jobs with these numbers.
+    schedulers: Vec<String>,
     /// Set if a scheduler is asked for, and another one has jobs with this number, too.
     pub is_shared: bool,
     /// The work that the reader may see; `None`: all.
@@ -70,6 +72,7 @@ impl Named {
             number: asked.clone(),
             numbers: Vec::new(),
             started: None,
+            schedulers: Vec::new(),
             is_shared: false,
             own: own.cloned(),
             asked,
@@ -87,15 +90,25 @@ impl Named {
             false => vec![job.number.clone()],
         };
         if job.scheduler.is_some() {
-            let statement = format!(
-                "SELECT EXISTS (SELECT FROM {} run WHERE run.job = ANY ($3) AND run.scheduler <> $4 \
-                    AND (run.started IS NOT NULL OR run.state <> 'REVOKED') IS NOT FALSE)",
-                seen("jobs", own, OWN_FIRST)
-            );
-            let further = [job.numbers.clone().into(), job.scheduler.as_deref().into()];
-            job.is_shared = client.query_value(&statement, &after_own(own, further))?;
+            job.find_schedulers(client)?;
         }
         Ok(job)
+    }
+
+    /// Finds the schedulers that have jobs with its numbers. One that has revoked all of them shares none.
+    fn find_schedulers(&mut self, client: &SpiClient<'_>) -> Result<(), Error> {
+        let own = self.own.as_ref();
+        let statement = format!(
+            "SELECT run.scheduler, bool_or((run.started IS NOT NULL OR run.state <> 'REVOKED') IS NOT FALSE) \
+             FROM {} run WHERE run.job = ANY ($3) GROUP BY run.scheduler ORDER BY run.scheduler",
+            seen("jobs", own, OWN_FIRST)
+        );
+        for row in client.query(&statement, &after_own(own, [self.numbers.clone().into()]))? {
+            let scheduler: String = row.at(1)?;
+            self.is_shared |= row.at(2)? && self.scheduler.as_ref() != Some(&scheduler);
+            self.schedulers.push(scheduler);
+        }
+        Ok(())
     }
 
     /// Returns the numbers of all elements of an array, or that of a job that is none. Raises a notice if it is an array.
@@ -176,32 +189,19 @@ impl Named {
     }
 
     /// Raises a notice that the scheduler that is asked for has no such job.
-    pub fn note_unknown(&self, client: &SpiClient<'_>, asked: &Asked) -> Result<(), Error> {
-        let own = self.own.as_ref();
-        let found = client.query(
-            &format!(
-                "SELECT DISTINCT run.scheduler FROM {} run WHERE run.job = ANY ($3) ORDER BY 1 LIMIT $4",
-                seen("jobs", own, OWN_FIRST)
-            ),
-            &after_own(own, [self.numbers.clone().into(), LISTED.into()]),
-        )?;
-        let schedulers = found.map(|row| Ok(shown(&row.at::<String>(1)?).into_owned()));
-        let schedulers: Vec<String> = schedulers.collect::<Result<_, Error>>()?;
+    pub fn note_unknown(&self, asked: &Asked) {
         let scheduler = shown(self.scheduler.as_deref().unwrap_or_default());
-        let job = shown(&self.asked);
-        let then = asked.in_this_window();
-        let hint = match schedulers.is_empty() {
+        let (job, then) = (shown(&self.asked), asked.in_this_window());
+        let known = self.schedulers.iter().take(LISTED).map(|it| shown(it));
+        let known = known.collect::<Vec<_>>().join(", ");
+        let hint = match self.schedulers.is_empty() {
             true => "No accounting has a job with this number.".to_owned(),
-            false => format!(
-                "Jobs with this number are known of: {}.",
-                schedulers.join(", ")
-            ),
+            false => format!("Jobs with this number are known of: {known}."),
         };
         hinted(
             format!("the scheduler {scheduler} has no job {job}{then}"),
             hint,
         );
-        Ok(())
     }
 
     /// Raises a notice if several schedulers use the number, and identifiers with it were matched with no job. A reader of their own work is

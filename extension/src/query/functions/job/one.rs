@@ -1,14 +1,13 @@
 //! `jobstats_job()` reports on one job as a whole.
 
 use jobstats_core::instant::Micros;
-use pgrx::AnyNumeric;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::SqlResult;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::read;
@@ -16,11 +15,10 @@ use crate::query::dimension::By;
 use crate::query::filters::Filters;
 use crate::query::functions::job::accounting::{Accounting, interval};
 use crate::query::functions::job::attributed::Attributed;
-use crate::query::functions::job::energy::{Energy, exact};
 use crate::query::functions::job::report::told;
 use crate::query::functions::job::time::Asked;
 use crate::query::functions::job::work::Work;
-use crate::query::functions::job::{Subject, required};
+use crate::query::functions::job::{Subject, energy, required};
 use crate::query::labels::covered;
 use crate::store;
 use crate::store::rights::caller::Own;
@@ -67,23 +65,6 @@ fn of_scheduler(
     }
 }
 
-#[pg_extern(sql = false)]
-fn jobstats_energy_of_job(job: &str, scheduler: &str) -> SqlResult<Option<AnyNumeric>> {
-    Ok(connect(|client| {
-        let (job, scheduler) = (job.to_owned(), Some(scheduler.to_owned()));
-        let Some(subject) = Subject::find(client, job, scheduler, None, &Asked::default())? else {
-            return Ok(None);
-        };
-        subject.job.note_unmatched(client)?;
-        joules(client, &subject)
-    })?)
-}
-
-fn joules(client: &SpiClient<'_>, subject: &Subject) -> Result<Option<AnyNumeric>, Error> {
-    let energy = Energy::of_job(client, subject, (None, None))?;
-    energy.and_then(|it| it.joules).map(exact).transpose()
-}
-
 /// The operation whose sum is a time.
 const TIME: &str = "service_time";
 
@@ -121,7 +102,7 @@ fn write(
     let whole = work.and_then(|it| it.whole.as_ref());
     let active_nodes = work.map(|_| whole.map_or(0, |it| it.nodes as i64));
     let coverage = whole.map(|it| it.observed.coverage);
-    let energy = joules(client, subject)?;
+    let energy = energy::joules(client, subject)?;
     let claimed = Attributed::claimed(client, subject, asked.limits)?;
     let claimed = claimed.map(|it| told(it.service_time(client)?, true));
     let claimed = claimed.transpose()?;
