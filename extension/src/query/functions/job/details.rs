@@ -66,9 +66,7 @@ struct Counted {
     /// The columns of its calls and of their sum.
     columns: [String; 2],
     /// The calls, their sum and the detail of the current observation.
-    calls: u64,
-    sum: u64,
-    detail: Option<Detail>,
+    observed: (u64, u64, Option<Detail>),
     /// All before them of the current entry on the current target.
     counter: CounterCalls,
 }
@@ -82,28 +80,23 @@ impl Counted {
             measure: position,
             name: operation.name,
             columns: [column(&measure.calls)?, column(&measure.spent)?],
-            calls: 0,
-            sum: 0,
-            detail: None,
+            observed: Default::default(),
             counter: CounterCalls::default(),
         })
     }
 
     /// Adds a row of the current observation.
-    fn add_row(&mut self, values: &[i64], detail: Option<Detail>) {
+    fn add_row(&mut self, values: &[i64], further: Option<Detail>) {
         let value = |it: i64| u64::try_from(it).unwrap_or(0);
-        self.calls = self.calls.saturating_add(value(values[0]));
-        self.sum = self.sum.saturating_add(value(values[1]));
-        self.detail = merged(self.detail.take(), detail);
+        let (calls, sum, detail) = &mut self.observed;
+        *calls = calls.saturating_add(value(values[0]));
+        *sum = sum.saturating_add(value(values[1]));
+        *detail = merged(detail.take(), further);
     }
 
     /// Ends the current observation.
     fn end_observation(&mut self, has_times: bool) {
-        let (calls, sum) = (
-            std::mem::take(&mut self.calls),
-            std::mem::take(&mut self.sum),
-        );
-        let detail = self.detail.take();
+        let (calls, sum, detail) = std::mem::take(&mut self.observed);
         self.counter.add(calls, sum, detail.as_ref(), has_times);
     }
 }
