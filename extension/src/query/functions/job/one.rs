@@ -1,6 +1,7 @@
 //! `jobstats_job()` reports on one job as a whole.
 
 use jobstats_core::instant::Micros;
+use pgrx::AnyNumeric;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -83,29 +84,40 @@ impl Subject {
     }
 }
 
+/// Writes the row of a job. Raises a notice if nothing is known of it.
 fn write(
     client: &SpiClient<'_>,
     subject: &Subject,
     asked: &Asked,
     rows: &mut Rows,
 ) -> Result<(), Error> {
-    let (job, accounting) = (&subject.job, subject.accounting.as_ref());
+    let accounting = subject.accounting.as_ref();
     // The row names its scheduler.
-    if let Some(accounting) = accounting.filter(|_| !job.is_shared) {
-        accounting.note(job, asked);
+    if let Some(accounting) = accounting.filter(|_| !subject.job.is_shared) {
+        accounting.note(&subject.job, asked);
     }
     let found = subject.usage(client, asked, Filters::default(), &By::these(&[]))?;
     if found.is_none() && accounting.is_none() {
         return Ok(());
     }
-    let work = found.as_ref().map(|it| &it.0);
-    let whole = work.and_then(|it| it.whole.as_ref());
-    let active_nodes = work.map(|_| whole.map_or(0, |it| it.nodes as i64));
-    let coverage = whole.map(|it| it.observed.coverage);
     let energy = energy::joules(client, subject)?;
     let claimed = Attributed::claimed(client, subject, asked.limits)?;
     let claimed = claimed.map(|it| told(it.service_time(client)?, true));
-    let claimed = claimed.transpose()?;
+    let work = found.as_ref().map(|it| &it.0);
+    put(subject, work, energy, claimed.transpose()?, rows)
+}
+
+fn put(
+    subject: &Subject,
+    work: Option<&Work<'_>>,
+    energy: Option<AnyNumeric>,
+    claimed: Option<AnyNumeric>,
+    rows: &mut Rows,
+) -> Result<(), Error> {
+    let (job, accounting) = (&subject.job, subject.accounting.as_ref());
+    let whole = work.and_then(|it| it.whole.as_ref());
+    let active_nodes = work.map(|_| whole.map_or(0, |it| it.nodes as i64));
+    let coverage = whole.map(|it| it.observed.coverage);
     let run = accounting.map(|it| it.together.clone()).unwrap_or_default();
     let [scheduler, label, user_name, account, partition, job_name] = run.texts;
     let [state, exit_code] = run.result;
