@@ -255,15 +255,16 @@ fn write_verdict(judged: &[Judged], rows: &mut Rows) {
     if judged.is_empty() {
         return;
     }
-    let sum = |of: &dyn Fn(&Judged) -> f64| judged.iter().map(of).sum::<f64>();
-    let all_time = sum(&|it| it.all.time.unwrap_or(0.0));
-    let all_calls = sum(&|it| it.all.count);
+    // Sums of microseconds are whole numbers, whose order does not matter.
+    let micros = |it: &Judged| it.all.time.map(|time| (time * 1e6).round());
+    let all_time: f64 = judged.iter().filter_map(micros).sum();
+    let all_calls: f64 = judged.iter().map(|it| it.all.count).sum();
     let has_times = judged.iter().any(|it| it.all.time.is_some());
     for level in LEVELS {
         let of = || judged.iter().filter(|it| it.level() == level);
-        let times = of().filter_map(|it| it.all.time);
         // Where others have times, no group has none.
         let none = (has_times && of().next().is_none()).then_some(0.0);
+        let times = of().filter_map(micros);
         let time = times.fold(none, |sum, time| Some(sum.unwrap_or(0.0) + time));
         let calls: f64 = of().map(|it| it.all.count).sum();
         let share = match all_time > 0.0 {
@@ -275,7 +276,7 @@ fn write_verdict(judged: &[Judged], rows: &mut Rows) {
             [
                 level.map_or(NOT_JUDGED, Level::name).cell(),
                 groups.cell(),
-                time.cell(),
+                time.map(|it| it / 1e6).cell(),
                 share.map(rounded).cell(),
             ]
         });
