@@ -8,6 +8,8 @@
 //! Totals are exact: sums of whole numbers. A rate is the sum over targets of total ÷ time observed, rounded once. Neither depends on the
 //! order of rows.
 
+use std::hint::black_box;
+
 mod asked;
 mod cells;
 mod condition;
@@ -43,9 +45,21 @@ pub enum UsageError {
     /// More memory would be needed than the answer may take.
     #[error("an answer needs more than {0} bytes of memory")]
     Memory(usize),
+    /// The system has no memory for the tables of an answer.
+    #[error("there is no memory for {0} bytes")]
+    NoRoom(usize),
     /// A sum is larger than any that can be shown.
     #[error("a sum is out of range")]
     Overflow,
+}
+
+/// Fails if the system has no memory for tables that are about to take so many bytes. A table that cannot grow ends the process.
+fn require_room(bytes: usize) -> Result<(), UsageError> {
+    let mut room: Vec<u8> = Vec::new();
+    let reserved = room.try_reserve_exact(bytes);
+    // An allocation that is never looked at might be optimized away.
+    black_box(&room);
+    reserved.map_err(|_| UsageError::NoRoom(bytes))
 }
 
 /// Adds a value, if it is known, to a sum, which is known once any value is.

@@ -34,9 +34,6 @@ const DECLARED: &str = "
     FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang AND l.lanname = 'c'
     WHERE p.probin LIKE '$libdir/jobstats-%'";
 
-/// Functions that are written by hand, and that of pgrx's which each goes on to.
-const BY_HAND: [(&str, &str); 1] = [("jobstats_sum_add", "sum_add_wrapper")];
-
 /// The types that a function takes and returns, by the names that PostgreSQL gives them. `None` stands for arguments that it
 /// takes one by one, and for rows that it writes one by one: then it checks their types itself.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,8 +53,7 @@ fn sql_declares_what_the_library_has() {
     let library = env::var("JOBSTATS_TEST_BUILT").unwrap() + "/libjobstats.so";
 
     let rows = transaction.query(DECLARED, &[]).unwrap();
-    let mut symbols: BTreeSet<String> = rows.iter().map(|row| row.get("symbol")).collect();
-    symbols.extend(BY_HAND.map(|(_, wrapper)| wrapper.to_owned()));
+    let symbols: BTreeSet<String> = rows.iter().map(|row| row.get("symbol")).collect();
     assert_eq!(
         symbols,
         exported(&library),
@@ -67,9 +63,7 @@ fn sql_declares_what_the_library_has() {
     let mut described = described(&library);
     for row in rows {
         let symbol: String = row.get("symbol");
-        let by_hand = BY_HAND.iter().find(|(name, _)| *name == symbol);
-        let wrapper = by_hand.map_or(symbol.as_str(), |(_, wrapper)| wrapper);
-        let mut rust = described.remove(wrapper).unwrap();
+        let mut rust = described.remove(&symbol).unwrap();
         for types in [&mut rust.arguments, &mut rust.result]
             .into_iter()
             .flatten()

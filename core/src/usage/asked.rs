@@ -79,7 +79,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Returns the number of measures.
-    pub(super) fn len(&self) -> usize {
+    pub fn measures(&self) -> usize {
         self.measures.len()
     }
 

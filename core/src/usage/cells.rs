@@ -4,9 +4,9 @@ use std::hash::BuildHasherDefault;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
-use super::UsageError;
 use super::asked::position;
 use super::scope::Scope;
+use super::{UsageError, require_room};
 use crate::columns::sum::Sum;
 use crate::increment::share;
 use crate::instant::{Micros, Span};
@@ -166,6 +166,11 @@ impl Cells {
         }
     }
 
+    /// Returns the number of cells.
+    pub(super) fn count(&self) -> usize {
+        self.places.len()
+    }
+
     /// Returns the memory that cells take, in bytes.
     pub fn bytes(&self) -> usize {
         let cells = self.places.len() * self.cell_bytes + self.subjects.len() * SUBJECT_BYTES;
@@ -298,7 +303,15 @@ impl Cells {
 
     fn require_room(&self) -> Result<(), UsageError> {
         let is_room = self.bytes() < self.limit && self.places.len() < u32::MAX as usize;
-        is_room.then_some(()).ok_or(UsageError::Memory(self.limit))
+        is_room
+            .then_some(())
+            .ok_or(UsageError::Memory(self.limit))?;
+        // Tables double.
+        let count = self.places.len() + self.subjects.len() + self.node_count;
+        match count.is_power_of_two() {
+            true => require_room(2 * self.bytes()),
+            false => Ok(()),
+        }
     }
 
     /// Returns the subjects.

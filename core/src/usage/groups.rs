@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use self::adding::{Adding, Item};
-use super::UsageError;
 use super::asked::Asked;
 use super::cells::{Cells, Place, Subject, SubjectKind};
 use super::condition::Conditions;
@@ -15,6 +14,7 @@ use super::known::{Entry, Known};
 use super::measure::{CALLS_FOR_MEAN, Measure};
 use super::rates::Rates;
 use super::scope::{Observed, Scope};
+use super::{UsageError, require_room};
 use crate::dimension::{Dimension, Level, ValueType};
 use crate::instant::{Micros, Span};
 
@@ -36,6 +36,9 @@ type Named = Rc<[Option<Box<str>>]>;
 /// The memory that a group takes, and each of its values.
 pub(super) const GROUP_BYTES: usize = 64;
 pub(super) const VALUE_BYTES: usize = 48;
+
+/// The memory that a subject takes while it is named.
+const OF_SUBJECT_BYTES: usize = 128;
 
 /// Changes how a value is shown, if it returns another.
 pub type Shown = Box<dyn Fn(&'static Dimension, &str) -> Option<String>>;
@@ -113,13 +116,17 @@ impl Line {
 
 impl<'a> Groups<'a> {
     /// Starts with the subjects of cells, by these dimensions, under these conditions. All groups together take at most `limit` bytes.
+    ///
+    /// # Errors
+    /// [`UsageError::NoRoom`]
     pub fn new(
         by: &'a [&'static Dimension],
         conditions: &'a Conditions,
         shown: Option<Shown>,
         cells: &Cells,
         limit: usize,
-    ) -> Self {
+    ) -> Result<Self, UsageError> {
+        require_room(cells.subjects().len() * OF_SUBJECT_BYTES)?;
         let subjects = cells.subjects().iter().zip(0..);
         let subjects = subjects.map(|(it, position)| ((it.kind, it.id), it.days, position));
         let mut subjects: Vec<_> = subjects.collect();
@@ -127,7 +134,7 @@ impl<'a> Groups<'a> {
         let of_all = |it: &Subject| (*it == Subject::ALL).then_some(NO_ENTRIES);
         let of_subject = cells.subjects().iter().map(|it| (of_all(it), None));
         let of_subject = of_subject.collect();
-        Self {
+        Ok(Self {
             by,
             conditions,
             shown,
@@ -137,7 +144,7 @@ impl<'a> Groups<'a> {
             numbers: HashMap::new(),
             nodes: HashMap::new(),
             limit,
-        }
+        })
     }
 
     /// Returns the ids of the subjects of a kind, in order, each once.
@@ -209,8 +216,12 @@ impl<'a> Groups<'a> {
             return Ok(Some(number));
         }
         let number = self.named.len();
-        if number * (GROUP_BYTES + VALUE_BYTES * values.len()) >= self.limit {
+        let bytes = number * (GROUP_BYTES + VALUE_BYTES * values.len());
+        if bytes >= self.limit {
             return Err(UsageError::Memory(self.limit));
+        }
+        if number.is_power_of_two() {
+            require_room(2 * bytes)?;
         }
         let number = number as u32;
         self.named.push(values.clone());
@@ -275,7 +286,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Gives the items of each group in each step to `take`, in the order of steps, with the time for which its targets were observed.
-    fn each<E>(
+    fn each<E: From<UsageError>>(
         &self,
         scope: &Scope,
         cells: &Cells,
@@ -283,7 +294,7 @@ impl<'a> Groups<'a> {
         mut take: impl FnMut(&[Item], Observed) -> Result<(), E>,
     ) -> Result<(), E> {
         let (mut step, mut observed) = (u32::MAX, Vec::new());
-        let items = self.items(scope, cells, idle);
+        let items = self.items(scope, cells, idle)?;
         for items in items.chunk_by(|one, other| (one.step, one.group) == (other.step, other.group))
         {
             if items[0].step != step {
@@ -308,6 +319,8 @@ impl<'a> Groups<'a> {
     ) -> Result<RatesOfGroups, UsageError> {
         let observed = (0..scope.steps()).map(|step| scope.observed(step));
         let observed: Vec<Vec<Observed>> = observed.collect();
+        let groups = self.most_lines(scope, cells);
+        require_room(groups * (GROUP_BYTES + asked.measures() * size_of::<f64>()))?;
         let sums = Adding::new(asked, scope, cells);
         // By measure: the rates in steps with usage, and the number of the other steps.
         let mut found: HashMap<GroupKey, Vec<(Vec<f64>, usize)>> = HashMap::new();
@@ -316,7 +329,8 @@ impl<'a> Groups<'a> {
             let is_observed = |it: &Vec<Observed>| it[group.0 as usize].micros > 0;
             let steps = || observed.iter().filter(|it| is_observed(it)).count();
             let of_group = found.entry(group);
-            let of_group = of_group.or_insert_with(|| vec![(Vec::new(), steps()); asked.len()]);
+            let of_group =
+                of_group.or_insert_with(|| vec![(Vec::new(), steps()); asked.measures()]);
             let of_group = of_group.iter_mut().enumerate();
             for (measure, (rates, idle)) in of_group.filter(|_| in_step.micros > 0) {
                 let amount = sums.amount(measure, items)?;
@@ -336,9 +350,18 @@ impl<'a> Groups<'a> {
         Ok(found.collect())
     }
 
-    fn items(&self, scope: &Scope, cells: &Cells, idle: bool) -> Vec<Item> {
+    /// Returns the largest number of lines.
+    pub fn most_lines(&self, scope: &Scope, cells: &Cells) -> usize {
+        let groups = self.named.len().max(1) * scope.groups.len();
+        let of_targets = scope.targets.len() * scope.steps();
+        (cells.count() + of_targets).min(groups * scope.steps())
+    }
+
+    fn items(&self, scope: &Scope, cells: &Cells, idle: bool) -> Result<Vec<Item>, UsageError> {
+        let count = cells.count() + scope.targets.len() * scope.steps();
+        require_room(count * size_of::<Item>())?;
         let mut busy: HashSet<(u32, u32)> = HashSet::new();
-        let mut items = Vec::new();
+        let mut items = Vec::with_capacity(count);
         let is_in = |step: u32, target: u32| scope.is_in(target as usize, step as usize);
         // In a scope of one step, the cells of all steps are added up.
         let last = scope.steps().saturating_sub(1) as u32;
@@ -373,7 +396,7 @@ impl<'a> Groups<'a> {
             }
         }
         items.sort_unstable_by_key(|it| (it.step, it.group, it.target));
-        items
+        Ok(items)
     }
 
     /// Returns the group of a cell; `None` if a condition leaves it out.

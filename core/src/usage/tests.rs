@@ -95,7 +95,7 @@ impl Case {
         }
         asked.note_times(&mut scope, &cells);
         let shown = self.shown.map(|it| -> Shown { Box::new(it) });
-        let mut groups = Groups::new(&self.by, &self.conditions, shown, &cells, 1 << 30);
+        let mut groups = Groups::new(&self.by, &self.conditions, shown, &cells, 1 << 30).unwrap();
         for (id, entry) in &self.entries {
             let key = (SubjectKind::Entry, *id);
             groups.put(&self.known, key, entry, None).unwrap();
@@ -388,7 +388,7 @@ fn group_entries(limit: usize, entries: i64) -> Result<(), UsageError> {
     let (by, conditions) = ([dimension("uid")], Conditions::default());
     let known = Known::new(by.into_iter(), None, Vec::new());
     let limit = limit.saturating_sub(cells.bytes());
-    let mut groups = Groups::new(&by, &conditions, None, &cells, limit);
+    let mut groups = Groups::new(&by, &conditions, None, &cells, limit).unwrap();
     (0..entries).try_for_each(|id| {
         let entry = Entry {
             uid: Some(id),

@@ -143,7 +143,7 @@ pub fn untracked(
         };
         let end = it.target.retired.unwrap_or(Micros::MAX);
         let end = end.min(scope.edges[step + 1]);
-        for measure in 0..asked.len() {
+        for measure in 0..asked.measures() {
             let sums = groups.entry((step, it.group, measure)).or_default();
             compared.add_to(sums, measure)?;
             sums.width += i128::from(end - scope.edges[step]);

@@ -382,6 +382,7 @@ impl Error {
             },
             Self::Usage(UsageError::Overflow) => Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
             Self::Usage(UsageError::Memory(_)) => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            Self::Usage(UsageError::NoRoom(_)) => Code::ERRCODE_OUT_OF_MEMORY,
             Self::Measure(_) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
             Self::Spi(_) => Code::ERRCODE_INTERNAL_ERROR,
             Self::Damaged(_) | Self::DamagedValue(_) => Code::ERRCODE_DATA_CORRUPTED,
@@ -490,7 +491,10 @@ impl Error {
             Self::Measure(MeasureError::NoNumber(_) | MeasureError::Weights(_)) => {
                 r#"Give numbers to operations, as in '{"read_bytes": 1, "write_bytes": 2.5}'."#
             }
-            Self::Memory(_) | Self::Read(_) | Self::Compare(_) => {
+            Self::Memory(_)
+            | Self::Read(_)
+            | Self::Compare(_)
+            | Self::Usage(UsageError::NoRoom(_)) => {
                 "Ask for less at once, feed fewer targets per row, or give the server more memory."
             }
             Self::Damaged(_) => {

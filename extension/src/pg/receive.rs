@@ -15,6 +15,7 @@ use pgrx::prelude::*;
 use pgrx::{AnyNumeric, FromDatum, Spi};
 
 use crate::pg::error::Error;
+use crate::pg::pause::pause;
 use crate::pg::statement::{Plan, Snapshot, Values};
 
 /// A plan for any values would open, and lock, each partition.
@@ -236,6 +237,9 @@ unsafe extern "C-unwind" fn receive(
         return false;
     }
     receiver.rows += 1;
+    if receiver.rows.is_multiple_of(500) {
+        pause();
+    }
     (receiver.take)(&Received { slot }).unwrap_or_else(|error| {
         receiver.failed = Some(error);
         false

@@ -7,12 +7,14 @@ use jobstats_core::columns::sum::Sum;
 use jobstats_core::dimension::{Level, ValueType};
 use jobstats_core::instant::Span;
 use jobstats_core::usage::{
-    Activity, Asked, Cells, Conditions, Groups, Line, Scope, Shown, Target, Untracked,
+    Activity, Amount, Asked, Cells, Conditions, Groups, Line, Scope, Shown, Target, Untracked,
     sums_of_wholes, untracked,
 };
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::pause::pause;
 use crate::query::engine::reading::Reading;
 use crate::query::entries::few;
 use crate::query::groups::Group;
@@ -40,6 +42,9 @@ fn shown(pseudonyms: Pseudonyms) -> Shown {
     )
 }
 
+/// The memory that a line takes beside its amounts, with the values of its group.
+const LINE_BYTES: usize = 1 << 10;
+
 /// The usage in a window, ready to be put together in groups.
 pub struct Usage<'u> {
     pub asked: Asked<'u>,
@@ -53,10 +58,16 @@ impl Usage<'_> {
     pub fn each(
         &self,
         idle: bool,
-        take: impl FnMut(Line) -> Result<(), Error>,
+        mut take: impl FnMut(Line) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.groups
-            .lines(&self.asked, &self.scope, &self.cells, idle, take)
+        let (asked, scope, cells) = (&self.asked, &self.scope, &self.cells);
+        // Lines may be kept.
+        let line_bytes = LINE_BYTES + asked.measures() * size_of::<Amount>();
+        require_room(self.groups.most_lines(scope, cells), line_bytes)?;
+        self.groups.lines(asked, scope, cells, idle, |line| {
+            pause();
+            take(line)
+        })
     }
 
     /// Compares groups by their values.
@@ -172,7 +183,7 @@ impl<'u> Request<'u> {
         let by = self.question.by.list();
         let shown = self.pseudonyms.map(shown);
         let limit = self.plan.state.limit.saturating_sub(bytes);
-        let mut groups = Groups::new(by, &self.conditions, shown, cells, limit);
+        let mut groups = Groups::new(by, &self.conditions, shown, cells, limit)?;
         self.name(&mut groups, read.known, read.owners.into_inner())?;
         Ok(groups)
     }
@@ -206,7 +217,7 @@ impl<'u> Request<'u> {
         let (by, limit) = (self.question.by.list(), self.plan.state.limit);
         let cells = Cells::new(asked.sums().len(), Activity::Unknown, limit);
         Ok(Usage {
-            groups: Groups::new(by, &self.conditions, None, &cells, limit),
+            groups: Groups::new(by, &self.conditions, None, &cells, limit)?,
             scope: self.scope()?,
             asked,
             cells,

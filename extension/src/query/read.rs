@@ -8,6 +8,7 @@ use pgrx::datum::DatumWithOid;
 use serde::Deserialize;
 
 use crate::pg::error::Error;
+use crate::pg::memory::{require_room, reserve};
 use crate::pg::receive::{self, Received, Type};
 use crate::pg::template::sql;
 use crate::pg::time::{from_postgres, timestamptzs};
@@ -378,9 +379,15 @@ pub fn rows<T>(
 ) -> Result<Vec<T>, Error> {
     let mut rows = Vec::new();
     receive::each(statement, arguments, types, &mut |row| {
+        let known = rows.len();
+        if known == rows.capacity() {
+            reserve(&mut rows, known + 1)?;
+        }
         rows.extend(read(row));
         Ok(true)
     })?;
+    // Tables are made of them.
+    require_room(rows.len(), 2 * size_of::<T>() + 64)?;
     Ok(rows)
 }
 

@@ -48,7 +48,7 @@ impl<'a> Adding<'a> {
     /// Returns what the items of a group did.
     pub fn line(&self, items: &[Item], observed: Observed) -> Result<Line, UsageError> {
         let asked = self.asked;
-        let amounts = (0..asked.len()).map(|measure| self.amount(measure, items));
+        let amounts = (0..asked.measures()).map(|measure| self.amount(measure, items));
         let spans = items.iter().filter_map(|it| self.cells.span(it.cell?));
         let nodes = items.iter().filter_map(|it| it.node);
         Ok(Line {
@@ -91,7 +91,7 @@ impl<'a> Adding<'a> {
 
     /// Finds the measures that are not 0 on each target.
     fn find_used(&mut self) {
-        self.used = vec![false; self.scope.targets.len() * self.asked.len()];
+        self.used = vec![false; self.scope.targets.len() * self.asked.measures()];
         for (place, cell) in self.cells.iter() {
             for (measure, parts) in self.asked.parts.iter().enumerate() {
                 let mut sums = parts.total.iter().map(|it| it.0);
@@ -103,7 +103,7 @@ impl<'a> Adding<'a> {
     }
 
     fn place(&self, target: u32, measure: usize) -> usize {
-        target as usize * self.asked.len() + measure
+        target as usize * self.asked.measures() + measure
     }
 
     /// Returns whether an item has usage by a measure that counts.

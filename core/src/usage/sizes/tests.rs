@@ -77,7 +77,7 @@ fn answer_by(names: &[&str], rows: &[RowOfSizes]) -> Vec<SizesOfGroup> {
         Known::new(by.iter().copied(), None, Vec::new()),
         Conditions::default(),
     );
-    let mut groups = Groups::new(&by, &conditions, None, sizes.cells(), 1 << 20);
+    let mut groups = Groups::new(&by, &conditions, None, sizes.cells(), 1 << 20).unwrap();
     for id in groups.ids(SubjectKind::Entry) {
         let entry = Entry {
             uid: Some(id),

@@ -43,7 +43,7 @@ fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>
         if groups { &[][..] } else { &by[..] },
         Conditions::default(),
     );
-    let all = Groups::new(by, &conditions, None, &cells, 1 << 30);
+    let all = Groups::new(by, &conditions, None, &cells, 1 << 30).unwrap();
     let mut lines = Vec::new();
     let take = |line: Line| {
         lines.push(line);

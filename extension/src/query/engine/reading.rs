@@ -10,7 +10,6 @@ use jobstats_core::usage::{Activity, Cells, Job, Known, Layout, Row, Scope, Subj
 
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
-use crate::pg::pause::pause;
 use crate::pg::receive::Received;
 use crate::query::engine::Request;
 use crate::query::engine::divided::Divided;
@@ -75,12 +74,7 @@ impl<'f> Reading<'f> {
         more: Selection<'_>,
         take: &mut dyn FnMut(usize, Subject, read::UsageRow<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut count = 0_usize;
         read::usage(part, layout, &self.selection(more), &mut |row| {
-            count += 1;
-            if count.is_multiple_of(1000) {
-                pause();
-            }
             if let Some(target) = scope.position(row.target, row.server.as_deref()) {
                 take(target, self.subject(row.whose, row.at), row)?;
             }
@@ -138,7 +132,6 @@ impl<'f> Reading<'f> {
     ) -> Result<(), Error> {
         let selection = self.selection(Selection::default());
         read::sums(parts, sums, &selection, &scope.edges, &mut |found| {
-            pause();
             if let Some(target) = scope.position(found.target, None) {
                 let subject = self.subject(found.whose, 0);
                 let active = found.active.map(|it| self.in_window(it));

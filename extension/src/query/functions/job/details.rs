@@ -12,7 +12,6 @@ use jobstats_core::per_call::{Calls, CounterCalls};
 use jobstats_core::usage::{Layout, Values};
 
 use crate::pg::error::Error;
-use crate::pg::pause::pause;
 use crate::pg::receive::Type;
 use crate::query::functions::job::work::Work;
 use crate::query::measure::Measure;
@@ -139,7 +138,6 @@ impl Reading<'_> {
             &Layout::of_columns(columns.collect()),
             &selection,
             &mut |row| {
-                pause();
                 // A row that reaches into several spans is read once.
                 if row.part.0 < row.span.1 && row.span.1 <= row.part.1 {
                     self.add_row(&row);

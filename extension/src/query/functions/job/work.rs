@@ -125,7 +125,7 @@ impl<'w> Work<'w> {
         conditions: &'g Conditions,
     ) -> Result<Groups<'g>, Error> {
         let known = Known::new(by.iter().copied(), None, Vec::new());
-        let mut groups = Groups::new(by, conditions, None, &self.cells, self.entries.state.limit);
+        let mut groups = Groups::new(by, conditions, None, &self.cells, self.entries.state.limit)?;
         for node in groups.ids(SubjectKind::Entry) {
             let name = self.entries.node_name(node);
             if name.is_some() || by.is_empty() {
