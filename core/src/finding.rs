@@ -3,6 +3,7 @@
 //! A rule has a value, which is made of sums, and floors that it must pass. What passes a floor is fair or bad only if few jobs of the
 //! site are worse, so that a level says what is worth a word, and not what is usual there. Work that is too little is not judged.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 #[cfg(test)]
@@ -103,15 +104,6 @@ const LEAST_SHARE: f64 = 0.05;
 /// The bytes in a MiB.
 const MEBIBYTE: f64 = 1_048_576.0;
 
-/// A value of a rule.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Value {
-    /// The value; the larger, the worse.
-    pub value: f64,
-    /// Set if it is made of means, and not of the sizes of calls.
-    pub is_estimated: bool,
-}
-
 impl Rule {
     /// Returns the rule of this name.
     pub fn find(name: &str) -> Option<Self> {
@@ -127,31 +119,39 @@ impl Rule {
     }
 
     /// Returns the value of work by this rule; the larger, the worse. `None` if the rule says nothing of it.
-    pub fn value(self, work: &Work) -> Option<Value> {
+    pub fn value(self, work: &Work) -> Option<f64> {
         if work.is_of_some_targets && self.needs_all_targets() {
             return None;
         }
-        let exact = |value: Option<f64>| value.map(Value::exact);
         let moved = work.read.bytes + work.write.bytes;
         match self {
             Self::SmallReads => small(&work.read),
             Self::SmallWrites => small(&work.write).filter(|_| !is_of_small_files(work)),
             Self::SmallFiles => small(&work.write).filter(|_| is_of_small_files(work)),
-            Self::Opens => exact(part(work.opens.count, (moved / MEBIBYTE).max(1.0))),
-            Self::Getattrs => exact(part(work.getattrs.count, work.opens.count.max(1.0))),
-            Self::Syncs => exact(part(work.syncs.count, work.write.calls.count.max(1.0))),
+            Self::Opens => part(work.opens.count, (moved / MEBIBYTE).max(1.0)),
+            Self::Getattrs => part(work.getattrs.count, work.opens.count.max(1.0)),
+            Self::Syncs => part(work.syncs.count, work.write.calls.count.max(1.0)),
             Self::ShortLived => {
                 let (made, removed) = (work.creates.count, work.unlinks.count);
                 // Who removes what others made cleans up.
                 let is_about_own =
                     made > MANY_FILES && removed > MANY_FILES && removed <= made * CLEANS_UP;
-                exact(part(removed, made).filter(|_| is_about_own))
+                part(removed, made).filter(|_| is_about_own)
             }
             Self::OneTarget => {
                 let is_divisible = moved >= LARGE && work.targets > FEW_TARGETS;
-                exact(part(work.on_one_target.0, moved).filter(|_| is_divisible))
+                part(work.on_one_target.0, moved).filter(|_| is_divisible)
             }
-            Self::Metadata => exact(part(work.on_mdts?, work.all.time?)),
+            Self::Metadata => part(work.on_mdts?, work.all.time?),
+        }
+    }
+
+    /// Returns whether the value of work is made of means, and not of the sizes of calls.
+    pub fn is_estimated(self, work: &Work) -> bool {
+        match self {
+            Self::SmallReads => work.read.sized.is_none(),
+            Self::SmallWrites | Self::SmallFiles => work.write.sized.is_none(),
+            _ => false,
         }
     }
 
@@ -170,7 +170,7 @@ impl Rule {
         of_time
             .and_then(|(of, whole)| part(of, whole))
             .or_else(|| match self {
-                Self::OneTarget | Self::Metadata => self.value(work).map(|it| it.value),
+                Self::OneTarget | Self::Metadata => self.value(work),
                 _ => part(self.calls(work).count, work.all.count),
             })
     }
@@ -202,22 +202,34 @@ pub struct Finding {
     /// The level.
     pub level: Level,
     /// The value of the work.
-    pub value: Value,
+    pub value: f64,
+    is_estimated: bool,
     /// The threshold that the value passed or, if it is good, the first one that it did not.
     pub threshold: f64,
     /// The part of the time of servers that it is about, as in [`Rule::share`].
     pub share: Option<f64>,
+    /// The seconds that servers spent on it, as in [`Rule::time`].
+    pub time: Option<f64>,
+    /// The seconds that it cost, by its share where servers do not say, and the calls.
+    cost: (f64, f64),
+}
+
+impl Finding {
+    /// Compares what findings cost: bad ones come first, then those that cost most.
+    pub fn worst_first(&self, other: &Self) -> Ordering {
+        let ((time, calls), (of_time, of_calls)) = (self.cost, other.cost);
+        let by_level = other.level.cmp(&self.level);
+        by_level
+            .then_with(|| of_time.total_cmp(&time))
+            .then_with(|| of_calls.total_cmp(&calls))
+    }
 }
 
 /// Says what servers saw, as in "93 % of its writes were of 32 KiB or less".
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = self.value.value;
-        let about = if self.value.is_estimated {
-            "about "
-        } else {
-            ""
-        };
+        let value = self.value;
+        let about = if self.is_estimated { "about " } else { "" };
         let percent = format!("{about}{:.0} %", value * 100.0);
         let times = format!("{value:.*}", usize::from(value < 10.0));
         match self.rule {
@@ -242,17 +254,24 @@ impl fmt::Display for Finding {
 /// Judges work by a rule. `None` if it says nothing of it.
 pub fn judge(rule: Rule, thresholds: &Thresholds, work: &Work) -> Option<Finding> {
     let value = rule.value(work)?;
-    let share = rule.share(work);
+    let (time, share) = (rule.time(work), rule.share(work));
+    let part = share.unwrap_or(0.0);
     let level = match share {
         Some(share) if share < LEAST_SHARE => Level::Good,
-        _ => thresholds.level(value.value),
+        _ => thresholds.level(value),
     };
     Some(Finding {
         rule,
         level,
         value,
+        is_estimated: rule.is_estimated(work),
         threshold: thresholds.of(level),
         share,
+        time,
+        cost: (
+            time.unwrap_or(part * work.all.time.unwrap_or(0.0)),
+            part * work.all.count,
+        ),
     })
 }
 
@@ -309,15 +328,6 @@ pub fn is_enough(work: &Work) -> bool {
         && work.all.time.is_none_or(|time| time >= 60.0)
 }
 
-impl Value {
-    fn exact(value: f64) -> Self {
-        Self {
-            value,
-            is_estimated: false,
-        }
-    }
-}
-
 fn part(of: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| of / whole)
 }
@@ -331,15 +341,12 @@ fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 
 /// Returns the part of reads or writes that are small. Where sizes are not known, the mean tells: all are if it is [`SMALL`] or less,
 /// and a part of them between that and [`SMALL_MEAN`].
-fn small(moved: &Moved) -> Option<Value> {
+fn small(moved: &Moved) -> Option<f64> {
     if let Some((sized, small)) = moved.sized {
-        return part(small, sized).map(Value::exact);
+        return part(small, sized);
     }
     let mean = part(moved.bytes, moved.calls.count)?;
-    Some(Value {
-        value: ((SMALL_MEAN - mean) / (SMALL_MEAN - SMALL)).clamp(0.0, 1.0),
-        is_estimated: true,
-    })
+    Some(((SMALL_MEAN - mean) / (SMALL_MEAN - SMALL)).clamp(0.0, 1.0))
 }
 
 /// Returns whether about as many files were made as writes: each is written in one call.

@@ -19,7 +19,6 @@ pub mod labels;
 mod measure;
 mod names;
 mod notice;
-mod owners;
 pub mod params;
 pub mod plan;
 pub mod question;

@@ -55,21 +55,22 @@ proptest! {
     fn work_has_the_level_of_its_value(
         rule in rules(), value in 0.01..1.0_f64, floors in (0.0..1.0_f64, 0.0..1.0_f64), site in prop::option::of((0.0..1.0_f64, 0.0..1.0_f64)),
     ) {
-        let found = rule.value(&work(rule, value)).unwrap();
-        prop_assert!((found.value - value).abs() < 1e-9 && !found.is_estimated, "{rule:?}: {found:?}");
+        let work = work(rule, value);
+        let found = rule.value(&work).unwrap();
+        prop_assert!((found - value).abs() < 1e-9 && !rule.is_estimated(&work), "{rule:?}: {found:?}");
         let thresholds = Thresholds {
             floors: [floors.0.min(floors.1), floors.0.max(floors.1)],
             site: site.map(|(one, other)| [one.min(other), one.max(other)]),
         };
-        let level = thresholds.level(found.value);
-        prop_assert_eq!(level == Level::Bad, site.is_some() && found.value > thresholds.of(Level::Bad));
-        prop_assert_eq!(level >= Level::Fair, found.value > thresholds.of(Level::Fair));
+        let level = thresholds.level(found);
+        prop_assert_eq!(level == Level::Bad, site.is_some() && found > thresholds.of(Level::Bad));
+        prop_assert_eq!(level >= Level::Fair, found > thresholds.of(Level::Fair));
     }
 
     #[test]
     fn a_rule_says_nothing_of_what_others_are_about(rule in rules(), other in rules(), value in 0.5..1.0_f64) {
         prop_assume!(rule != other && ![rule, other].contains(&Rule::SmallFiles));
-        let ordinary = other.value(&work(rule, value)).map_or(0.0, |it| it.value);
+        let ordinary = other.value(&work(rule, value)).unwrap_or(0.0);
         let about_opens = [rule, other] == [Rule::Getattrs, Rule::Opens];
         prop_assert!(ordinary == 0.0 || about_opens, "{rule:?} {other:?} {ordinary}");
     }
@@ -99,17 +100,17 @@ fn a_value_at_its_floor_is_good_and_above_it_is_not() {
 
 #[test]
 fn sizes_that_are_not_known_are_estimated_by_their_mean() {
-    let value = |bytes: f64| {
-        let moved = Moved {
+    let work = |bytes: f64| Work {
+        read: Moved {
             bytes,
             calls: calls(1.0, 0.0),
             sized: None,
-        };
-        small(&moved).unwrap()
+        },
+        ..Work::default()
     };
-    let values = [65_536.0, 49_152.0, 32_768.0, 1.0].map(|bytes| value(bytes).value);
-    assert_eq!(values, [0.0, 0.5, 1.0, 1.0]);
-    assert!(value(1.0).is_estimated);
+    let values = [65_536.0, 49_152.0, 32_768.0, 1.0].map(|it| Rule::SmallReads.value(&work(it)));
+    assert_eq!(values, [0.0, 0.5, 1.0, 1.0].map(Some));
+    assert!(Rule::SmallReads.is_estimated(&work(1.0)));
     assert_eq!(small(&Moved::default()), None);
 }
 
@@ -153,7 +154,7 @@ fn who_removes_what_others_made_has_no_short_lived_files() {
 #[test]
 fn where_files_lie_matters_for_large_ones_on_many_targets() {
     let large = work(Rule::OneTarget, 1.0);
-    assert_eq!(Rule::OneTarget.value(&large).map(|it| it.value), Some(1.0));
+    assert_eq!(Rule::OneTarget.value(&large), Some(1.0));
     let few = Work {
         targets: 4.0,
         ..large
@@ -222,7 +223,7 @@ fn of_some_targets_no_rule_says_anything_whose_parts_lie_on_different_kinds() {
 fn who_removes_more_than_twice_what_it_made_cleans_up() {
     let mut removes = work(Rule::ShortLived, 1.0);
     removes.unlinks.count = 2e6;
-    assert_eq!(Rule::ShortLived.value(&removes), Some(Value::exact(2.0)));
+    assert_eq!(Rule::ShortLived.value(&removes), Some(2.0));
     removes.unlinks.count += 1.0;
     assert_eq!(Rule::ShortLived.value(&removes), None);
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::groups::{Groups, Line};
 use super::scope::Scope;
+use crate::usual::median;
 
 /// The number of dimensions that compared targets have in common: cluster, file system and kind.
 const IN_COMMON: usize = 3;
@@ -61,7 +62,7 @@ pub fn leading(groups: &Groups<'_>, scope: &Scope, lines: Vec<Line>, unit: i128)
     }
     let medians: HashMap<_, Option<f64>> = rates
         .into_iter()
-        .map(|(kind, rates)| (kind, median(rates)))
+        .map(|(kind, mut rates)| (kind, median(&mut rates)))
         .collect();
     for it in &mut leading {
         let median = medians.get(kind(&it.line)).copied().flatten();
@@ -77,14 +78,4 @@ pub fn leading(groups: &Groups<'_>, scope: &Scope, lines: Vec<Line>, unit: i128)
         by_excess.then_with(|| groups.compare(scope, one.line.group, other.line.group))
     });
     leading
-}
-
-/// Returns the median, between two of an even number.
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let (lower, upper) = (
-        values.get((values.len().max(1) - 1) / 2)?,
-        values.get(values.len() / 2)?,
-    );
-    Some(lower + 0.5 * (upper - lower) * f64::from(u8::from(values.len().is_multiple_of(2))))
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::cells::{Hasher, parts};
+use crate::dimension::{Dimension, Level};
 use crate::instant::{Micros, Span};
 use crate::target::TargetKind;
 
@@ -15,6 +16,8 @@ pub struct Target {
     pub name: String,
     /// The cluster.
     pub cluster: String,
+    /// The file system.
+    pub filesystem: Option<String>,
     /// The kind.
     pub kind: TargetKind,
     /// The server, if servers are asked for.
@@ -25,6 +28,29 @@ pub struct Target {
     pub group: Vec<Option<String>>,
     /// The spans in which it was observed, in any order.
     pub spans: Vec<Span>,
+}
+
+impl Target {
+    /// Returns the value of a dimension of targets and servers.
+    pub fn value(&self, dimension: &Dimension) -> Option<&str> {
+        match dimension.name {
+            "cluster" => Some(&self.cluster),
+            "filesystem" => self.filesystem.as_deref(),
+            "kind" => Some(self.kind.as_str()),
+            "server" => self.server.as_deref(),
+            _ => Some(&self.name),
+        }
+    }
+
+    /// Returns the target in its group of these dimensions.
+    pub fn grouped(&self, by: &[&'static Dimension]) -> Self {
+        let of_targets = by.iter().filter(|it| it.level != Level::Entry);
+        let values = of_targets.map(|it| self.value(it).map(str::to_owned));
+        Self {
+            group: values.collect(),
+            ..self.clone()
+        }
+    }
 }
 
 /// A target in scope.

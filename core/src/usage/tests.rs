@@ -20,6 +20,7 @@ fn target(id: i32, spans: &[Span]) -> Target {
     Target {
         id,
         cluster: String::new(),
+        filesystem: None,
         kind: TargetKind::Ost,
         server: None,
         retired: None,

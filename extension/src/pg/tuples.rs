@@ -18,9 +18,6 @@ use crate::pg::tuplestore::{ColumnType, columns};
 /// The types of columns that [`Tuples::integer`] reads.
 pub const INTEGERS: [pg_sys::Oid; 3] = [pg_sys::INT4OID, pg_sys::INT8OID, pg_sys::TIMESTAMPTZOID];
 
-/// The type of columns that [`Tuples::float`] reads.
-pub const FLOATS: [pg_sys::Oid; 1] = [pg_sys::FLOAT8OID];
-
 /// The type of columns that [`Tuples::text`] reads.
 pub const TEXTS: [pg_sys::Oid; 1] = [pg_sys::TEXTOID];
 
@@ -87,16 +84,6 @@ impl<'conn> Tuples<'conn> {
         place.ok_or_else(|| Error::Damaged(format!("an answer lacks its column {name}")))
     }
 
-    /// Returns the position of a column after it was [checked](Self::require).
-    ///
-    /// # Errors
-    /// [`Error::Damaged`] if there is no column of this name, or if it is of none of these types.
-    pub fn place_of(&self, name: &str, types: &[pg_sys::Oid]) -> Result<usize, Error> {
-        let place = self.place(name)?;
-        self.require(place, types)?;
-        Ok(place)
-    }
-
     /// Checks the type of a column, before its values are read as of this type. The owner of a store can alter tables.
     ///
     /// # Errors
@@ -135,13 +122,6 @@ impl<'conn> Tuples<'conn> {
     #[inline]
     pub fn integer(&self, column: usize) -> Option<i64> {
         self.datum(column).map(|it| it.value() as i64)
-    }
-
-    /// Returns the value of a column of [this type](FLOATS), which must have been [checked](Self::require).
-    #[inline]
-    pub fn float(&self, column: usize) -> Option<f64> {
-        let bits = self.datum(column).map(|it| it.value() as u64);
-        bits.map(f64::from_bits)
     }
 
     /// Returns a copy of the value of a column of [this type](TEXTS), which must have been [checked](Self::require).

@@ -2,8 +2,6 @@
 
 use std::ffi::CStr;
 
-use jobstats_core::instant::Micros;
-use jobstats_core::pattern::exactly;
 use jobstats_core::usage::{Amount, Measure, Times};
 use pgrx::AnyNumeric;
 use pgrx::spi::SpiClient;
@@ -11,15 +9,11 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, connect_as_of_call};
-use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
-use crate::query::dimension::By;
 use crate::query::engine::Request;
-use crate::query::filters::Filters;
 use crate::query::labels::decimal;
-use crate::query::measure::Measures;
 use crate::query::plan::Plan;
-use crate::query::question::{Period, Question, SUMMARY, Wanted};
+use crate::query::question::Question;
 use crate::query::{empty, without_times};
 use crate::store::personal::Pseudonyms;
 use crate::store::rights::caller::{Own, Reader, as_any_reader, as_reader};
@@ -27,7 +21,8 @@ use crate::store::rights::caller::{Own, Reader, as_any_reader, as_reader};
 mod lines;
 mod table;
 
-pub use table::{write_groups, write_rows};
+use lines::Out;
+pub use table::write_rows;
 
 /// The settings during a statement. To compile its expressions takes longer than reading a day of a large cluster. The planner
 /// has no statistics about the parts that some statements join and group: sorting them takes twice as long as hashing them.
@@ -113,79 +108,45 @@ pub fn answer(question: Question, mut rows: Rows) -> SqlResult<()> {
         question,
         &["user", "uid", "job"],
         |client, question, plan, pseudonyms| {
-            let mut out = lines::Out::new(client, pseudonyms, &mut rows);
-            let times = out.write(question, plan)?;
-            if question.asks_times() && times == Times::Nowhere {
-                let instead = &question.measures.without_times;
-                match instead.is_empty() {
-                    true => without_times::note_all(),
-                    false => without_times::note_instead(),
-                }
-                for (kind, measure) in instead {
+            let mut written = 0;
+            let mut write = |question: &Question, plan: &Plan| {
+                let request = Request::new(client, question, plan, pseudonyms)?;
+                let usage = request.read()?;
+                let times = without_times::note(question, &usage.scope);
+                let mut out = Out {
+                    client,
+                    question,
+                    plan,
+                    usage: &usage,
+                    rows: &mut rows,
+                    before: written,
+                    written,
+                };
+                out.write()?;
+                written = out.written;
+                Ok::<_, Error>(times)
+            };
+            if write(question, plan)? == Times::Nowhere {
+                for (kind, measure) in &question.measures.without_times {
                     let question = question.about(*kind, measure);
-                    if let Some(plan) = plan.again(client, &question, plan.window.clone())? {
-                        out.write(&question, &plan)?;
-                    }
+                    let plan = plan.again(client, &question, plan.window.clone())?;
+                    write(&question, &plan)?;
                 }
             }
-            note(client, question, plan, out.written())?;
+            note(client, question, plan, written)?;
             plan.note_age();
             Ok(())
         },
     )
 }
 
-/// The sums of jobs, in arrays of one length.
-#[derive(Default)]
-pub struct SummedJobs {
-    pub jobs: Vec<Option<String>>,
-    pub nodes: Vec<Option<i64>>,
-    /// The bytes read and written, the metadata operations, and the seconds of service time.
-    pub amounts: [Vec<Option<AnyNumeric>>; 4],
-}
-
-/// The positions of these amounts among those of a summary.
-const AMOUNTS: [usize; 4] = [0, 1, 5, 6];
-
-/// Sums up what these jobs did since a time.
-pub fn summed_jobs(
-    client: &SpiClient<'_>,
-    own: Option<&Own>,
-    jobs: &[String],
-    since: Micros,
-) -> Result<SummedJobs, Error> {
-    let names = jobs.iter().map(|it| Some(exactly(it))).collect();
-    let mut filters = Filters::default().any_of("job", Some(names));
-    filters.own = own.cloned();
-    let question = Question {
-        period: Period {
-            since: Some(timestamptz(since)?),
-            ..Period::default()
-        },
-        by: By::these(&["job"]),
-        measures: Measures::named(SUMMARY.map(|it| it.1), None)?,
-        filters,
-        wanted: Wanted::Summary,
-    };
-    let mut sums = SummedJobs::default();
-    let Some(plan) = Plan::find(client, &question)? else {
-        return Ok(sums);
-    };
-    let request = Request::new(client, &question, &plan, None)?;
-    let usage = request.read()?;
-    usage.each(false, |line| {
-        sums.jobs.push(usage.values(&line).pop().flatten());
-        sums.nodes.push(i64::try_from(line.nodes).ok());
-        for (sums, place) in sums.amounts.iter_mut().zip(AMOUNTS) {
-            sums.push(total(&question.measures.list[place], &line.amounts[place])?);
-        }
-        Ok(())
-    })?;
-    Ok(sums)
-}
-
 /// Returns the total of an amount, in calls, bytes or seconds.
 pub fn total(measure: &Measure, amount: &Amount) -> Result<Option<AnyNumeric>, Error> {
-    let total = amount.total.map(|it| decimal(it, measure.unit()));
-    total.transpose().map_err(Error::damaged_value)
+    number(measure, amount.total)
+}
+
+/// Returns parts of the unit of a measure, in calls, bytes or seconds.
+pub fn number(measure: &Measure, parts: Option<i128>) -> Result<Option<AnyNumeric>, Error> {
+    let number = parts.map(|it| decimal(it, measure.unit()));
+    number.transpose().map_err(Error::damaged_value)
 }

@@ -188,18 +188,14 @@ impl<'u> Request<'u> {
         Ok(groups)
     }
 
-    /// Reads the usage in the last observation of each target.
-    pub fn read_last(
-        mut self,
-        lasts: Vec<(Target, Span)>,
-        take: impl FnOnce(&Usage<'_>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let spans: Vec<Span> = lasts.iter().map(|it| it.1).collect();
-        self.lasts = Some(lasts.iter().map(|it| (it.0.id, it.1)).collect());
+    /// Reads the usage in the last observation of each of these targets, which is its only span.
+    pub fn read_last(&mut self, targets: Vec<Target>) -> Result<Usage<'_>, Error> {
+        let spans = targets.iter().flat_map(|it| it.spans.first().copied());
+        let part = Part::of_observations(spans.clone().collect());
+        self.lasts = Some(targets.iter().map(|it| it.id).zip(spans).collect());
         let window = &self.plan.window;
-        let targets = lasts.into_iter().map(|it| it.0).collect();
         let scope = Scope::new(vec![window.since(), window.until()], targets, None);
-        take(&self.read_parts(scope, &[Part::of_observations(spans)])?)
+        self.read_parts(scope, &[part])
     }
 
     /// Compares what targets did as wholes with what their entries did.

@@ -1,19 +1,22 @@
 //! Looks up the entries or users that a question is about, if they are few.
 
-use jobstats_core::instant::HOUR;
+use jobstats_core::instant::{DAY, HOUR, Micros};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::query::dimension::{Level, join_names};
 use crate::query::filters::{Filters, bind_own, is_own};
-use crate::query::names;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 
 /// The jobs of entries: all at once, or one by one.
 const ALL: &str = "jobstats.job_ids job ON job.job_no = entry_job.job_no";
 const EACH: &str = "LATERAL (SELECT known.* FROM jobstats.job_ids known WHERE known.job_no = entry_job.job_no OFFSET 0) job ON true";
+
+/// The longest window whose jobs are looked up one by one. Where the planner takes disks for slow, as it does unless it is told otherwise, it
+/// reads a million jobs to find ten thousand.
+const SHORT: Micros = 2 * DAY;
 
 /// The largest number of entries that a statement names one by one. The planner then looks up each of them in an index,
 /// and in columnar batches by the bounds of the batches.
@@ -26,18 +29,16 @@ const FEW: usize = 1000;
 const FEW_OF_NODES: usize = 8000;
 
 /// Returns a join of entries `entry` with their jobs in the window, if the question depends on them.
-fn join_jobs(plan: &Plan, params: &Params) -> String {
-    let jobs = &plan.jobs;
-    if !jobs.joined {
+fn join_jobs(plan: &Plan, filters: &Filters, params: &Params) -> String {
+    if !plan.jobs.joined {
         return String::new();
     }
     // What accounting says of others' jobs is not shown, also if one was taken for that of an own entry.
-    let of_own = jobs.own.as_ref().map_or_else(String::new, |own| {
+    let of_own = filters.own.as_ref().map_or_else(String::new, |own| {
         format!(" AND {}", is_own(own, "job.uid", "job.account", params))
     });
-    let since = params.bind_time("since", plan.window.since());
-    let until = params.bind_time("until", plan.window.until());
-    let job = match jobs.few {
+    let [since, until] = bind_window(plan, params);
+    let job = match plan.window.until() - plan.window.since() <= SHORT {
         // A front asks for those of a window at once.
         true if plan.state.is_front => &format!(
             "(SELECT known.* FROM jobstats.job_ids known WHERE known.job_no = ANY (ARRAY(SELECT held.job_no FROM jobstats.entry_jobs held \
@@ -52,32 +53,24 @@ fn join_jobs(plan: &Plan, params: &Params) -> String {
     )
 }
 
-/// Returns the tables of the names that users had in the window, and of those that groups had at its end.
-fn tables_of_names(plan: &Plan, params: &Params) -> [String; 2] {
-    let time = |name, at| params.bind_time(name, at);
-    let until = plan.window.until();
+/// Binds the start and the end of the window.
+fn bind_window(plan: &Plan, params: &Params) -> [String; 2] {
     [
-        match plan.names.users {
-            true => names::users(&time("since", plan.window.since()), &time("until", until)),
-            false => "jobstats.users".to_owned(),
-        },
-        match plan.names.groups {
-            true => names::groups_at(&time("until", until)),
-            false => "jobstats.groups".to_owned(),
-        },
+        params.bind_time("since", plan.window.since()),
+        params.bind_time("until", plan.window.until()),
     ]
 }
 
-/// Returns a SELECT of the entries that the filters let through, on any day of the window if they are about jobs
+/// Returns the target list and the tables of the entries that the filters let through, on any day of the window if they are about jobs
 /// or names.
 fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
     let entry = plan.jobs.entry();
-    let [users, groups] = tables_of_names(plan, params);
+    let [since, until] = bind_window(plan, params);
+    let [users, groups] = plan.names.tables(&since, &until);
     format!(
-        "SELECT {}entry.entry_id FROM {} entry{}{} WHERE true{}{}",
-        distinct(plan),
+        "entry.entry_id FROM {} entry{}{} WHERE true{}{}",
         filters.seen_entries(params),
-        join_jobs(plan, params),
+        join_jobs(plan, filters, params),
         join_names(filters.chosen(), entry, [&*users, &*groups]),
         filters.conditions_on_entries(entry, &plan.jobs.labelled, params),
         of_users(plan, filters, params),
@@ -98,34 +91,25 @@ fn of_users(plan: &Plan, filters: &Filters, params: &Params) -> String {
     })
 }
 
-/// Returns a SELECT of the users whose names the filters let through; `None` if they let through users without a name, or users
+/// Returns the same of the users whose names the filters let through; `None` if they let through users without a name, or users
 /// whom jobs alone name.
 fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
     if plan.jobs.names {
         return None;
     }
     let conditions = filters.conditions_on_name(params)?;
-    let [users, groups] = tables_of_names(plan, params);
+    let [since, until] = bind_window(plan, params);
+    let [users, groups] = plan.names.tables(&since, &until);
     Some(format!(
-        "SELECT {}person.uid FROM {} person LEFT JOIN {groups} team ON team.gid = person.gid WHERE true{conditions}",
-        distinct(plan),
+        "person.uid FROM {} person LEFT JOIN {groups} team ON team.gid = person.gid WHERE true{conditions}",
         match &filters.own {
             Some(own) => {
-                let uids = bind_own(own, params)[0].clone();
+                let uids = bind_own(Some(own), params)[0].clone();
                 format!("(SELECT * FROM {users} known WHERE known.uid = ANY ({uids}) OFFSET 0)")
             }
             None => users,
         },
     ))
-}
-
-/// Returns what keeps an entry or a user that is found several times from being counted so.
-fn distinct(plan: &Plan) -> &'static str {
-    if plan.divides_entries() {
-        "DISTINCT "
-    } else {
-        ""
-    }
 }
 
 /// Returns the entries that the filters let through or, if the plan reads sums by owner, the users whose names are
@@ -144,10 +128,19 @@ pub fn few(
     let Some(statement) = statement else {
         return Ok(None);
     };
-    let statement = format!("{statement} LIMIT {}", most(plan) + 1);
+    let most = match plan.state.is_front {
+        true => FEW_OF_NODES,
+        false => FEW,
+    };
+    // An entry or a user that is found several times counts once.
+    let distinct = match plan.divides_entries() {
+        true => "DISTINCT ",
+        false => "",
+    };
+    let statement = format!("SELECT {distinct}{statement} LIMIT {}", most + 1);
     let found = client.query(&statement, &params.take())?;
     let found: Result<Vec<i64>, _> = found.map(|row| row.at(1)).collect();
-    Ok(Some(found?).filter(|it| it.len() <= most(plan)))
+    Ok(Some(found?).filter(|it| it.len() <= most))
 }
 
 /// Returns whether to look up the entries that the filters let through. No index has what accounting says of jobs: to look
@@ -158,13 +151,5 @@ fn is_worth_it(plan: &Plan, filters: &Filters) -> bool {
     match is_short {
         true => of_entries.any(|it| !it.is_of_job()),
         false => of_entries.next().is_some(),
-    }
-}
-
-fn most(plan: &Plan) -> usize {
-    if plan.state.is_front {
-        FEW_OF_NODES
-    } else {
-        FEW
     }
 }

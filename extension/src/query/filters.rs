@@ -1,5 +1,7 @@
 //! Filters, which select targets, servers and entries by their dimensions.
 
+use std::collections::HashMap;
+
 use jobstats_core::dimension::PROJECT;
 use jobstats_core::filter::{FilterError, Wanted, meant};
 use jobstats_core::pattern::{Pattern, exactly};
@@ -35,46 +37,34 @@ impl Filter {
         })
     }
 
-    /// Returns the condition with a leading AND. The position of the filter tells its parameter from that of another filter of the same
-    /// dimension. Jobs in `labelled` match, too.
-    fn condition(
-        &self,
-        position: usize,
-        table: Table,
-        labelled: Option<&[i64]>,
-        params: &Params,
-    ) -> String {
+    /// Returns the condition with a leading AND. Jobs in `labelled` match, too.
+    fn condition(&self, table: Table, labelled: &[i64], params: &Params) -> String {
         let dimension = self.dimension;
         let column = dimension.expression(table);
-        let name = format!("filter {position} by {}", dimension.name);
         let text = match (dimension.value_type, dimension.any_case) {
             (ValueType::Number, _) => format!("{column}::text"),
             (ValueType::Text, true) => format!("lower({column})"),
             (ValueType::Text, false) => column.clone(),
         };
         let mut matches = match &self.wanted.numbers {
-            Some(numbers) => {
-                let values = params.bind(&name, || numbers.clone());
-                format!("{column} = ANY ({values})")
-            }
+            Some(numbers) => format!("{column} = ANY ({})", params.add(numbers.clone())),
             None => {
                 let patterns = self.wanted.patterns.iter();
-                let like = |it: &String| Pattern::new(&self.wanted.compared(it)).like();
-                let values = params.bind(&name, || patterns.map(like).collect::<Vec<String>>());
+                let like = patterns.map(|it| Pattern::new(&self.wanted.compared(it)).like());
+                let values = params.add(like.collect::<Vec<String>>());
                 format!("{text} LIKE ANY ({values})")
             }
         };
         if self.wanted.none {
             matches = format!("({matches} OR {column} IS NULL)");
         }
-        if let Some(jobs) = labelled {
-            let jobs = params.bind(&format!("{name} by label"), || jobs.to_vec());
+        if !labelled.is_empty() {
+            let jobs = params.add(labelled.to_vec());
             matches = format!("({matches} OR job.job_no = ANY ({jobs}))");
         }
-        if self.excludes {
-            format!(" AND ({matches}) IS NOT TRUE")
-        } else {
-            format!(" AND {matches}")
+        match self.excludes {
+            true => format!(" AND ({matches}) IS NOT TRUE"),
+            false => format!(" AND {matches}"),
         }
     }
 }
@@ -82,8 +72,8 @@ impl Filter {
 /// The dimensions of targets.
 pub const OF_TARGETS: [&str; 4] = ["cluster", "filesystem", "kind", "target"];
 
-/// The position of a filter, and the jobs that it matches by their labels.
-pub type Labelled = (usize, Vec<i64>);
+/// The jobs that filters match by their labels, by the positions of these filters.
+pub type Labelled = HashMap<usize, Vec<i64>>;
 
 /// The filters that are set.
 #[derive(Clone, Default)]
@@ -226,31 +216,35 @@ impl Filters {
 
     /// Returns the conditions on the dimensions of a level.
     pub fn on(&self, level: Level) -> Vec<Condition> {
-        self.in_core(level, &[])
+        self.in_core(level, &Labelled::new())
     }
 
     /// Returns the conditions on whose work it is. Jobs in `labelled` match, too.
-    pub fn on_entries(&self, labelled: &[Labelled]) -> Conditions {
+    pub fn on_entries(&self, labelled: &Labelled) -> Conditions {
         Conditions {
             list: self.in_core(Level::Entry, labelled),
             own: self.own.clone(),
         }
     }
 
-    fn in_core(&self, level: Level, labelled: &[Labelled]) -> Vec<Condition> {
+    fn in_core(&self, level: Level, labelled: &Labelled) -> Vec<Condition> {
+        let filters = self.with_jobs(level, labelled);
+        let conditions = filters.map(|(it, jobs)| {
+            let jobs = jobs.iter().copied();
+            Condition::new(it.dimension, it.wanted.clone(), jobs, it.excludes)
+        });
+        conditions.collect()
+    }
+
+    /// Returns the filters by dimensions of a level, each with the jobs that it matches by their labels.
+    fn with_jobs<'f>(
+        &'f self,
+        level: Level,
+        labelled: &'f Labelled,
+    ) -> impl Iterator<Item = (&'f Filter, &'f [i64])> {
         let filters = self.chosen.iter().enumerate();
-        let filters = filters.filter(|it| it.1.dimension.level == level);
-        let condition = |(position, it): (usize, &Filter)| {
-            let found = labelled.iter().find(|(of, _)| *of == position);
-            let jobs = found.map(|(_, jobs)| jobs.as_slice()).unwrap_or_default();
-            Condition::new(
-                it.dimension,
-                it.wanted.clone(),
-                jobs.iter().copied(),
-                it.excludes,
-            )
-        };
-        filters.map(condition).collect()
+        let of_level = filters.filter(move |(_, it)| it.dimension.level == level);
+        of_level.map(|(position, it)| (it, labelled.get(&position).map_or(&[][..], Vec::as_slice)))
     }
 
     /// Returns the patterns of each filter of jobs, with its position.
@@ -265,30 +259,28 @@ impl Filters {
     /// table of the level, or rows that have owners in place of entries.
     pub fn conditions(&self, level: Level, table: impl Into<Table>, params: &Params) -> String {
         let table = table.into();
-        let of_level = |it: &Filter| it.dimension.level == level;
-        match level {
-            Level::Entry => self.conditions_on_entries(table, &[], params),
-            Level::Target | Level::Server => self.conditions_on(of_level, table, &[], params),
-        }
+        let of_level = self.chosen.iter().filter(|it| it.dimension.level == level);
+        of_level
+            .map(|it| it.condition(table, &[], params))
+            .collect()
     }
 
     /// Returns the conditions on rows `entry`, each with a leading AND.
     pub fn conditions_on_entries(
         &self,
         entry: Table,
-        labelled: &[Labelled],
+        labelled: &Labelled,
         params: &Params,
     ) -> String {
-        let of_entries = |it: &Filter| it.dimension.level == Level::Entry;
-        let conditions = self.conditions_on(of_entries, entry, labelled, params);
-        self.after_own(conditions) + &self.is_own(entry, params)
+        let filters = self.with_jobs(Level::Entry, labelled);
+        let conditions = filters.map(|(it, jobs)| it.condition(entry, jobs, params));
+        self.after_own(conditions.collect()) + &self.is_own(entry, params)
     }
 
     /// Returns the conditions on rows of jobs, each with a leading AND. A job is found by its label, too.
     pub fn conditions_on_jobs(&self, job: Table, params: &Params) -> String {
-        let filters = self.chosen.iter().enumerate();
-        let conditions = filters.map(|(position, it)| {
-            let condition = it.condition(position, job, None, params);
+        let conditions = self.chosen.iter().map(|it| {
+            let condition = it.condition(job, &[], params);
             match it.dimension.name {
                 "job" if !it.excludes => {
                     let condition = condition.trim_start_matches(" AND ");
@@ -313,7 +305,7 @@ impl Filters {
     /// Returns the table of entries as the reader sees it.
     pub fn seen_entries(&self, params: &Params) -> String {
         let own = self.own.as_ref();
-        let parameters = own.map(|own| bind_own(own, params)).unwrap_or_default();
+        let parameters = bind_own(own, params);
         seen_entries(own, parameters.each_ref().map(String::as_str))
     }
 
@@ -339,23 +331,10 @@ impl Filters {
                 && (it.dimension.value_type == ValueType::Number
                     || !it.wanted.patterns.iter().any(may_be_number))
         };
-        let conditions = self.conditions_on(selects_names, "person".into(), &[], params);
+        let filters = self.chosen.iter().filter(|it| selects_names(it));
+        let conditions = filters.map(|it| it.condition("person".into(), &[], params));
+        let conditions: String = conditions.collect();
         (!conditions.is_empty()).then(|| self.after_own(conditions))
-    }
-
-    fn conditions_on(
-        &self,
-        which: impl Fn(&Filter) -> bool,
-        table: Table,
-        labelled: &[Labelled],
-        params: &Params,
-    ) -> String {
-        let filters = self.chosen.iter().enumerate();
-        let conditions = filters.filter(|(_, it)| which(it)).map(|(position, it)| {
-            let found = labelled.iter().find(|(of, _)| *of == position);
-            it.condition(position, table, found.map(|(_, jobs)| &**jobs), params)
-        });
-        conditions.collect()
     }
 
     /// Returns whether a dimension of this level is filtered.
@@ -372,15 +351,18 @@ impl Filters {
 
 /// Returns the condition that these values of a row, its `uid` and its account, are the reader's.
 pub fn is_own(own: &Own, uid: &str, account: &str, params: &Params) -> String {
-    let [uids, accounts] = bind_own(own, params);
+    let [uids, accounts] = bind_own(Some(own), params);
     match own.accounts.is_empty() {
         true => format!("{uid} = ANY ({uids})"),
         false => format!("({uid} = ANY ({uids}) OR {account} = ANY ({accounts}))"),
     }
 }
 
-/// Binds the uids and the accounts of own work. Without accounts, there is no such parameter.
-pub fn bind_own(own: &Own, params: &Params) -> [String; 2] {
+/// Binds the uids and the accounts of own work. Without accounts, there is no such parameter, and neither for a reader of everything.
+pub fn bind_own(own: Option<&Own>, params: &Params) -> [String; 2] {
+    let Some(own) = own else {
+        return Default::default();
+    };
     let accounts = match own.accounts.is_empty() {
         true => String::new(),
         false => params.bind("own accounts", || own.accounts.clone()),

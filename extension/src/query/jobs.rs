@@ -4,7 +4,6 @@
 //! belongs to one job throughout: its usage is added up before anybody asks whose it is. Only usage of entries that have several
 //! rows there is told apart by the days of each.
 
-use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::pattern::Pattern;
 use pgrx::spi::SpiClient;
 
@@ -19,12 +18,10 @@ use crate::query::question::Question;
 use crate::query::state::State;
 use crate::query::window::Window;
 use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen};
+use crate::store::rollup::Owner;
 
 /// The number of patterns that are looked up in the index of labels, one by one.
 const LOOKED_UP: usize = 100;
-
-/// The longest window whose jobs are looked up one by one.
-const SHORT: Micros = 2 * DAY;
 
 /// The memory that a job found by its label takes.
 const JOB_BYTES: usize = 64;
@@ -40,16 +37,10 @@ pub struct Jobs {
     /// Set if the question is about names or groups of users, some of whom jobs alone name.
     pub names: bool,
     /// Set if entries that have usage in the window may belong to several jobs, so that a job is known for parts of their usage
-    /// only.
+    /// only. For a reader of their own work that is so of all: the number of a job may have been that of another's before accounting began.
     pub several: bool,
-    /// Set if the window has few of all jobs. Where the planner takes disks for slow, as it does unless it is told otherwise, it
-    /// reads a million jobs to find ten thousand.
-    pub few: bool,
-    /// The work that the reader sees, if the reader does not see all. The job of an entry is then known on its days alone, also if it is the
-    /// only one: the number may have been that of another's job before accounting began.
-    pub own: Option<Own>,
-    /// The jobs whose labels filters match, with the positions of these filters.
-    pub labelled: Vec<Labelled>,
+    /// The jobs whose labels filters match.
+    pub labelled: Labelled,
     /// Arrays whose elements share a number, one of which a filter names.
     arrays: Vec<String>,
 }
@@ -63,10 +54,11 @@ impl Jobs {
         state: &State,
     ) -> Result<Self, Error> {
         let mut jobs = Self::default();
+        let own = question.filters.own.as_ref();
         for (position, patterns) in question.filters.of_jobs() {
-            jobs.add_labelled(client, question.filters.own.as_ref(), position, patterns)?;
+            jobs.add_labelled(client, own, position, patterns)?;
         }
-        if question.filters.own.is_some() {
+        if own.is_some() {
             // They may be those of others.
             jobs.arrays.clear();
         }
@@ -75,14 +67,12 @@ impl Jobs {
         jobs.joined = has_users
             || !jobs.labelled.is_empty()
             || question.dimensions().any(Dimension::is_of_job);
-        jobs.own = question.filters.own.clone();
         // A front does not ask its nodes whether there are any in the window: it reads them.
         let has_several = || match state.has_divided {
             true if !state.is_front => has_several(client, window),
             several => Ok(several),
         };
-        jobs.several = jobs.joined && (jobs.own.is_some() || has_several()?);
-        jobs.few = window.until() - window.since() <= SHORT;
+        jobs.several = jobs.joined && (own.is_some() || has_several()?);
         Ok(jobs)
     }
 
@@ -128,7 +118,7 @@ impl Jobs {
             add(client.query(&statement("ANY ($3)"), &patterns)?)?;
         }
         if !found.is_empty() {
-            self.labelled.push((position, found));
+            self.labelled.insert(position, found);
         }
         Ok(())
     }
@@ -143,6 +133,32 @@ impl Jobs {
             name: "entry",
             jobs,
         }
+    }
+
+    /// Returns the names of the columns of sums by an owner that a question needs, which are those of dimensions.
+    ///
+    /// A part of the window that the sums do not have, because they are not computed yet or entries have got another job since, is
+    /// read by entry. These rows are few, or are so for a short time.
+    pub fn owner_columns(&self, owner: Owner, question: &Question) -> Vec<&'static str> {
+        let mut columns: Vec<&str> = match owner {
+            Owner::User | Owner::Member => vec!["uid"],
+            Owner::Account => Vec::new(),
+        };
+        for dimension in question.dimensions() {
+            let name = dimension.column;
+            let needed: &[&str] = match self.names {
+                true if dimension.is_group() => &["gid", name],
+                true if dimension.is_name() => &[name],
+                _ if dimension.is_of_job() => &[name],
+                _ => &[],
+            };
+            for name in needed {
+                if !columns.contains(name) {
+                    columns.push(name);
+                }
+            }
+        }
+        columns
     }
 
     /// Raises a notice if a filter names an element of an array whose elements cannot be told apart.

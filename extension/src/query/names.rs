@@ -15,7 +15,7 @@ pub fn users_at(at: &str) -> String {
 }
 
 /// Returns the table of the names that users had after `since`, up to `until`.
-pub fn users(since: &str, until: &str) -> String {
+fn users(since: &str, until: &str) -> String {
     format!("jobstats_internal.user_names({since}, {until})")
 }
 
@@ -47,5 +47,21 @@ impl Names {
             several: renamed.any(|it| *it < window.until()),
             groups: state.group_renamed >= window.until(),
         }
+    }
+
+    /// Returns the tables of the names of users in the window between two expressions, and of those of groups at its end.
+    pub fn tables(&self, since: &str, until: &str) -> [String; 2] {
+        let users_now =
+            "(SELECT known.*, NULL::timestamptz AS named_until FROM jobstats.users known)";
+        [
+            match self.users {
+                true => users(since, until),
+                false => users_now.to_owned(),
+            },
+            match self.groups {
+                true => groups_at(until),
+                false => "jobstats.groups".to_owned(),
+            },
+        ]
     }
 }

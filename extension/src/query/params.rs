@@ -28,6 +28,13 @@ impl Params {
         format!("${}", position + 1)
     }
 
+    /// Returns the `$n` of a parameter that no other part of the statement shares.
+    pub fn add(&self, value: impl Into<DatumWithOid<'static>>) -> String {
+        let mut params = self.0.borrow_mut();
+        params.push((String::new(), value.into()));
+        format!("${}", params.len())
+    }
+
     /// Returns the `$n` of an instant.
     pub fn bind_time(&self, name: &str, time: Micros) -> String {
         self.bind(name, || timestamptz(time).ok())

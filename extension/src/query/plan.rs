@@ -13,16 +13,12 @@ use crate::query::filters::Filters;
 use crate::query::jobs::Jobs;
 use crate::query::names::Names;
 use crate::query::notice::{hinted, listed};
-use crate::query::owners::owner_columns;
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::sources::Sources;
 use crate::query::state::State;
 use crate::query::window::{Window, require_bearable};
 use crate::store;
-
-/// The memory that an answer about last observations may take.
-const LIMIT: usize = 512 << 20;
 
 /// The window of a question and the sources of its rows.
 pub struct Plan {
@@ -53,52 +49,45 @@ impl Plan {
         }
     }
 
-    /// Returns a plan for the rows of observations alone, whatever else is known of the store.
-    pub fn of_observations(window: Window) -> Self {
-        let state = State {
-            limit: LIMIT,
-            ..State::default()
-        };
-        Self {
-            sources: Sources::increments(&state, &window),
-            window,
-            jobs: Jobs::default(),
-            owner_columns: Vec::new(),
-            names: Names::default(),
-            missing: Vec::new(),
-            state: Rc::new(state),
-        }
-    }
-
     /// Finds the sources of another question, or of another window, in the same state of the store.
     pub fn again(
         &self,
         client: &SpiClient<'_>,
         question: &Question,
         window: Window,
-    ) -> Result<Option<Self>, Error> {
-        Self::with(client, question, window, self.state.clone())
+    ) -> Result<Self, Error> {
+        Self::of(client, question, window, self.state.clone())
     }
 
-    /// Finds the sources of a question in this window, of what is known of the store; `None` if the question asks for no operation.
+    /// Finds the sources of a question in this window; `None` if the question asks for no operation.
     pub fn with(
         client: &SpiClient<'_>,
         question: &Question,
         window: Window,
         state: Rc<State>,
     ) -> Result<Option<Self>, Error> {
-        if question.measures.list.is_empty() {
-            return Ok(None);
+        match question.measures.list.is_empty() {
+            true => Ok(None),
+            false => Self::of(client, question, window, state).map(Some),
         }
+    }
+
+    /// Finds the sources of a question that asks for an operation, of what is known of the store.
+    pub fn of(
+        client: &SpiClient<'_>,
+        question: &Question,
+        window: Window,
+        state: Rc<State>,
+    ) -> Result<Self, Error> {
         require_bearable(&state, &window, &question.filters)?;
         let sources = match question.needs_increments() {
             true => Sources::increments(&state, &window),
             false => Sources::choose(&state, &window, question.owner()),
         };
         let jobs = Jobs::find(client, question, &window, &state)?;
-        let owner = sources.owner();
-        Ok(Some(Self {
-            owner_columns: owner.map_or_else(Vec::new, |it| owner_columns(it, question, &jobs)),
+        let owner_columns = sources.owner().map(|it| jobs.owner_columns(it, question));
+        Ok(Self {
+            owner_columns: owner_columns.unwrap_or_default(),
             jobs,
             names: Names::find(question, &window, &state),
             missing: match state.is_front && store::leaves_out(client)? {
@@ -108,7 +97,7 @@ impl Plan {
             window,
             sources,
             state,
-        }))
+        })
     }
 
     /// Returns the sources of what whole targets did in the same window.

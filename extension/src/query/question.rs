@@ -38,28 +38,21 @@ impl Period {
 }
 
 /// The number of groups if no other is asked for.
-const DEFAULT_N: i32 = 10;
-
-/// Returns the argument `n`.
-///
-/// # Errors
-/// [`Error::argument`] if `n` is negative.
-pub fn rows_wanted(n: Option<i32>) -> Result<i64, Error> {
-    number_of_rows(n, DEFAULT_N)
-}
+pub const DEFAULT_N: usize = 10;
 
 /// Returns the argument `n`, or its default.
 ///
 /// # Errors
 /// [`Error::argument`] if `n` is negative.
-pub fn number_of_rows(n: Option<i32>, default: i32) -> Result<i64, Error> {
-    match n.unwrap_or(default) {
-        n if n >= 0 => Ok(n.into()),
-        _ => Err(Error::argument(
-            "n must not be negative",
-            "Give the number of groups wanted, such as 10.",
-        )),
-    }
+pub fn number_of_rows(n: Option<i32>, default: usize) -> Result<usize, Error> {
+    n.map_or(Ok(default), |n| {
+        usize::try_from(n).map_err(|_| {
+            Error::argument(
+                "n must not be negative",
+                "Give the number of groups wanted, such as 10.",
+            )
+        })
+    })
 }
 
 /// The columns of a summary and the operations whose totals they are.
@@ -97,7 +90,7 @@ pub enum Wanted {
     /// The groups with the largest total of the only measure.
     Top {
         /// The number of groups.
-        n: i64,
+        n: usize,
         /// The smallest rate of a group; groups with a smaller rate are left out.
         min_rate: Option<f64>,
         /// Set if the work of targets that is in no entry is wanted, too.

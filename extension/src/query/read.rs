@@ -1,18 +1,15 @@
 //! The statements that read the store for questions. They read rows, and add up nothing, but for a front, whose nodes add up their own.
 
-use jobstats_core::dimension::Dimension;
 use jobstats_core::instant::{Micros, Span};
 use jobstats_core::target::TargetKind;
-use jobstats_core::usage::{self, Layout};
+use jobstats_core::usage::{Layout, Target};
 use pgrx::datum::DatumWithOid;
-use serde::Deserialize;
 
 use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};
 use crate::pg::receive::{self, Received, Type};
 use crate::pg::template::sql;
 use crate::pg::time::{from_postgres, timestamptzs};
-use crate::query::dimension::{By, Level};
 use crate::query::sources::Part;
 use crate::store::rollup::Owner;
 
@@ -391,47 +388,6 @@ pub fn rows<T>(
     Ok(rows)
 }
 
-/// A target.
-#[derive(Deserialize)]
-pub struct Target {
-    pub id: i32,
-    pub cluster: String,
-    pub filesystem: Option<String>,
-    pub kind: String,
-    pub name: String,
-    /// The end of its last observation, if it is retired.
-    pub retired: Option<Micros>,
-}
-
-impl Target {
-    /// Returns the value of a dimension of targets.
-    pub fn value(&self, dimension: &Dimension) -> Option<&str> {
-        match dimension.name {
-            "cluster" => Some(&self.cluster),
-            "filesystem" => self.filesystem.as_deref(),
-            "kind" => Some(&self.kind),
-            _ => Some(&self.name),
-        }
-    }
-
-    /// Returns the target in its group of these dimensions, not yet observed.
-    pub fn grouped(&self, by: &By) -> usage::Target {
-        let of_targets = by.of(&[Level::Target]);
-        usage::Target {
-            id: self.id,
-            kind: TargetKind::named(&self.kind).unwrap_or(TargetKind::Ost),
-            server: None,
-            retired: self.retired,
-            group: of_targets
-                .map(|it| self.value(it).map(str::to_owned))
-                .collect(),
-            spans: Vec::new(),
-            name: self.name.clone(),
-            cluster: self.cluster.clone(),
-        }
-    }
-}
-
 /// Reads the targets in use.
 pub fn targets() -> Result<Vec<Target>, Error> {
     let statement = include_str!("read/targets.sql");
@@ -441,9 +397,12 @@ pub fn targets() -> Result<Vec<Target>, Error> {
             id: i32::try_from(row.integer(0)?).ok()?,
             cluster: row.text(1)?,
             filesystem: row.text(2),
-            kind: row.text(3)?,
+            kind: TargetKind::named(&row.text(3)?)?,
             name: row.text(4)?,
+            server: None,
             retired: None,
+            group: Vec::new(),
+            spans: Vec::new(),
         })
     })
 }

@@ -12,8 +12,6 @@ use crate::store::rollup::{ALL, Owner, ROLLUPS, Rollup};
 pub struct Sources {
     /// The relations that are read, each with the parts of the window that it answers for.
     pub parts: Vec<Part>,
-    /// All parts of the window that are read, from any source.
-    pub read: Vec<Span>,
     /// Set if a part of the window is too old for any source.
     pub has_lost: bool,
 }
@@ -143,50 +141,64 @@ impl Part {
 impl Sources {
     /// Chooses the sources of a question that rollups can answer, or that their sums by an owner can answer.
     pub fn choose(state: &State, window: &Window, owner: Option<Owner>) -> Self {
-        let coarse = coarse(state, window);
-        let states = states(state, window, owner, &coarse);
-        Self::divide(state, window, Relation::INCREMENTS, states, coarse)
+        let near = |it: &Span| is_near(*it, window);
+        let dirty: Vec<Span> = state.dirty.iter().copied().filter(near).collect();
+        let days = state.changed_days.iter();
+        let days = days.map(|it| (*it, it.saturating_add(DAY))).filter(near);
+        let of_others: Vec<Span> = days.filter(|_| owner.is_some()).collect();
+        let mut rollups = Vec::new();
+        for it in &state.rollups {
+            let of = |owner| Relation {
+                owner,
+                ..Relation::of(it.rollup)
+            };
+            let owned = owner.filter(|owner| it.rollup.owners().any(|it| it == *owner));
+            let until = it.refreshed.min(it.users_refreshed);
+            let is_behind = until < it.refreshed || !of_others.is_empty();
+            if owned.is_some() {
+                let stale = [&dirty[..], &of_others].concat();
+                rollups.push((of(owned), coverage(it, until, stale)));
+            }
+            if owned.is_none() || is_behind {
+                rollups.push((of(None), coverage(it, it.refreshed, dirty.clone())));
+            }
+        }
+        Self::divide(state, window, Relation::INCREMENTS, rollups)
     }
 
     /// Returns the sources of a question that only `increments` can answer.
     pub fn increments(state: &State, window: &Window) -> Self {
-        let coarse = coarse(state, window);
-        Self::divide(state, window, Relation::INCREMENTS, Vec::new(), coarse)
+        Self::divide(state, window, Relation::INCREMENTS, Vec::new())
     }
 
     /// Chooses the sources of what whole targets did. Their sums are up to date at any moment.
     pub fn of_wholes(state: &State, window: &Window) -> Self {
-        let coarse = coarse(state, window);
-        let increments = Relation {
+        let of = |rollup| Relation {
+            rollup,
             of_wholes: true,
             ..Relation::INCREMENTS
         };
-        let rollup = |it: &Stored| {
-            let relation = Relation {
-                rollup: Some(it.rollup),
-                ..increments
-            };
-            let coverage = window::Coverage {
-                width: it.rollup.micros,
-                since: it.dropped,
-                until: window.until().saturating_add(DAY),
-                stale: crossed(&coarse, it.rollup.micros).collect(),
-            };
-            (relation, coverage)
-        };
-        let states = state.rollups.iter().map(rollup).collect();
-        Self::divide(state, window, increments, states, coarse)
+        let until = window.until().saturating_add(DAY);
+        let rollups = state.rollups.iter();
+        let rollups = rollups.map(|it| (of(Some(it.rollup)), coverage(it, until, Vec::new())));
+        Self::divide(state, window, of(None), rollups.collect())
     }
 
+    /// Divides a window among rollups, coarsest first, each with the times for which it is up to date, and increments.
     fn divide(
         state: &State,
         window: &Window,
         increments: Relation,
-        states: Vec<(Relation, window::Coverage)>,
-        coarse: Vec<Coarse>,
+        rollups: Vec<(Relation, window::Coverage)>,
     ) -> Self {
-        let (relations, states): (Vec<_>, Vec<_>) = states.into_iter().unzip();
-        let division = window::divide(&window.edges, &states, state.kept_since);
+        let coarse = coarse(state, window);
+        let (relations, mut rollups): (Vec<_>, Vec<_>) = rollups.into_iter().unzip();
+        for it in &mut rollups {
+            // Rows of increments may cross its edges there.
+            let crossed = coarse.iter().filter(|coarse| coarse.width > it.width);
+            it.stale.extend(crossed.map(|coarse| coarse.span));
+        }
+        let division = window::divide(&window.edges, &rollups, state.kept_since);
         let part = |relation: Relation, spans: Vec<Span>, ends| Part {
             relation,
             spans,
@@ -201,10 +213,15 @@ impl Sources {
         let mut parts: Vec<Part> = whole.chain(divided).chain([rest]).collect();
         parts.retain(|it| !it.spans.is_empty());
         Self {
-            read: parts.iter().flat_map(|it| it.spans.clone()).collect(),
             parts,
             has_lost: !division.lost.is_empty(),
         }
+    }
+
+    /// Returns the parts of the window that are read, from any source, if others are too old.
+    pub fn kept(&self) -> Option<Vec<Span>> {
+        let spans = || self.parts.iter().flat_map(|it| it.spans.iter().copied());
+        self.has_lost.then(|| spans().collect())
     }
 
     /// Returns the owner by which sums are read, if any are.
@@ -219,58 +236,14 @@ impl Sources {
     }
 }
 
-/// Returns the rollups, coarsest first, each with the spans in which it can be relied on.
-fn states(
-    state: &State,
-    window: &Window,
-    owner: Option<Owner>,
-    coarse: &[Coarse],
-) -> Vec<(Relation, window::Coverage)> {
-    let dirty: Vec<Span> = state
-        .dirty
-        .iter()
-        .copied()
-        .filter(|it| is_near(*it, window))
-        .collect();
-    let days = state
-        .changed_days
-        .iter()
-        .map(|it| (*it, it.saturating_add(DAY)));
-    let of_others = days.filter(|it| owner.is_some() && is_near(*it, window));
-    let of_others: Vec<Span> = of_others.collect();
-    let mut states = Vec::new();
-    for it in &state.rollups {
-        let mut stale = dirty.clone();
-        stale.extend(crossed(coarse, it.rollup.micros));
-        let of_entries = window::Coverage {
-            width: it.rollup.micros,
-            since: it.dropped,
-            until: it.refreshed,
-            stale,
-        };
-        let mut of_users = of_entries.clone();
-        of_users.until = of_users.until.min(it.users_refreshed);
-        of_users.stale.extend(&of_others);
-        let is_behind = of_users.until < of_entries.until || !of_others.is_empty();
-        let of = |owner| Relation {
-            owner,
-            ..Relation::of(it.rollup)
-        };
-        let owned = owner.filter(|owner| it.rollup.owners().any(|it| it == *owner));
-        if owned.is_some() {
-            states.push((of(owned), of_users));
-        }
-        if owned.is_none() || is_behind {
-            states.push((of(None), of_entries));
-        }
+/// Returns the times for which a rollup, or its sums, can answer.
+fn coverage(it: &Stored, until: Micros, stale: Vec<Span>) -> window::Coverage {
+    window::Coverage {
+        width: it.rollup.micros,
+        since: it.dropped,
+        until,
+        stale,
     }
-    states
-}
-
-/// Returns the spans in which rows of increments may cross edges of a rollup of this width.
-fn crossed(coarse: &[Coarse], width: Micros) -> impl Iterator<Item = Span> {
-    let crossed = coarse.iter().filter(move |coarse| coarse.width > width);
-    crossed.map(|coarse| coarse.span)
 }
 
 /// Returns the spans in which rows of increments may cross edges of rollups. Some reach into the window, and others lie near it.

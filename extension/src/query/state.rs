@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use jobstats_core::increment::Coarse;
 use jobstats_core::instant::{Micros, Span};
+use jobstats_core::target::TargetKind;
+use jobstats_core::usage::Target;
 use pgrx::spi::SpiClient;
 use serde::Deserialize;
 
@@ -14,7 +16,7 @@ use crate::pg::spi::Statements;
 use crate::pg::time::EARLIEST;
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
-use crate::query::read::{self, Target};
+use crate::query::read;
 use crate::store;
 use crate::store::rollup::{ROLLUPS, Rollup};
 
@@ -79,9 +81,12 @@ struct OfNode {
     coarse: Vec<(Time, Time, Micros)>,
     dirty: Vec<[Time; 2]>,
     changed_days: Vec<Time>,
-    targets: Vec<Target>,
+    targets: Vec<OfTarget>,
     spans: Vec<(i32, Time, Time)>,
 }
+
+/// The id, cluster, file system, kind and name of a target, and the end of its last observation, if it is retired.
+type OfTarget = (i32, String, Option<String>, String, String, Time);
 
 const STATE: &str = "SELECT n.state FROM jobstats.question_state n";
 
@@ -127,6 +132,11 @@ impl State {
         Ok(state)
     }
 
+    /// Returns the time since which targets were observed, as far back as that is kept.
+    pub fn observed_since(&self) -> Option<Micros> {
+        self.spans.values().flatten().map(|it| it.0).min()
+    }
+
     /// Returns the targets that filters let through.
     pub fn targets_of(&self, filters: &Filters) -> impl Iterator<Item = &Target> {
         let conditions = filters.on(Level::Target);
@@ -166,7 +176,19 @@ impl State {
         let changed = node.changed_days.into_iter();
         self.changed_days
             .extend(changed.map(|it| it.unwrap_or(Micros::MIN)));
-        self.targets.extend(node.targets);
+        for (id, cluster, filesystem, kind, name, retired) in node.targets {
+            self.targets.push(Target {
+                id,
+                cluster,
+                filesystem,
+                kind: TargetKind::named(&kind).unwrap_or(TargetKind::Ost),
+                name,
+                server: None,
+                retired,
+                group: Vec::new(),
+                spans: Vec::new(),
+            });
+        }
         for (target, since, until) in node.spans {
             self.spans
                 .entry(target)

@@ -11,10 +11,11 @@ use serde_json::Value;
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
 use crate::pg::tuplestore::{ColumnType, Rows};
+use crate::query::answer::number;
 use crate::query::dimension::{By, Level};
 use crate::query::engine::Request;
 use crate::query::groups::Group;
-use crate::query::labels::{UNTRACKED, covered, decimal, formatted, label, rounded};
+use crate::query::labels::{UNTRACKED, covered, formatted, label, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::Question;
 
@@ -26,8 +27,6 @@ pub struct Wholes {
     totals: HashMap<Group, f64>,
     /// The work that is in no entry.
     untracked: Vec<Untracked>,
-    measure: Measure,
-    seconds: f64,
 }
 
 impl Wholes {
@@ -45,9 +44,7 @@ impl Wholes {
         if !plan.state.has_wholes {
             return Ok(None);
         }
-        let Some(of_entries) = plan.again(client, &of_targets, plan.window.clone())? else {
-            return Ok(None);
-        };
+        let of_entries = plan.again(client, &of_targets, plan.window.clone())?;
         let wanted = wanted && !question.filters.has(Level::Entry);
         let request = Request::of(&of_targets, &of_entries, None, None);
         // To sum what entries did costs as much as all the rest of an answer.
@@ -58,16 +55,14 @@ impl Wholes {
         let mut untracked = request.untracked(&usage)?;
         drop(usage);
         untracked.retain(|it| it.total.is_some() && it.untracked.is_some());
-        let measure = of_targets.measures.list[0].clone();
-        let total = |it: &Untracked| it.total.unwrap_or(0) as f64 / measure.unit() as f64;
+        let unit = of_targets.measures.list[0].unit() as f64;
+        let total = |it: &Untracked| it.total.unwrap_or(0) as f64 / unit;
         let totals = untracked.iter().map(|it| (it.group.clone(), total(it)));
         let totals = totals.collect();
         untracked.retain(|it| wanted && it.untracked > Some(0));
         Ok(Some(Self {
             totals,
             untracked,
-            measure,
-            seconds: plan.window.step(0).map_or(0.0, |it| it.1),
             by: of_targets.by.clone(),
         }))
     }
@@ -80,14 +75,14 @@ impl Wholes {
         Some(amount / self.totals.get(&of_targets)?).filter(|share| share.is_finite())
     }
 
-    /// Writes a row for the work of each group of targets that is in no entry, and returns their number.
-    pub fn write(&self, operation: &str, rows: &mut Rows) -> Result<usize, Error> {
+    /// Writes a row for the work of each group of targets by a measure that is in no entry, and returns their number.
+    pub fn write(&self, measure: &Measure, seconds: f64, rows: &mut Rows) -> Result<usize, Error> {
+        let operation = measure.name.as_str();
         let asked = rows.columns();
-        let unit = self.measure.unit();
         for it in &self.untracked {
             let untracked = it.untracked.unwrap_or(0);
-            let amount = untracked as f64 / unit as f64;
-            let total = decimal(untracked, unit).map_err(Error::damaged_value)?;
+            let amount = untracked as f64 / measure.unit() as f64;
+            let total = number(measure, it.untracked)?;
             let share = untracked as f64 / it.total.unwrap_or(0) as f64;
             let values = rows.within(|| {
                 let value = |column: &ColumnType| match column.name.as_str() {
@@ -98,7 +93,7 @@ impl Wholes {
                     "share_of_target" => rounded(share).into_datum(),
                     "coverage" => covered(it.coverage).into_datum(),
                     "operation" => operation.into_datum(),
-                    "rate" => (amount / self.seconds).into_datum(),
+                    "rate" => (amount / seconds).into_datum(),
                     _ => None,
                 };
                 asked.iter().map(value).collect::<Vec<_>>()

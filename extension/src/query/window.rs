@@ -1,6 +1,7 @@
 //! The window of a question: its start, its end and its steps.
 
 use jobstats_core::instant::{Micros, Span};
+use jobstats_core::usage::Target;
 use jobstats_core::window::{Last, Reach, StepError, StepWidth, reach, step_edges};
 use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
@@ -67,6 +68,13 @@ impl Window {
         }
     }
 
+    /// Creates the window in which these targets were observed; `None` if they were not.
+    pub fn of_targets<'t>(targets: impl Iterator<Item = &'t Target>) -> Option<Self> {
+        let spans = targets.flat_map(|it| it.spans.iter().copied());
+        let all = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        all.map(|(since, until)| Self::whole(since, until))
+    }
+
     /// Returns the window that is asked for. A window that reaches now is cut to the time up to which the targets in
     /// scope have been [observed](reach). Returns `None` if that is before its start.
     ///
@@ -82,7 +90,7 @@ impl Window {
     ) -> Result<Option<Self>, Error> {
         let now = now()?;
         let (since, until) = clamped(state, window(period.since, period.until)?);
-        let width = period.step.as_ref().map(width).transpose()?;
+        let width = width(period.step.as_ref())?;
         let observations = if until >= now - ALMOST_NOW && !period.fixed {
             last_observations(client, since, filters)?
         } else {
@@ -93,7 +101,7 @@ impl Window {
         if end <= since {
             return Ok(None);
         }
-        let edges = steps((since, end), width)?;
+        let edges = edges((since, end), width)?;
         let (stalled, observed_lately) = (stalled(&observations), !observations.is_empty());
         let cut = cut_by.and_then(|position| observations.get(position));
         let cut = cut.map(|last| (last.target.clone(), now - last.time));
@@ -137,11 +145,8 @@ pub fn clamped(state: &State, (since, until): Span) -> Span {
     if since > LONG_AGO {
         return (since, until);
     }
-    let retained = state.spans.values().flatten().map(|it| it.0).min();
-    (
-        retained.unwrap_or(LONG_AGO).min(until.saturating_sub(1)),
-        until,
-    )
+    let observed = state.observed_since().unwrap_or(LONG_AGO);
+    (observed.min(until.saturating_sub(1)), until)
 }
 
 /// Checks that the window does not have too many steps for the number of targets.
@@ -160,15 +165,8 @@ pub fn require_bearable(state: &State, window: &Window, filters: &Filters) -> Re
     Ok(())
 }
 
-/// Returns the edges of the steps of a window that is not cut to what has been observed.
-///
-/// # Errors
-/// [`Error::argument`] for a bad step, [`Error::TooManySteps`] for too many.
-pub fn edges(span: Span, step: Option<&Interval>) -> Result<Vec<Micros>, Error> {
-    steps(span, step.map(width).transpose()?)
-}
-
-fn steps(span: Span, width: Option<StepWidth>) -> Result<Vec<Micros>, Error> {
+/// Returns the edges of the steps of a window; without a width it has one.
+pub fn edges(span: Span, width: Option<StepWidth>) -> Result<Vec<Micros>, Error> {
     let edges = match width {
         Some(width) => step_edges(span, width, &SessionClocks, STEP_LIMIT),
         None => Some(vec![span.0, span.1]),
@@ -176,12 +174,13 @@ fn steps(span: Span, width: Option<StepWidth>) -> Result<Vec<Micros>, Error> {
     edges.ok_or(Error::TooManySteps)
 }
 
-/// Returns the width of the steps.
+/// Returns the width of the steps that are asked for.
 ///
 /// # Errors
 /// [`Error::argument`] if the interval cannot be one.
-fn width(step: &Interval) -> Result<StepWidth, Error> {
-    StepWidth::new(step.months(), step.days(), step.micros()).map_err(|error| {
+pub fn width(step: Option<&Interval>) -> Result<Option<StepWidth>, Error> {
+    let width = step.map(|it| StepWidth::new(it.months(), it.days(), it.micros()));
+    width.transpose().map_err(|error| {
         let hint = match error {
             StepError::NotPositive => {
                 "Give a span of time such as '5 minutes', without negative parts."

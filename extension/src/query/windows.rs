@@ -1,13 +1,14 @@
 //! The totals of groups in several windows, to be compared.
 
+use jobstats_core::instant::DAY;
 use jobstats_core::usage::Times;
+use jobstats_core::window::Clocks;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
-use crate::pg::time::timestamptz;
+use crate::pg::time::SessionClocks;
 use crate::query::engine::Request;
-use crate::query::groups::{self, Group};
+use crate::query::groups::Group;
 use crate::query::plan::Plan;
 use crate::query::question::Question;
 use crate::query::window::Window;
@@ -28,8 +29,8 @@ pub struct Done {
 
 /// Reads windows of a question, one after the other.
 pub struct Windows<'a> {
-    pub client: &'a SpiClient<'a>,
-    pub question: &'a Question,
+    client: &'a SpiClient<'a>,
+    question: &'a Question,
     /// Set if a notice says that times are missing.
     lacks_times: bool,
 }
@@ -44,30 +45,30 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// Gives `each` the groups in the window of a plan with what they did, if at least this part of it was observed. So many groups are held
-    /// already. Returns the part that was observed.
+    /// Returns the plan for another window, in the same state of the store.
+    pub fn plan(&self, plan: &Plan, window: Window) -> Result<Plan, Error> {
+        plan.again(self.client, self.question, window)
+    }
+
+    /// Gives `each` the groups in the window of a plan with what they did, if at least this part of it was observed. Returns the part that was.
     pub fn read(
         &mut self,
         plan: &Plan,
         least: f64,
-        held: usize,
         mut each: impl FnMut(Group, Done) -> Result<(), Error>,
     ) -> Result<f64, Error> {
-        let (client, question) = (self.client, self.question);
-        let request = Request::new(client, question, plan, None)?;
+        let question = self.question;
+        let request = Request::new(self.client, question, plan, None)?;
         let usage = request.read()?;
         let covered = usage.scope.coverage();
         if covered < least {
             return Ok(covered);
         }
-        let mut found = 0;
         usage.each(question.has_idle_targets(), |line| {
             // What is not known, or nothing, is no work.
             let Some(amount) = line.total().filter(|it| *it != 0) else {
                 return Ok(());
             };
-            found += 1;
-            groups::require_room(held + found, question.by.list().len())?;
             let done = Done {
                 amount,
                 rate: line.amounts[0].rate,
@@ -75,34 +76,38 @@ impl<'a> Windows<'a> {
             };
             each(usage.values(&line), done)
         })?;
-        if question.asks_times() && !self.lacks_times {
-            let times = usage.scope.times();
-            self.lacks_times = times != Times::Everywhere;
-            match times {
-                Times::Everywhere => {}
-                Times::Somewhere => without_times::note_some(&usage.scope),
-                Times::Nowhere => without_times::note_all(),
+        self.lacks_times =
+            self.lacks_times || without_times::note(question, &usage.scope) != Times::Everywhere;
+        Ok(covered)
+    }
+
+    /// Does the same with the window of a plan on so many days before, in local time, the latest first. Returns the number of the days that
+    /// were observed, and the plan of the earliest of them.
+    pub fn read_days_before(
+        &mut self,
+        plan: &Plan,
+        days: i64,
+        mut each: impl FnMut(Group, Done) -> Result<(), Error>,
+    ) -> Result<(usize, Option<Plan>), Error> {
+        let (mut observed, mut earliest) = (0, None);
+        for window in days_before(plan, days) {
+            let plan = self.plan(plan, window)?;
+            if self.read(&plan, LEAST_COVERAGE, &mut each)? >= LEAST_COVERAGE {
+                observed += 1;
+                earliest = Some(plan);
             }
         }
-        Ok(covered)
+        Ok((observed, earliest))
     }
 }
 
-/// Returns the same window on so many days before, in local time, the latest first. On a day whose clocks skip it, there is none, nor
-/// before anything was observed.
-pub fn days_before(
-    client: &SpiClient<'_>,
-    window: &Window,
-    days: i32,
-) -> Result<Vec<Window>, Error> {
-    let [since, until] = [window.since(), window.until()].map(timestamptz);
-    let days = client.query(
-        "SELECT $1 - back AS since, $2 - back AS until \
-         FROM generate_series(1, $3) AS day (n), LATERAL (SELECT n * interval '1 day') AS before (back) \
-         WHERE $1 - back < $2 - back AND $2 - back > (SELECT min(span.since) FROM jobstats.spans span) \
-         ORDER BY n",
-        &[since?.into(), until?.into(), days.into()],
-    )?;
-    days.map(|day| Ok(Window::whole(day.time("since")?, day.time("until")?)))
-        .collect()
+/// Returns the window of a plan on so many days before. On a day whose clocks skip it, there is none, nor before anything was observed.
+fn days_before(plan: &Plan, days: i64) -> impl Iterator<Item = Window> {
+    let shown = [plan.window.since(), plan.window.until()].map(|it| SessionClocks.shown(it));
+    let observed = plan.state.observed_since();
+    (1..=days).filter_map(move |day| {
+        let [since, until] = shown.map(|it| SessionClocks.instant(it - day * DAY));
+        let is_observed = observed.is_some_and(|first| until > first);
+        (since < until && is_observed).then(|| Window::whole(since, until))
+    })
 }

@@ -1,26 +1,32 @@
 //! Says in a notice that servers report no times, which those before Lustre 2.14 do not.
 
-use jobstats_core::usage::Scope;
+use jobstats_core::usage::{Scope, Times};
 
 use crate::pg::error::shown;
 use crate::query::notice::{hinted, listed};
+use crate::query::question::Question;
 
 /// The number of targets that a notice names.
 const NAMED: usize = 5;
 
-/// Raises a notice if no target reports times, and the answer has other operations instead.
-pub fn note_instead() {
-    pgrx::notice!(
-        "no target in scope reports times (Lustre before 2.14), so metadata of MDTs and bytes of OSTs replace service_time"
-    );
-}
-
-/// Raises a notice if no target reports times.
-pub fn note_all() {
-    hinted(
-        "no target in scope reports times (Lustre before 2.14), so all times in the answer are unknown",
-        "Use the operations metadata (of MDTs) and bytes (of OSTs) instead.",
-    );
+/// Raises a notice if targets report no times, and a question asks for them. Returns the targets that report what it asks for.
+pub fn note(question: &Question, scope: &Scope) -> Times {
+    if !question.asks_times() {
+        return Times::Everywhere;
+    }
+    let times = scope.times();
+    match times {
+        Times::Everywhere => {}
+        Times::Somewhere => note_some(scope),
+        Times::Nowhere if question.measures.without_times.is_empty() => hinted(
+            "no target in scope reports times (Lustre before 2.14), so all times in the answer are unknown",
+            "Use the operations metadata (of MDTs) and bytes (of OSTs) instead.",
+        ),
+        Times::Nowhere => pgrx::notice!(
+            "no target in scope reports times (Lustre before 2.14), so metadata of MDTs and bytes of OSTs replace service_time"
+        ),
+    }
+    times
 }
 
 /// Raises a notice if no target reports times, and the answer ranks by calls instead.
@@ -31,7 +37,7 @@ pub fn note_calls() {
 }
 
 /// Raises a notice that names the targets without times.
-pub fn note_some(scope: &Scope) {
+fn note_some(scope: &Scope) {
     let mut targets: Vec<(&str, &str)> = scope
         .untimed()
         .map(|it| (&*it.cluster, &*it.name))
@@ -44,18 +50,13 @@ pub fn note_some(scope: &Scope) {
         false => shown(&format!("{cluster}/{name}")).into_owned(),
     };
     let targets: Vec<String> = targets.into_iter().map(named).collect();
-    pgrx::notice!("{}", some(&targets));
-}
-
-/// Says which targets report no times. The first are named.
-fn some(targets: &[String]) -> String {
     let (report, their) = match targets.len() {
         1 => ("target reports", "its"),
         _ => ("targets report", "their"),
     };
-    format!(
+    pgrx::notice!(
         "{} {report} no times (Lustre before 2.14), so {their} time is missing from the answer: {}",
         targets.len(),
-        listed(targets, NAMED)
-    )
+        listed(&targets, NAMED)
+    );
 }

@@ -64,6 +64,7 @@ fn answer_by(names: &[&str], rows: &[RowOfSizes]) -> Vec<SizesOfGroup> {
         id,
         name: format!("OST{id}"),
         cluster: String::new(),
+        filesystem: None,
         kind: TargetKind::Ost,
         server: None,
         retired: None,

@@ -2,11 +2,13 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
+use allocator_api2::alloc::Global;
 use jobstats_core::density::Density;
 use jobstats_core::instant::Micros;
 use jobstats_core::quantity::Quantity;
-use jobstats_core::usage::{Leading, Line, Measure, Times, leading};
+use jobstats_core::usage::{Leading, Line, Measure, leading};
 use pgrx::pg_sys::Datum;
 use pgrx::spi::SpiClient;
 use pgrx::{AnyNumeric, IntoDatum};
@@ -16,25 +18,25 @@ use crate::pg::pause::pause;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{ColumnType, IntoCell, Rows};
 use crate::query::answer::total;
-use crate::query::engine::{Request, Usage};
+use crate::query::engine::Usage;
 use crate::query::groups::Group;
 use crate::query::labels::{Labels, covered, formatted, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::{Question, SUMMARY, Wanted};
 use crate::query::wholes::Wholes;
 use crate::query::window::ROW_LIMIT;
-use crate::query::without_times;
-use crate::store::personal::Pseudonyms;
 
-/// The rows of an answer.
+/// The rows of the answer to a question.
 pub struct Out<'o> {
-    client: &'o SpiClient<'o>,
-    pseudonyms: Option<Pseudonyms>,
-    rows: &'o mut Rows,
-    columns: Vec<ColumnType>,
-    written: usize,
-    /// The number of rows before those of the question.
-    before: usize,
+    pub client: &'o SpiClient<'o>,
+    pub question: &'o Question,
+    pub plan: &'o Plan,
+    pub usage: &'o Usage<'o>,
+    pub rows: &'o mut Rows,
+    /// The number of rows of other questions that are written already.
+    pub before: usize,
+    /// The number of all rows that are written.
+    pub written: usize,
 }
 
 /// A group in a step, of which the rows of its measures are made.
@@ -49,62 +51,30 @@ struct Shown<'s> {
 /// The values that are the same for all groups.
 struct Whole<'w> {
     question: &'w Question,
+    columns: Vec<ColumnType>,
     labels: Labels,
     /// By measure: the sum over all groups.
     sums: Vec<i128>,
     wholes: Option<Wholes>,
 }
 
-impl<'o> Out<'o> {
-    /// Starts without rows. A reader who sees no names gets pseudonyms.
-    pub fn new(
-        client: &'o SpiClient<'o>,
-        pseudonyms: Option<Pseudonyms>,
-        rows: &'o mut Rows,
-    ) -> Self {
-        Self {
-            client,
-            pseudonyms,
-            columns: rows.columns(),
-            rows,
-            written: 0,
-            before: 0,
-        }
-    }
-
-    /// Returns the number of rows.
-    pub fn written(&self) -> usize {
-        self.written
-    }
-
-    /// Writes the groups of a question, and returns which targets report times.
-    pub fn write(&mut self, question: &Question, plan: &Plan) -> Result<Times, Error> {
-        self.before = self.written;
-        let request = Request::new(self.client, question, plan, self.pseudonyms)?;
-        let usage = request.read()?;
-        let times = usage.scope.times();
-        if question.asks_times() && times == Times::Somewhere {
-            without_times::note_some(&usage.scope);
-        }
-        match question.wanted {
+impl Out<'_> {
+    /// Writes the groups of the question.
+    pub fn write(&mut self) -> Result<(), Error> {
+        match self.question.wanted {
             Wanted::Top {
                 n,
                 min_rate,
                 untracked,
-            } => self.write_top(question, plan, &usage, (n, min_rate), untracked)?,
-            Wanted::Densities { base } => self.write_densities(question, plan, &usage, base)?,
-            Wanted::Leading => self.write_leading(question, plan, &usage)?,
-            _ => self.write_all(question, plan, &usage)?,
+            } => self.write_top(n, min_rate, untracked),
+            Wanted::Densities { base } => self.write_densities(base),
+            Wanted::Leading => self.write_leading(),
+            _ => self.write_all(),
         }
-        Ok(times)
     }
 
-    fn write_all(
-        &mut self,
-        question: &Question,
-        plan: &Plan,
-        usage: &Usage<'_>,
-    ) -> Result<(), Error> {
+    fn write_all(&mut self) -> Result<(), Error> {
+        let (question, usage) = (self.question, self.usage);
         let mut lines = Vec::new();
         usage.each(question.has_idle_targets(), |line| {
             if lines.len() >= ROW_LIMIT {
@@ -134,18 +104,12 @@ impl<'o> Out<'o> {
         let sums = (0..rows).map(sum).collect();
         let is_shown = |n: usize, line: &Line| question.is_shown(n, line, wanted[n]);
         let lines = lines.iter().map(|it| (it, None));
-        self.write_lines(question, plan, usage, lines, (sums, None), is_shown)
+        self.write_lines(lines, (sums, None), is_shown)
     }
 
-    fn write_top(
-        &mut self,
-        question: &Question,
-        plan: &Plan,
-        usage: &Usage<'_>,
-        (n, min_rate): (i64, Option<f64>),
-        untracked: bool,
-    ) -> Result<(), Error> {
-        let n = usize::try_from(n).unwrap_or(0).min(ROW_LIMIT + 1);
+    fn write_top(&mut self, n: usize, min_rate: Option<f64>, untracked: bool) -> Result<(), Error> {
+        let (question, usage) = (self.question, self.usage);
+        let n = n.min(ROW_LIMIT + 1);
         let order = |one: &Line, other: &Line| {
             let by_total = other.total().cmp(&one.total());
             by_total.then_with(|| usage.compare(one, other))
@@ -168,34 +132,27 @@ impl<'o> Out<'o> {
         if best.len() > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        let wholes = Wholes::find(self.client, question, plan, untracked)?;
-        let (lines, sums) = (best.iter().map(|it| (it, None)), vec![sum]);
-        self.write_lines(question, plan, usage, lines, (sums, wholes), |_, _| true)
+        let wholes = Wholes::find(self.client, question, self.plan, untracked)?;
+        let lines = best.iter().map(|it| (it, None));
+        self.write_lines(lines, (vec![sum], wholes), |_, _| true)
     }
 
     /// Writes the number of groups per step that have a rate in each bucket.
-    fn write_densities(
-        &mut self,
-        question: &Question,
-        plan: &Plan,
-        usage: &Usage<'_>,
-        base: i32,
-    ) -> Result<(), Error> {
+    fn write_densities(&mut self, base: i32) -> Result<(), Error> {
         let mut steps: BTreeMap<usize, Density> = BTreeMap::new();
-        usage.each(question.has_idle_targets(), |line| {
+        let idle = self.question.has_idle_targets();
+        self.usage.each(idle, |line| {
             if let Some(rate) = line.amounts[0].rate.filter(|it| *it > 0.0) {
                 let density = match steps.entry(line.step) {
-                    std::collections::btree_map::Entry::Occupied(it) => it.into_mut(),
-                    std::collections::btree_map::Entry::Vacant(it) => {
-                        it.insert(Density::new_in(base, allocator_api2::alloc::Global)?)
-                    }
+                    Entry::Occupied(it) => it.into_mut(),
+                    Entry::Vacant(it) => it.insert(Density::new_in(base, Global)?),
                 };
                 density.push(rate)?;
             }
             Ok(())
         })?;
         for (step, density) in steps {
-            let time = timestamptz(plan.window.edges[step])?;
+            let time = timestamptz(self.plan.window.edges[step])?;
             let edges = density.edges();
             for it in density.buckets() {
                 self.count()?;
@@ -215,42 +172,38 @@ impl<'o> Out<'o> {
         Ok(())
     }
 
-    fn write_leading(
-        &mut self,
-        question: &Question,
-        plan: &Plan,
-        usage: &Usage<'_>,
-    ) -> Result<(), Error> {
+    fn write_leading(&mut self) -> Result<(), Error> {
+        let usage = self.usage;
         let mut lines = Vec::new();
         usage.each(true, |line| {
             lines.push(line);
-            Ok::<_, Error>(())
+            Ok(())
         })?;
-        let unit = question.measures.list[0].unit();
+        let unit = self.question.measures.list[0].unit();
         let leading = leading(&usage.groups, &usage.scope, lines, unit);
         let lines = leading.iter().map(|it| (&it.line, Some(it)));
-        self.write_lines(question, plan, usage, lines, (vec![0], None), |_, _| true)
+        self.write_lines(lines, (vec![0], None), |_, _| true)
     }
 
     /// Writes the rows of groups, one for each measure with a sum, if it is shown, and those of the work of targets that is in no group.
     fn write_lines<'l>(
         &mut self,
-        question: &Question,
-        plan: &Plan,
-        usage: &Usage<'_>,
         lines: impl Iterator<Item = (&'l Line, Option<&'l Leading>)> + Clone,
         (sums, wholes): (Vec<i128>, Option<Wholes>),
         is_shown: impl Fn(usize, &Line) -> bool,
     ) -> Result<(), Error> {
-        let groups: Vec<Group> = lines.clone().map(|it| usage.values(it.0)).collect();
+        let question = self.question;
+        let groups = lines.clone().map(|it| self.usage.values(it.0));
+        let groups: Vec<Group> = groups.collect();
         let whole = Whole {
             question,
+            columns: self.rows.columns(),
             labels: Labels::new(self.client, question.by.clone(), groups.iter())?,
             sums,
             wholes,
         };
         for ((line, leading), group) in lines.zip(groups) {
-            let step = plan.window.step(line.step);
+            let step = self.plan.window.step(line.step);
             let step = step.ok_or_else(|| Error::Damaged("a group has no step".to_owned()))?;
             let shown = Shown {
                 line,
@@ -263,8 +216,8 @@ impl<'o> Out<'o> {
             }
         }
         if let Some(wholes) = &whole.wholes {
-            let operation = &question.measures.list[0].name;
-            self.written += wholes.write(operation, self.rows)?;
+            let seconds = self.plan.window.step(0).map_or(0.0, |it| it.1);
+            self.written += wholes.write(&question.measures.list[0], seconds, self.rows)?;
         }
         Ok(())
     }
@@ -282,11 +235,10 @@ impl<'o> Out<'o> {
         pause();
         self.count()?;
         let rank = (self.written - self.before) as i64;
-        let columns = self.columns.iter();
         let values = self.rows.within(|| {
-            columns
-                .map(|it| whole.value(shown, n, &it.name, rank))
-                .collect::<Result<Vec<_>, Error>>()
+            let values = whole.columns.iter();
+            let values = values.map(|it| whole.value(shown, n, &it.name, rank));
+            values.collect::<Result<Vec<_>, Error>>()
         })?;
         self.rows.put_row(&values);
         Ok(())

@@ -131,10 +131,7 @@ impl Request<'_> {
         let window = &self.plan.window;
         let (since, until) = (timestamptz(window.since())?, timestamptz(window.until())?);
         let types = [Type::Integer, Type::Text, Type::Integer, Type::Time];
-        let users = match self.plan.names.users {
-            true => "jobstats_internal.user_names($1, $2)",
-            false => "(SELECT known.*, NULL::timestamptz AS named_until FROM jobstats.users known)",
-        };
+        let [users, groups] = self.plan.names.tables("$1", "$2");
         let mut users = read::rows(
             &sql!("../read/users.sql", users = users),
             &[since.into(), until.into()],
@@ -153,13 +150,9 @@ impl Request<'_> {
             .into_iter()
             .for_each(|(uid, user)| known.add_user(uid, user));
         if self.question.dimensions().any(Dimension::is_group) {
-            let groups = match self.plan.names.groups {
-                true => "jobstats_internal.group_names($1)",
-                false => "jobstats.groups",
-            };
             let groups = read::rows(
                 &sql!("../read/groups.sql", groups = groups),
-                &[until.into()],
+                &[since.into(), until.into()],
                 &[Type::Integer, Type::Text],
                 |row| Some((row.integer(0)?, row.text(1)?)),
             )?;

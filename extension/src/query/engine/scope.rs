@@ -37,8 +37,9 @@ impl Request<'_> {
             }
             targets.retain(|it| !it.spans.is_empty());
         }
-        let kept = plan.sources.has_lost.then_some(&*plan.sources.read);
-        Ok(Scope::new(plan.window.edges.clone(), targets, kept))
+        let kept = plan.sources.kept();
+        let edges = plan.window.edges.clone();
+        Ok(Scope::new(edges, targets, kept.as_deref()))
     }
 
     /// Returns the targets that the filters let through.
@@ -46,7 +47,9 @@ impl Request<'_> {
         let since = self.plan.window.since();
         let targets = self.plan.state.targets_of(&self.question.filters);
         let in_use = targets.filter(|it| it.retired.is_none_or(|retired| retired > since));
-        in_use.map(|it| it.grouped(&self.question.by)).collect()
+        in_use
+            .map(|it| it.grouped(self.question.by.list()))
+            .collect()
     }
 
     /// Divides targets by the servers on which they were observed.
@@ -80,20 +83,12 @@ impl Request<'_> {
         let of_servers = spans.into_iter().filter_map(|((id, server), spans)| {
             let is_wanted = conditions.iter().all(|it| it.lets(Some(&server), None));
             let target = (*known.get(&id).filter(|_| is_wanted)?).clone();
-            let mut group = target.group.clone();
-            let of_targets = by.iter().filter(|it| it.level != Level::Entry);
-            for (place, _) in of_targets
-                .enumerate()
-                .filter(|it| it.1.level == Level::Server)
-            {
-                group.insert(place, Some(server.clone()));
-            }
-            Some(Target {
+            let of_server = Target {
                 server: Some(server),
-                group,
                 spans,
                 ..target
-            })
+            };
+            Some(of_server.grouped(by))
         });
         Ok(of_servers.collect())
     }

@@ -1,7 +1,5 @@
 //! `jobstats_findings()` and `jobstats_verdict()` judge how something used Lustre.
 
-use std::collections::HashMap;
-
 use jobstats_core::event::probe;
 use jobstats_core::finding::{Calls, Finding, Level, Rule, Thresholds, Work, is_enough, judge};
 use pgrx::prelude::*;
@@ -73,7 +71,7 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
         let works: Vec<&Work> = works.filter(|work| is_enough(work)).collect();
         for rule in Rule::ALL {
             let values = works.iter().filter_map(|it| rule.value(it));
-            let values: Vec<f64> = values.map(|it| it.value).collect();
+            let values: Vec<f64> = values.collect();
             rows.put(|| [rule.name().cell(), values.cell()]);
         }
         Ok(())
@@ -93,7 +91,7 @@ fn answer(
     by: &By,
     filters: Filters,
     levels: &[Level],
-    write: impl FnOnce(&SpiClient<'_>, &[Judged]) -> Result<(), Error>,
+    write: impl FnOnce(&SpiClient<'_>, &[Judged<'_>]) -> Result<(), Error>,
 ) -> SqlResult<()> {
     let question = work::question(period, by, filters)?;
     ask(question, |client, question, plan| {
@@ -101,7 +99,7 @@ fn answer(
         let found = work::find(client, question, plan, by, None)?;
         let judged = found.into_iter();
         let judged = judged.map(|(group, work)| Judged::new(group, &work, &rules, levels));
-        let judged: Vec<Judged> = judged.collect();
+        let judged: Vec<Judged<'_>> = judged.collect();
         write(client, &judged)?;
         note(client, question, plan, judged.len())?;
         plan.note_age();
@@ -123,52 +121,61 @@ fn levels(names: Option<String>) -> Result<Vec<Level>, Error> {
     words(&names).map(of_name).collect()
 }
 
-/// Returns the rules that are in use, with their thresholds. A rule that is not known is left out.
-fn rules(client: &SpiClient<'_>) -> Result<Vec<(Rule, Thresholds)>, Error> {
+/// A rule that is in use.
+struct InUse {
+    rule: Rule,
+    thresholds: Thresholds,
+    advice: Option<String>,
+}
+
+/// Returns the rules that are in use. A rule that is not known is left out.
+fn rules(client: &SpiClient<'_>) -> Result<Vec<InUse>, Error> {
     let known = client.query(
-        "SELECT r.finding, r.fair, r.bad, r.fair_of_site, r.bad_of_site FROM jobstats.finding_rules r WHERE r.enabled ORDER BY r.finding",
+        "SELECT r.finding, r.fair, r.bad, r.fair_of_site, r.bad_of_site, r.advice FROM jobstats.finding_rules r WHERE r.enabled ORDER BY r.finding",
         &[],
     )?;
     let mut rules = Vec::new();
     for row in known {
-        let name: String = row.get("finding")?;
         let of_site: Option<f64> = row.get("fair_of_site")?;
-        if let Some(rule) = Rule::find(&name) {
+        if let Some(rule) = Rule::find(row.get("finding")?) {
             let thresholds = Thresholds {
                 floors: [row.get("fair")?, row.get("bad")?],
                 site: of_site
                     .zip(row.get("bad_of_site")?)
                     .map(|(few, fewest)| [few, fewest]),
             };
-            rules.push((rule, thresholds));
+            rules.push(InUse {
+                rule,
+                thresholds,
+                advice: row.get("advice")?,
+            });
         }
     }
     Ok(rules)
 }
 
 /// A group, and what the rules say of it.
-struct Judged {
+struct Judged<'r> {
     group: Group,
     all: Calls,
     /// Set if it did enough to be judged.
     is_enough: bool,
-    /// The findings of the levels that are asked for, each with the seconds that servers spent on what it is about.
-    findings: Vec<(Finding, Option<f64>)>,
+    /// The findings of the levels that are asked for, each with the advice of its rule.
+    findings: Vec<(Finding, Option<&'r str>)>,
 }
 
-impl Judged {
-    fn new(group: Group, work: &Work, rules: &[(Rule, Thresholds)], levels: &[Level]) -> Self {
+impl<'r> Judged<'r> {
+    fn new(group: Group, work: &Work, rules: &'r [InUse], levels: &[Level]) -> Self {
         let is_enough = is_enough(work);
-        let judged = rules.iter().filter(|_| is_enough);
-        let findings = judged
-            .filter_map(|(rule, thresholds)| judge(*rule, thresholds, work))
-            .filter(|it| levels.contains(&it.level))
-            .map(|it| (it, it.rule.time(work)));
+        let findings = rules.iter().filter(|_| is_enough).filter_map(|it| {
+            let finding = judge(it.rule, &it.thresholds, work)?;
+            Some((finding, it.advice.as_deref()))
+        });
         Self {
             group,
             all: work.all,
             is_enough,
-            findings: findings.collect(),
+            findings: findings.filter(|it| levels.contains(&it.0.level)).collect(),
         }
     }
 
@@ -179,67 +186,41 @@ impl Judged {
     }
 
     /// Returns the advice where it is none of the rule.
-    fn advice(&self) -> Option<String> {
+    fn advice(&self) -> Option<&'static str> {
         let is_probe = self.group.iter().flatten().any(|it| probe::is_work(it));
-        is_probe.then(|| OF_PROBE.to_owned())
+        is_probe.then_some(OF_PROBE)
     }
 }
 
-/// Returns all findings with their groups and the seconds that servers spent on what they are about: the bad ones first, then those
-/// that cost most.
-fn worst_first(judged: &[Judged]) -> Vec<(&Judged, &Finding, Option<f64>)> {
-    let mut shown: Vec<(&Judged, &Finding, Option<f64>)> = judged
-        .iter()
-        .flat_map(|it| {
-            let findings = it.findings.iter();
-            findings.map(move |(finding, time)| (it, finding, *time))
-        })
-        .collect();
-    let cost = |(judged, finding, time): &(&Judged, &Finding, Option<f64>)| {
-        let share = finding.share.unwrap_or(0.0);
-        let all = judged.all;
-        (
-            time.unwrap_or(share * all.time.unwrap_or(0.0)),
-            share * all.count,
-        )
-    };
-    shown.sort_by(|one, other| {
-        let ((time, calls), (other_time, other_calls)) = (cost(one), cost(other));
-        let by_level = other.1.level.cmp(&one.1.level);
-        by_level
-            .then_with(|| other_time.total_cmp(&time))
-            .then_with(|| other_calls.total_cmp(&calls))
-            .then_with(|| one.0.group.cmp(&other.0.group))
-    });
-    shown
-}
-
+/// Writes all findings, the worst first.
 fn write_findings(
     client: &SpiClient<'_>,
     by: &By,
-    judged: &[Judged],
+    judged: &[Judged<'_>],
     rows: &mut Rows,
 ) -> Result<(), Error> {
-    let shown = worst_first(judged);
+    let of_groups = judged.iter().flat_map(|of| {
+        let findings = of.findings.iter();
+        findings.map(move |(finding, advice)| (of, finding, *advice))
+    });
+    let mut shown: Vec<_> = of_groups.collect();
+    shown.sort_by(|one, other| {
+        let by_cost = one.1.worst_first(other.1);
+        by_cost.then_with(|| one.0.group.cmp(&other.0.group))
+    });
     let labels = Labels::new(client, by.clone(), shown.iter().map(|it| &it.0.group))?;
-    let advice = "SELECT r.finding, r.advice FROM jobstats.finding_rules r";
-    let advice = client.query(advice, &[])?;
-    let advice = advice.map(|row| Ok((row.get("finding")?, row.get("advice")?)));
-    let advice: HashMap<String, Option<String>> = advice.collect::<Result<_, Error>>()?;
-    for (judged, finding, time) in shown {
-        let name = finding.rule.name();
-        let of_rule = || advice.get(name).cloned().flatten();
+    for (judged, finding, advice) in shown {
         rows.put(|| {
             [
-                name.cell(),
+                finding.rule.name().cell(),
                 finding.level.name().cell(),
                 labels.name(&judged.group, None).cell(),
                 finding.share.map(rounded).cell(),
-                time.cell(),
+                finding.time.cell(),
                 finding.to_string().cell(),
-                finding.value.value.cell(),
+                finding.value.cell(),
                 finding.threshold.cell(),
-                judged.advice().or_else(of_rule).cell(),
+                judged.advice().or(advice).cell(),
                 labels.labels(&judged.group, None).cell(),
             ]
         });
@@ -251,12 +232,12 @@ fn write_findings(
 const LEVELS: [Option<Level>; 4] = [Some(Level::Bad), Some(Level::Fair), Some(Level::Good), None];
 
 /// Writes how many groups each level has, and what they cost: their time, or their calls where no server reports times.
-fn write_verdict(judged: &[Judged], rows: &mut Rows) {
+fn write_verdict(judged: &[Judged<'_>], rows: &mut Rows) {
     if judged.is_empty() {
         return;
     }
     // Sums of microseconds are whole numbers, whose order does not matter.
-    let micros = |it: &Judged| it.all.time.map(|time| (time * 1e6).round());
+    let micros = |it: &Judged<'_>| it.all.time.map(|time| (time * 1e6).round());
     let all_time: f64 = judged.iter().filter_map(micros).sum();
     let all_calls: f64 = judged.iter().map(|it| it.all.count).sum();
     let has_times = judged.iter().any(|it| it.all.time.is_some());

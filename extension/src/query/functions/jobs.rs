@@ -1,8 +1,11 @@
 //! `jobstats_jobs()` lists jobs.
 
+use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::pattern::exactly;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
+use serde_json::{Value, json};
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
@@ -10,19 +13,22 @@ use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{bound, now, timestamptz};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{SummedJobs, read, summed_jobs, write_rows};
-use crate::query::dimension::{Jobs, Table, join_names, words};
+use crate::query::answer::{read, total, write_rows};
+use crate::query::dimension::{By, Dimension, Jobs, Table, join_names, words};
+use crate::query::engine::Request;
 use crate::query::filters::{Filters, bind_own};
+use crate::query::measure::Measures;
 use crate::query::params::Params;
-use crate::query::question::{Period, number_of_rows};
+use crate::query::plan::Plan;
+use crate::query::question::{Period, Question, SUMMARY, Wanted, number_of_rows};
 use crate::store;
 use crate::store::rights::caller::{Own, seen};
 
 /// The default number of rows.
-const DEFAULT_N: i32 = 20;
+const DEFAULT_N: usize = 20;
 
 /// The default length of the window.
-const WEEK: i64 = 7 * jobstats_core::instant::DAY;
+const WEEK: Micros = 7 * DAY;
 
 /// The keys of filters.
 const KEYS: &str = "user, uid, group, gid, account, job, job_name, job_group, partition, state";
@@ -59,7 +65,7 @@ struct Asked {
     until: TimestampWithTimeZone,
     /// The column by which rows are sorted, largest first; `None`: newest first.
     operation: Option<&'static str>,
-    n: i64,
+    n: usize,
     filters: Filters,
 }
 
@@ -103,13 +109,10 @@ impl Asked {
         params: &Params,
         joined: &str,
     ) -> Result<String, Error> {
-        let parameters = own.map(|own| bind_own(own, params)).unwrap_or_default();
+        let parameters = bind_own(own, params);
         let jobs = seen("job_ids", own, parameters.each_ref().map(String::as_str));
-        let names = ["jobstats.users", "jobstats.groups"];
-        let names = join_names(self.filters.chosen(), JOB, names);
-        // Users are joined anyway.
-        let groups = names.find(" LEFT JOIN jobstats.groups");
-        let groups = groups.map_or("", |at| &names[at..]);
+        let named = self.filters.chosen().chain(Dimension::find("user"));
+        let names = join_names(named, JOB, ["jobstats.users", "jobstats.groups"]);
         let conditions = self.filters.conditions_on_jobs(JOB, params);
         let since = params.bind("since", || self.since);
         let until = params.bind("until", || self.until);
@@ -121,13 +124,13 @@ impl Asked {
             false => (DONE, ""),
         };
         Ok(format!(
-            "FROM {jobs} job LEFT JOIN jobstats.job_summaries done ON {done}{joined} LEFT JOIN jobstats.users person ON person.uid = job.uid{groups} \
+            "FROM {jobs} job LEFT JOIN jobstats.job_summaries done ON {done}{joined}{names} \
              WHERE job.started <= {until} AND coalesce(job.ended, timestamptz 'infinity') > {since}{conditions}{of_front}"
         ))
     }
 
-    /// Sums up what jobs that are not done did so far, the newest ones.
-    fn running(&self, client: &SpiClient<'_>, own: Option<&Own>) -> Result<SummedJobs, Error> {
+    /// Sums up what jobs that are not done did so far, the newest ones: an object with the columns of a summary for each.
+    fn running(&self, client: &SpiClient<'_>, own: Option<&Own>) -> Result<Vec<Value>, Error> {
         let params = Params::default();
         let statement = format!(
             "SELECT array_agg(DISTINCT newest.job) AS jobs, min(newest.started) AS since \
@@ -135,36 +138,57 @@ impl Asked {
             self.from(client, own, &params, "")?
         );
         let found = client.query_only(&statement, &params.take(), "job_ids")?;
-        let jobs: Option<Vec<String>> = found.get("jobs")?;
-        match (jobs, found.time_opt("since")?) {
-            (Some(jobs), Some(since)) => summed_jobs(client, own, &jobs, since),
-            _ => Ok(SummedJobs::default()),
-        }
+        let mut sums = Vec::new();
+        let Some(jobs) = found.get::<Option<Vec<String>>>("jobs")? else {
+            return Ok(sums);
+        };
+        let names = jobs.iter().map(|it| Some(exactly(it))).collect();
+        let mut filters = Filters::default().any_of("job", Some(names));
+        filters.own = own.cloned();
+        let question = Question {
+            period: Period {
+                since: found.get("since")?,
+                ..Period::default()
+            },
+            by: By::these(&["job"]),
+            measures: Measures::named(SUMMARY.map(|it| it.1), None)?,
+            filters,
+            wanted: Wanted::Summary,
+        };
+        let Some(plan) = Plan::find(client, &question)? else {
+            return Ok(sums);
+        };
+        let request = Request::new(client, &question, &plan, None)?;
+        let usage = request.read()?;
+        usage.each(false, |line| {
+            let job = usage.values(&line).pop().flatten();
+            let mut sum = json!({ "job": job, "nodes": line.nodes });
+            let amounts = question.measures.list.iter().zip(&line.amounts);
+            for ((column, _), (measure, amount)) in SUMMARY.iter().zip(amounts) {
+                sum[column] = json!(total(measure, amount)?.map(|it| it.to_string()));
+            }
+            sums.push(sum);
+            Ok(())
+        })?;
+        Ok(sums)
     }
 
     fn write(
         &self,
         client: &SpiClient<'_>,
         own: Option<&Own>,
-        sums: SummedJobs,
+        sums: Vec<Value>,
         rows: &mut Rows,
     ) -> Result<(), Error> {
         let params = Params::default();
-        let mut arrays = vec![
-            params.bind("jobs", || sums.jobs),
-            params.bind("nodes", || sums.nodes),
-        ];
-        for (n, amounts) in sums.amounts.into_iter().enumerate() {
-            arrays.push(params.bind(&format!("amounts {n}"), || amounts));
-        }
         let order = self.operation;
         let running = " LEFT JOIN running ON running.job = job.job AND done.job_no IS NULL";
         let statement = sql!(
             "jobs.sql",
-            sums = arrays.join(", "),
+            sums = params.bind("sums", || Value::Array(sums).to_string()),
             from = self.from(client, own, &params, running)?,
             order = order.map_or_else(String::new, |it| format!("{it} DESC NULLS LAST, ")),
-            n = params.bind("n", || self.n),
+            n = params.bind("n", || self.n as i64),
         );
         write_rows(client, &statement, &params.take(), rows)?;
         Ok(())

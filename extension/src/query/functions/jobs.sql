@@ -1,6 +1,6 @@
 -- The jobs of schedulers that ran in a window, with what they did: those that are done as their summaries say, others so far (@sums@).
 WITH running AS MATERIALIZED (
-    SELECT * FROM unnest(@sums@) AS sums (job, nodes, read_bytes, write_bytes, metadata, service_time)
+    SELECT * FROM jsonb_to_recordset(@sums@::jsonb) AS sums (job text, nodes bigint, read_bytes numeric, write_bytes numeric, metadata numeric, service_time numeric)
 )
 SELECT coalesce(job.label, job.job) AS job, job.job_name, coalesce(person.user_name, job.user_name) AS user_name, job.account,
     job.state, job.started, job.ended, done.run_time, coalesce(job.nodes, done.active_nodes, running.nodes) AS nodes,

@@ -1,9 +1,10 @@
 //! `jobstats_metrics()`: returns the health and the rates of targets, for scraping and alerting.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use jobstats_core::columns::sum::Sum;
-use jobstats_core::instant::{Micros, Span};
+use jobstats_core::instant::Micros;
 use jobstats_core::metrics::{Counts, GAUGE_LABELS, Gauge, Maintenance, Target, Work, exposition};
 use jobstats_core::openmetrics::ExpositionError;
 use jobstats_core::operation::OPERATIONS;
@@ -22,6 +23,7 @@ use crate::query::filters::Filters;
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
+use crate::query::state::State;
 use crate::query::window::Window;
 use crate::store;
 use crate::store::views;
@@ -96,35 +98,37 @@ fn elsewhere(client: &SpiClient<'_>) -> Result<Vec<(String, f64)>, Error> {
 
 /// Returns the last observation, or the last hour of it, of each target that is not silent. Observations that span over an hour (and four usual
 /// intervals), after a gap, are left out.
-fn lasts(client: &SpiClient<'_>) -> Result<Vec<(usage::Target, Span)>, Error> {
+fn lasts(client: &SpiClient<'_>) -> Result<Vec<usage::Target>, Error> {
     let pace = views::pace_since("now() - interval '1 day'", store::is_front(client)?);
     let statement = format!(
         "SELECT p.target_id, greatest(p.since, p.last_observation - interval '1 hour') AS since, p.last_observation AS \"time\" FROM ({pace}) p \
          WHERE NOT p.silent AND p.since > now() - greatest(4 * p.usual_interval, interval '1 hour')"
     );
     let last = |row: Row<'_>| {
-        let span = (row.time("since")?, row.time("time")?);
-        let target = usage::Target {
+        Ok(usage::Target {
             id: row.get("target_id")?,
             name: String::new(),
             cluster: String::new(),
+            filesystem: None,
             kind: TargetKind::Ost,
             server: None,
             retired: None,
             group: Vec::new(),
-            spans: vec![span],
-        };
-        Ok((target, span))
+            spans: vec![(row.time("since")?, row.time("time")?)],
+        })
     };
     client.query(&statement, &[])?.map(last).collect()
 }
 
+/// The memory that last observations may take.
+const LIMIT: usize = 512 << 20;
+
 /// Returns what each target did in its last observation.
 fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
     let lasts = lasts(client)?;
-    let mut works = BTreeMap::new();
-    let spans = lasts.iter().map(|it| it.1);
-    let window = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    let Some(window) = Window::of_targets(lasts.iter()) else {
+        return Ok(BTreeMap::new());
+    };
     let question = Question {
         period: Period::default(),
         by: By::these(&[]),
@@ -132,34 +136,36 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
         filters: Filters::default(),
         wanted: Wanted::Totals,
     };
-    let Some((since, until)) = window else {
-        return Ok(works);
+    // Rows of observations need nothing else that the store knows.
+    let state = State {
+        limit: LIMIT,
+        ..State::default()
     };
-    let plan = Plan::of_observations(Window::whole(since, until));
-    let request = Request::of(&question, &plan, None, None);
-    request.read_last(lasts, |usage| {
-        let all = usage.cells.of_targets(&usage.scope);
-        for ((target, observed), sums) in usage.scope.iter().zip(all) {
+    let plan = Plan::of(client, &question, window, Rc::new(state))?;
+    let mut request = Request::of(&question, &plan, None, None);
+    let usage = request.read_last(lasts)?;
+    let all = usage.cells.of_targets(&usage.scope);
+    let works = usage
+        .scope
+        .iter()
+        .zip(all)
+        .map(|((target, observed), sums)| {
             let value = |sum: Sum| {
                 let place = usage.asked.sums().iter().position(|it| *it == sum)?;
                 let value = sums.as_ref().and_then(|it| it.get(place))?;
                 Some(*value as f64).filter(|it| *it != 0.0)
             };
             let timed = OPERATIONS.iter().filter(|it| it.in_service_time());
+            let counts = OPERATIONS.iter().map(|it| value(Sum::counts(&[it])));
             let work = Work {
                 seconds: observed.iter().sum::<Micros>() as f64 / 1e6,
                 active: sums.is_some(),
-                amounts: OPERATIONS
-                    .iter()
-                    .map(|it| value(Sum::counts(&[it])))
-                    .collect(),
+                amounts: counts.collect(),
                 usecs: timed.map(|it| value(Sum::times(&[it]))).collect(),
             };
-            works.insert(target.id, work);
-        }
-        Ok(())
-    })?;
-    Ok(works)
+            (target.id, work)
+        });
+    Ok(works.collect())
 }
 
 /// The memory that a gauge takes with its labels.

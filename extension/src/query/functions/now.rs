@@ -1,11 +1,12 @@
 //! `jobstats_now()` reports who keeps each target busy, as of its last observation.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::instant::{DAY, Micros, Span};
 use jobstats_core::operation::{OPERATIONS, Operation};
 use jobstats_core::quantity::Quantity;
+use jobstats_core::target::TargetKind;
 use jobstats_core::usage::{Amount, Target};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
@@ -17,7 +18,7 @@ use crate::pg::memory::require_room;
 use crate::pg::spi::{Row, SqlResult, Statements};
 use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::dimension::{By, Dimension, Level};
+use crate::query::dimension::{By, Level};
 use crate::query::engine::{Load, Request, Usage};
 use crate::query::filters::Filters;
 use crate::query::groups::Group;
@@ -26,14 +27,13 @@ use crate::query::measure::{Measure, Measures};
 use crate::query::params::Params;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted, number_of_rows};
-use crate::query::read;
 use crate::query::state::State;
 use crate::query::window::Window;
 use crate::query::{empty, without_times};
 use crate::store;
 
 /// The default number of rows of a target.
-const DEFAULT_N: i32 = 3;
+const DEFAULT_N: usize = 3;
 
 /// The further dimensions of labels.
 const ALWAYS: [&str; 3] = ["cluster", "target", "uid"];
@@ -54,6 +54,9 @@ type Last = (Target, Interval);
 
 /// The work of a group on a target.
 struct Ranked {
+    /// The position of the target.
+    last: usize,
+    rank: i64,
     group: Group,
     operation: &'static str,
     rate: f64,
@@ -64,7 +67,7 @@ struct Ranked {
 #[pg_extern(sql = false)]
 fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let target = arguments.take::<String>()?;
-    let n = usize::try_from(number_of_rows(arguments.take()?, DEFAULT_N)?).unwrap_or(0);
+    let n = number_of_rows(arguments.take()?, DEFAULT_N)?;
     let at = arguments.take::<TimestampWithTimeZone>()?;
     at.map_or(Ok(0), micros)?;
     let by = By::parse(arguments.take()?, "user,workload,account")?;
@@ -93,18 +96,16 @@ impl Asked {
         &self,
         client: &SpiClient<'_>,
         lasts: &[Last],
-        ranked: &[Vec<Ranked>],
+        ranked: &[Ranked],
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        let mut all = ranked.iter().flatten().peekable();
-        if all.peek().is_some() && all.clone().all(|it| it.service_time.is_none()) {
+        if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
             without_times::note_calls();
         }
-        let labels = Labels::new(client, self.of_labels.clone(), all.map(|it| &it.group))?;
-        let of_targets = lasts.iter().zip(ranked);
-        let ranks =
-            of_targets.flat_map(|(last, ranked)| (1i64..).zip(ranked).map(move |it| (last, it)));
-        for ((target, age), (rank, it)) in ranks {
+        let groups = ranked.iter().map(|it| &it.group);
+        let labels = Labels::new(client, self.of_labels.clone(), groups)?;
+        for it in ranked {
+            let (target, age) = &lasts[it.last];
             let (number, operation) = match it.service_time {
                 Some(time) => (time, "service_time"),
                 None => (it.rate, it.operation),
@@ -112,7 +113,7 @@ impl Asked {
             rows.put(|| {
                 [
                     target.name.as_str().cell(),
-                    rank.cell(),
+                    it.rank.cell(),
                     labels.name(&it.group, Some(&self.of_name)).cell(),
                     it.operation.cell(),
                     formatted(Some(number), operation, Quantity::Rate).cell(),
@@ -178,34 +179,23 @@ impl Asked {
     }
 
     fn last(&self, row: &Row<'_>) -> Result<Last, Error> {
-        let target = read::Target {
+        let kind = TargetKind::named(row.get("kind")?);
+        let target = Target {
             id: row.get("target_id")?,
             cluster: row.get("cluster")?,
             filesystem: row.get("filesystem")?,
-            kind: row.get("kind")?,
+            kind: kind.unwrap_or(TargetKind::Ost),
             name: row.get("name")?,
+            server: row.get("server")?,
             retired: None,
-        };
-        let server: Option<String> = row.get("server")?;
-        let value = |it: &Dimension| match it.level {
-            Level::Server => server.clone(),
-            _ => target.value(it).map(str::to_owned),
-        };
-        let of_targets = self.of_labels.of(&[Level::Target, Level::Server]);
-        let grouped = Target {
-            group: of_targets.map(value).collect(),
+            group: Vec::new(),
             spans: vec![(row.time("since")?, row.time("time")?)],
-            ..target.grouped(&self.of_labels)
         };
-        Ok((grouped, row.get("age")?))
+        Ok((target.grouped(self.of_labels.list()), row.get("age")?))
     }
 
     /// Returns the first rows of each target, in order of cluster and target.
-    fn ranked(&self, client: &SpiClient<'_>, lasts: &[Last]) -> Result<Vec<Vec<Ranked>>, Error> {
-        let spans = lasts.iter().map(|it| it.0.spans[0]);
-        let window = spans
-            .clone()
-            .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    fn ranked(&self, client: &SpiClient<'_>, lasts: &[Last]) -> Result<Vec<Ranked>, Error> {
         let measures = operations().map(|it| Measure::find(it.name));
         let question = Question {
             period: Period::default(),
@@ -214,64 +204,63 @@ impl Asked {
             filters: self.filters.clone().of_level(Level::Entry),
             wanted: Wanted::Totals,
         };
-        let mut ranked = Vec::new();
-        let state = || Ok::<_, Error>(Rc::new(State::read(client)?));
-        if let Some((since, until)) = window
-            && let Some(plan) =
-                Plan::with(client, &question, Window::whole(since, until), state()?)?
-        {
-            let request = Request::of(&question, &plan, None, None);
-            let targets = lasts.iter().map(|it| it.0.clone());
-            request.read_last(targets.zip(spans).collect(), |usage| {
-                ranked = self.ranked_in(lasts, usage)?;
-                Ok(())
-            })?;
-        }
-        if ranked.iter().all(Vec::is_empty) {
+        let targets = lasts.iter().map(|it| &it.0);
+        let ranked = match Window::of_targets(targets.clone()) {
+            Some(window) => {
+                let state = Rc::new(State::read(client)?);
+                let plan = Plan::of(client, &question, window, state)?;
+                let mut request = Request::of(&question, &plan, None, None);
+                self.ranked_in(lasts, &request.read_last(targets.cloned().collect())?)?
+            }
+            None => Vec::new(),
+        };
+        if ranked.is_empty() {
             note_age(client, self.at)?;
             empty::explain(client, &day_until(self.at)?, &self.filters)?;
         }
         Ok(ranked)
     }
 
-    fn ranked_in(&self, lasts: &[Last], usage: &Usage<'_>) -> Result<Vec<Vec<Ranked>>, Error> {
-        let place = |name: &str| {
-            self.of_labels
-                .iter()
-                .position(|it| it.name == name)
-                .unwrap_or(0)
-        };
-        let [cluster, target] = ["cluster", "target"].map(place);
-        let mut groups: BTreeMap<[Option<String>; 2], BTreeMap<Group, Vec<Amount>>> =
-            BTreeMap::new();
+    fn ranked_in(&self, lasts: &[Last], usage: &Usage<'_>) -> Result<Vec<Ranked>, Error> {
+        let places = lasts.iter().zip(0..);
+        let places = places.map(|((it, _), place)| ([&*it.cluster, &*it.name], place));
+        let places: HashMap<[&str; 2], usize> = places.collect();
+        let place = |name: &str| self.of_labels.iter().position(|it| it.name == name);
+        let of_target = ["cluster", "target"].map(|it| place(it).unwrap_or(0));
+        let loads = usage.loads();
+        let mut ranked: Vec<Ranked> = Vec::new();
         usage.each(false, |line| {
             let group = usage.values(&line);
-            let of_target = groups.entry([group[cluster].clone(), group[target].clone()]);
-            of_target.or_default().insert(group, line.amounts);
+            let target = of_target.map(|it| group[it].as_deref().unwrap_or_default());
+            if let Some(last) = places.get(&target).copied() {
+                let target = &lasts[last].0;
+                let load = loads.get(&target.id).copied().unwrap_or_default();
+                let found = Ranked::new(group, &line.amounts, load, target.spans[0]);
+                ranked.extend(found.map(|it| Ranked { last, ..it }));
+            }
             Ok(())
         })?;
-        let mut loads = usage.loads();
-        let of_target = |(target, _): &Last| {
-            let key = [Some(target.cluster.clone()), Some(target.name.clone())];
-            let load = loads.remove(&target.id).unwrap_or_default();
-            let (since, until) = target.spans[0];
-            let seconds = (until - since) as f64 / 1e6;
-            let ranked = groups.remove(&key).unwrap_or_default().into_iter();
-            let ranked = ranked.filter_map(|it| Ranked::new(it.0, &it.1, load, seconds));
-            let mut ranked: Vec<Ranked> = ranked.collect();
-            // The sort is stable: of equal shares, the first group stays first.
-            ranked.sort_by(|one, other| other.share.total_cmp(&one.share));
-            ranked.truncate(self.n);
-            ranked
-        };
-        Ok(lasts.iter().map(of_target).collect())
+        ranked.sort_by(|one, other| {
+            let by_target = one.last.cmp(&other.last);
+            by_target
+                .then_with(|| other.share.total_cmp(&one.share))
+                .then_with(|| one.group.cmp(&other.group))
+        });
+        for of_target in ranked.chunk_by_mut(|one, other| one.last == other.last) {
+            for (rank, it) in (1..).zip(of_target) {
+                it.rank = rank;
+            }
+        }
+        ranked.retain(|it| it.rank <= self.n as i64);
+        Ok(ranked)
     }
 }
 
 impl Ranked {
     /// Returns the row of a group that did this by operation, with its share in the load of the target: in microseconds, or in calls if the target
     /// reports no times; `None` if nothing was done.
-    fn new(group: Group, amounts: &[Amount], load: Load, seconds: f64) -> Option<Self> {
+    fn new(group: Group, amounts: &[Amount], load: Load, (since, until): Span) -> Option<Self> {
+        let seconds = (until - since) as f64 / 1e6;
         let is_timed = load.time > 0;
         let of = |it: &Amount| if is_timed { it.spent } else { it.total }.unwrap_or(0);
         let (own, all) = (
@@ -281,6 +270,8 @@ impl Ranked {
         // Of equal values, `max_by_key` takes the last one. The order is reversed because the first operation is better known.
         let (leading, most) = amounts.iter().enumerate().rev().max_by_key(|it| of(it.1))?;
         (own > 0).then(|| Self {
+            last: 0,
+            rank: 0,
             group,
             operation: operations().nth(leading).map_or("", |it| it.name),
             rate: most.total.unwrap_or(0) as f64 / seconds,

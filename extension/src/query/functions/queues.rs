@@ -10,14 +10,14 @@ use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{timestamptz, timestamptzs, window};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{read_wholes, write_groups};
-use crate::query::dimension::{By, Level};
+use crate::query::answer::{read_wholes, write_rows};
+use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::notice::hinted;
 use crate::query::params::Params;
 use crate::query::question::Period;
 use crate::query::state::State;
-use crate::query::window::{clamped, edges};
+use crate::query::window::{clamped, edges, width};
 use crate::store;
 
 #[pg_extern(sql = false)]
@@ -29,7 +29,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     read_wholes(|client| {
         store::require(client)?;
         let span = clamped(&State::read(client)?, window(period.since, period.until)?);
-        let edges = edges(span, period.step.as_ref())?;
+        let edges = edges(span, width(period.step.as_ref())?)?;
         let kept_since = store::settings(client)?.kept_since;
         let [fine, gone]: [(Vec<_>, Vec<_>); 2] =
             divided(&edges, kept_since).map(|hours| hours.into_iter().unzip());
@@ -58,8 +58,7 @@ fn jobstats_queues(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
             conditions = conditions,
             parts = parts.join(", ")
         );
-        let by = By::these(&["server"]);
-        match write_groups(client, &statement, &params.take(), &by, &mut rows)? {
+        match write_rows(client, &statement, &params.take(), &mut rows)? {
             0 => explain(client),
             _ => Ok(()),
         }

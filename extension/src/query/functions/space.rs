@@ -12,13 +12,14 @@ use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::{micros, now, timestamptz};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{read, write_groups};
-use crate::query::dimension::{By, Jobs, Level, Table, words};
+use crate::query::answer::{read, write_rows};
+use crate::query::dimension::{By, Jobs, Level, Table, ValueType, words};
 use crate::query::filters::Filters;
+use crate::query::labels::ALL;
 use crate::query::names::{groups_at, users_at};
 use crate::query::notice::{hinted, listed};
 use crate::query::params::Params;
-use crate::query::question::rows_wanted;
+use crate::query::question::number_of_rows;
 use crate::query::window::ROW_LIMIT;
 use crate::store;
 use crate::store::rights::caller::own_parameters;
@@ -47,7 +48,7 @@ struct Asked {
     by: By,
     kind: &'static str,
     filters: Filters,
-    n: i64,
+    n: usize,
 }
 
 #[pg_extern(sql = false)]
@@ -67,7 +68,7 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
         kind: kind(&by)?,
         by: By::these(&by),
         filters,
-        n: n.map_or(Ok(ROW_LIMIT as i64 + 1), |n| rows_wanted(Some(n)))?,
+        n: number_of_rows(n, ROW_LIMIT + 1)?.min(ROW_LIMIT + 1),
     };
     if asked.is_by_target() && (asked.at.is_some() || asked.since.is_some()) {
         let hint = "Leave out at and since, or target.";
@@ -83,7 +84,7 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
         // Own space is found before filters are tested, or the counters of PostgreSQL would tell of others.
         let fence = own.map_or("", |_| "MATERIALIZED");
         let statement = asked.statement(&params, &own_uids, fence)?;
-        let written = write_groups(client, &statement, &params.take(), &asked.by, &mut rows)?;
+        let written = write_rows(client, &statement, &params.take(), &mut rows)?;
         asked.note(client, written)
     })
 }
@@ -141,14 +142,39 @@ impl Asked {
             user_names = users_at(&at),
             group_names = groups_at(&at),
             owners = owners,
+            schema = store::extension_schema()?,
+            name = self.name(),
+            labels = self.labels(),
             of_owners = self.filters.conditions(Level::Entry, OWNER, params),
             shown = shown,
             group_by = match shown.strip_prefix(", ") {
                 Some(shown) => format!("GROUP BY {shown}"),
                 None => String::new(),
             },
-            limit = params.bind("n", || self.n.min(ROW_LIMIT as i64 + 1)),
+            limit = params.bind("n", || self.n as i64),
         ))
+    }
+
+    /// Returns an expression for the name of a row, which lists its values.
+    fn name(&self) -> String {
+        let value = |name| format!("nullif(coalesce(answer.{name}::text, '-'::text), ''::text)");
+        let values: Vec<String> = self.by.iter().map(|it| value(it.name)).collect();
+        match values.is_empty() {
+            true => format!("'{ALL}'::text"),
+            false => format!("concat_ws(', '::text, {})", values.join(", ")),
+        }
+    }
+
+    /// Returns the keys and values of the labels of a row.
+    fn labels(&self) -> String {
+        let labels = self.by.iter().map(|it| match it.value_type {
+            ValueType::Number => format!("'{0}'::text, answer.{0}", it.name),
+            ValueType::Text => format!(
+                "'{0}'::text, jobstats_internal.exactly(answer.{0})",
+                it.name
+            ),
+        });
+        labels.collect::<Vec<_>>().join(", ")
     }
 
     /// Raises notices that say why there is no row, or which targets are missing in sums of now.

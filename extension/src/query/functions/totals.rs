@@ -12,7 +12,7 @@ use crate::query::answer::answer;
 use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::measure::{self, Measures};
-use crate::query::question::{Period, Question, SUMMARY, Wanted, rows_wanted};
+use crate::query::question::{DEFAULT_N, Period, Question, SUMMARY, Wanted, number_of_rows};
 
 const DEFAULT_BASE: i32 = 10;
 
@@ -74,7 +74,7 @@ fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         measures: measure::busy(operation.as_deref(), weights)?,
         filters,
         wanted: Wanted::Top {
-            n: rows_wanted(n)?,
+            n: number_of_rows(n, DEFAULT_N)?,
             min_rate,
             untracked,
         },

@@ -10,11 +10,11 @@ use crate::pg::error::{Error, shown};
 use crate::pg::spi::{SqlResult, Statements};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::{IntoCell, Rows};
-use crate::query::answer::{ask, note};
+use crate::query::answer::{ask, note, number};
 use crate::query::dimension::{By, Level};
 use crate::query::engine::Request;
 use crate::query::filters::{Filters, OF_TARGETS};
-use crate::query::labels::{Labels, covered, decimal, formatted, rounded};
+use crate::query::labels::{Labels, covered, formatted, rounded};
 use crate::query::measure;
 use crate::query::notice::hinted;
 use crate::query::plan::Plan;
@@ -74,12 +74,9 @@ fn write(
     let labels = Labels::new(client, question.by.clone(), groups)?;
     for it in found {
         let measure = &question.measures.list[it.measure];
-        let number = |parts: Option<i128>| {
-            let parts = parts.map(|it| decimal(it, measure.unit()));
-            parts.transpose().map_err(Error::damaged_value)
-        };
-        let (total, accounted) = (number(it.total)?, number(it.accounted)?);
-        let untracked = number(it.untracked)?;
+        let total = number(measure, it.total)?;
+        let accounted = number(measure, it.accounted)?;
+        let untracked = number(measure, it.untracked)?;
         let amount = it.untracked.map(|it| it as f64 / measure.unit() as f64);
         let share = it
             .untracked

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use jobstats_core::finding::{Calls, Moved, SMALL, Work};
 use jobstats_core::instant::{DAY, HOUR, Micros, Span};
 use jobstats_core::snapshot::HISTOGRAM_LEN;
+use jobstats_core::target::TargetKind;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -16,12 +17,11 @@ use crate::query::engine::{Request, Usage};
 use crate::query::entries::few;
 use crate::query::filters::Filters;
 use crate::query::functions::io_sizes;
-use crate::query::groups::Group;
+use crate::query::groups::{Group, held};
 use crate::query::measure::{Measure, Measures};
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::read;
-use crate::query::window::ROW_LIMIT;
 
 /// The measures that work is made of, besides the number of all calls.
 const MEASURES: [&str; 17] = [
@@ -116,8 +116,8 @@ struct Sums {
     on_mdts: Vec<Option<i128>>,
     /// Set if the time of some calls is not known.
     lacks_times: bool,
-    /// The OST with most bytes: its bytes, its time (-1: unknown), and the number of OSTs of its file system.
-    most: Option<(i128, i128, i64)>,
+    /// The OST with most bytes: its bytes, its time, and the number of OSTs in use of its file system.
+    most: (i128, Option<i128>, usize),
 }
 
 /// Adds the work of each group up over targets.
@@ -125,28 +125,20 @@ fn add_up(
     question: &Question,
     by: &By,
     usage: &Usage<'_>,
-    osts: HashMap<FileSystem, i64>,
+    osts: HashMap<FileSystem, usize>,
 ) -> Result<Vec<(Group, Work)>, Error> {
     let place = |name: &str| question.measures.list.iter().position(|it| it.name == name);
     let [requests, time, read, write] =
         ["requests", "service_time", "read_bytes", "write_bytes"].map(|it| place(it).unwrap_or(0));
     let own = by.list().len();
-    let of_target = |group: &Group, name: &str| {
-        let mut values = question.by.iter().zip(group);
-        values
-            .find(|it| it.0.name == name)
-            .and_then(|it| it.1.clone())
-    };
+    let dimension = |name: &str| question.by.iter().position(|it| it.name == name);
+    let of_target = OF_TARGET.map(|it| dimension(it).unwrap_or(0));
     let mut groups: BTreeMap<Group, Sums> = BTreeMap::new();
     usage.each(question.has_idle_targets(), |line| {
         let mut group = usage.values(&line);
-        let [cluster, filesystem, kind] = OF_TARGET.map(|it| of_target(&group, it));
+        let [cluster, filesystem, kind] = of_target.map(|it| group[it].clone());
         group.truncate(own);
-        let count = groups.len();
-        let sums = groups.entry(group).or_default();
-        if count > ROW_LIMIT {
-            return Err(Error::TooManyRows);
-        }
+        let sums = held(&mut groups, group)?;
         let totals: Vec<Option<i128>> = line.amounts.iter().map(|it| it.total).collect();
         if let Some(active) = line.active {
             let known = sums.active.unwrap_or(active);
@@ -157,23 +149,16 @@ fn add_up(
         match kind.as_deref() {
             Some("OST") => {
                 let bytes = totals[read].unwrap_or(0) + totals[write].unwrap_or(0);
-                // What is not known of the number of targets counts as most.
-                let peers = osts
-                    .get(&(cluster, filesystem))
-                    .copied()
-                    .unwrap_or(i64::MAX);
-                sums.most = sums
-                    .most
-                    .max(Some((bytes, totals[time].unwrap_or(-1), peers)));
+                let targets = osts.get(&(cluster, filesystem)).copied().unwrap_or(0);
+                sums.most = sums.most.max((bytes, totals[time], targets));
             }
             _ => add(&mut sums.on_mdts, &totals),
         }
         Ok(())
     })?;
-    let groups = groups.into_iter();
-    Ok(groups
-        .map(|(group, sums)| (group, sums.work(question)))
-        .collect())
+    let works = groups.into_iter();
+    let works = works.map(|(group, sums)| (group, sums.work(question)));
+    Ok(works.collect())
 }
 
 /// The dimensions of a target by which it has others of its kind.
@@ -192,10 +177,10 @@ fn add(sums: &mut Vec<Option<i128>>, totals: &[Option<i128>]) {
 type FileSystem = (Option<String>, Option<String>);
 
 /// The number of OSTs in use of each cluster and file system.
-fn osts(plan: &Plan) -> HashMap<FileSystem, i64> {
+fn osts(plan: &Plan) -> HashMap<FileSystem, usize> {
     let mut osts = HashMap::new();
     let in_use = plan.state.targets.iter().filter(|it| it.retired.is_none());
-    for target in in_use.filter(|it| it.kind == "OST") {
+    for target in in_use.filter(|it| it.kind == TargetKind::Ost) {
         let file_system = (Some(target.cluster.clone()), target.filesystem.clone());
         *osts.entry(file_system).or_default() += 1;
     }
@@ -222,7 +207,7 @@ impl Sums {
             sized: None,
         };
         let time = all("service_time").filter(|_| !self.lacks_times);
-        let most = self.most.unwrap_or_default();
+        let (bytes, time_of_most, targets) = self.most;
         Work {
             is_of_some_targets: false,
             seconds: self.active.map_or(0.0, |it| (it.1 - it.0) as f64 / 1e6),
@@ -234,15 +219,8 @@ impl Sums {
             on_mdts: of(&self.on_mdts, "service_time").or(time.map(|_| 0.0)),
             read: moved("read"),
             write: moved("write"),
-            on_one_target: (
-                most.0 as f64,
-                (most.1 >= 0 && self.most.is_some()).then(|| most.1 as f64 / 1e6),
-            ),
-            targets: if most.2 == i64::MAX {
-                0.0
-            } else {
-                most.2 as f64
-            },
+            on_one_target: (bytes as f64, time_of_most.map(|it| it as f64 / 1e6)),
+            targets: targets as f64,
             opens: calls("open"),
             creates: calls("mknod"),
             unlinks: calls("unlink"),
@@ -290,10 +268,8 @@ fn find_sizes(
     few: Option<Vec<i64>>,
 ) -> Result<Sizes, Error> {
     let question = io_sizes::question(Period::default(), by.clone(), question.filters.clone())?;
+    let plan = plan.again(client, &question, plan.window.clone())?;
     let mut sizes = Sizes::new();
-    let Some(plan) = plan.again(client, &question, plan.window.clone())? else {
-        return Ok(sizes);
-    };
     let request = Request::of(&question, &plan, few, None);
     for found in request.read_sizes(false)? {
         let [all, small] = [HISTOGRAM_LEN, SMALL_ELEMENTS]

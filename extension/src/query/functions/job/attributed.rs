@@ -116,7 +116,7 @@ impl Attributed {
         // For how long targets were observed says nothing here: what is attributed has no rates.
         let targets = entries.state.targets.iter().map(|it| Target {
             retired: None,
-            ..it.grouped(by)
+            ..it.grouped(by.list())
         });
         // Buckets count as a whole.
         let edges = vec![

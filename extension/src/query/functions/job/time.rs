@@ -16,7 +16,7 @@ use crate::query::functions::job::entries::Entries;
 use crate::query::read::{self, Selection};
 use crate::query::sources::{Sources, coarse};
 use crate::query::state::State;
-use crate::query::window::{Window, clamped, edges};
+use crate::query::window::{Window, clamped, edges, width};
 use crate::store;
 use crate::store::rollup::ROLLUPS;
 
@@ -94,7 +94,7 @@ impl Chosen {
             None => buckets(span, entries),
         };
         let has_buckets = buckets.is_some();
-        let edges = buckets.map_or_else(|| edges(span, step), Ok)?;
+        let edges = buckets.map_or_else(|| edges(span, width(step)?), Ok)?;
         Ok(Some(Self {
             window: Window::of_steps(edges),
             has_buckets,

@@ -36,7 +36,7 @@ answer AS (
 SELECT $1[answer.step] AS "time", answer.server, answer.service, answer.requests,
     (answer.wait_usecs / nullif(answer.requests, 0) / 1000000)::double precision AS wait,
     (answer.depth / nullif(answer.requests, 0))::double precision AS depth,
-    (answer.wait_usecs / answer.observed)::double precision AS waiting
+    (answer.wait_usecs / answer.observed)::double precision AS waiting, jsonb_build_object('server'::text, jobstats_internal.exactly(answer.server)) AS labels
 FROM answer
 WHERE answer.observed > 0
 ORDER BY answer.step, answer.cluster, answer.server, answer.service

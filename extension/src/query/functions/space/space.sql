@@ -49,11 +49,11 @@ of_filesystem AS (
     WHERE true@of_owners@
     GROUP BY owner.cluster, owner.filesystem, owner.target@owners@
 )
-SELECT sum(answer.kbytes) * 1024 AS bytes, sum(answer.inodes) AS inodes,
+SELECT @name@ AS name, @schema@.jobstats_format((sum(answer.kbytes) * 1024)::double precision, 'bytes'::text, 'total'::text) AS formatted,
+    sum(answer.kbytes) * 1024 AS bytes, sum(answer.inodes) AS inodes,
     CASE WHEN bool_and(answer.has_added) THEN sum(answer.added_kbytes) * 1024 END AS added_bytes,
     CASE WHEN bool_and(answer.has_added) THEN sum(answer.added_inodes) END AS added_inodes,
-    sum(list.targets)::bigint AS targets, sum(list.of_targets)::bigint AS of_targets, min(list."time") AS "time",
-    (sum(answer.kbytes) * 1024)::double precision AS amount, 'bytes'::text AS operation@shown@
+    sum(list.targets)::bigint AS targets, sum(list.of_targets)::bigint AS of_targets, min(list."time") AS "time", jsonb_build_object(@labels@) AS labels
 FROM of_filesystem answer
 LEFT JOIN list ON list.cluster = answer.cluster AND list.filesystem = answer.filesystem AND list.target IS NOT DISTINCT FROM answer.target
 @group_by@
