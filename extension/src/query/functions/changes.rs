@@ -172,11 +172,11 @@ impl Compared {
             let after = number(measure, Some(change.after))?;
             let changed = number(measure, Some(change.change()))?;
             let value = change.change() as f64 / measure.unit() as f64;
-            let (name, labels) = match group {
-                Some(group) => (labels.name(group, None), labels.labels(group, None)),
-                None => (OTHERS.to_owned(), others(change.groups)),
-            };
             rows.put(|| {
+                let (name, labels) = match group {
+                    Some(group) => (labels.name(group, None), labels.labels(group, None)),
+                    None => (OTHERS.to_owned(), others(change.groups)),
+                };
                 [
                     group.map(|_| rank).cell(),
                     name.cell(),
