@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::UsageError;
 use super::cells::{Activity, Cells, Hasher, Subject};
 use super::groups::{GroupKey, Groups, Values};
 use super::scope::Scope;
+use super::{UsageError, require_room};
 use crate::increment::{Detail, share};
 use crate::instant::{Micros, Span};
 use crate::snapshot::HISTOGRAM_LEN;
@@ -196,8 +196,17 @@ impl Sizes {
         Ok(())
     }
 
-    /// Returns the sizes by group, in the order of groups and operations.
-    pub fn by_group(&self, groups: &Groups<'_>, scope: &Scope) -> Vec<SizesOfGroup> {
+    /// Gives the sizes of each group to `take`, in the order of groups and operations.
+    ///
+    /// # Errors
+    /// [`UsageError::NoRoom`]
+    pub fn by_group(
+        &self,
+        groups: &Groups<'_>,
+        scope: &Scope,
+        mut take: impl FnMut(SizesOfGroup),
+    ) -> Result<(), UsageError> {
+        require_room(self.all.len() * 2 * size_of::<SizesOfGroup>())?;
         let cells = self.cells.iter().filter_map(|(place, number)| {
             let group = groups.of_place(scope, place)?;
             let target = scope.targets[place.target as usize].target.id;
@@ -225,19 +234,20 @@ impl Sizes {
                 sums[1].add(of_readings.get(&number).copied().unwrap_or_default());
             }
         }
-        let mut found: Vec<_> = found.into_iter().collect();
+        let mut keys: Vec<(GroupKey, u32)> = found.keys().copied().collect();
         // The sort is stable: the operations of a group stay in order.
-        found.sort_by(|((one, _), _), ((other, _), _)| groups.compare(scope, *one, *other));
-        let found = found
-            .into_iter()
-            .map(|((group, _), (sizes, [all, of_readings]))| SizesOfGroup {
-                values: groups.values(scope, group),
+        keys.sort_by(|(one, _), (other, _)| groups.compare(scope, *one, *other));
+        for key in keys {
+            let (sizes, [all, of_readings]) = found.remove(&key).unwrap_or_default();
+            take(SizesOfGroup {
+                values: groups.values(scope, key.0),
                 calls: all.calls,
                 mean: (all.calls > 0).then(|| quotient(all.bytes, all.calls)),
                 deviation: of_readings.deviation(),
                 ..sizes
             });
-        found.collect()
+        }
+        Ok(())
     }
 
     /// Returns the readings of each cell that lie in the window, added up.

@@ -88,7 +88,11 @@ fn answer_by(names: &[&str], rows: &[RowOfSizes]) -> Vec<SizesOfGroup> {
             .put(&known, (SubjectKind::Entry, id), &entry, None)
             .unwrap();
     }
-    sizes.by_group(&groups, &scope)
+    let mut found = Vec::new();
+    sizes
+        .by_group(&groups, &scope, |it| found.push(it))
+        .unwrap();
+    found
 }
 
 /// Returns the sizes of all reads.

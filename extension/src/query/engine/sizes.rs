@@ -29,7 +29,7 @@ const HAS_HISTOGRAM: &str =
 impl Request<'_> {
     /// Reads the sizes of reads and writes in the window, which has one step, by group: histograms and, with `has_sums`, sums of calls that
     /// are in none.
-    pub fn read_sizes(&self, has_sums: bool) -> Result<Vec<SizesOfGroup>, Error> {
+    pub fn read_sizes(&self, has_sums: bool, take: impl FnMut(SizesOfGroup)) -> Result<(), Error> {
         let scope = self.scope()?;
         let reading = Reading::new(self, &scope)?;
         let mut columns = SUMS.map(str::to_owned).to_vec();
@@ -60,7 +60,7 @@ impl Request<'_> {
             )?;
         }
         let groups = self.groups(reading, sizes.cells(), sizes.bytes())?;
-        Ok(sizes.by_group(&groups, &scope))
+        Ok(sizes.by_group(&groups, &scope, take)?)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::query::answer::{ask, note};
 use crate::query::dimension::By;
 use crate::query::engine::Request;
 use crate::query::filters::Filters;
+use crate::query::groups::Group;
 use crate::query::labels::{Labels, rounded};
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
@@ -31,16 +32,19 @@ fn jobstats_io_sizes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
     let question = question(period, By::parse(by, "")?, filters)?;
     ask(question, |client, question, plan| {
         let request = Request::new(client, question, plan, None)?;
-        let sizes = request.read_sizes(true)?;
-        let written = write(client, &question.by, &sizes, &mut rows)?;
+        let (mut of_groups, mut lacks_deviation) = (Vec::new(), false);
+        request.read_sizes(true, |sizes| {
+            lacks_deviation |= sizes.calls > 0 && sizes.deviation.is_none();
+            of_groups.push(OfGroup::new(sizes));
+        })?;
+        let written = write(client, &question.by, &of_groups, &mut rows)?;
         // Only increments have histograms.
         if plan.window.since() < plan.state.kept_since {
             pgrx::notice!(
                 "sizes of reads and writes are kept as long as increments are, and not in rollups"
             );
         }
-        let mut sums = sizes.iter().filter(|it| it.calls > 0);
-        if sums.any(|it| it.deviation.is_none()) {
+        if lacks_deviation {
             note_left_out(client, plan)?;
         }
         note(client, question, plan, written)
@@ -78,51 +82,61 @@ fn note_left_out(client: &SpiClient<'_>, plan: &Plan) -> Result<(), Error> {
 /// A row of the answer: the sizes are more than the first bound and up to the second; the calls, their mean and standard deviation, and the source.
 type Row = ([Option<i64>; 2], u128, [Option<f64>; 2], &'static str);
 
-/// Returns the rows of a group.
-fn rows_of(sizes: &SizesOfGroup) -> Vec<Row> {
-    let last = sizes.histogram.len() - 1;
-    let elements = sizes.histogram.iter().enumerate();
-    let elements = elements.filter(|(_, calls)| **calls > 0);
-    let elements = elements.map(|(n, calls)| {
-        let lower = if n == 0 { 0 } else { 1 << (n - 1) };
-        let upper = (n < last).then(|| 1 << n);
-        let none = [None, None];
-        ([Some(lower), upper], (*calls).into(), none, "histogram")
-    });
-    let of_sizes = [sizes.mean, sizes.deviation];
-    let sums = ([None, None], sizes.calls, of_sizes, "sums");
-    elements.chain((sizes.calls > 0).then_some(sums)).collect()
+/// The rows of a group and an operation.
+struct OfGroup {
+    values: Group,
+    operation: &'static str,
+    rows: Vec<Row>,
+}
+
+impl OfGroup {
+    fn new(sizes: SizesOfGroup) -> Self {
+        let last = sizes.histogram.len() - 1;
+        let elements = sizes.histogram.iter().enumerate();
+        let elements = elements.filter(|(_, calls)| **calls > 0);
+        let elements = elements.map(|(n, calls)| {
+            let lower = if n == 0 { 0 } else { 1 << (n - 1) };
+            let upper = (n < last).then(|| 1 << n);
+            let none = [None, None];
+            ([Some(lower), upper], (*calls).into(), none, "histogram")
+        });
+        let of_sizes = [sizes.mean, sizes.deviation];
+        let sums = ([None, None], sizes.calls, of_sizes, "sums");
+        Self {
+            rows: elements.chain((sizes.calls > 0).then_some(sums)).collect(),
+            operation: OPERATIONS[sizes.operation],
+            values: sizes.values,
+        }
+    }
 }
 
 /// Writes the rows of all groups, and returns their number.
 fn write(
     client: &SpiClient<'_>,
     by: &By,
-    sizes: &[SizesOfGroup],
+    of_groups: &[OfGroup],
     rows: &mut Rows,
 ) -> Result<usize, Error> {
-    let of_groups = sizes.iter().map(|it| (it, rows_of(it)));
-    let of_groups: Vec<_> = of_groups.filter(|it| !it.1.is_empty()).collect();
-    let count = of_groups.iter().map(|it| it.1.len()).sum();
+    let count = of_groups.iter().map(|it| it.rows.len()).sum();
     if count > ROW_LIMIT {
         return Err(Error::TooManyRows);
     }
-    let labels = Labels::new(client, by.clone(), of_groups.iter().map(|it| &it.0.values))?;
-    for (of_group, found) in of_groups {
-        let all: u128 = found.iter().map(|it| it.1).sum();
-        for ([lower, upper], calls, [mean, deviation], source) in found {
+    let labels = Labels::new(client, by.clone(), of_groups.iter().map(|it| &it.values))?;
+    for it in of_groups {
+        let all: u128 = it.rows.iter().map(|it| it.1).sum();
+        for ([lower, upper], calls, [mean, deviation], source) in &it.rows {
             rows.put(|| {
                 [
-                    labels.name(&of_group.values, None).cell(),
-                    OPERATIONS[of_group.operation].cell(),
+                    labels.name(&it.values, None).cell(),
+                    it.operation.cell(),
                     lower.cell(),
                     upper.cell(),
-                    AnyNumeric::from(calls).cell(),
-                    rounded(calls as f64 / all as f64).cell(),
+                    AnyNumeric::from(*calls).cell(),
+                    rounded(*calls as f64 / all as f64).cell(),
                     mean.cell(),
                     deviation.cell(),
                     source.cell(),
-                    labels.labels(&of_group.values, None).cell(),
+                    labels.labels(&it.values, None).cell(),
                 ]
             });
         }

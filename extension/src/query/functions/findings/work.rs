@@ -111,9 +111,10 @@ pub fn find(
 #[derive(Default)]
 struct Sums {
     active: Option<Span>,
-    /// By measure: the total of all targets, and that of MDTs.
+    /// By measure: the total of all targets.
     all: Vec<Option<i128>>,
-    on_mdts: Vec<Option<i128>>,
+    /// The totals of MDTs, of the measures [`ON_MDTS`].
+    on_mdts: [Option<i128>; ON_MDTS.len()],
     /// Set if the time of some calls is not known.
     lacks_times: bool,
     /// The OST with most bytes: its bytes, its time, and the number of OSTs in use of its file system.
@@ -127,9 +128,11 @@ fn add_up(
     usage: &Usage<'_>,
     osts: HashMap<FileSystem, usize>,
 ) -> Result<Vec<(Group, Work)>, Error> {
-    let place = |name: &str| question.measures.list.iter().position(|it| it.name == name);
+    let measures = question.measures.list.iter();
+    let place = |name: &str| measures.clone().position(|it| it.name == name).unwrap_or(0);
     let [requests, time, read, write] =
-        ["requests", "service_time", "read_bytes", "write_bytes"].map(|it| place(it).unwrap_or(0));
+        ["requests", "service_time", "read_bytes", "write_bytes"].map(place);
+    let on_mdts = ON_MDTS.map(place);
     let own = by.list().len();
     let dimension = |name: &str| question.by.iter().position(|it| it.name == name);
     let of_target = OF_TARGET.map(|it| dimension(it).unwrap_or(0));
@@ -145,14 +148,15 @@ fn add_up(
             sums.active = Some((known.0.min(active.0), known.1.max(active.1)));
         }
         sums.lacks_times |= totals[requests] > Some(0) && totals[time].is_none();
-        add(&mut sums.all, &totals);
+        sums.all.resize(totals.len(), None);
+        add(&mut sums.all, totals.iter().copied());
         match kind.as_deref() {
             Some("OST") => {
                 let bytes = totals[read].unwrap_or(0) + totals[write].unwrap_or(0);
                 let targets = osts.get(&(cluster, filesystem)).copied().unwrap_or(0);
                 sums.most = sums.most.max((bytes, totals[time], targets));
             }
-            _ => add(&mut sums.on_mdts, &totals),
+            _ => add(&mut sums.on_mdts, on_mdts.map(|it| totals[it])),
         }
         Ok(())
     })?;
@@ -164,8 +168,10 @@ fn add_up(
 /// The dimensions of a target by which it has others of its kind.
 const OF_TARGET: [&str; 3] = ["cluster", "filesystem", "kind"];
 
-fn add(sums: &mut Vec<Option<i128>>, totals: &[Option<i128>]) {
-    sums.resize(totals.len(), None);
+/// The measures that are summed of MDTs alone, too.
+const ON_MDTS: [&str; 3] = ["service_time", "getattr", "getattr_time"];
+
+fn add(sums: &mut [Option<i128>], totals: impl IntoIterator<Item = Option<i128>>) {
     for (sum, total) in sums.iter_mut().zip(totals) {
         if let Some(total) = total {
             *sum = Some(sum.unwrap_or(0) + total);
@@ -190,12 +196,12 @@ fn osts(plan: &Plan) -> HashMap<FileSystem, usize> {
 impl Sums {
     fn work(&self, question: &Question) -> Work {
         let measures = &question.measures.list;
-        let of = |sums: &[Option<i128>], name: &str| {
-            let place = measures.iter().position(|it| it.name == name)?;
-            let total = sums.get(place).copied().flatten()?;
-            Some(total as f64 / measures[place].unit() as f64)
+        let place = |name: &str| measures.iter().position(|it| it.name == name);
+        let of = |total: Option<i128>, name: &str| {
+            Some(total? as f64 / measures[place(name)?].unit() as f64)
         };
-        let all = |name: &str| of(&self.all, name);
+        let all = |name: &str| of(self.all.get(place(name)?).copied().flatten(), name);
+        let on_mdts = |n: usize| of(self.on_mdts[n], ON_MDTS[n]);
         let number = |name: &str| all(name).unwrap_or(0.0);
         let calls = |name: &str| Calls {
             count: number(name),
@@ -216,7 +222,7 @@ impl Sums {
                 time,
             },
             // What asked no MDT for anything cost them nothing.
-            on_mdts: of(&self.on_mdts, "service_time").or(time.map(|_| 0.0)),
+            on_mdts: on_mdts(0).or(time.map(|_| 0.0)),
             read: moved("read"),
             write: moved("write"),
             on_one_target: (bytes as f64, time_of_most.map(|it| it as f64 / 1e6)),
@@ -225,8 +231,8 @@ impl Sums {
             creates: calls("mknod"),
             unlinks: calls("unlink"),
             getattrs: Calls {
-                count: of(&self.on_mdts, "getattr").unwrap_or(0.0),
-                time: of(&self.on_mdts, "getattr_time"),
+                count: on_mdts(1).unwrap_or(0.0),
+                time: on_mdts(2),
             },
             syncs: calls("sync"),
         }
@@ -271,12 +277,12 @@ fn find_sizes(
     let plan = plan.again(client, &question, plan.window.clone())?;
     let mut sizes = Sizes::new();
     let request = Request::of(&question, &plan, few, None);
-    for found in request.read_sizes(false)? {
+    request.read_sizes(false, |found| {
         let [all, small] = [HISTOGRAM_LEN, SMALL_ELEMENTS]
             .map(|first| found.histogram[..first].iter().map(|it| *it as f64).sum());
         let known = (all > 0.0).then_some((all, small));
         sizes.entry(found.values).or_default()[found.operation] = known;
-    }
+    })?;
     Ok(sizes)
 }
 
