@@ -170,10 +170,7 @@ impl<'a> FileSystem<'a> {
             let within = readings
                 .iter()
                 .filter(|(span, _)| span.overlap(incident.span()).is_some());
-            let sum = within.fold(Waits::default(), |sum, (_, it)| Waits {
-                requests: sum.requests + it.requests,
-                usecs: sum.usecs + it.usecs,
-            });
+            let sum = within.fold(Waits::default(), |sum, (_, it)| sum.plus(of(*it)));
             let usual = self.waits.wait(*key, micros(week.from)).unwrap_or(0.0);
             sum.mean().unwrap_or(0.0) / usual.max(waiting::LEAST_WAIT / waiting::TIMES_USUAL)
         });

@@ -43,6 +43,21 @@ impl Episode {
             usual: 0.0,
         }
     }
+
+    /// Returns the time that the episode lasted.
+    pub fn span(&self) -> Span {
+        (self.began, self.until)
+    }
+
+    /// Returns the time from its start until it was found.
+    pub(super) fn until_found(&self) -> Span {
+        (self.began, self.found)
+    }
+
+    /// Returns the time in which the episode is [measured](MEASURED).
+    pub(super) fn measured(&self) -> Span {
+        (self.began, self.until.min(self.began + MEASURED))
+    }
 }
 
 /// The word of a reading on an episode.
@@ -84,41 +99,14 @@ impl Hold {
     pub const QUIET: Micros = 15 * MINUTE;
 }
 
-/// The time that an episode lasted, and whether it is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stretch {
-    pub began: Micros,
-    pub until: Micros,
-    pub found: Micros,
-    pub confirmed: Option<Micros>,
-    pub over: bool,
-}
-
-impl Stretch {
-    /// Returns the time up to which it is [measured](MEASURED).
-    pub fn measured_until(&self) -> Micros {
-        self.until.min(self.began + MEASURED)
-    }
-
-    /// Returns the episode of a subject that lasted so long.
-    pub const fn episode(&self, subject: usize, rate: f64, value: f64, usual: f64) -> Episode {
-        Episode {
-            subject,
-            began: self.began,
-            until: self.until,
-            found: self.found,
-            confirmed: self.confirmed,
-            over: self.over,
-            rate,
-            value,
-            usual,
-        }
-    }
-}
-
-/// Finds the episodes in readings, which are in order of time.
-pub(super) fn stretches(readings: &[(Span, Level)], hold: &Hold) -> Vec<Stretch> {
-    let mut found: Vec<Stretch> = Vec::new();
+/// Finds the episodes of a subject in readings, which are in order of time. Their rates, values and usual values are left to the detector.
+pub(super) fn episodes(
+    subject: usize,
+    readings: impl Iterator<Item = (Span, Level)>,
+    hold: &Hold,
+) -> Vec<Episode> {
+    let readings: Vec<(Span, Level)> = readings.collect();
+    let mut found: Vec<Episode> = Vec::new();
     // The first reading that may count for the next episode, and the start of the low readings so far.
     let (mut first, mut low_since): (usize, Option<Micros>) = (0, None);
     for (index, &((since, until), level)) in readings.iter().enumerate() {
@@ -126,38 +114,31 @@ pub(super) fn stretches(readings: &[(Span, Level)], hold: &Hold) -> Vec<Stretch>
         let is_gap = since - before >= hold.quiet;
         let open = found.last_mut().filter(|it| !it.over);
         if is_gap {
-            first = index;
-        }
-        if let Some(open) = open {
-            let low = (level == Level::Low).then(|| low_since.unwrap_or(since));
-            let ended = match is_gap {
-                true => low_since,
-                false => low.filter(|low| until - low >= hold.quiet),
-            };
-            if is_gap || ended.is_some() {
+            if let Some(open) = open {
                 open.over = true;
-                open.until = ended.unwrap_or(open.until);
-                (first, low_since) = (index, None);
-                if !is_gap {
-                    first = index + 1;
-                    continue;
-                }
-            } else {
-                low_since = low;
-                open.until = until;
-                if open.confirmed.is_none() && is_confirmed(&readings[..=index], open.began, hold) {
-                    open.confirmed = Some(until);
-                }
+                open.until = low_since.unwrap_or(open.until);
+            }
+            (first, low_since) = (index, None);
+        } else if let Some(open) = open {
+            low_since = (level == Level::Low).then(|| low_since.unwrap_or(since));
+            if let Some(ended) = low_since.filter(|low| until - low >= hold.quiet) {
+                open.over = true;
+                open.until = ended;
+                (first, low_since) = (index + 1, None);
                 continue;
             }
+            open.until = until;
+            if open.confirmed.is_none() && is_confirmed(&readings[..=index], open.began, hold) {
+                open.confirmed = Some(until);
+            }
+            continue;
         }
         if let Some(began) = begins(&readings[first..=index], hold) {
-            found.push(Stretch {
+            found.push(Episode {
                 began,
-                until,
-                found: until,
                 confirmed: is_confirmed(&readings[..=index], began, hold).then_some(until),
                 over: false,
+                ..Episode::seen_at(subject, until)
             });
         }
     }
@@ -167,24 +148,24 @@ pub(super) fn stretches(readings: &[(Span, Level)], hold: &Hold) -> Vec<Stretch>
 /// Returns whether an episode that began at a time has lasted long enough at the last of these readings to be confirmed.
 fn is_confirmed(readings: &[(Span, Level)], began: Micros, hold: &Hold) -> bool {
     let since = readings.partition_point(|(span, _)| span.0 < began);
-    let all = &readings[since..];
-    let highs = all.iter().filter(|(_, level)| *level == Level::High);
-    all.last().is_some_and(|(span, level)| {
-        *level == Level::High
-            && span.1 - began >= hold.confirms
-            && highs.count() * 4 >= all.len() * 3
-    })
+    let lasts = readings.last().map_or(0, |(span, _)| span.1 - began);
+    lasts >= hold.confirms && are_high(&readings[since..])
 }
 
 /// Returns the time since which the newest of these readings are high.
 fn begins(readings: &[(Span, Level)], hold: &Hold) -> Option<Micros> {
-    let (last, level) = readings.last()?;
+    let (last, _) = readings.last()?;
     let covers =
         |it: &&[(Span, Level)]| it.len() >= hold.readings && last.1 - it[0].0.0 >= hold.lasting;
     let starts = (0..readings.len()).rev();
     let newest = starts.map(|start| &readings[start..]).find(covers)?;
-    let highs = newest.iter().filter(|(_, level)| *level == Level::High);
-    let first = highs.clone().next()?;
-    let enough = highs.count() * 4 >= newest.len() * 3;
-    (*level == Level::High && enough).then_some(first.0.0)
+    let first = newest.iter().find(|(_, level)| *level == Level::High)?;
+    are_high(newest).then_some(first.0.0)
+}
+
+/// Returns whether three quarters of readings are high, and the newest one is.
+fn are_high(readings: &[(Span, Level)]) -> bool {
+    let is_high = |it: &&(Span, Level)| it.1 == Level::High;
+    let highs = readings.iter().filter(is_high).count();
+    readings.last().as_ref().is_some_and(is_high) && highs * 4 >= readings.len() * 3
 }

@@ -34,7 +34,7 @@ pub fn recoveries(targets: &[Vec<Micros>], moves: &[Episode]) -> Vec<Episode> {
             let around = (hour - TOGETHER, hour + HOUR + TOGETHER);
             let moved = |it: &&Episode| it.subject == subject;
             let mut moves = moves.iter().filter(moved);
-            !moves.any(|it| overlap((it.began, it.until), around))
+            !moves.any(|it| overlap(it.span(), around))
         });
         for &hour in alone {
             match found.last_mut() {

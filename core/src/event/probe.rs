@@ -1,6 +1,6 @@
 //! Probes, which do on a client what a user does: the means of their times by the hour.
 
-use super::episode::{Episode, Hold, Level, stretches};
+use super::episode::{self, Episode, Hold, Level};
 use super::joined::Event;
 use super::waiting;
 use crate::instant::{HOUR, Micros, Span};
@@ -62,24 +62,22 @@ impl Probe {
 
 /// Finds the hours in which probes took as much longer than usual as requests do that wait. The value of an episode is the mean seconds.
 pub fn episodes(probes: &[Probe]) -> Vec<Episode> {
-    let all = probes.iter().enumerate();
-    all.filter_map(|(subject, probe)| Some(of_probe(subject, probe, probe.usual?)))
-        .flatten()
-        .collect()
-}
-
-fn of_probe(subject: usize, probe: &Probe, usual: f64) -> Vec<Episode> {
-    let threshold = waiting::threshold(usual);
-    let hours: Vec<_> = probe
-        .hours
-        .iter()
-        .map(|(hour, seconds)| ((*hour, hour + HOUR), Level::of(*seconds, threshold)))
-        .collect();
-    let found = stretches(&hours, &HOLD).into_iter();
-    found
-        .map(|it| {
-            let rate = probe.mean((it.began, it.found)) / threshold;
-            it.episode(subject, rate, probe.mean((it.began, it.until)), usual)
-        })
-        .collect()
+    let mut all = Vec::new();
+    for (subject, probe) in probes.iter().enumerate() {
+        let Some(usual) = probe.usual else {
+            continue;
+        };
+        let threshold = waiting::threshold(usual);
+        let hours = probe.hours.iter();
+        let levels = hours.map(|it| ((it.0, it.0 + HOUR), Level::of(it.1, threshold)));
+        for it in episode::episodes(subject, levels, &HOLD) {
+            all.push(Episode {
+                rate: probe.mean(it.until_found()) / threshold,
+                value: probe.mean(it.span()),
+                usual,
+                ..it
+            });
+        }
+    }
+    all
 }

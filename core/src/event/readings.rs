@@ -29,7 +29,17 @@ pub(super) fn at<T>(readings: &[Reading<T>], instant: Micros) -> Option<&Reading
     readings.get(next).filter(|it| it.span.0 < instant)
 }
 
-/// Returns whether a reading lies between two times.
-pub(super) fn is_within(reading: Span, since: Micros, until: Micros) -> bool {
-    reading.0 >= since && reading.1 <= until
+/// Returns the readings that lie between two times.
+pub(super) fn within<T>(
+    readings: &[Reading<T>],
+    (since, until): Span,
+) -> impl Iterator<Item = &Reading<T>> {
+    let readings = readings.iter();
+    readings.filter(move |it| it.span.0 >= since && it.span.1 <= until)
+}
+
+/// Returns the least of the values that reach a threshold: a single high one makes none of the others higher.
+pub(super) fn least(values: impl Iterator<Item = f64>, threshold: f64) -> f64 {
+    let high = values.filter(|it| *it >= threshold);
+    high.fold(f64::INFINITY, f64::min)
 }

@@ -1,8 +1,8 @@
 //! Targets that take longer for a request than their peers do, and than they themselves usually do.
 
-use super::episode::{Episode, Hold, Level, stretches};
+use super::episode::{self, Episode, Hold, Level};
 use super::joined::overlap;
-use super::readings::{Reading, at, is_within};
+use super::readings::{Reading, at, within};
 use crate::instant::{MINUTE, Span};
 use crate::usual::median;
 
@@ -65,42 +65,39 @@ pub fn class(is_write: bool, calls: u64, bytes: u64) -> usize {
 
 /// Finds the slow targets of a file system. The value of an episode is the seconds per call, of the class that took longest.
 pub fn episodes(targets: &[Target]) -> Vec<Episode> {
-    let all = targets.iter().enumerate();
-    all.flat_map(|(subject, target)| of_target(subject, target, targets))
-        .collect()
+    let mut all = Vec::new();
+    for (subject, target) in targets.iter().enumerate() {
+        let readings = target.readings.iter();
+        let compared = readings.filter_map(|it| {
+            Some(Reading {
+                span: it.span,
+                value: compare(subject, it, targets)?,
+            })
+        });
+        let compared: Vec<_> = compared.collect();
+        let levels = compared.iter().map(|it| (it.span, it.value.level()));
+        for it in episode::episodes(subject, levels, &HOLD) {
+            let of = |span, part: fn(&Compared) -> f64| {
+                let parts = within(&compared, span).map(|it| part(&it.value));
+                median(&mut parts.collect::<Vec<_>>()).unwrap_or(0.0)
+            };
+            all.push(Episode {
+                rate: of(it.until_found(), |own| {
+                    own.value / (TIMES_USUAL * own.usual)
+                }),
+                value: of(it.measured(), |own| own.value),
+                usual: of(it.measured(), |own| own.usual),
+                ..it
+            });
+        }
+    }
+    all
 }
 
 /// Returns whether a target that was slow for a time on some servers belongs to an event of servers that let requests wait: both lasted at one
 /// time, and a server is in both.
 pub fn belongs<S: PartialEq>(slow: (Span, &[S]), waiting: (Span, &[S])) -> bool {
     overlap(slow.0, waiting.0) && slow.1.iter().any(|it| waiting.1.contains(it))
-}
-
-fn of_target(subject: usize, target: &Target, targets: &[Target]) -> Vec<Episode> {
-    let compared: Vec<_> = target
-        .readings
-        .iter()
-        .filter_map(|reading| Some((reading, compare(subject, reading, targets)?)))
-        .collect();
-    let readings: Vec<_> = compared
-        .iter()
-        .map(|(it, own)| (it.span, own.level()))
-        .collect();
-    let found = stretches(&readings, &HOLD).into_iter();
-    found
-        .map(|it| {
-            let of = |until, part: fn(&Compared) -> f64| {
-                let within = compared.iter();
-                let within = within.filter(|(own, _)| is_within(own.span, it.began, until));
-                let mut all: Vec<_> = within.map(|(_, own)| part(own)).collect();
-                median(&mut all).unwrap_or(0.0)
-            };
-            let rate = of(it.found, |own| own.value / (TIMES_USUAL * own.usual));
-            let value = of(it.measured_until(), |own| own.value);
-            let usual = of(it.measured_until(), |own| own.usual);
-            it.episode(subject, rate, value, usual)
-        })
-        .collect()
 }
 
 /// The seconds per call of a target, and the larger of what peers take and what is usual.

@@ -25,30 +25,25 @@ pub struct Target {
 pub fn episodes(targets: &[Target]) -> Vec<Episode> {
     let mut found = Vec::new();
     for (subject, target) in targets.iter().enumerate() {
-        let mut rest = &target.readings[..];
-        let mut before: &[Reading<u64>] = &[];
-        while let Some(first) = rest.first() {
-            let same = |it: &&Reading<u64>| (it.value == 0) == (first.value == 0);
-            let length = rest.iter().take_while(same).count();
-            let (run, others) = rest.split_at(length);
-            if first.value == 0
+        let readings = &target.readings;
+        let does_nothing = |it: &Reading<u64>| it.value == 0;
+        let mut end = 0;
+        for run in readings.chunk_by(|one, other| does_nothing(one) == does_nothing(other)) {
+            let (before, first, last) = (&readings[..end], &run[0], &run[run.len() - 1]);
+            end += run.len();
+            let mut enough = run.iter().skip(READINGS - 1);
+            if does_nothing(first)
                 && let Some(usual) = worked(before, first.span.0)
-                && let Some(which) = run
-                    .iter()
-                    .skip(READINGS - 1)
-                    .find(|it| peers_work(subject, it, targets))
+                && let Some(which) = enough.find(|it| peers_work(subject, it, targets))
             {
-                let until = run.last().map_or(which.span.1, |it| it.span.1);
                 found.push(Episode {
                     began: first.span.0,
-                    until,
-                    over: !others.is_empty(),
+                    until: last.span.1,
+                    over: end < readings.len(),
                     usual,
                     ..Episode::seen_at(subject, which.span.1)
                 });
             }
-            before = &target.readings[..target.readings.len() - others.len()];
-            rest = others;
         }
     }
     found

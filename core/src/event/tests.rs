@@ -33,8 +33,12 @@ fn service(waits: &[u64]) -> Service {
     }
 }
 
-fn minutes(episode: &Episode) -> (Micros, Micros, bool) {
-    (episode.began / MINUTE, episode.until / MINUTE, episode.over)
+/// The starts and ends of episodes in minutes, and whether they are over.
+fn minutes(episodes: &[Episode]) -> Vec<(Micros, Micros, bool)> {
+    let episodes = episodes.iter();
+    episodes
+        .map(|it| (it.began / MINUTE, it.until / MINUTE, it.over))
+        .collect()
 }
 
 #[test]
@@ -42,10 +46,7 @@ fn three_high_readings_of_four_begin_and_a_quarter_of_an_hour_of_low_ones_ends()
     let mut waits = vec![20, 20, 59, 60, 20, 61, 200, 40];
     waits.extend([29; 8]);
     let found = waiting::episodes(&[service(&waits)]);
-    assert_eq!(
-        found.iter().map(minutes).collect::<Vec<_>>(),
-        [(6, 16, true)]
-    );
+    assert_eq!(minutes(&found), [(6, 16, true)]);
     assert_eq!((found[0].found, found[0].confirmed), (14 * MINUTE, None));
     let lasts = waiting::episodes(&[service(&[20, 60, 60, 60, 20, 60, 60, 60])]);
     assert_eq!(lasts[0].confirmed, Some(12 * MINUTE));
@@ -55,10 +56,7 @@ fn three_high_readings_of_four_begin_and_a_quarter_of_an_hour_of_low_ones_ends()
         []
     );
     let lasts = waiting::episodes(&[service(&[vec![20, 60, 60, 60], vec![30; 60]].concat())]);
-    assert_eq!(
-        lasts.iter().map(minutes).collect::<Vec<_>>(),
-        [(2, 128, false)]
-    );
+    assert_eq!(minutes(&lasts), [(2, 128, false)]);
 }
 
 #[test]
@@ -91,10 +89,7 @@ fn time_without_readings_ends_what_was_and_begins_nothing() {
         reading.span = (reading.span.0 + 20 * MINUTE, reading.span.1 + 20 * MINUTE);
     }
     let found = waiting::episodes(&[one.clone()]);
-    assert_eq!(
-        found.iter().map(minutes).collect::<Vec<_>>(),
-        [(2, 10, true)]
-    );
+    assert_eq!(minutes(&found), [(2, 10, true)]);
     one.readings[8].value = one.readings[7].value;
     assert_eq!(waiting::episodes(&[one]).len(), 2);
 }
@@ -151,10 +146,7 @@ fn probed(hours: &[u64]) -> probe::Probe {
 fn an_hour_of_slow_probes_is_an_episode_and_confirms_what_began_in_it() {
     let mut probe = probed(&[20, 59, 60, 30, 100, 29, 20]);
     let found = probe::episodes(std::slice::from_ref(&probe));
-    assert_eq!(
-        found.iter().map(minutes).collect::<Vec<_>>(),
-        [(120, 300, true)]
-    );
+    assert_eq!(minutes(&found), [(120, 300, true)]);
     assert_eq!(
         (found[0].found, found[0].confirmed),
         (3 * HOUR, Some(3 * HOUR))
@@ -163,10 +155,7 @@ fn an_hour_of_slow_probes_is_an_episode_and_confirms_what_began_in_it() {
     // An hour without probes ends it, and one that is not over says nothing.
     probe.hours.remove(3);
     let found = probe::episodes(std::slice::from_ref(&probe));
-    assert_eq!(
-        found.iter().map(minutes).collect::<Vec<_>>(),
-        [(120, 180, true), (240, 300, true)]
-    );
+    assert_eq!(minutes(&found), [(120, 180, true), (240, 300, true)]);
     let waits = service(&[vec![20; 64], vec![100; 4], vec![20; 20]].concat());
     let mut event = join(waiting::episodes(&[waits])).remove(0);
     let unconfirmed = event.clone();
@@ -198,10 +187,7 @@ fn rule(amounts: &[u64]) -> rule::Rule {
 #[test]
 fn a_rule_is_broken_for_long_enough() {
     let found = rule::episodes(&[rule(&[300, 300, 40, 150, 110, 400, 60, 40, 40, 200])]);
-    assert_eq!(
-        found.iter().map(minutes).collect::<Vec<_>>(),
-        [(30, 70, true)]
-    );
+    assert_eq!(minutes(&found), [(30, 70, true)]);
     let found = found[0];
     assert_eq!(
         (found.found, found.confirmed),
@@ -218,10 +204,7 @@ fn a_target_is_slow_beside_its_peers_and_beside_itself() {
     let mut all = vec![disk(&[10; 40]); 6];
     all[3] = disk(&[vec![10; 10], vec![20; 20], vec![12; 10]].concat());
     let found = slow::episodes(&all);
-    assert_eq!(
-        found.iter().map(minutes).collect::<Vec<_>>(),
-        [(20, 60, true)]
-    );
+    assert_eq!(minutes(&found), [(20, 60, true)]);
     assert_eq!(
         (found[0].subject, found[0].value, found[0].usual),
         (3, 0.02, 0.01)
@@ -268,10 +251,7 @@ fn a_target_that_does_nothing_while_peers_work_is_stalled() {
     let stops = work(&[vec![9; 31], vec![0; 5], vec![9; 4]].concat());
     let all = [&[stops][..], &vec![work(&[5; 40]); 3]].concat();
     let found = stalled::episodes(&all);
-    assert_eq!(
-        found.iter().map(minutes).collect::<Vec<_>>(),
-        [(62, 72, true)]
-    );
+    assert_eq!(minutes(&found), [(62, 72, true)]);
     assert_eq!((found[0].found, found[0].usual), (66 * MINUTE, 0.075));
     assert_eq!(stalled::episodes(&all[..3]), []);
     let rests = work(&[vec![9, 0], vec![9; 20], vec![0; 4], vec![9; 8], vec![0; 7]].concat());

@@ -1,8 +1,8 @@
 //! Services of servers whose requests wait for a thread far longer than usual.
 
-use super::episode::{Episode, Hold, Level, stretches};
-use super::readings::{Reading, at, is_within};
-use crate::instant::{MINUTE, Micros};
+use super::episode::{self, Episode, Hold, Level};
+use super::readings::{Reading, at, least, within};
+use crate::instant::MINUTE;
 
 /// The least mean wait in seconds that is worth a word.
 pub const LEAST_WAIT: f64 = 0.05;
@@ -46,6 +46,14 @@ impl Service {
 }
 
 impl Waits {
+    /// Returns the sum of both.
+    pub fn plus(self, more: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_add(more.requests),
+            usecs: self.usecs.saturating_add(more.usecs),
+        }
+    }
+
     /// Returns the mean wait in seconds; `None` if no request came.
     pub fn mean(self) -> Option<f64> {
         (self.requests > 0).then(|| self.usecs as f64 / self.requests as f64 / 1e6)
@@ -59,61 +67,34 @@ pub fn threshold(usual: f64) -> f64 {
 
 /// Finds the services of a file system whose requests wait. The value of an episode is the mean wait in seconds.
 pub fn episodes(services: &[Service]) -> Vec<Episode> {
-    let all = services.iter().enumerate();
-    all.flat_map(|(subject, service)| of_service(subject, service, services))
-        .collect()
-}
-
-fn of_service(subject: usize, service: &Service, services: &[Service]) -> Vec<Episode> {
-    let Some(usual) = service.usual else {
-        return Vec::new();
-    };
-    let threshold = threshold(usual);
-    let level = |reading: &Reading<Waits>| {
-        let level = Level::of(reading.value.mean().unwrap_or(0.0), threshold);
-        match level == Level::High && !is_common(service, reading, services) {
-            true => Level::Between,
-            false => level,
+    let mut all = Vec::new();
+    for (subject, service) in services.iter().enumerate() {
+        let Some(usual) = service.usual else {
+            continue;
+        };
+        let threshold = threshold(usual);
+        let level = |reading: &Reading<Waits>| {
+            let level = Level::of(reading.value.mean().unwrap_or(0.0), threshold);
+            match level == Level::High && !is_common(service, reading, services) {
+                true => Level::Between,
+                false => level,
+            }
+        };
+        let levels = service.readings.iter().map(|it| (it.span, level(it)));
+        for it in episode::episodes(subject, levels, &HOLD) {
+            let until_found = within(&service.readings, it.until_found());
+            let waits = until_found.filter_map(|it| it.value.mean());
+            let measured = within(&service.readings, it.measured());
+            let sum = measured.fold(Waits::default(), |sum, it| sum.plus(it.value));
+            all.push(Episode {
+                rate: least(waits, threshold) / threshold,
+                value: sum.mean().unwrap_or(0.0),
+                usual,
+                ..it
+            });
         }
-    };
-    let readings: Vec<_> = service
-        .readings
-        .iter()
-        .map(|it| (it.span, level(it)))
-        .collect();
-    let found = stretches(&readings, &HOLD).into_iter();
-    found
-        .map(|it| {
-            let rate = service.least(it.began, it.found, threshold) / threshold;
-            let value = service.mean(it.began, it.measured_until());
-            it.episode(subject, rate, value.unwrap_or(0.0), usual)
-        })
-        .collect()
-}
-
-impl Service {
-    fn within(&self, since: Micros, until: Micros) -> impl Iterator<Item = &Reading<Waits>> {
-        let readings = self.readings.iter();
-        readings.filter(move |it| is_within(it.span, since, until))
     }
-
-    /// Returns the shortest of the mean waits between two times that reach a threshold: a single burst makes none of the others longer.
-    fn least(&self, since: Micros, until: Micros, threshold: f64) -> f64 {
-        let waits = self.within(since, until).filter_map(|it| it.value.mean());
-        waits
-            .filter(|it| *it >= threshold)
-            .fold(f64::INFINITY, f64::min)
-    }
-
-    /// Returns the mean wait in readings between two times.
-    fn mean(&self, since: Micros, until: Micros) -> Option<f64> {
-        let within = self.within(since, until);
-        let sum = within.fold(Waits::default(), |sum, it| Waits {
-            requests: sum.requests.saturating_add(it.value.requests),
-            usecs: sum.usecs.saturating_add(it.value.usecs),
-        });
-        sum.mean()
-    }
+    all
 }
 
 /// Returns whether enough of the requests to services of this name wait at the time of a reading.

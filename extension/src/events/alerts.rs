@@ -1,7 +1,7 @@
 //! `jobstats_alerts()` returns events in the form of Alertmanager.
 
 use pgrx::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::events::explain::Event;
 use crate::events::list::read;
@@ -14,20 +14,19 @@ fn jobstats_alerts(names: Option<bool>) -> SqlResult<Option<Jsonb<'static>>> {
         let mut alerts = Vec::new();
         for row in client.query(include_str!("alerts/alerts.sql"), &[])? {
             let event = Event::read(client, row.get("event_id")?, reader)?;
-            let texts = |name: &str| row.get::<String>(name);
-            let [kind, cluster, filesystem] =
-                [texts("kind")?, texts("cluster")?, texts("filesystem")?];
-            let mut alert = Map::new();
-            let labels = json!({ "alertname": format!("jobstats_{kind}"), "event": kind, "severity": texts("severity")?,
-                "cluster": cluster, "filesystem": filesystem });
-            let annotations = json!({ "summary": event.summary(), "description": event.description(names == Some(true)),
-                "event_id": row.get::<i64>("event_id")?.to_string() });
-            alert.insert("labels".to_owned(), labels);
-            alert.insert("annotations".to_owned(), annotations);
-            alert.insert("startsAt".to_owned(), texts("starts")?.into());
-            let ends: Option<String> = row.get("ends")?;
-            alert.extend(ends.map(|it| ("endsAt".to_owned(), it.into())));
-            alerts.push(Value::Object(alert));
+            let text = |name: &str| row.get::<String>(name);
+            let kind = text("kind")?;
+            let mut alert = json!({
+                "labels": { "alertname": format!("jobstats_{kind}"), "event": kind, "severity": text("severity")?,
+                    "cluster": text("cluster")?, "filesystem": text("filesystem")? },
+                "annotations": { "summary": event.summary(), "description": event.description(names == Some(true)),
+                    "event_id": row.get::<i64>("event_id")?.to_string() },
+                "startsAt": text("starts")?,
+            });
+            if let Some(ends) = row.get::<Option<String>>("ends")? {
+                alert["endsAt"] = ends.into();
+            }
+            alerts.push(alert);
         }
         Ok(Value::Array(alerts))
     })?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::event::culprit::{Amounts, Blame, Load, blame, search};
+use jobstats_core::event::culprit::{self, Amounts, Load};
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros, Span};
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pattern::exactly;
@@ -10,8 +10,8 @@ use jobstats_core::usage::{Amount, Line, Measures, Values};
 use pgrx::spi::SpiClient;
 use serde_json::{Map, Value, json};
 
+use crate::events::judge::Found;
 use crate::pg::error::Error;
-use crate::pg::pause::pause;
 use crate::pg::spi::Row;
 use crate::pg::time::timestamptz;
 use crate::query::dimension::By;
@@ -36,16 +36,6 @@ const OF_JOB: [&str; 4] = ["uid", "user", "account", "job"];
 /// The operation whose time and calls are those of all others.
 const ALL: &str = "service_time";
 
-/// The event whose culprits are asked for.
-#[derive(Debug, Clone)]
-pub struct Asked {
-    pub cluster: String,
-    pub targets: Vec<String>,
-    pub span: Span,
-    /// The targets that are known to be slow, so that nobody is to blame.
-    pub slow: Vec<String>,
-}
-
 /// A user, an account or a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Subject {
@@ -55,8 +45,12 @@ pub(super) struct Subject {
     job: Option<String>,
 }
 
-/// The totals of operations per second; of calls the name is that of the operation and `calls`.
-type Work = BTreeMap<String, Amounts>;
+/// What was done of an operation per second.
+#[derive(Debug, Clone, Copy, Default)]
+struct Done {
+    total: Amounts,
+    calls: Amounts,
+}
 
 /// Returns the end of the time that is compared.
 pub fn compared_until((began, until): Span) -> Micros {
@@ -98,77 +92,121 @@ impl Subject {
 
     /// Returns the subject as JSON, without what it is not.
     pub fn json(&self) -> Map<String, Value> {
-        let mut json = Map::new();
-        let texts = [
-            ("user_name", &self.user_name),
-            ("account", &self.account),
-            ("job", &self.job),
-        ];
-        json.extend(self.uid.map(|uid| ("uid".to_owned(), uid.into())));
-        for (name, text) in texts {
-            json.extend(text.clone().map(|text| (name.to_owned(), text.into())));
-        }
-        json
+        object([
+            ("uid", json!(self.uid)),
+            ("user_name", json!(self.user_name)),
+            ("account", json!(self.account)),
+            ("job", json!(self.job)),
+        ])
     }
 }
 
-impl Asked {
-    /// Returns the culprits of the event, and how many times the usual load there was.
-    pub fn find(&self, client: &SpiClient<'_>) -> Result<(Value, Option<f64>), Error> {
-        let windows = self.windows(client)?;
-        // A target that is slow is the reason, whoever works there.
-        let dimensions = match self.slow.is_empty() {
-            true => &BY[..],
-            false => &BY[..1],
-        };
-        let found = search(dimensions, |by| {
-            let all = self.work(client, &windows, by, &[ALL, "bytes"], &Subject::default())?;
-            let all: Vec<(Subject, Work)> = all.into_iter().collect();
-            let loads: Vec<Load> = all.iter().map(|(_, work)| load(work)).collect();
-            let mut blame = blame(&loads);
-            let is_culprit = |it: &usize| self.slow.is_empty() && all[*it].0.is_known();
-            blame.named = blame.named.filter(is_culprit);
-            Ok::<_, Error>(((by[0], all, loads), blame))
-        })?;
-        let Some(((by, all, loads), blame)) = found else {
-            return Ok((Value::Null, None));
-        };
-        let subjects = self.subjects(client, &windows, &all, &blame)?;
-        let times = blame.times.map(rounded);
-        let culprits = json!({ "by": by, "named": blame.named.is_some(), "subjects": subjects, "times": times,
-            "slow": self.slow, "load": sums(&loads) });
-        Ok((culprits, times))
-    }
+/// Returns values as a JSON object, without those that are null.
+pub(super) fn object<const N: usize>(values: [(&str, Value); N]) -> Map<String, Value> {
+    let known = values.into_iter().filter(|it| !it.1.is_null());
+    known.map(|(name, it)| (name.to_owned(), it)).collect()
+}
 
-    /// Returns the window of the event, the hour before, and the same time on the days before that were observed, or else that hour again.
-    fn windows(&self, client: &SpiClient<'_>) -> Result<Vec<Span>, Error> {
-        let during = (self.span.0, compared_until(self.span));
-        let days = (1..=DAYS).map(|day| (during.0 - day * DAY, during.1 - day * DAY));
-        let before = (during.0 - HOUR, during.0);
-        let mut windows = vec![during, before];
-        for day in days {
-            let asked = (&["cluster"][..], &[ALL][..]);
-            self.ask(client, day, asked, &Subject::default(), |_, line, _| {
-                if covered(line.observed.coverage) >= LEAST_COVERAGE && !windows.contains(&day) {
-                    windows.push(day);
-                }
-                Ok(())
-            })?;
+/// The search for those whose work made an event.
+struct Search<'s> {
+    client: &'s SpiClient<'s>,
+    cluster: &'s str,
+    event: &'s Found,
+    /// The window of the event, the hour before, and the same time on the days before that were observed, or else that hour again.
+    windows: Vec<Span>,
+}
+
+/// Returns the culprits of an event, and how many times the usual load there was.
+pub fn find(
+    client: &SpiClient<'_>,
+    cluster: &str,
+    event: &Found,
+) -> Result<(Value, Option<f64>), Error> {
+    let search = Search::new(client, cluster, event)?;
+    // A target that is slow is the reason, whoever works there.
+    let is_slow = !event.slow.is_empty();
+    let dimensions = if is_slow { &BY[..1] } else { &BY[..] };
+    let found = culprit::search(dimensions, |by| {
+        let works = search.work(by, &[ALL, "bytes"], &Subject::default())?;
+        let loads = works.into_iter().map(|(subject, done)| {
+            let load = Load {
+                time: done[0].total,
+                calls: done[0].calls,
+                bytes: done[1].total,
+            };
+            (subject, load)
+        });
+        let (subjects, loads): (Vec<Subject>, Vec<Load>) = loads.unzip();
+        let mut blame = culprit::blame(&loads);
+        let is_culprit = |it: &usize| !is_slow && subjects[*it].is_known();
+        blame.named = blame.named.filter(is_culprit);
+        Ok::<_, Error>(((by[0], subjects, loads), blame))
+    })?;
+    let Some(((by, subjects, loads), blame)) = found else {
+        return Ok((Value::Null, None));
+    };
+    let mut shown = Vec::new();
+    for &(index, share) in blame.shares.iter().take(SHOWN) {
+        let mut json = subjects[index].json();
+        let [before, _, after] = loads[index].time.map(rounded);
+        json.extend(object([
+            ("share", rounded(share).into()),
+            ("before", before.into()),
+            ("after", after.into()),
+        ]));
+        if shown.is_empty() && subjects[index].is_known() {
+            json.extend(search.operation(&subjects[index])?);
+            for (name, value) in search.largest_job(&subjects[index])? {
+                json.entry(name).or_insert(value);
+            }
         }
-        if windows.len() == 2 {
-            windows.push(before);
+        shown.push(json);
+    }
+    let times = blame.times.map(rounded);
+    let culprits = json!({ "by": by, "named": blame.named.is_some(), "subjects": shown, "times": times,
+        "slow": event.slow, "load": sums(&loads) });
+    Ok((culprits, times))
+}
+
+impl<'s> Search<'s> {
+    /// Finds the windows that are compared.
+    fn new(client: &'s SpiClient<'s>, cluster: &'s str, event: &'s Found) -> Result<Self, Error> {
+        let (since, until) = (event.span.0, compared_until(event.span));
+        let before = (since - HOUR, since);
+        let mut search = Self {
+            client,
+            cluster,
+            event,
+            windows: vec![(since, until), before],
+        };
+        for day in 1..=DAYS {
+            let day = (since - day * DAY, until - day * DAY);
+            let mut is_observed = false;
+            search.ask(
+                day,
+                &["cluster"],
+                &[ALL],
+                &Subject::default(),
+                |_, line, _| {
+                    is_observed |= covered(line.observed.coverage) >= LEAST_COVERAGE;
+                },
+            )?;
+            search.windows.extend(is_observed.then_some(day));
         }
-        Ok(windows)
+        if search.windows.len() == 2 {
+            search.windows.push(before);
+        }
+        Ok(search)
     }
 
     /// Asks what was done in a window on the targets, of all or of a subject, and gives `take` each group.
     fn ask(
         &self,
-        client: &SpiClient<'_>,
         (since, until): Span,
-        (by, operations): (&[&str], &[&str]),
+        by: &[&str],
+        operations: &[&str],
         of: &Subject,
-        mut take: impl FnMut(&Question, Line, Subject) -> Result<(), Error>,
+        mut take: impl FnMut(&Question, Line, Subject),
     ) -> Result<(), Error> {
         let exact = |name: &String| Some(exactly(name));
         let only = |name: &Option<String>| name.as_ref().map(|it| vec![exact(it)]);
@@ -181,146 +219,103 @@ impl Asked {
             by: By::these(by),
             measures: Measures::named(operations.iter().copied(), None)?,
             filters: Filters::default()
-                .only("cluster", &self.cluster)
-                .any_of("target", Some(self.targets.iter().map(exact).collect()))
+                .only("cluster", self.cluster)
+                .any_of(
+                    "target",
+                    Some(self.event.targets.iter().map(exact).collect()),
+                )
                 .any_of("uid", of.uid.map(|it| vec![Some(it.to_string())]))
                 .any_of("account", only(&of.account))
                 .any_of("job", only(&of.job)),
             wanted: Wanted::Totals,
         };
-        let Some(plan) = Plan::find(client, &question)? else {
+        let Some(plan) = Plan::find(self.client, &question)? else {
             return Ok(());
         };
-        let request = Request::new(client, &question, &plan, None)?;
+        let request = Request::new(self.client, &question, &plan, None)?;
         let usage = request.read()?;
         usage.each(question.has_idle_targets(), |line| {
-            pause();
             let subject = Subject::in_group(by, usage.values(&line));
-            take(&question, line, subject)
+            take(&question, line, subject);
+            Ok(())
         })
     }
 
-    /// Returns the work of each group in the mean of all windows but the first two, in the second, and in the first.
+    /// Returns what each group did of each operation in the mean of all windows but the first two, in the second, and in the first.
     fn work(
         &self,
-        client: &SpiClient<'_>,
-        windows: &[Span],
         by: &[&str],
         operations: &[&str],
         of: &Subject,
-    ) -> Result<BTreeMap<Subject, Work>, Error> {
-        let seconds = |spans: &[Span]| {
-            let all: Micros = spans.iter().map(|it| it.1 - it.0).sum();
-            all as f64 / 1e6
-        };
-        let (now, others) = windows.split_at(1.min(windows.len()));
-        let (hour, days) = others.split_at(1.min(others.len()));
-        let lengths = [days, hour, now].map(seconds);
-        let mut works: BTreeMap<Subject, Work> = BTreeMap::new();
-        for (number, &window) in windows.iter().enumerate() {
-            let side = 2_usize.saturating_sub(number);
-            let add = |question: &Question, line: Line, subject: Subject| {
+    ) -> Result<BTreeMap<Subject, Vec<Done>>, Error> {
+        let side = |number: usize| 2_usize.saturating_sub(number);
+        let mut lengths: [Micros; 3] = [0; 3];
+        for (number, (since, until)) in self.windows.iter().enumerate() {
+            lengths[side(number)] += until - since;
+        }
+        let mut works = BTreeMap::new();
+        for (number, &window) in self.windows.iter().enumerate() {
+            let side = side(number);
+            let seconds = lengths[side] as f64 / 1e6;
+            self.ask(window, by, operations, of, |question, line, subject| {
                 let measures = question.measures.list.iter().enumerate();
                 for (n, measure) in measures.filter(|it| question.is_shown(it.0, &line, true)) {
-                    let work = works.entry(subject.clone()).or_default();
+                    let work = works.entry(subject.clone());
+                    let work = work.or_insert_with(|| vec![Done::default(); operations.len()]);
                     let Amount { total, calls, .. } = line.amounts[n];
                     let total = total.unwrap_or(0) as f64 / measure.unit() as f64;
-                    let calls = calls.unwrap_or(0) as f64;
-                    let name_of_calls = format!("{} calls", measure.name);
-                    for (name, amount) in [(name_of_calls, calls), (measure.name.clone(), total)] {
-                        work.entry(name).or_default()[side] += amount / lengths[side];
-                    }
+                    work[n].total[side] += total / seconds;
+                    work[n].calls[side] += calls.unwrap_or(0) as f64 / seconds;
                 }
-                Ok(())
-            };
-            self.ask(client, window, (by, operations), of, add)?;
+            })?;
         }
         Ok(works)
     }
 
-    /// Returns those who made most of the rise as JSON, the first of them with its work.
-    fn subjects(
-        &self,
-        client: &SpiClient<'_>,
-        windows: &[Span],
-        all: &[(Subject, Work)],
-        blame: &Blame,
-    ) -> Result<Vec<Value>, Error> {
-        let mut subjects = Vec::new();
-        for (index, share) in blame.shares.iter().take(SHOWN) {
-            let (subject, work) = &all[*index];
-            let mut json = subject.json();
-            let [before, _, after] = load(work).time.map(rounded);
-            json.insert("share".to_owned(), rounded(*share).into());
-            json.insert("before".to_owned(), before.into());
-            json.insert("after".to_owned(), after.into());
-            if subjects.is_empty() && subject.is_known() {
-                json.extend(self.operation(client, windows, subject)?);
-                let job = self.largest_job(client, windows, subject)?;
-                job.into_iter().for_each(|(name, value)| {
-                    json.entry(name).or_insert(value);
-                });
-            }
-            subjects.push(Value::Object(json));
-        }
-        Ok(subjects)
-    }
-
     /// Returns the operation that made most of the rise of a subject, how often it was called, and with how many bytes.
-    fn operation(
-        &self,
-        client: &SpiClient<'_>,
-        windows: &[Span],
-        subject: &Subject,
-    ) -> Result<Map<String, Value>, Error> {
+    fn operation(&self, subject: &Subject) -> Result<Map<String, Value>, Error> {
         let timed = OPERATIONS.iter().filter(|it| it.in_service_time());
         let timed: Vec<String> = timed.map(|it| format!("{}_time", it.name)).collect();
         let mut asked: Vec<&str> = timed.iter().map(String::as_str).collect();
         asked.extend(["read_bytes", "write_bytes"]);
-        let works = self.work(client, windows, &["cluster"], &asked, subject)?;
-        let Some(work) = works.into_values().next() else {
+        let works = self.work(&["cluster"], &asked, subject)?;
+        let work = works.into_values().next().unwrap_or_default();
+        let of_kind = |kind: &'static str| {
+            let named = asked.iter().zip(&work);
+            named.filter_map(move |(name, done)| Some((name.strip_suffix(kind)?, done)))
+        };
+        let rise = |done: &Done| done.total[2] - done.total[0];
+        let most = of_kind("_time").max_by(|one, other| rise(one.1).total_cmp(&rise(other.1)));
+        let Some((operation, done)) = most else {
             return Ok(Map::new());
         };
-        let of = |name: &str| work.get(name).copied().unwrap_or_default();
-        let rise = |name: &str| of(name)[2] - of(name)[0];
-        let timed = timed.iter();
-        let most = timed.max_by(|one, other| rise(one).total_cmp(&rise(other)));
-        let Some(operation) = most.and_then(|it| it.strip_suffix("_time")) else {
-            return Ok(Map::new());
-        };
-        let [before, _, after] = of(&format!("{operation}_time calls"));
-        let bytes = work.get(&format!("{operation}_bytes"));
-        let bytes = bytes.map(|it| it[2] / after);
-        let mut json = Map::new();
-        json.insert("operation".to_owned(), operation.into());
-        json.insert("calls".to_owned(), json!([rounded(before), rounded(after)]));
-        if let Some(bytes) = bytes.filter(|it| it.is_finite()) {
-            json.insert("bytes_per_call".to_owned(), rounded(bytes).into());
-        }
-        Ok(json)
+        let [before, _, after] = done.calls;
+        let bytes = of_kind("_bytes").find(|(name, _)| *name == operation);
+        let bytes = bytes.map(|(_, it)| it.total[2] / after);
+        let bytes = bytes.filter(|it| it.is_finite());
+        Ok(object([
+            ("operation", operation.into()),
+            ("calls", json!([rounded(before), rounded(after)])),
+            ("bytes_per_call", json!(bytes.map(rounded))),
+        ]))
     }
 
-    /// Returns the job with most of the work of a subject.
-    fn largest_job(
-        &self,
-        client: &SpiClient<'_>,
-        windows: &[Span],
-        subject: &Subject,
-    ) -> Result<Map<String, Value>, Error> {
-        let works = self.work(client, &windows[..1], &OF_JOB, &[ALL], subject)?;
-        let jobs = works.iter().filter(|(job, _)| job.job.is_some());
-        let largest =
-            jobs.max_by(|one, other| load(one.1).time[2].total_cmp(&load(other.1).time[2]));
-        Ok(largest.map(|(job, _)| job.json()).unwrap_or_default())
-    }
-}
-
-fn load(work: &Work) -> Load {
-    let of = |name: &str| work.get(name).copied().unwrap_or_default();
-    Load {
-        time: of(ALL),
-        calls: of("service_time calls"),
-        bytes: of("bytes"),
+    /// Returns the job with most of the work of a subject in the window of the event.
+    fn largest_job(&self, subject: &Subject) -> Result<Map<String, Value>, Error> {
+        let mut largest = None;
+        self.ask(
+            self.windows[0],
+            &OF_JOB,
+            &[ALL],
+            subject,
+            |question, line, job| {
+                if job.job.is_some() && question.is_shown(0, &line, true) {
+                    let time = line.amounts[0].total.unwrap_or(0);
+                    largest = largest.take().max(Some((time, job)));
+                }
+            },
+        )?;
+        Ok(largest.map(|(_, job)| job.json()).unwrap_or_default())
     }
 }
 

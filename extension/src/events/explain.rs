@@ -41,6 +41,9 @@ fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     Ok(())
 }
 
+/// The answer to a role that may not see whose work an event was.
+const UNSEEN: &str = "This role does not see whose work it was.";
+
 /// A line of the answer.
 pub struct Line {
     topic: &'static str,
@@ -60,8 +63,8 @@ impl Line {
 
 /// Says how much raw text of the event is kept.
 fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
-    let row = client.query_opt(include_str!("explain/evidence.sql"), &[id.into()])?;
-    let row = row.ok_or(Error::NoRow("settings"))?;
+    let statement = include_str!("explain/evidence.sql");
+    let row = client.query_only(statement, &[id.into()], "settings")?;
     let (texts, others): (i64, i64) = (row.get("texts")?, row.get("others")?);
     let (bytes, until): (i64, Option<String>) = (row.get("bytes")?, row.get("until")?);
     let kept = match &until {
@@ -81,6 +84,16 @@ fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
     let text = format!("{kept}{dropped}");
     let details = json!({ "texts": texts, "bytes": bytes, "until": until, "dropped": others });
     Ok(Line::new("evidence", text, details))
+}
+
+/// Returns a text in JSON, which is empty where there is none.
+fn text<'v>(json: &'v Value, name: &str) -> &'v str {
+    json[name].as_str().unwrap_or_default()
+}
+
+/// Returns a number in JSON, which is 0 where there is none.
+fn number(json: &Value) -> f64 {
+    json.as_f64().unwrap_or(0.0)
 }
 
 /// An event, as far as the caller may know it.
@@ -160,16 +173,16 @@ impl Event {
     }
 
     fn lines(&self) -> Vec<Line> {
-        let mut lines = vec![Line::new(
-            "what",
-            self.what(),
-            json!({ "value": self.value, "usual": self.usual }),
-        )];
-        lines.extend(self.busy());
-        lines.extend(self.who());
-        lines.extend(self.how());
-        lines.extend(self.peers());
-        lines.extend(self.probe());
+        let what = json!({ "value": self.value, "usual": self.usual });
+        let mut lines = vec![Line::new("what", self.what(), what)];
+        let further = [
+            self.busy(),
+            self.who(),
+            self.how(),
+            self.peers(),
+            self.probe(),
+        ];
+        lines.extend(further.into_iter().flatten());
         let others = match self.others.as_slice() {
             [] => format!(
                 "No other event of {} was found in that time and the hour before it.",
@@ -177,18 +190,11 @@ impl Event {
             ),
             others => format!("In that time or the hour before it: {}.", others.join(", ")),
         };
-        lines.push(Line::new(
-            "excluded",
-            others,
-            json!({ "events": self.others }),
-        ));
-        let told = self.reason.iter();
-        lines.extend(told.map(|it| {
-            Line::new(
-                "notified",
-                format!("Nobody was notified. {it}"),
-                Value::Null,
-            )
+        let events = json!({ "events": self.others });
+        lines.push(Line::new("excluded", others, events));
+        lines.extend(self.reason.iter().map(|it| {
+            let text = format!("Nobody was notified. {it}");
+            Line::new("notified", text, Value::Null)
         }));
         lines
     }
@@ -235,13 +241,13 @@ impl Event {
     }
 
     fn moved(&self) -> String {
-        let moves = self.details["moves"].as_array();
-        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
-        let moves = moves.into_iter().flatten().map(|it| {
-            let [target, from, to] = ["target", "from", "to"].map(|name| text(&it[name]));
-            format!("{target} moved from {from} to {to}")
-        });
-        let mut said: Vec<String> = Vec::from_iter(moves);
+        let moves = self.details["moves"].as_array().into_iter().flatten();
+        let mut said: Vec<String> = moves
+            .map(|it| {
+                let [target, from, to] = ["target", "from", "to"].map(|name| text(it, name));
+                format!("{target} moved from {from} to {to}")
+            })
+            .collect();
         let recovered = self.texts("recovered");
         if !recovered.is_empty() {
             let targets = several(&recovered);
@@ -268,7 +274,7 @@ impl Event {
     }
 
     fn broken(&self, value: f64, limit: f64) -> String {
-        let text = |name: &str| self.details[name].as_str().unwrap_or_default();
+        let text = |name: &str| text(&self.details, name);
         let operation = text("operation");
         let times = self.details["times_usual"].as_f64();
         let times = times.map_or(String::new(), |it| {
@@ -315,19 +321,13 @@ impl Event {
 
     fn busy(&self) -> Option<Line> {
         let sums = self.load.get("load")?;
-        let of = |name: &str, side: usize| sums[name][side].as_f64().unwrap_or(0.0);
-        let both = |name: &str, shown: fn(f64) -> String| match [of(name, 0), of(name, 1)] {
-            [0.0, 0.0] => None,
-            [before, after] => Some(format!(
-                "{name} {} instead of {}",
-                shown(after),
-                shown(before)
-            )),
+        let both = |name: &str, shown: fn(f64) -> String| {
+            let [before, after] = [0, 1].map(|side| number(&sums[name][side]));
+            let is_any = before != 0.0 || after != 0.0;
+            is_any.then(|| format!("{name} {} instead of {}", shown(after), shown(before)))
         };
-        let numbers: Vec<String> = both("calls", rate)
-            .into_iter()
-            .chain(both("bytes", amount))
-            .collect();
+        let numbers = [both("calls", rate), both("bytes", amount)];
+        let numbers: Vec<String> = numbers.into_iter().flatten().collect();
         let numbers = numbers.join(", ");
         let text = match self.load["times"].as_f64() {
             None => format!("There was no load before that could be compared: {numbers}."),
@@ -365,7 +365,7 @@ impl Event {
         } else if self.load.is_null() {
             "Nobody has been searched for yet.".to_owned()
         } else if self.culprits.is_null() {
-            "This role does not see whose work it was.".to_owned()
+            UNSEEN.to_owned()
         } else {
             self.subjects()
         };
@@ -374,60 +374,56 @@ impl Event {
 
     /// Returns who broke a rule, in words.
     fn largest(&self) -> String {
-        let by = self.culprits["by"].as_str().unwrap_or_default();
+        let by = text(&self.culprits, "by");
         let largest = &self.culprits["subjects"][0];
-        match words::subject(largest, by) {
-            None => "This role does not see whose work it was.".to_owned(),
-            Some(name) => format!(
-                "{}{} did {} of all.",
-                words::capital(&name),
-                words::subject(largest, "uid")
-                    .filter(|_| by == "job")
-                    .map_or(String::new(), |user| format!(" of {user}")),
-                percent(largest["share"].as_f64().unwrap_or(0.0))
-            ),
-        }
+        let Some(name) = words::subject(largest, by) else {
+            return UNSEEN.to_owned();
+        };
+        let user = words::subject(largest, "uid").filter(|_| by == "job");
+        format!(
+            "{}{} did {} of all.",
+            words::capital(&name),
+            user.map_or(String::new(), |user| format!(" of {user}")),
+            percent(number(&largest["share"]))
+        )
     }
 
     /// Returns who made the load rise, in words.
     fn subjects(&self) -> String {
         let subjects = self.culprits["subjects"].as_array();
-        let subjects: Vec<&Value> = subjects.into_iter().flatten().collect();
-        let by = self.culprits["by"].as_str().unwrap_or_default();
-        let share = |it: &Value| percent(it["share"].as_f64().unwrap_or(0.0));
+        let subjects = subjects.map_or(&[][..], Vec::as_slice);
+        let by = text(&self.culprits, "by");
+        let share = |it: &Value| percent(number(&it["share"]));
         let Some(first) = subjects.first() else {
             return "Nobody did more than usual.".to_owned();
         };
         if self.culprits["named"] == true {
-            let also = [("job", "in "), ("account", "for "), ("uid", "by ")].into_iter();
-            let also = also.filter(|(dimension, _)| *dimension != by);
-            let also =
-                also.filter_map(|(it, how)| Some(format!("{how}{}", words::subject(first, it)?)));
-            let rest = match also.collect::<Vec<_>>().as_slice() {
-                [] => String::new(),
-                also => format!(", mostly {}", also.join(" ")),
-            };
-            let name = words::subject(first, by).unwrap_or_default();
+            let mut rest = Vec::new();
+            for (dimension, how) in [("job", "in"), ("account", "for"), ("uid", "by")] {
+                let subject = words::subject(first, dimension).filter(|_| dimension != by);
+                rest.extend(subject.map(|it| format!(" {how} {it}")));
+            }
             return format!(
-                "{} made {} of the rise in server time{rest}.",
-                words::capital(&name),
-                share(first)
+                "{} made {} of the rise in server time{}{}.",
+                words::capital(&words::subject(first, by).unwrap_or_default()),
+                share(first),
+                if rest.is_empty() { "" } else { ", mostly" },
+                rest.concat()
             );
         }
-        let largest = subjects
-            .iter()
-            .filter_map(|it| Some(format!("{} ({})", words::subject(it, by)?, share(it))));
-        let largest: Vec<String> = largest.collect();
+        let largest = subjects.iter();
+        let largest =
+            largest.filter_map(|it| Some(format!("{} ({})", words::subject(it, by)?, share(it))));
         format!(
             "No user, account or job made enough of the rise in server time to be named. Most of it: {}.",
-            largest.join(", ")
+            largest.collect::<Vec<_>>().join(", ")
         )
     }
 
     fn how(&self) -> Option<Line> {
         let first = self.culprits["subjects"].get(0)?;
         let operation = first["operation"].as_str()?;
-        let calls = |side: usize| rate(first["calls"][side].as_f64().unwrap_or(0.0));
+        let calls = |side: usize| rate(number(&first["calls"][side]));
         let bytes = first["bytes_per_call"].as_f64();
         let each = bytes.map_or(String::new(), |it| format!(" of {} each", words::size(it)));
         let text = format!(
@@ -442,27 +438,21 @@ impl Event {
 
     fn peers(&self) -> Option<Line> {
         let peers = self.details.get("peers")?.as_u64()?;
-        let text = match (self.kind.as_str(), self.details["wait_of_peers"].as_f64()) {
-            ("waiting", _) if peers == 0 => {
-                let service = self.details["service"].as_str().unwrap_or_default();
-                format!(
-                    "No other server of {} has the service {service}, so there is nothing to compare with.",
-                    self.filesystem
-                )
-            }
+        let wait = &self.details["wait_of_peers"];
+        let servers = plural(peers, "server");
+        let text = match (self.kind.as_str(), wait.as_f64()) {
+            ("waiting", _) if peers == 0 => format!(
+                "No other server of {} has the service {}, so there is nothing to compare with.",
+                self.filesystem,
+                text(&self.details, "service")
+            ),
             ("waiting", Some(wait)) => {
-                format!(
-                    "On the other {}, requests waited {}.",
-                    plural(peers, "server"),
-                    seconds(wait)
-                )
+                format!("On the other {servers}, requests waited {}.", seconds(wait))
             }
-            ("waiting", None) => {
-                format!("The other {} had nothing to do.", plural(peers, "server"))
-            }
+            ("waiting", None) => format!("The other {servers} had nothing to do."),
             _ => format!("The other {} were not slow.", plural(peers, "OST")),
         };
-        let details = json!({ "peers": peers, "wait": self.details["wait_of_peers"] });
+        let details = json!({ "peers": peers, "wait": wait });
         Some(Line::new("peers", text, details))
     }
 }

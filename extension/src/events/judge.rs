@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_core::event::probe::{self, Probe};
+use jobstats_core::event::waiting::{self, Waits};
 use jobstats_core::event::{
-    Episode, Event, Reading, full, join, moved, overlap, rule, slow, stalled, waiting,
+    Episode, Event, Reading, full, join, moved, overlap, rule, slow, stalled,
 };
 use jobstats_core::instant::{DAY, HOUR, Micros, Span};
 use serde_json::{Value, json};
 
 use crate::events::readings::{FileSystem, Seen, Service, Target};
 use crate::events::rules::Rule;
-use crate::events::usual::Usual;
+use crate::events::usual::{Usual, day_of};
 
 /// The time without readings after which what they showed last does not count as going on.
 const SILENT: Micros = HOUR;
@@ -42,6 +43,26 @@ pub struct Found {
 }
 
 impl Found {
+    /// Returns what the episodes of an event say themselves: the values of the worst, and neither targets nor servers.
+    fn new(kind: &'static str, event: &Event) -> Self {
+        let worst = event.worst();
+        Self {
+            kind,
+            span: event.span(),
+            found: event.found,
+            confirmed: event.confirmed,
+            over: event.over,
+            targets: Vec::new(),
+            servers: Vec::new(),
+            slow: Vec::new(),
+            value: worst.map(|it| it.value),
+            usual: worst.map(|it| it.usual),
+            rate: event.rate,
+            details: json!({}),
+            culprits: Value::Null,
+        }
+    }
+
     /// Returns whether culprits can be searched for: servers let requests wait, and not only probes took long.
     pub fn has_culprits(&self) -> bool {
         self.kind == "waiting" && self.details["services"] != json!([])
@@ -53,25 +74,24 @@ pub struct Judged<'a> {
     pub seen: &'a Seen,
     pub usual: &'a Usual,
     pub filesystem: &'a FileSystem,
-    pub targets: Vec<&'a Target>,
+    pub targets: &'a [Target],
     pub rules: &'a [Rule],
     /// The span that is judged, without the time before it that is only read.
     pub span: Span,
     /// The targets that were full before anything of their space was read.
-    pub full: &'a BTreeMap<String, Episode>,
+    pub full: BTreeMap<String, Episode>,
     /// The targets that were stalled before the span that is judged.
-    pub stalled: &'a BTreeMap<String, Episode>,
+    pub stalled: BTreeMap<String, Episode>,
 }
 
 impl Judged<'_> {
     /// Finds the events.
     pub fn events(&self) -> Vec<Found> {
-        let (slow_targets, slow) = self.slow();
         let mut all = self.waiting();
         let mut alone = Vec::new();
-        for episode in slow {
-            let target = slow_targets[episode.subject];
-            let span = (episode.began, episode.until);
+        for episode in self.slow() {
+            let target = &self.targets[episode.subject];
+            let span = episode.span();
             let servers = self.names(target.servers(span));
             let explains =
                 |it: &&mut Found| slow::belongs((span, &servers), (it.span, &it.servers));
@@ -82,20 +102,12 @@ impl Judged<'_> {
         }
         for event in &mut all {
             event.slow.dedup();
-            if let Some(details) = event.details.as_object_mut() {
-                details.insert("slow".to_owned(), json!(event.slow));
-            }
+            event.details["slow"] = json!(event.slow);
         }
-        let slow_events = join(alone);
-        all.extend(slow_events.into_iter().filter_map(|event| {
-            let worst = event.worst()?;
-            Some(Found {
-                value: Some(worst.value),
-                usual: Some(worst.usual),
-                rate: event.rate,
-                details: json!({ "peers": slow_targets.len().saturating_sub(event.episodes.len()) }),
-                ..self.of_targets("slow_target", &event, &slow_targets)
-            })
+        let osts = self.targets.iter().filter(|it| it.is_ost).count();
+        all.extend(join(alone).iter().map(|event| Found {
+            details: json!({ "peers": osts.saturating_sub(event.episodes.len()) }),
+            ..self.of_targets("slow_target", event)
         }));
         all.extend(self.stalled());
         all.extend(self.probed(&all));
@@ -106,13 +118,8 @@ impl Judged<'_> {
     }
 
     fn names(&self, servers: impl Iterator<Item = usize>) -> Vec<String> {
-        let numbers: BTreeSet<usize> = servers.collect();
-        let mut names: Vec<String> = numbers
-            .into_iter()
-            .map(|number| self.seen.servers[number].1.clone())
-            .collect();
-        names.sort();
-        names
+        let names: BTreeSet<&String> = servers.map(|it| &self.seen.servers[it].1).collect();
+        names.into_iter().cloned().collect()
     }
 
     /// Returns the episodes of each day, judged by what is usual on the day on which they begin: judging other spans finds the same.
@@ -120,7 +127,7 @@ impl Judged<'_> {
         let days = self.usual.days();
         let all = days.flat_map(|day| {
             let mut found = episodes(day);
-            found.retain(|it| it.began.div_euclid(DAY) * DAY == day);
+            found.retain(|it| day_of(it.began) == day);
             found
         });
         all.map(|it| self.ended(it, SILENT)).collect()
@@ -136,19 +143,20 @@ impl Judged<'_> {
         let has = |number: usize| self.targets.iter().any(|it| it.has_server(number));
         let services = self.seen.services.iter();
         let services: Vec<&Service> = services.filter(|it| has(it.server)).collect();
-        let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut given: Vec<waiting::Service> = Vec::new();
-        for service in &services {
-            let next = numbers.len();
-            given.push(waiting::Service {
-                name: *numbers.entry(&service.name).or_insert(next),
-                usual: None,
-                readings: service.readings.clone(),
-            });
-        }
+        let given = services.iter().map(|service| waiting::Service {
+            // Services of one name have the number of the first of them.
+            name: services
+                .iter()
+                .position(|it| it.name == service.name)
+                .unwrap_or(0),
+            usual: None,
+            readings: service.readings.clone(),
+        });
+        let mut given: Vec<_> = given.collect();
         let episodes = self.by_day(|day| {
             for (given, service) in given.iter_mut().zip(&services) {
-                given.usual = self.usual.wait(day, service.server, &service.name);
+                let server = &self.seen.servers[service.server];
+                given.usual = self.usual.wait(day, server, &service.name);
             }
             waiting::episodes(&given)
         });
@@ -162,59 +170,43 @@ impl Judged<'_> {
         let times = |it: &Episode| it.value / waiting::threshold(it.usual);
         let all = event.episodes.iter();
         let worst = all.max_by(|one, other| times(one).total_cmp(&times(other)))?;
-        let span = (event.began, event.until);
+        let (value, usual, name) = (worst.value, worst.usual, &services[worst.subject].name);
+        let span = event.span();
         let waiting = event.episodes.iter().map(|it| services[it.subject]);
         let servers: BTreeSet<usize> = waiting.clone().map(|it| it.server).collect();
-        let names: BTreeSet<&str> = waiting.map(|it| it.name.as_str()).collect();
-        let peers = services
-            .iter()
-            .filter(|it| it.name == services[worst.subject].name && !servers.contains(&it.server));
-        let (mut requests, mut usecs) = (0.0, 0.0);
-        for reading in peers.clone().flat_map(|it| &it.readings) {
-            if reading.span.1 > span.0 && reading.span.0 < span.1 {
-                requests += reading.value.requests as f64;
-                usecs += reading.value.usecs as f64;
-            }
-        }
-        let on_servers = self.targets.iter().copied();
-        let on_servers = on_servers.filter(|it| it.servers(span).any(|it| servers.contains(&it)));
-        let (names_of_services, service) = (json!(names), services[worst.subject].name.clone());
-        let (value, usual, peers) = (worst.value, worst.usual, peers.count());
-        let probe = self.confirm(&mut event, on_servers.clone());
+        let names: BTreeSet<&String> = waiting.map(|it| &it.name).collect();
+        let peers = services.iter();
+        let peers = peers.filter(|it| it.name == *name && !servers.contains(&it.server));
+        let during = peers.clone().flat_map(|it| &it.readings);
+        let during = during.filter(|it| it.span.1 > span.0 && it.span.0 < span.1);
+        let of_peers = during.fold(Waits::default(), |sum, it| sum.plus(it.value));
+        let targets = self.targets.iter();
+        let targets = targets.filter(|it| it.servers(span).any(|it| servers.contains(&it)));
+        let probe = self.confirm(&mut event, targets.clone());
         Some(Found {
-            kind: "waiting",
-            span,
-            found: event.found,
-            confirmed: event.confirmed,
-            over: event.over,
-            targets: on_servers.map(|it| it.name.clone()).collect(),
+            targets: targets.map(|it| it.name.clone()).collect(),
             servers: self.names(servers.iter().copied()),
-            slow: Vec::new(),
             value: Some(value),
             usual: Some(usual),
-            rate: event.rate,
-            details: json!({ "services": names_of_services, "service": service, "peers": peers,
-                "wait_of_peers": (requests > 0.0).then(|| usecs / requests / 1e6), "probe": probe }),
-            culprits: Value::Null,
+            details: json!({ "services": names, "service": name, "peers": peers.count(),
+                "wait_of_peers": of_peers.mean(), "probe": probe }),
+            ..Found::new("waiting", &event)
         })
     }
 
-    fn slow(&self) -> (Vec<&Target>, Vec<Episode>) {
-        let targets = self.targets.iter().copied();
-        let targets: Vec<&Target> = targets.filter(|it| it.is_ost).collect();
-        let given = targets.iter().map(|target| slow::Target {
+    fn slow(&self) -> Vec<Episode> {
+        let given = self.targets.iter().map(|target| slow::Target {
             peers: 0,
             usual: [None; slow::CLASSES],
             readings: target.by_class.clone(),
         });
         let mut given: Vec<_> = given.collect();
-        let episodes = self.by_day(|day| {
-            for (given, target) in given.iter_mut().zip(&targets) {
+        self.by_day(|day| {
+            for (given, target) in given.iter_mut().zip(self.targets) {
                 given.usual = self.usual.seconds_per_call(day, target.id);
             }
             slow::episodes(&given)
-        });
-        (targets, episodes)
+        })
     }
 
     fn stalled(&self) -> Vec<Found> {
@@ -233,16 +225,12 @@ impl Judged<'_> {
         });
         let given: Vec<_> = given.collect();
         let episodes = stalled::episodes(&given).into_iter();
-        let events = join(episodes.map(|it| self.ended(it, SILENT)).collect()).into_iter();
-        let of_event = |event: Event| {
-            let usual = event.episodes.iter().map(|it| it.usual).fold(0.0, f64::max);
-            Found {
-                value: Some(0.0),
-                usual: Some(usual),
-                ..self.of_targets("stalled", &event, &self.targets)
-            }
+        let events = join(episodes.map(|it| self.ended(it, SILENT)).collect());
+        let of_event = |event: &Event| Found {
+            usual: event.episodes.iter().map(|it| it.usual).reduce(f64::max),
+            ..self.of_targets("stalled", event)
         };
-        events.map(of_event).collect()
+        events.iter().map(of_event).collect()
     }
 
     fn probe(&self, day: Micros, target: &Target) -> Probe {
@@ -254,7 +242,7 @@ impl Judged<'_> {
 
     /// Lets probes of the targets of an event confirm it. Returns the one that took longest, compared with what is usual.
     fn confirm<'a>(&self, event: &mut Event, targets: impl Iterator<Item = &'a Target>) -> Value {
-        let day = event.began.div_euclid(DAY) * DAY;
+        let day = day_of(event.began);
         let mut worst = (0.0, Value::Null);
         for target in targets {
             let probe = self.probe(day, target);
@@ -277,32 +265,27 @@ impl Judged<'_> {
         });
         episodes.retain(|it| {
             let is_reason = |event: &Found| {
-                overlap(event.span, (it.began, it.until))
+                overlap(event.span, it.span())
                     && (event.kind == "waiting"
                         || event.targets.contains(&self.targets[it.subject].name))
             };
             !others.iter().any(is_reason)
         });
-        let events = join(episodes).into_iter();
         let of_event = |mut event: Event| {
-            let (value, usual) = event.worst().map(|it| (it.value, it.usual))?;
             let subjects = event.episodes.clone().into_iter();
-            let probe = self.confirm(&mut event, subjects.map(|it| self.targets[it.subject]));
-            Some(Found {
-                value: Some(value),
-                usual: Some(usual),
-                rate: event.rate,
+            let probe = self.confirm(&mut event, subjects.map(|it| &self.targets[it.subject]));
+            Found {
                 details: json!({ "services": [], "probe": probe }),
-                ..self.of_targets("waiting", &event, &self.targets)
-            })
+                ..self.of_targets("waiting", &event)
+            }
         };
-        events.filter_map(of_event).collect()
+        join(episodes).into_iter().map(of_event).collect()
     }
 
     /// Finds the targets that are full, or soon will be. A target may be full for weeks, so another one that becomes full is another event.
     fn filling(&self) -> Vec<Found> {
         let mut given = Vec::new();
-        for target in &self.targets {
+        for target in self.targets {
             for used in &target.used {
                 let mut used = used.clone();
                 // What was full before the first value goes on until it is clearly less.
@@ -329,37 +312,25 @@ impl Judged<'_> {
             }
             events.entry(episode.began).or_default().push(episode);
         }
-        let events = events.into_iter();
-        events
-            .filter_map(|(_, episodes)| self.full(episodes))
-            .collect()
+        let events = events.into_values().flat_map(join);
+        events.filter_map(|event| self.full(event)).collect()
     }
 
     /// Returns the event of targets that have been full since the same hour.
-    fn full(&self, mut episodes: Vec<Episode>) -> Option<Found> {
-        let worst = *episodes
-            .iter()
-            .max_by(|one, other| one.value.total_cmp(&other.value))?;
-        let what: BTreeSet<&str> = episodes
-            .iter()
-            .map(|it| ["space", "inodes"][it.subject % 2])
-            .collect();
-        episodes.iter_mut().for_each(|it| it.subject /= 2);
-        let event = Event {
-            began: worst.began,
-            until: episodes.iter().map(|it| it.until).max()?,
-            found: episodes.iter().map(|it| it.found).min()?,
-            confirmed: episodes.iter().filter_map(|it| it.confirmed).min(),
-            over: episodes.iter().all(|it| it.over),
-            rate: 1.0,
-            episodes,
-        };
+    fn full(&self, mut event: Event) -> Option<Found> {
+        let episodes = event.episodes.iter();
+        let worst = *episodes.max_by(|one, other| one.value.total_cmp(&other.value))?;
+        let mut what = BTreeSet::new();
+        for episode in &mut event.episodes {
+            what.insert(["space", "inodes"][episode.subject % 2]);
+            episode.subject /= 2;
+        }
         Some(Found {
             value: Some(worst.value),
             usual: Some(worst.usual),
             rate: worst.value / full::FULL,
             details: json!({ "of": what }),
-            ..self.of_targets("full", &event, &self.targets)
+            ..self.of_targets("full", &event)
         })
     }
 
@@ -374,24 +345,18 @@ impl Judged<'_> {
             let rates = event.episodes.iter();
             let worst = *rates.max_by(|one, other| one.rate.total_cmp(&other.rate))?;
             let rule = &self.rules[worst.subject];
-            let names: BTreeSet<&str> = event
-                .episodes
-                .iter()
-                .map(|it| self.rules[it.subject].name.as_str())
-                .collect();
+            let broken = event.episodes.iter().map(|it| &self.rules[it.subject].name);
             let mut details = rule.details();
-            details["rules"] = json!(names);
+            details["rules"] = json!(broken.collect::<BTreeSet<_>>());
             // A rule is about all targets.
             event.episodes = (0..self.targets.len())
                 .map(|subject| Episode { subject, ..worst })
                 .collect();
             Some(Found {
-                value: Some(worst.value),
-                usual: Some(worst.usual),
                 rate: worst.rate,
                 details,
                 culprits: rule.culprits(self.filesystem, &worst),
-                ..self.of_targets("rule", &event, &self.targets)
+                ..self.of_targets("rule", &event)
             })
         };
         join(episodes).into_iter().filter_map(of_event).collect()
@@ -402,49 +367,42 @@ impl Judged<'_> {
         let hours = self.targets.iter().map(|it| it.recovering.clone());
         let mut episodes = moved::episodes(&given);
         episodes.extend(moved::recoveries(&hours.collect::<Vec<_>>(), &episodes));
-        let of_event = |event: Event| {
+        let of_event = |event: &Event| {
             let (moves, recoveries): (Vec<&Episode>, Vec<&Episode>) =
                 event.episodes.iter().partition(|it| it.value != it.usual);
             let name = |number: f64| self.seen.servers[number as usize].1.as_str();
-            let servers = moves.iter().flat_map(|it| [it.usual, it.value]);
-            let servers = self.names(servers.map(|it| it as usize));
+            let of_moves = moves.iter().flat_map(|it| [it.usual, it.value]);
+            let of_moves = of_moves.map(|it| it as usize);
             let moves = moves.iter().map(|it| {
                 json!({ "target": self.targets[it.subject].name, "from": name(it.usual), "to": name(it.value) })
             });
             let recovered = recoveries.iter().map(|it| &self.targets[it.subject].name);
             let details = json!({ "moves": moves.collect::<Vec<_>>(), "recovered": recovered.collect::<Vec<_>>() });
-            let found = self.of_targets("failover", &event, &self.targets);
-            let servers = BTreeSet::from_iter(found.servers.iter().cloned().chain(servers));
             Found {
-                servers: servers.into_iter().collect(),
+                servers: self.names(self.servers(event).chain(of_moves)),
+                value: None,
+                usual: None,
                 details,
-                ..found
+                ..self.of_targets("failover", event)
             }
         };
-        let events = join(episodes).into_iter();
-        events.map(of_event).collect()
+        join(episodes).iter().map(of_event).collect()
     }
 
-    /// Returns an event of targets, without what was measured.
-    fn of_targets(&self, kind: &'static str, event: &Event, targets: &[&Target]) -> Found {
-        let span = (event.began, event.until);
+    /// Returns the servers that had the targets of an event while it lasted.
+    fn servers(&self, event: &Event) -> impl Iterator<Item = usize> {
+        let targets = event.episodes.iter().map(|it| &self.targets[it.subject]);
+        targets.flat_map(|it| it.servers(event.span()))
+    }
+
+    /// Returns an event of targets.
+    fn of_targets(&self, kind: &'static str, event: &Event) -> Found {
         let subjects: BTreeSet<usize> = event.episodes.iter().map(|it| it.subject).collect();
-        let subjects = subjects.iter().map(|it| targets[*it]);
-        let servers = subjects.clone().flat_map(|it| it.servers(span));
+        let targets = subjects.into_iter().map(|it| self.targets[it].name.clone());
         Found {
-            kind,
-            span,
-            found: event.found,
-            confirmed: event.confirmed,
-            over: event.over,
-            targets: subjects.clone().map(|it| it.name.clone()).collect(),
-            servers: self.names(servers),
-            slow: Vec::new(),
-            value: None,
-            usual: None,
-            rate: 1.0,
-            details: json!({}),
-            culprits: Value::Null,
+            targets: targets.collect(),
+            servers: self.names(self.servers(event)),
+            ..Found::new(kind, event)
         }
     }
 }

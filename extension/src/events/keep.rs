@@ -20,15 +20,11 @@ const APART: Micros = 5 * MINUTE;
 
 /// An event that is stored.
 #[derive(Debug)]
-pub struct Stored {
-    pub id: i64,
-    pub span: Span,
-    is_open: bool,
-    pub targets: Vec<String>,
-    found: Micros,
-    confirmed: Option<Micros>,
-    value: Option<f64>,
-    usual: Option<f64>,
+struct Stored {
+    id: i64,
+    /// Its times and values, as far as they are known.
+    episode: Episode,
+    targets: Vec<String>,
     slow: Vec<String>,
     /// Set when what was found is known to be this event.
     is_found: bool,
@@ -61,7 +57,7 @@ impl Events {
     /// Reads the events that readings of a span, and of an hour before it, may show.
     pub fn read(client: &SpiClient<'_>, span: Span) -> Result<Self, Error> {
         let rows = client.query(
-            "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.until, e.ended IS NULL AS is_open, e.targets, e.found, e.confirmed, e.value, e.usual, \
+            "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.until, e.ended IS NOT NULL AS is_over, e.targets, e.found, e.confirmed, e.value, e.usual, \
                  ARRAY(SELECT jsonb_array_elements_text(e.details -> 'slow')) AS slow \
              FROM jobstats.events e WHERE e.began <= $2 AND (e.until >= $1 OR e.ended IS NULL) ORDER BY e.began",
             &[
@@ -77,14 +73,19 @@ impl Events {
             );
             events.0.entry(key).or_default().push(Stored {
                 id: row.get("event_id")?,
-                span: (row.time("began")?, row.time("until")?),
-                is_open: row.get("is_open")?,
+                episode: Episode {
+                    subject: 0,
+                    began: row.time("began")?,
+                    until: row.time("until")?,
+                    found: row.time("found")?,
+                    confirmed: row.time_opt("confirmed")?,
+                    over: row.get("is_over")?,
+                    rate: 1.0,
+                    value: row.get::<Option<f64>>("value")?.unwrap_or(0.0),
+                    usual: row.get::<Option<f64>>("usual")?.unwrap_or(0.0),
+                },
                 targets: row.get("targets")?,
                 slow: row.get("slow")?,
-                found: row.time("found")?,
-                confirmed: row.time_opt("confirmed")?,
-                value: row.get("value")?,
-                usual: row.get("usual")?,
                 is_found: false,
             });
         }
@@ -99,24 +100,11 @@ impl Events {
         before: Micros,
     ) -> BTreeMap<String, Episode> {
         let events = self.0.get(&(kind.to_owned(), filesystem.clone()));
-        let open = events.into_iter().flatten();
-        let open = open.filter(|it| it.is_open && it.span.0 < before);
+        let events = events.into_iter().flatten();
+        let open = events.filter(|it| !it.episode.over && it.episode.began < before);
         let episodes = open.flat_map(|event| {
-            let episode = Episode {
-                subject: 0,
-                began: event.span.0,
-                until: event.span.1,
-                found: event.found,
-                confirmed: event.confirmed,
-                over: false,
-                rate: 1.0,
-                value: event.value.unwrap_or(0.0),
-                usual: event.usual.unwrap_or(0.0),
-            };
-            event
-                .targets
-                .iter()
-                .map(move |target| (target.clone(), episode))
+            let targets = event.targets.iter().cloned();
+            targets.map(|target| (target, event.episode))
         });
         episodes.collect()
     }
@@ -131,13 +119,13 @@ impl Events {
     ) -> Result<Option<Kept>, Error> {
         let key = (found.kind.to_owned(), filesystem.clone());
         let stored = self.0.entry(key).or_default();
-        let same = |it: &Stored| !it.is_found && it.span.0 == found.span.0;
+        let same = |it: &Stored| !it.is_found && it.episode.began == found.span.0;
         // Since when a target is full is known by the hour, whatever else is read.
         let near = |it: &Stored| {
             found.kind != "full"
                 && !it.is_found
-                && it.span.0 <= found.span.1 + APART
-                && found.span.0 <= it.span.1 + APART
+                && it.episode.began <= found.span.1 + APART
+                && found.span.0 <= it.episode.until + APART
         };
         let position = stored.iter().position(same);
         let Some(position) = position.or_else(|| stored.iter().position(near)) else {
@@ -145,34 +133,33 @@ impl Events {
             let is_full = found.kind == "full" && !found.over;
             let is_new =
                 is_full || found.span.0 >= judgement.span.0 || found.found > judgement.watched;
-            return if is_new {
-                insert(client, filesystem, found).map(Some)
-            } else {
-                Ok(None)
-            };
+            return is_new
+                .then(|| insert(client, filesystem, found))
+                .transpose();
         };
         let event = &mut stored[position];
         event.is_found = true;
         // The readings do not show all that was before an earlier event, and so neither when it was found nor what was usual. How full a
         // target was is known from the event.
-        let is_earlier = event.span.0 < judgement.span.0 && found.kind != "full";
+        let known = event.episode;
+        let is_earlier = known.began < judgement.span.0 && found.kind != "full";
         if is_earlier {
             // What goes on ends before its last reading, where the low ones began that end it.
-            let is_known = match event.is_open {
-                true => found.span.1 < event.span.1 && !found.over,
-                false => found.span.1 <= event.span.1,
+            let is_known = match known.over {
+                true => found.span.1 <= known.until,
+                false => found.span.1 < known.until && !found.over,
             };
             if is_known {
                 return Ok(None);
             }
-            found.span.0 = event.span.0;
+            found.span.0 = known.began;
         }
         // It is changed if anything about it is new; of an earlier one only its end.
         let mut all = parameters(found)?;
         all.extend([event.id.into(), is_earlier.into()]);
         let is_changed = client.execute(include_str!("keep/update.sql"), &all)? > 0;
-        let is_new = event.span.0 != found.span.0
-            || compared_until(event.span) != compared_until(found.span)
+        let is_new = known.began != found.span.0
+            || compared_until(known.span()) != compared_until(found.span)
             || event.targets != found.targets
             || event.slow != found.slow;
         Ok(Some(Kept {
@@ -188,12 +175,18 @@ impl Events {
         client: &mut SpiClient<'_>,
         judgement: Judgement,
     ) -> Result<usize, Error> {
-        let stored: Vec<Stored> = self.0.into_values().flatten().collect();
-        let lost = stored.iter().filter(|it| !it.is_found);
-        let is_judged = |it: &&Stored| it.span.0 >= judgement.span.0;
-        let wrong: Vec<i64> = lost.clone().filter(is_judged).map(|it| it.id).collect();
-        let does_end = |it: &&Stored| !is_judged(it) && it.is_open && it.span.1 <= judgement.span.1;
-        let ended: Vec<i64> = lost.filter(does_end).map(|it| it.id).collect();
+        let (mut wrong, mut ended): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
+        let stored = self.0.into_values().flatten();
+        for event in stored.filter(|it| !it.is_found) {
+            let Episode {
+                began, until, over, ..
+            } = event.episode;
+            if began >= judgement.span.0 {
+                wrong.push(event.id);
+            } else if !over && until <= judgement.span.1 {
+                ended.push(event.id);
+            }
+        }
         if wrong.is_empty() && ended.is_empty() {
             return Ok(0);
         }
@@ -217,12 +210,10 @@ impl Events {
 
 /// Returns what was found as parameters of statements, from $1 on.
 fn parameters(found: &Found) -> Result<Vec<DatumWithOid<'static>>, Error> {
-    let times = [found.span.0, found.found, found.span.1];
-    let [began, at, until] = [0, 1, 2].map(|it| timestamptz(times[it]));
     Ok(vec![
-        began?.into(),
-        at?.into(),
-        until?.into(),
+        timestamptz(found.span.0)?.into(),
+        timestamptz(found.found)?.into(),
+        timestamptz(found.span.1)?.into(),
         found.over.into(),
         found.targets.clone().into(),
         found.servers.clone().into(),

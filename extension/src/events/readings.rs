@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use jobstats_core::columns::sum::Sum;
+use jobstats_core::event::Reading;
 use jobstats_core::event::full::Used;
-use jobstats_core::event::slow::{self, Served};
+use jobstats_core::event::slow::{self, ByClass, Served};
 use jobstats_core::event::waiting::Waits;
-use jobstats_core::event::{Reading, slow::ByClass};
 use jobstats_core::instant::{HOUR, MINUTE, Micros, Span};
-use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
+use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -23,6 +23,7 @@ pub type Server = (String, String);
 #[derive(Debug, Default)]
 pub struct Target {
     pub id: i32,
+    pub filesystem: FileSystem,
     pub name: String,
     pub is_ost: bool,
     /// The number of its server in each reading.
@@ -74,31 +75,70 @@ pub struct Seen {
 impl Seen {
     /// Reads a span.
     pub fn read(client: &SpiClient<'_>, (since, until): Span) -> Result<Self, Error> {
-        let span: [DatumWithOid<'_>; 2] = [timestamptz(since)?.into(), timestamptz(until)?.into()];
-        let mut servers = BTreeMap::new();
-        let mut targets = targets(client)?;
-        served(client, &span, &mut servers, &mut targets)?;
-        did(client, &span, &mut targets)?;
-        used(client, &span, &mut targets)?;
-        recovering(client, &span, &mut targets)?;
+        let until = timestamptz(until)?;
+        let span: [DatumWithOid<'_>; 2] = [timestamptz(since)?.into(), until.into()];
         // An hour more, so that an hour of probes and readings of servers in the hour after it are seen together.
-        probed(client, (since - HOUR, until), &mut targets)?;
-        let services = services(client, &span, &mut servers)?;
-        let mut seen = Self {
-            services,
-            ..Self::default()
-        };
-        let mut numbered: Vec<_> = servers.into_iter().collect();
-        numbered.sort_by_key(|(_, number)| *number);
-        seen.servers = numbered.into_iter().map(|(server, _)| server).collect();
-        for (filesystem, target) in targets.into_values() {
-            seen.filesystems.entry(filesystem).or_default().push(target);
+        let span_of_probes = [timestamptz(since - HOUR)?.into(), until.into()];
+        let mut numbers = Numbers::default();
+        let mut targets = targets(client)?;
+        each(client, SERVED, &span, &mut targets, |target, row| {
+            let server = (target.filesystem.0.clone(), row.at(2)?);
+            let (span, value) = (between(row, 3)?, number(&mut numbers, server));
+            target.served.push(Reading { span, value });
+            Ok(())
+        })?;
+        did(client, &span, &mut targets)?;
+        let used = include_str!("readings/used.sql");
+        each(client, used, &span, &mut targets, |target, row| {
+            let time = micros(row.at(2)?)?;
+            for (position, used) in (3..).zip(&mut target.used) {
+                used.extend(row.at::<Option<f64>>(position)?.map(|part| (time, part)));
+            }
+            Ok(())
+        })?;
+        each(client, RECOVERING, &span, &mut targets, |target, row| {
+            target.recovering.push(micros(row.at(2)?)?);
+            Ok(())
+        })?;
+        each(
+            client,
+            PROBED,
+            &span_of_probes,
+            &mut targets,
+            |target, row| {
+                target.probed.push((micros(row.at(2)?)?, row.at(3)?));
+                Ok(())
+            },
+        )?;
+        let services = services(client, &span, &mut numbers)?;
+        let mut filesystems: BTreeMap<FileSystem, Vec<Target>> = BTreeMap::new();
+        for target in targets.into_values() {
+            let all = filesystems.entry(target.filesystem.clone()).or_default();
+            all.push(target);
         }
-        Ok(seen)
+        let mut servers = vec![Server::default(); numbers.len()];
+        for (server, number) in numbers {
+            servers[number] = server;
+        }
+        Ok(Self {
+            servers,
+            services,
+            filesystems,
+        })
     }
 }
 
-type Targets = BTreeMap<i32, (FileSystem, Target)>;
+/// The numbers of servers, which are their positions among all.
+type Numbers = BTreeMap<Server, usize>;
+
+/// Returns the number of a server, which may be the next one.
+fn number(servers: &mut Numbers, server: Server) -> usize {
+    let next = servers.len();
+    *servers.entry(server).or_insert(next)
+}
+
+/// The targets that are watched, by their numbers.
+type Targets = BTreeMap<i32, Target>;
 
 fn targets(client: &SpiClient<'_>) -> Result<Targets, Error> {
     let rows = client.query(
@@ -109,41 +149,41 @@ fn targets(client: &SpiClient<'_>) -> Result<Targets, Error> {
     rows.map(|row| {
         let target = Target {
             id: row.get("target_id")?,
+            filesystem: (row.get("cluster")?, row.get("filesystem")?),
             name: row.get("name")?,
             is_ost: row.get("is_ost")?,
             ..Target::default()
         };
-        let filesystem = (row.get("cluster")?, row.get("filesystem")?);
-        Ok((target.id, (filesystem, target)))
+        Ok((target.id, target))
     })
     .collect()
 }
 
-fn number(servers: &mut BTreeMap<Server, usize>, server: Server) -> usize {
-    let next = servers.len();
-    *servers.entry(server).or_insert(next)
-}
+/// The servers of targets in their readings.
+const SERVED: &str = "SELECT o.target_id, o.server, coalesce(o.since, o.\"time\") AS since, o.\"time\" FROM jobstats.targets t \
+     CROSS JOIN LATERAL (SELECT s.target_id, s.server, s.since, s.\"time\" FROM jobstats.observations s \
+         WHERE s.target_id = t.target_id AND s.\"time\" > $1 AND s.\"time\" <= $2) o \
+     WHERE t.filesystem IS NOT NULL AND t.retired IS NULL ORDER BY o.target_id, o.\"time\"";
 
-fn served(
+/// The starts of the hours in which the recovery of targets ran.
+const RECOVERING: &str = "SELECT s.target_id, h.bucket - interval '1 microsecond' AS hour \
+     FROM jobstats.sample_series s JOIN jobstats.samples_1h h ON h.series_id = s.series_id \
+     WHERE s.target_id IS NOT NULL AND s.name = 'recovering' AND h.bucket > $1 AND h.bucket <= $2 AND h.max > 0 ORDER BY s.target_id, h.bucket";
+
+/// The mean seconds of probes of targets by the hour.
+const PROBED: &str = "SELECT p.target_id, p.hour, p.seconds FROM jobstats_internal.probe_hours($1, $2) p ORDER BY p.target_id, p.hour";
+
+/// Reads rows whose first column is a target, and gives `take` each with its target, if that is watched.
+fn each(
     client: &SpiClient<'_>,
+    statement: &str,
     span: &[DatumWithOid<'_>],
-    servers: &mut BTreeMap<Server, usize>,
     targets: &mut Targets,
+    mut take: impl FnMut(&mut Target, &Row<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let rows = client.query(
-        "SELECT o.target_id, o.server, coalesce(o.since, o.\"time\") AS since, o.\"time\" FROM jobstats.targets t \
-         CROSS JOIN LATERAL (SELECT s.target_id, s.server, s.since, s.\"time\" FROM jobstats.observations s \
-             WHERE s.target_id = t.target_id AND s.\"time\" > $1 AND s.\"time\" <= $2) o \
-         WHERE t.filesystem IS NOT NULL AND t.retired IS NULL ORDER BY o.target_id, o.\"time\"",
-        span,
-    )?;
-    for row in PAUSE.among(rows) {
-        if let Some((filesystem, target)) = targets.get_mut(&row.at(1)?) {
-            let server = (filesystem.0.clone(), row.at(2)?);
-            target.served.push(Reading {
-                span: between(&row, 3)?,
-                value: number(servers, server),
-            });
+    for row in PAUSE.among(client.query(statement, span)?) {
+        if let Some(target) = targets.get_mut(&row.at(1)?) {
+            take(target, &row)?;
         }
     }
     Ok(())
@@ -177,7 +217,7 @@ fn did(
         }
     }
     for ((target, _), (span, sums)) in readings {
-        let Some((_, target)) = targets.get_mut(&target) else {
+        let Some(target) = targets.get_mut(&target) else {
             continue;
         };
         let value = sums[0];
@@ -203,127 +243,47 @@ fn amounts<const N: usize>(row: &Row<'_>, position: usize) -> Result<[u64; N], E
     Ok(amounts)
 }
 
-fn used(
-    client: &SpiClient<'_>,
-    span: &[DatumWithOid<'_>],
-    targets: &mut Targets,
-) -> Result<(), Error> {
-    for row in PAUSE.among(client.query(include_str!("readings/used.sql"), span)?) {
-        if let Some((_, target)) = targets.get_mut(&row.at(1)?) {
-            let time = micros(row.at(2)?)?;
-            for (position, used) in (3..).zip(&mut target.used) {
-                used.extend(row.at::<Option<f64>>(position)?.map(|part| (time, part)));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn recovering(
-    client: &SpiClient<'_>,
-    span: &[DatumWithOid<'_>],
-    targets: &mut Targets,
-) -> Result<(), Error> {
-    let rows = client.query(
-        "SELECT s.target_id, h.bucket - interval '1 microsecond' AS hour \
-         FROM jobstats.sample_series s JOIN jobstats.samples_1h h ON h.series_id = s.series_id \
-         WHERE s.target_id IS NOT NULL AND s.name = 'recovering' AND h.bucket > $1 AND h.bucket <= $2 AND h.max > 0 ORDER BY s.target_id, h.bucket",
-        span,
-    )?;
-    for row in rows {
-        if let Some((_, target)) = targets.get_mut(&row.get("target_id")?) {
-            target.recovering.push(row.time("hour")?);
-        }
-    }
-    Ok(())
-}
-
-fn probed(
-    client: &SpiClient<'_>,
-    (since, until): Span,
-    targets: &mut Targets,
-) -> Result<(), Error> {
-    let rows = client.query(
-        "SELECT p.target_id, p.hour, p.seconds FROM jobstats_internal.probe_hours($1, $2) p ORDER BY p.target_id, p.hour",
-        &[timestamptz(since)?.into(), timestamptz(until)?.into()],
-    )?;
-    for row in PAUSE.among(rows) {
-        if let Some((_, target)) = targets.get_mut(&row.at(1)?) {
-            target.probed.push((micros(row.at(2)?)?, row.at(3)?));
-        }
-    }
-    Ok(())
-}
-
-fn services(
-    client: &SpiClient<'_>,
-    span: &[DatumWithOid<'_>],
-    servers: &mut BTreeMap<Server, usize>,
-) -> Result<Vec<Service>, Error> {
-    let mut services: Vec<Service> = Vec::new();
-    let mut ends = ends(client, span)?;
-    let rows = client.query(
-        "SELECT i.cluster, i.server, i.service, i.since, i.\"time\", i.requests, i.wait_usecs FROM jobstats.server_increments i \
-         WHERE i.\"time\" > $1 AND i.\"time\" <= $2 ORDER BY i.cluster, i.server, i.service, i.\"time\"",
-        span,
-    )?;
-    let mut last = None;
-    let mut ends_of_last = Vec::new();
-    for row in PAUSE.among(rows) {
-        let key: (String, String, String) = (row.at(1)?, row.at(2)?, row.at(3)?);
-        if last.as_ref() != Some(&key) {
-            ends_of_last = ends.remove(&key).unwrap_or_default();
-            services.push(Service {
-                server: number(servers, (key.0.clone(), key.1.clone())),
-                name: key.2.clone(),
-                readings: Vec::new(),
-            });
-            last = Some(key);
-        }
-        let (since, until) = between(&row, 4)?;
-        let [requests, usecs] = amounts(&row, 6)?;
-        if let Some(service) = services.last_mut() {
-            add(
-                &mut service.readings,
-                &ends_of_last,
-                (since, until),
-                Waits { requests, usecs },
-            );
-        }
-    }
-    Ok(services)
-}
-
 /// The edges at which rows are cut.
 const EDGE: Micros = 10 * MINUTE;
 
-/// Adds a row to its reading. A row that begins at an edge belongs to the reading of the row before it, unless a reading ended there.
-fn add(readings: &mut Vec<Reading<Waits>>, ends: &[Micros], span: Span, waits: Waits) {
-    let is_end = |instant: Micros| instant % EDGE != 0 || ends.binary_search(&instant).is_ok();
-    match readings.last_mut() {
-        Some(before) if before.span.1 == span.0 && !is_end(span.0) => {
-            before.span.1 = span.1;
-            before.value.requests = before.value.requests.saturating_add(waits.requests);
-            before.value.usecs = before.value.usecs.saturating_add(waits.usecs);
-        }
-        _ => readings.push(Reading { span, value: waits }),
-    }
-}
-
-/// The times at which services were read, by cluster, server and name.
-type Ends = BTreeMap<(String, String, String), Vec<Micros>>;
-
-/// Returns the times at which each service was read. They are not kept as long as what was read.
-fn ends(client: &SpiClient<'_>, span: &[DatumWithOid<'_>]) -> Result<Ends, Error> {
+/// Reads what services of servers did. A row that begins at an edge belongs to the reading of the row before it, unless a reading ended there.
+/// The times of readings are not kept as long as what was read.
+fn services(
+    client: &SpiClient<'_>,
+    span: &[DatumWithOid<'_>],
+    numbers: &mut Numbers,
+) -> Result<Vec<Service>, Error> {
     let rows = client.query(
-        "SELECT r.cluster, r.server, r.service, array_agg(r.\"time\" ORDER BY r.\"time\") FROM jobstats.server_readings r \
-         WHERE r.\"time\" > $1 AND r.\"time\" <= $2 GROUP BY r.cluster, r.server, r.service",
+        "SELECT i.cluster, i.server, i.service, i.since, i.\"time\", i.requests, i.wait_usecs, r.\"time\" IS NOT NULL AS is_end \
+         FROM jobstats.server_increments i \
+         LEFT JOIN jobstats.server_readings r ON r.cluster = i.cluster AND r.server = i.server AND r.service = i.service \
+             AND r.\"time\" = i.since AND r.\"time\" > $1 AND r.\"time\" <= $2 \
+         WHERE i.\"time\" > $1 AND i.\"time\" <= $2 ORDER BY i.cluster, i.server, i.service, i.\"time\"",
         span,
     )?;
-    rows.map(|row| {
-        let times: Vec<TimestampWithTimeZone> = row.at(4)?;
-        let times: Result<Vec<Micros>, Error> = times.into_iter().map(micros).collect();
-        Ok(((row.at(1)?, row.at(2)?, row.at(3)?), times?))
-    })
-    .collect()
+    let mut services: Vec<Service> = Vec::new();
+    for row in PAUSE.among(rows) {
+        let (server, name) = (number(numbers, (row.at(1)?, row.at(2)?)), row.at(3)?);
+        let span = between(&row, 4)?;
+        let [requests, usecs] = amounts(&row, 6)?;
+        let value = Waits { requests, usecs };
+        let is_end = span.0 % EDGE != 0 || row.at(8)?;
+        match services.last_mut() {
+            Some(service) if service.server == server && service.name == name => {
+                match service.readings.last_mut() {
+                    Some(before) if before.span.1 == span.0 && !is_end => {
+                        before.span.1 = span.1;
+                        before.value = before.value.plus(value);
+                    }
+                    _ => service.readings.push(Reading { span, value }),
+                }
+            }
+            _ => services.push(Service {
+                server,
+                name,
+                readings: vec![Reading { span, value }],
+            }),
+        }
+    }
+    Ok(services)
 }

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jobstats_core::event::{Episode, Reading, rule};
-use jobstats_core::instant::{DAY, MINUTE, Micros, Span};
+use jobstats_core::instant::{MINUTE, Micros, Span};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
-use crate::events::culprits::{Subject, rounded};
+use crate::events::culprits::{Subject, object, rounded};
 use crate::events::readings::FileSystem;
+use crate::events::usual::days;
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::Statements;
@@ -67,8 +68,7 @@ impl Rule {
         let steps = [span.0, span.1].map(|it| it.div_euclid(STEP) * STEP);
         for rule in &mut rules {
             if rule.times_usual.is_some() {
-                let mut days = (span.0.div_euclid(DAY) * DAY..=span.1).step_by(DAY as usize);
-                days.try_for_each(|day| rule.add_usual(client, day))?;
+                days(span).try_for_each(|day| rule.add_usual(client, day))?;
             }
             if steps[0] < steps[1] {
                 rule.add_largest(client, (steps[0], steps[1]))?;
@@ -87,12 +87,8 @@ impl Rule {
         client.execute(include_str!("rules/usual.sql"), &asked)?;
         let rows = client.execute_rows(
             "SELECT u.cluster, u.filesystem, u.rate FROM jobstats.usual_largest u \
-             WHERE u.day = ($1 AT TIME ZONE 'UTC')::date AND u.operation = $2 AND u.\"by\" = $3 AND u.filesystem <> ''",
-            &[
-                timestamptz(day)?.into(),
-                self.operation.as_str().into(),
-                self.by.as_str().into(),
-            ],
+             WHERE u.day = ($1 AT TIME ZONE 'UTC')::date AND u.operation = $3 AND u.\"by\" = $4 AND u.filesystem <> ''",
+            &asked,
         )?;
         for row in rows {
             let filesystem = (row.at(1)?, row.at(2)?);
@@ -127,43 +123,40 @@ impl Rule {
 
     /// Returns the rule for a file system, as it counts on a day.
     pub fn given(&self, filesystem: &FileSystem, day: Micros) -> rule::Rule {
-        let usual = self.usual.get(&(day, filesystem.clone())).copied();
-        let of_usual = self
-            .times_usual
-            .zip(usual)
-            .map(|(times, usual)| times * usual);
-        let readings = self.largest.get(filesystem).into_iter().flatten();
+        let usual = self.usual.get(&(day, filesystem.clone()));
+        let of_usual = self.times_usual.zip(usual);
+        let of_usual = of_usual.map(|(times, usual)| times * usual);
+        let largest = self.largest.get(filesystem).into_iter().flatten();
+        let readings = largest.map(|it| Reading {
+            span: it.span,
+            value: it.rate,
+        });
         rule::Rule {
             limit: self.threshold.or(of_usual).filter(|limit| *limit > 0.0),
             lasting: self.lasting,
-            readings: readings
-                .map(|it| Reading {
-                    span: it.span,
-                    value: it.rate,
-                })
-                .collect(),
+            readings: readings.collect(),
         }
     }
 
     /// Returns the subject that did most until the rule was found to be broken, in the form of culprits.
     pub fn culprits(&self, filesystem: &FileSystem, episode: &Episode) -> Value {
         let all = self.largest.get(filesystem).into_iter().flatten();
-        let within: Vec<&Largest> = all
-            .filter(|it| it.span.0 >= episode.began && it.span.1 <= episode.found)
-            .collect();
         let mut sums: BTreeMap<&Subject, (f64, f64, f64)> = BTreeMap::new();
-        for largest in &within {
-            let sum = sums.entry(&largest.subject).or_default();
-            *sum = (sum.0 + largest.rate, sum.1 + largest.share, sum.2 + 1.0);
+        for it in all.filter(|it| it.span.0 >= episode.began && it.span.1 <= episode.found) {
+            let (rate, share, count) = sums.entry(&it.subject).or_default();
+            *rate += it.rate;
+            *share += it.share;
+            *count += 1.0;
         }
-        let most = sums
-            .into_iter()
-            .max_by(|one, other| one.1.0.total_cmp(&other.1.0));
+        let sums = sums.into_iter();
+        let most = sums.max_by(|(_, one), (_, other)| one.0.total_cmp(&other.0));
         let subjects = most.map(|(subject, (rate, share, count))| {
             let mut json = subject.json();
-            json.insert("share".to_owned(), rounded(share / count).into());
-            json.insert("after".to_owned(), rounded(rate / count).into());
-            Value::Object(json)
+            json.extend(object([
+                ("share", rounded(share / count).into()),
+                ("after", rounded(rate / count).into()),
+            ]));
+            json
         });
         let by = if self.by == "user" { "uid" } else { &self.by };
         json!({ "by": by, "named": subjects.is_some(), "subjects": Vec::from_iter(subjects) })

@@ -7,132 +7,105 @@ use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Row, Statements};
 use crate::pg::time::{now, timestamptz};
 
 /// The age from which on it helps nobody to be told of an event.
 const LATE: Micros = 6 * HOUR;
 
-/// An event that nobody has been told of yet.
-struct Event {
-    id: i64,
-    kind: String,
-    cluster: String,
-    filesystem: String,
-    began: Micros,
-    confirmed: Option<Micros>,
-    until: Micros,
-    is_over: bool,
-    value: Option<f64>,
-    rate: f64,
-}
-
-impl Event {
-    /// Returns the severity of the event by itself.
-    fn severity(&self) -> &'static str {
-        match self.kind.as_str() {
-            "stalled" => "critical",
-            "full" if self.value.is_some_and(|used| used >= full::FULL) => "critical",
-            "failover" => "info",
-            _ => "warning",
-        }
-    }
-}
-
 /// Sets the severity of events, the earliest first, and tells those that are worth it.
 pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
-    let rows = client.execute_rows(
+    let rows = client.query(
         "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.confirmed, e.until, e.ended IS NOT NULL AS is_over, e.value, e.rate \
          FROM jobstats.events e \
          WHERE e.event_id = ANY ($1) ORDER BY e.began, e.event_id",
         &[events.to_vec().into()],
     )?;
-    let events = rows.map(|row| {
-        Ok(Event {
-            id: row.get("event_id")?,
-            kind: row.get("kind")?,
-            cluster: row.get("cluster")?,
-            filesystem: row.get("filesystem")?,
-            began: row.time("began")?,
-            confirmed: row.time_opt("confirmed")?,
-            until: row.time("until")?,
-            is_over: row.get("is_over")?,
-            value: row.get("value")?,
-            rate: row.get("rate")?,
-        })
-    });
-    for event in events.collect::<Result<Vec<_>, Error>>()? {
-        let reason = reason(client, &event)?;
+    for event in rows {
+        let id: i64 = event.get("event_id")?;
+        let (severity, reason) = (severity(&event)?, reason(client, &event)?);
         client.execute(
             include_str!("tell/tell.sql"),
-            &[event.id.into(), event.severity().into(), reason.into()],
+            &[id.into(), severity.into(), reason.into()],
         )?;
     }
     Ok(())
 }
 
+/// Returns the severity of an event by itself.
+fn severity(event: &Row<'_>) -> Result<&'static str, Error> {
+    let value: Option<f64> = event.get("value")?;
+    Ok(match event.get("kind")? {
+        "stalled" => "critical",
+        "full" if value.is_some_and(|used| used >= full::FULL) => "critical",
+        "failover" => "info",
+        _ => "warning",
+    })
+}
+
 /// Returns why nobody is told of an event; `None` if somebody is.
-fn reason(client: &mut SpiClient<'_>, event: &Event) -> Result<Option<String>, Error> {
-    if event.kind == "failover" {
+fn reason(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>, Error> {
+    let kind: &str = event.get("kind")?;
+    if kind == "failover" {
         return Ok(Some(
             "Moves and recoveries of targets are only recorded.".to_owned(),
         ));
     }
-    let Some(mut confirmed) = event.confirmed else {
+    let Some(mut confirmed) = event.time_opt("confirmed")? else {
         return Ok(Some("It has not lasted for ten minutes.".to_owned()));
     };
+    let until = event.time("until")?;
     let parameters: [DatumWithOid<'_>; 3] = [
         timestamptz(confirmed)?.into(),
-        event.cluster.as_str().into(),
-        event.filesystem.as_str().into(),
+        event.get::<&str>("cluster")?.into(),
+        event.get::<&str>("filesystem")?.into(),
     ];
-    let window = client.execute_opt(include_str!("tell/window.sql"), &parameters)?;
-    if let Some(window) = window {
-        let until = window.time("until")?;
-        if until >= event.until {
+    if let Some(window) = client.query_opt(include_str!("tell/window.sql"), &parameters)? {
+        let silent_until = window.time("until")?;
+        if silent_until >= until {
             return Ok(Some(window.get("reason")?));
         }
-        confirmed = until;
+        confirmed = silent_until;
     }
     // So few of these are told in a week that the weakest are not.
-    let is_limited = matches!(event.kind.as_str(), "waiting" | "slow_target" | "rule");
-    if is_limited && !has_budget(client, event)? {
-        let text = "SELECT format('The budget of %s alerts a week (settings.alerts_per_week) is used up by events as strong as this one.', s.alerts_per_week) \
-             FROM jobstats.settings s";
-        return Ok(Some(client.query_value(text, &[])?));
+    if matches!(kind, "waiting" | "slow_target" | "rule")
+        && let Some(reason) = over_budget(client, event)?
+    {
+        return Ok(Some(reason));
     }
     // What goes on is news as long as it does.
-    let shown = if event.is_over {
-        confirmed
-    } else {
-        event.until
-    };
+    let is_over: bool = event.get("is_over")?;
+    let shown = if is_over { confirmed } else { until };
     let is_late = now()? - shown >= LATE;
     Ok(is_late.then(|| "It was found more than six hours after it began to show.".to_owned()))
 }
 
-fn has_budget(client: &mut SpiClient<'_>, event: &Event) -> Result<bool, Error> {
-    let per_week: Option<f64> =
-        client.query_value("SELECT s.alerts_per_week FROM jobstats.settings s", &[])?;
-    let parameters: [DatumWithOid<'_>; 4] = [
-        timestamptz(event.began)?.into(),
-        timestamptz(event.began - 28 * DAY)?.into(),
-        event.cluster.as_str().into(),
-        event.filesystem.as_str().into(),
-    ];
-    let rows = client.execute_rows(
+/// Returns that the budget of alerts is used up, if it is.
+fn over_budget(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>, Error> {
+    let settings = client.query_only(
+        "SELECT s.alerts_per_week, format('The budget of %s alerts a week (settings.alerts_per_week) is used up by events as strong as this one.', \
+             s.alerts_per_week) AS reason \
+         FROM jobstats.settings s",
+        &[],
+        "settings",
+    )?;
+    let began = event.time("began")?;
+    let before = client.query(
         "SELECT e.began, e.rate FROM jobstats.events e \
          WHERE e.began < $1 AND e.began > $2 AND e.cluster = $3 AND e.filesystem = $4 AND e.kind IN ('waiting', 'slow_target', 'rule') \
              AND e.withdrawn IS NULL AND e.confirmed IS NOT NULL AND (e.told IS NOT NULL OR e.reason NOT LIKE 'A maintenance window%')",
-        &parameters,
+        &[
+            timestamptz(began)?.into(),
+            timestamptz(began - 28 * DAY)?.into(),
+            event.get::<&str>("cluster")?.into(),
+            event.get::<&str>("filesystem")?.into(),
+        ],
     )?;
-    let before: Result<Vec<Rated>, Error> = rows
-        .map(|row| Ok((row.time("began")?, row.get("rate")?)))
-        .collect();
-    let per_week = per_week.ok_or(Error::NoRow("settings"))?;
-    Ok(budget::allows(
-        &before?,
-        (event.began, event.rate),
-        per_week,
-    ))
+    let before = before.map(|row| Ok((row.time("began")?, row.get("rate")?)));
+    let before = before.collect::<Result<Vec<Rated>, Error>>()?;
+    let per_week = settings.get("alerts_per_week")?;
+    if budget::allows(&before, (began, event.get("rate")?), per_week) {
+        return Ok(None);
+    }
+    Ok(Some(settings.get("reason")?))
 }

@@ -1,5 +1,6 @@
 //! Computes and reads what is usual, by the UTC day.
 
+use std::array;
 use std::collections::HashMap;
 
 use jobstats_core::event::slow::{self, CLASSES, SIZES};
@@ -13,72 +14,66 @@ use crate::pg::pause::PAUSE;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 
+/// Returns the starts of the days of a span.
+pub fn days((since, until): Span) -> impl Iterator<Item = Micros> {
+    (day_of(since)..=until).step_by(DAY as usize)
+}
+
+/// Returns the start of the day of an instant.
+pub fn day_of(instant: Micros) -> Micros {
+    instant.div_euclid(DAY) * DAY
+}
+
 /// The usual waits and times of calls on the days of a span.
 #[derive(Debug, Default)]
 pub struct Usual {
     days: Vec<Micros>,
-    waits: HashMap<(Micros, usize), HashMap<String, f64>>,
-    calls: HashMap<(Micros, i32), [Option<f64>; CLASSES]>,
+    waits: HashMap<(Micros, Server, String), f64>,
+    calls: HashMap<(Micros, i32, usize), f64>,
     probes: HashMap<(Micros, i32), f64>,
 }
 
 impl Usual {
     /// Computes what is usual on the days of a span, unless that is known, and reads it.
-    pub fn read(client: &mut SpiClient<'_>, span: Span, servers: &[Server]) -> Result<Self, Error> {
-        let first = span.0.div_euclid(DAY) * DAY;
-        let mut usual = Self {
-            days: (first..=span.1).step_by(DAY as usize).collect(),
-            ..Self::default()
-        };
-        let numbers: HashMap<&Server, usize> = servers.iter().zip(0..).collect();
-        for day in usual.days.clone() {
-            let start: DatumWithOid<'_> = timestamptz(day)?.into();
-            let limits: Vec<i64> = SIZES[..SIZES.len() - 1]
-                .iter()
-                .filter_map(|most| i64::try_from(most + 1).ok())
-                .collect();
-            let busy = i64::try_from(slow::BUSY).unwrap_or(0);
-            let writes = i32::try_from(SIZES.len()).unwrap_or(0);
-            let parameters = [start, limits.into(), busy.into(), writes.into()];
-            client.execute(include_str!("usual/waits.sql"), &parameters[..1])?;
-            client.execute(include_str!("usual/calls.sql"), &parameters)?;
-            client.execute(include_str!("usual/probes.sql"), &parameters[..1])?;
-            usual.add(client, day, &parameters[..1], &numbers)?;
+    pub fn read(client: &mut SpiClient<'_>, span: Span) -> Result<Self, Error> {
+        let mut usual = Self::default();
+        for day in days(span) {
+            usual.add(client, day)?;
+            usual.days.push(day);
         }
         Ok(usual)
     }
 
-    fn add(
-        &mut self,
-        client: &mut SpiClient<'_>,
-        day: Micros,
-        start: &[DatumWithOid<'_>],
-        numbers: &HashMap<&Server, usize>,
-    ) -> Result<(), Error> {
+    fn add(&mut self, client: &mut SpiClient<'_>, day: Micros) -> Result<(), Error> {
+        let start = timestamptz(day)?;
+        let limits = SIZES[..SIZES.len() - 1].iter().map(|most| *most as i64 + 1);
+        let limits: Vec<i64> = limits.collect();
+        let of_calls = [
+            start.into(),
+            limits.into(),
+            (slow::BUSY as i64).into(),
+            (SIZES.len() as i32).into(),
+        ];
+        client.execute(include_str!("usual/calls.sql"), &of_calls)?;
+        let start: [DatumWithOid<'_>; 1] = [start.into()];
+        client.execute(include_str!("usual/waits.sql"), &start)?;
+        client.execute(include_str!("usual/probes.sql"), &start)?;
         let mut rows = |select: &str| {
             let of_day = format!("{select} u WHERE u.day = ($1 AT TIME ZONE 'UTC')::date");
-            client.execute_rows(&of_day, start)
+            Ok::<_, Error>(PAUSE.among(client.execute_rows(&of_day, &start)?))
         };
-        let waits =
-            rows("SELECT u.cluster, u.server, u.service, u.wait FROM jobstats.usual_waits")?;
-        for row in PAUSE.among(waits) {
-            if let Some(server) = numbers.get(&(row.at(1)?, row.at(2)?)) {
-                let services = self.waits.entry((day, *server)).or_default();
-                services.insert(row.at(3)?, row.at(4)?);
-            }
+        for row in rows("SELECT u.cluster, u.server, u.service, u.wait FROM jobstats.usual_waits")?
+        {
+            let server = (row.at(1)?, row.at(2)?);
+            self.waits.insert((day, server, row.at(3)?), row.at(4)?);
         }
-        let calls =
-            rows("SELECT u.target_id, u.class, u.seconds_per_call FROM jobstats.usual_calls")?;
-        for row in PAUSE.among(calls) {
-            let classes = self.calls.entry((day, row.at(1)?)).or_default();
+        for row in
+            rows("SELECT u.target_id, u.class, u.seconds_per_call FROM jobstats.usual_calls")?
+        {
             let class = usize::try_from(row.at::<i32>(2)?).unwrap_or(CLASSES);
-            if let Some(class) = classes.get_mut(class) {
-                *class = Some(row.at(3)?);
-            }
+            self.calls.insert((day, row.at(1)?, class), row.at(3)?);
         }
-        for row in PAUSE.among(rows(
-            "SELECT u.target_id, u.seconds FROM jobstats.usual_probes",
-        )?) {
+        for row in rows("SELECT u.target_id, u.seconds FROM jobstats.usual_probes")? {
             self.probes.insert((day, row.at(1)?), row.at(2)?);
         }
         Ok(())
@@ -86,12 +81,13 @@ impl Usual {
 
     /// Returns the starts of the days.
     pub fn days(&self) -> impl Iterator<Item = Micros> {
-        self.days.clone().into_iter()
+        self.days.iter().copied()
     }
 
     /// Returns the usual mean wait in seconds for a service of a server.
-    pub fn wait(&self, day: Micros, server: usize, service: &str) -> Option<f64> {
-        self.waits.get(&(day, server))?.get(service).copied()
+    pub fn wait(&self, day: Micros, server: &Server, service: &str) -> Option<f64> {
+        let key = (day, server.clone(), service.to_owned());
+        self.waits.get(&key).copied()
     }
 
     /// Returns the usual seconds of a probe of a target.
@@ -101,6 +97,6 @@ impl Usual {
 
     /// Returns the usual seconds per call of each class.
     pub fn seconds_per_call(&self, day: Micros, target: i32) -> [Option<f64>; CLASSES] {
-        self.calls.get(&(day, target)).copied().unwrap_or_default()
+        array::from_fn(|class| self.calls.get(&(day, target, class)).copied())
     }
 }

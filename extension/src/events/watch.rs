@@ -5,7 +5,7 @@ use jobstats_core::instant::{DAY, HOUR, Micros, Span};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::events::culprits::Asked;
+use crate::events::culprits;
 use crate::events::judge::Judged;
 use crate::events::keep::{Events, Judgement, store_culprits};
 use crate::events::readings::Seen;
@@ -63,13 +63,9 @@ impl State {
             &[],
         )?;
         let Some(state) = state else {
-            let held: bool =
-                client.query_value("SELECT EXISTS (SELECT FROM jobstats.watch w)", &[])?;
-            return if held {
-                Ok(None)
-            } else {
-                Err(Error::NoRow("watch"))
-            };
+            // Another call has locked it, unless somebody has deleted it.
+            client.query_only("SELECT w.ran FROM jobstats.watch w", &[], "watch")?;
+            return Ok(None);
         };
         Ok(Some(Self {
             newest: state.time_opt("newest")?,
@@ -122,39 +118,37 @@ impl State {
 fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Error> {
     let (since, until): Span = judgement.span;
     let seen = Seen::read(client, (since - BEFORE, until))?;
-    let usual = Usual::read(client, (since - BEFORE, until), &seen.servers)?;
+    let usual = Usual::read(client, (since - BEFORE, until))?;
     let rules = Rule::read_all(client, (since - BEFORE, until))?;
     let mut events = Events::read(client, judgement.span)?;
     let (mut found, mut changed) = (Vec::new(), 0);
-    for (name, targets) in &seen.filesystems {
-        let full = events.open_since("full", name, since - BEFORE - DAY);
-        let stalled = events.open_since("stalled", name, since);
+    for (filesystem, targets) in &seen.filesystems {
         let judged = Judged {
             seen: &seen,
             usual: &usual,
-            filesystem: name,
-            targets: targets.iter().collect(),
             rules: &rules,
+            filesystem,
+            targets,
             span: judgement.span,
-            full: &full,
-            stalled: &stalled,
+            full: events.open_since("full", filesystem, since - BEFORE - DAY),
+            stalled: events.open_since("stalled", filesystem, since),
         };
         for mut event in judged.events() {
-            let Some(kept) = events.keep(client, name, judgement, &mut event)? else {
+            let Some(kept) = events.keep(client, filesystem, judgement, &mut event)? else {
                 continue;
             };
             let mut is_changed = kept.is_changed;
-            if event.has_culprits() && (kept.is_new || judgement.is_again) {
-                let asked = Asked {
-                    cluster: name.0.clone(),
-                    targets: event.targets,
-                    span: event.span,
-                    slow: event.slow,
+            if kept.is_new || judgement.is_again {
+                let culprits = match event.kind {
+                    "rule" => Some((event.culprits, None)),
+                    _ if event.has_culprits() => {
+                        Some(culprits::find(client, &filesystem.0, &event)?)
+                    }
+                    _ => None,
                 };
-                let (culprits, times) = asked.find(client)?;
-                is_changed |= store_culprits(client, kept.id, &culprits, times)?;
-            } else if event.kind == "rule" && (kept.is_new || judgement.is_again) {
-                is_changed |= store_culprits(client, kept.id, &event.culprits, None)?;
+                if let Some((culprits, times)) = culprits {
+                    is_changed |= store_culprits(client, kept.id, &culprits, times)?;
+                }
             }
             changed += usize::from(is_changed);
             found.push(kept.id);

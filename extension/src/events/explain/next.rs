@@ -3,20 +3,14 @@
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
-use super::{Event, Line};
+use super::{Event, Line, text};
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 
 /// Returns the steps that follow on an event, each with its command.
 pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> {
-    let mut steps = Vec::new();
-    let mut step = |why: &str, command: String| {
-        let text = format!("{why}: {command}");
-        steps.push(Line::new("next", text, json!({ "command": command })));
-    };
     if event.kind == "waiting" {
-        waiting(client, event, &mut step)?;
-        return Ok(steps);
+        return waiting(client, event);
     }
     let target = plain(event.targets.first().map_or("", String::as_str), "TARGET");
     let (device, is_ost) = match target.contains("-MDT") {
@@ -24,58 +18,71 @@ pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> 
         false => ("obdfilter", true),
     };
     let recovery = format!("lctl get_param {device}.{target}.recovery_status health_check");
-    match event.kind.as_str() {
-        "slow_target" => {
+    let mut steps = match event.kind.as_str() {
+        "slow_target" => vec![
             step(
                 "How large its requests to the disks are",
                 format!("lctl get_param osd-*.{target}.brw_stats"),
-            );
+            ),
             step(
                 "Whether a disk fails or an array rebuilds",
-                "dmesg -T | tail; cat /proc/mdstat; iostat -xy 5 3".to_owned(),
-            );
-        }
-        "stalled" => {
-            step("Whether the target is in recovery", recovery);
+                "dmesg -T | tail; cat /proc/mdstat; iostat -xy 5 3",
+            ),
+        ],
+        "stalled" => vec![
+            step("Whether the target is in recovery", recovery),
             step(
                 "Whether threads hang",
-                "dmesg -T | grep -e LustreError -e 'blocked for more than'".to_owned(),
-            );
-        }
-        "full" => full(target, is_ost, &mut step),
-        "rule" => step(
-            "Who works there now",
-            format!(
-                "SELECT * FROM jobstats_top(\"by\" => 'user,job', filter => 'filesystem={}');",
-                plain(&event.filesystem, "FILESYSTEM")
+                "dmesg -T | grep -e LustreError -e 'blocked for more than'",
             ),
-        ),
-        _ => step("Whether all clients are back", recovery),
+        ],
+        "full" => vec![
+            step(
+                "Who uses it",
+                format!("SELECT * FROM jobstats_space(filter => 'target={target}');"),
+            ),
+            step(
+                "How full the others are, on a client",
+                "lfs df -h; lfs df -ih",
+            ),
+        ],
+        "rule" => vec![who_works(
+            "filesystem",
+            plain(&event.filesystem, "FILESYSTEM"),
+        )],
+        _ => vec![step("Whether all clients are back", recovery)],
+    };
+    if is_ost && event.kind == "full" {
+        steps.push(step(
+            "Which large files are on it, on a client",
+            format!("lfs find MOUNTPOINT --ost {target}_UUID --size +100G"),
+        ));
     }
     if is_ost && matches!(event.kind.as_str(), "slow_target" | "full") {
         let create =
             |count| format!("lctl set_param osp.{target}-osc-MDT*.max_create_count={count}");
-        step("To let no new files begin there, on each MDS", create(0));
-        step("To let them begin there again", create(20_000));
+        steps.push(step(
+            "To let no new files begin there, on each MDS",
+            create(0),
+        ));
+        steps.push(step("To let them begin there again", create(20_000)));
     }
     Ok(steps)
 }
 
-fn full(target: &str, is_ost: bool, step: &mut impl FnMut(&str, String)) {
-    step(
-        "Who uses it",
-        format!("SELECT * FROM jobstats_space(filter => 'target={target}');"),
+/// Returns a step: what it is for, and its command.
+fn step(why: &str, command: impl Into<String>) -> Line {
+    let command = command.into();
+    let text = format!("{why}: {command}");
+    Line::new("next", text, json!({ "command": command }))
+}
+
+/// Returns the step that shows who works now on a file system, or on servers.
+fn who_works(dimension: &str, names: &str) -> Line {
+    let command = format!(
+        "SELECT * FROM jobstats_top(\"by\" => 'user,job', filter => '{dimension}={names}');"
     );
-    step(
-        "How full the others are, on a client",
-        "lfs df -h; lfs df -ih".to_owned(),
-    );
-    if is_ost {
-        step(
-            "Which large files are on it, on a client",
-            format!("lfs find MOUNTPOINT --ost {target}_UUID --size +100G"),
-        );
-    }
+    step("Who works there now", command)
 }
 
 /// Returns a name that may stand in a command, else what to put in its place: clients choose the names of jobs, and a command is copied into a
@@ -88,17 +95,13 @@ fn plain<'a>(name: &'a str, otherwise: &'a str) -> &'a str {
     }
 }
 
-fn waiting(
-    client: &SpiClient<'_>,
-    event: &Event,
-    step: &mut impl FnMut(&str, String),
-) -> Result<(), Error> {
+fn waiting(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> {
+    let mut steps = Vec::new();
     if event.is_only_probed() {
-        let command = "lnetctl stats show; lnetctl net show -v".to_owned();
-        step(
+        steps.push(step(
             "Whether the network loses messages, on the client that probes and on the server",
-            command,
-        );
+            "lnetctl stats show; lnetctl net show -v",
+        ));
     }
     let culprit = &event.culprits["subjects"][0];
     let is_named = event.culprits["named"] == true;
@@ -109,42 +112,37 @@ fn waiting(
         None => Known::default(),
     };
     if let Some(job) = job {
-        if let Some(command) = known.show(job) {
-            step("What the job is, on the scheduler's host", command);
-        }
-        step(
+        let show = known.show(job);
+        steps.extend(show.map(|it| step("What the job is, on the scheduler's host", it)));
+        steps.push(step(
             "What the job does in Lustre",
             format!("SELECT * FROM jobstats_job_usage('{job}');"),
-        );
+        ));
     } else {
         let servers = event.servers.iter();
         let servers: Vec<&str> = servers.map(|it| plain(it, "SERVER")).collect();
-        step(
-            "Who works there now",
-            format!(
-                "SELECT * FROM jobstats_top(\"by\" => 'user,job', filter => 'server={}');",
-                servers.join(",")
-            ),
-        );
+        steps.push(who_works("server", &servers.join(",")));
     }
     if let (true, Some(rule)) = (is_named, known.rule(culprit)) {
-        limit(event, &rule, step);
+        let services = event.texts("services").into_iter();
+        steps.extend(services.flat_map(|it| limit(&it, &rule, &event.servers.join(", "))));
     }
-    step(
+    steps.push(step(
         "How its files are striped, on a client",
-        "lfs getstripe -d DIRECTORY".to_owned(),
-    );
-    Ok(())
+        "lfs getstripe -d DIRECTORY",
+    ));
+    Ok(steps)
 }
 
-/// Prints how to let a culprit have fewer requests, and how to stop that.
-fn limit(event: &Event, rule: &str, step: &mut impl FnMut(&str, String)) {
-    let servers = event.servers.join(", ");
-    for service in event.texts("services") {
-        let service = match service.as_str() {
-            it if it.starts_with("ost") => format!("ost.OSS.{}", plain(it, "SERVICE")),
-            it => format!("mds.MDS.{}", plain(it, "SERVICE")),
-        };
+/// Returns how to let a culprit have fewer requests to a service, and how to stop that.
+fn limit(service: &str, rule: &str, servers: &str) -> [Line; 2] {
+    let kind = if service.starts_with("ost") {
+        "ost.OSS"
+    } else {
+        "mds.MDS"
+    };
+    let service = format!("{kind}.{}", plain(service, "SERVICE"));
+    [
         step(
             &format!(
                 "To let it have 100 requests a second for each part of the processors, on {servers}; this turns the policy tbf on"
@@ -152,14 +150,14 @@ fn limit(event: &Event, rule: &str, step: &mut impl FnMut(&str, String)) {
             format!(
                 "lctl set_param {service}.nrs_policies=tbf && lctl set_param {service}.nrs_tbf_rule=\"start jobstats {rule} rate=100\""
             ),
-        );
+        ),
         step(
             "To stop that; the last command turns the policy off",
             format!(
                 "lctl set_param {service}.nrs_tbf_rule=\"stop jobstats\" && lctl set_param {service}.nrs_policies=fifo"
             ),
-        );
-    }
+        ),
+    ]
 }
 
 /// The facts about a job that accounting and identifiers tell.
@@ -180,11 +178,12 @@ impl Known {
                      ORDER BY e.name LIMIT 1) AS identifier",
             &[job.into(), uid.into()],
         )?;
-        row.map_or(Ok(Self::default()), |row| {
-            Ok(Self {
-                source: row.get("source")?,
-                identifier: row.get("identifier")?,
-            })
+        let Some(row) = row else {
+            return Ok(Self::default());
+        };
+        Ok(Self {
+            source: row.get("source")?,
+            identifier: row.get("identifier")?,
         })
     }
 
@@ -203,16 +202,14 @@ impl Known {
 
     /// Returns the condition of a rule of the token bucket filter: the identifiers of the job, else the user.
     fn rule(&self, culprit: &Value) -> Option<String> {
-        let job = plain(culprit["job"].as_str().unwrap_or_default(), "");
-        let rest = self
-            .identifier
-            .as_deref()
-            .and_then(|it| it.strip_prefix(job));
-        match rest.and_then(|it| it.chars().next()) {
-            Some(delimiter) if !job.is_empty() && ":._-".contains(delimiter) => {
+        let job = plain(text(culprit, "job"), "");
+        let identifier = self.identifier.as_deref().filter(|_| !job.is_empty());
+        let rest = identifier.and_then(|it| it.strip_prefix(job));
+        match rest.map(|it| it.chars().next()) {
+            Some(Some(delimiter)) if ":._-".contains(delimiter) => {
                 Some(format!("jobid={{{job}{delimiter}*}}"))
             }
-            None if rest.is_some() && !job.is_empty() => Some(format!("jobid={{{job}}}")),
+            Some(None) => Some(format!("jobid={{{job}}}")),
             _ => culprit["uid"].as_i64().map(|uid| format!("uid={{{uid}}}")),
         }
     }
