@@ -8,24 +8,24 @@ use crate::increment::Detail;
 #[cfg(test)]
 mod tests;
 
-/// The calls of one operation by one entry on one target.
+/// The calls of one operation: of a counter, which one entry has on one target, or of many.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct CounterCalls {
+pub struct Calls {
     calls: u128,
     sum: u128,
     squares: u128,
     min: Option<u64>,
     max: Option<u64>,
-    /// Set if the first increment does not have the bounds before it, or a bound does not follow.
+    /// Set if the first increment of a counter does not have the bounds before it, or a bound does not follow.
     has_unknown_bounds: bool,
     /// Set if an increment does not tell its squares.
     has_unknown_squares: bool,
 }
 
-impl CounterCalls {
-    /// Adds the increment between two observations, in order of time: the growth of the calls and of their sum, and
+impl Calls {
+    /// Counts the increment of a counter between two observations, in order of time: the growth of the calls and of their sum, and
     /// the `detail` of the operation. `has_squares` says whether the server prints sums of squares.
-    pub fn add(&mut self, calls: u64, sum: u64, detail: Option<&Detail>, has_squares: bool) {
+    pub fn count(&mut self, calls: u64, sum: u64, detail: Option<&Detail>, has_squares: bool) {
         let (calls, sum) = (u128::from(calls), u128::from(sum));
         if calls == 0 {
             return;
@@ -40,66 +40,46 @@ impl CounterCalls {
         };
         let is_first = self.calls == 0;
         self.has_unknown_bounds |= (is_first || are_alike) && min.zip(max).is_none();
-        self.min = min.into_iter().chain(self.min).min();
-        self.max = max.into_iter().chain(self.max).max();
-        self.calls += calls;
-        self.sum += sum;
         self.has_unknown_squares |= !has_squares;
         let squares = detail.and_then(|it| it.sumsq).map(u128::from);
-        let squares = squares.unwrap_or(sum * sum / calls);
+        self.add_sums(calls, sum, squares.unwrap_or(sum * sum / calls));
+        self.add_bounds(min, max);
+    }
+
+    /// Adds the calls of a counter.
+    pub fn add(&mut self, counter: &Self) {
+        if counter.calls > 0 {
+            self.has_unknown_bounds |= counter.bounds().is_none();
+            self.has_unknown_squares |= counter.has_unknown_squares || counter.may_have_wrapped();
+            self.add_sums(counter.calls, counter.sum, counter.squares);
+            self.add_bounds(counter.min, counter.max);
+        }
+    }
+
+    fn add_sums(&mut self, calls: u128, sum: u128, squares: u128) {
+        self.calls += calls;
+        self.sum += sum;
         // No true sum is as large as a u128.
         self.squares = self.squares.saturating_add(squares);
     }
 
-    /// Returns the smallest and the largest call.
-    fn bounds(&self) -> Option<(u64, u64)> {
-        let bounds = self.min.zip(self.max);
-        bounds.filter(|_| !self.has_unknown_bounds)
-    }
-
-    /// Returns the sum of the squares, unless it may have been 2^64 or more.
-    fn squares(&self) -> Option<u128> {
-        let (_, max) = self.bounds()?;
-        let most = self.calls.checked_mul(u128::from(max).pow(2))?;
-        (most < 1 << 64 && !self.has_unknown_squares).then_some(self.squares)
-    }
-}
-
-/// The calls of many counters.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Calls {
-    calls: u128,
-    sum: u128,
-    squares: u128,
-    bounds: Option<(u64, u64)>,
-    has_unknown_bounds: bool,
-    has_unknown_squares: bool,
-}
-
-impl Calls {
-    /// Adds the calls of a counter.
-    pub fn add(&mut self, counter: &CounterCalls) {
-        if counter.calls == 0 {
-            return;
-        }
-        self.calls += counter.calls;
-        self.sum += counter.sum;
-        match counter.squares() {
-            Some(squares) => self.squares = self.squares.saturating_add(squares),
-            None => self.has_unknown_squares = true,
-        }
-        match (counter.bounds(), self.bounds) {
-            (Some((min, max)), Some((least, most))) => {
-                self.bounds = Some((min.min(least), max.max(most)));
-            }
-            (Some(bounds), None) => self.bounds = Some(bounds),
-            (None, _) => self.has_unknown_bounds = true,
-        }
+    fn add_bounds(&mut self, min: Option<u64>, max: Option<u64>) {
+        self.min = min.into_iter().chain(self.min).min();
+        self.max = self.max.max(max);
     }
 
     /// Returns the smallest and the largest call; `None` if they are not known of all calls.
     pub fn bounds(&self) -> Option<(u64, u64)> {
-        self.bounds.filter(|_| !self.has_unknown_bounds)
+        let bounds = self.min.zip(self.max);
+        bounds.filter(|_| !self.has_unknown_bounds)
+    }
+
+    /// Returns whether the sum of the squares of a counter may have been 2^64 or more.
+    fn may_have_wrapped(&self) -> bool {
+        let most = self
+            .bounds()
+            .and_then(|it| self.calls.checked_mul(u128::from(it.1).pow(2)));
+        most.is_none_or(|it| it >= 1 << 64)
     }
 
     /// Returns the standard deviation of the calls; `None` if the sum of the squares is not known, or contradicts the

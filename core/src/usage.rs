@@ -36,7 +36,7 @@ pub use leading::{Leading, leading};
 pub use measure::{Measure, MeasureError, Measures};
 pub use rates::Rates;
 pub use scope::{Observed, Scope, Target, Times};
-pub use sizes::{Histogram, RowOfSizes, Sizes, SizesOfGroup, SizesOfRow};
+pub use sizes::{RowOfSizes, Sizes, SizesOfGroup, SizesOfRow};
 pub use untracked::{Untracked, in_no_entry, sums_of_wholes, untracked};
 
 /// An error that ends an answer.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jobstats_core::entry_id::FormatError;
 use jobstats_core::increment::{
-    Column, CompareError, Comparison, Increment, MAX_RATE, Observation, compare,
+    Column, CompareError, Comparison, Increment, MAX_RATE, Observation, compare, share,
 };
 use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::job_stats::Unit;
@@ -302,15 +302,9 @@ fn totals(increment: &Increment<'_>, since: Micros) -> Vec<(Column, i64)> {
     if increment.since >= since {
         return increment.totals.clone();
     }
-    let length = i128::from(increment.time - increment.since);
-    let before = i128::from(since - increment.since);
-    let after = |total: i64| {
-        let total = i128::from(total);
-        // The quotient is at most the total.
-        (total - total * before / length) as i64
-    };
+    let (begin, end) = (increment.since, increment.time);
     let totals = increment.totals.iter();
-    let totals = totals.map(|(column, total)| (*column, after(*total)));
+    let totals = totals.map(|(column, total)| (*column, share(*total, begin, end, since, end)));
     totals.filter(|(_, total)| *total > 0).collect()
 }
 

@@ -142,10 +142,6 @@ mod tests {
     fn a_sum_over_one_column_is_the_column() {
         let sum = Sum::column("read_bytes");
         assert_eq!(sum.over(|column| format!("i.{column}")), "i.read_bytes");
-        let read = [&OPERATIONS[READ]];
-        assert_eq!(Sum::times(&read).columns, ["read_usecs"]);
-        assert!(Sum::times(&read).time && !Sum::counts(&read).time);
-        assert!(Sum::counts(&read).on_mdt().mdt_only);
     }
 
     #[test]
@@ -165,14 +161,5 @@ mod tests {
         assert_eq!(Sum::column("read").combined(), None);
         let metadata = Sum::metadata_calls().on_mdt();
         assert_eq!(metadata.combined(), Some("metadata"));
-    }
-
-    #[test]
-    fn bytes_and_calls_that_count_twice_are_in_no_combined_sum() {
-        let calls = Sum::service_calls().columns;
-        for (index, operation) in OPERATIONS.iter().enumerate() {
-            let is_counted = calls.iter().any(|column| column == operation.name);
-            assert_eq!(is_counted, operation.in_service_time(), "{index}");
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::powers::Power;
+use super::powers::{powers_below_one, powers_from_one};
 
 /// The smallest base.
 pub const MIN_BASE: i32 = 2;
@@ -26,7 +26,7 @@ pub struct Edges {
 impl Edges {
     /// Returns the edges of a base from 2 to 100, or `None` for another base.
     pub fn of(base: i32) -> Option<&'static Self> {
-        // The edges depend on the base alone, and finding them takes some ten thousand divisions.
+        // The edges depend on the base alone, and finding them takes milliseconds.
         static EDGES: [OnceLock<Edges>; (MAX_BASE + 1) as usize] =
             [const { OnceLock::new() }; (MAX_BASE + 1) as usize];
         if base < MIN_BASE {
@@ -38,14 +38,14 @@ impl Edges {
     }
 
     fn find(base: u8) -> Self {
-        let mut below_one: Vec<f64> = Power::powers_below_one(base).collect();
-        let lowest = -(below_one.len() as i32);
-        below_one.reverse();
-        below_one.extend(Power::powers_from_one(base));
+        let mut lower: Vec<f64> = powers_below_one(base).collect();
+        let lowest = -(lower.len() as i32);
+        lower.reverse();
+        lower.extend(powers_from_one(base));
         Self {
             base,
             lowest,
-            lower: below_one,
+            lower,
         }
     }
 

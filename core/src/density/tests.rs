@@ -70,16 +70,6 @@ mod edges {
     }
 
     #[test]
-    fn of_powers_of_ten_are_what_people_write() {
-        let edges = Edges::of(10).unwrap();
-        for bucket in -323..=308 {
-            let written: f64 = format!("1e{bucket}").parse().unwrap();
-            assert_eq!(edges.lower(bucket), written);
-            assert_eq!(edges.bucket(written), bucket);
-        }
-    }
-
-    #[test]
     fn of_powers_of_two_are_exact() {
         for (base, power) in [(2, 1), (4, 2), (8, 3), (16, 4), (32, 5), (64, 6)] {
             let edges = Edges::of(base).unwrap();
@@ -148,22 +138,6 @@ fn zeros_are_counted_apart() {
             bucket: 0,
             count: 1
         }]
-    );
-}
-
-#[test]
-fn the_smallest_and_the_largest_value_have_a_bucket() {
-    assert_eq!(
-        buckets(10, &[f64::from_bits(1), f64::MAX]),
-        [(-324, 1), (308, 1)]
-    );
-    assert_eq!(
-        buckets(2, &[f64::from_bits(1), f64::MAX]),
-        [(-1074, 1), (1023, 1)]
-    );
-    assert_eq!(
-        buckets(100, &[f64::from_bits(1), f64::MAX]),
-        [(-162, 1), (154, 1)]
     );
 }
 
@@ -343,14 +317,6 @@ proptest! {
         }
         let all: std::vec::Vec<_> = values.iter().map(|it| it.1).collect();
         prop_assert_eq!(rollup, density(base, &all));
-    }
-
-    #[test]
-    fn a_value_lies_between_the_edges_of_its_bucket(base in any_base(), value in any_value()) {
-        let value = value.max(f64::from_bits(1));
-        let edges = Edges::of(base).unwrap();
-        let bucket = edges.bucket(value);
-        prop_assert!(edges.lower(bucket) <= value && value < edges.upper(bucket));
     }
 
     #[test]

@@ -19,48 +19,40 @@ fn of(calls: &[u64], before: &[u64]) -> (u64, u64, Detail) {
 }
 
 /// Returns the calls of a counter with these increments.
-fn counter(increments: &[&[u64]]) -> CounterCalls {
-    let mut counter = CounterCalls::default();
+fn counter(increments: &[&[u64]]) -> Calls {
+    let mut counter = Calls::default();
     let mut before = Vec::new();
     for calls in increments {
         let (count, sum, detail) = of(calls, &before);
-        counter.add(count, sum, Some(&detail), true);
+        counter.count(count, sum, Some(&detail), true);
         before.extend_from_slice(calls);
     }
     counter
 }
 
-fn all(counters: &[CounterCalls]) -> Calls {
+fn all(counters: &[Calls]) -> Calls {
     let mut calls = Calls::default();
     counters.iter().for_each(|it| calls.add(it));
     calls
 }
 
 #[test]
-fn bounds_and_deviation_are_those_of_the_calls() {
-    // Mean 5, squared distances 9, 1, 1, 1, 0, 0, 4, 16: the variance is 4.
-    let calls = all(&[counter(&[&[2, 4], &[4, 4, 5, 5]]), counter(&[&[7, 9]])]);
-    assert_eq!(calls.bounds(), Some((2, 9)));
-    assert_eq!(calls.deviation(), Some(2.0));
-}
-
-#[test]
 fn an_empty_detail_says_that_all_calls_were_alike() {
-    let mut counter = CounterCalls::default();
-    counter.add(3, 12_288, Some(&Detail::default()), true);
+    let mut counter = Calls::default();
+    counter.count(3, 12_288, Some(&Detail::default()), true);
     assert_eq!(all(&[counter.clone()]).bounds(), Some((4096, 4096)));
     assert_eq!(all(&[counter.clone()]).deviation(), Some(0.0));
     // Further calls within the bounds that have the squares of like calls have no detail at all.
-    counter.add(2, 8192, None, true);
+    counter.count(2, 8192, None, true);
     assert_eq!(all(&[counter.clone()]).bounds(), Some((4096, 4096)));
     assert_eq!(all(&[counter]).deviation(), Some(0.0));
 }
 
 #[test]
 fn bounds_before_the_first_increment_are_not_known() {
-    let mut begun_earlier = CounterCalls::default();
-    begun_earlier.add(3, 12_288, None, true);
-    begun_earlier.add(
+    let mut begun_earlier = Calls::default();
+    begun_earlier.count(3, 12_288, None, true);
+    begun_earlier.count(
         1,
         7000,
         Some(&Detail {
@@ -86,13 +78,13 @@ fn a_sum_of_squares_that_may_have_wrapped_is_not_used() {
 
 #[test]
 fn servers_that_print_no_squares_have_no_deviation() {
-    let mut old = CounterCalls::default();
+    let mut old = Calls::default();
     let bounds = Detail {
         min: Some(1),
         max: Some(9),
         ..Detail::default()
     };
-    old.add(2, 10, Some(&bounds), false);
+    old.count(2, 10, Some(&bounds), false);
     assert_eq!(all(&[old.clone()]).bounds(), Some((1, 9)));
     assert_eq!(all(&[old]).deviation(), None);
 }
@@ -106,14 +98,14 @@ fn no_calls_have_neither_bounds_nor_deviation() {
 #[test]
 fn squares_that_are_less_than_the_sum_allows_are_not_used() {
     // A counter that stays at its limit does not grow.
-    let mut at_limit = CounterCalls::default();
+    let mut at_limit = Calls::default();
     let detail = Detail {
         min: Some(1),
         max: Some(9),
         sumsq: Some(0),
         ..Detail::default()
     };
-    at_limit.add(2, 10, Some(&detail), true);
+    at_limit.count(2, 10, Some(&detail), true);
     assert_eq!(all(&[at_limit]).deviation(), None);
 }
 

@@ -1,6 +1,5 @@
 //! The measures of a question, and the sums that they are made of.
 
-use super::UsageError;
 use super::measure::{Measure, Term};
 use crate::columns::sum::Sum;
 
@@ -29,8 +28,6 @@ pub struct Asked<'a> {
     pub(super) probe: Option<usize>,
     /// The sums that show which target was used most: the time, and the calls if there are no times.
     pub(super) load: Option<[usize; 2]>,
-    /// Set if each measure has separate activity and nodes.
-    pub(super) by_measure: bool,
 }
 
 impl<'a> Asked<'a> {
@@ -59,17 +56,6 @@ impl<'a> Asked<'a> {
             sums,
             probe,
             load,
-            by_measure: false,
-        }
-    }
-
-    /// Asks for these measures, their calls and busiest target, and for the activity and the nodes of each measure, for which the cells need
-    /// [`Activity::OfSums`](super::Activity::OfSums). A total of 0 is then no usage. Calls that took nothing count, unless no call on the target
-    /// took anything in any step: then its calls are without a known time.
-    pub fn by_measure(measures: &'a [Measure]) -> Self {
-        Self {
-            by_measure: true,
-            ..Self::new(measures, true, true)
         }
     }
 
@@ -81,24 +67,6 @@ impl<'a> Asked<'a> {
     /// Returns the number of measures.
     pub fn measures(&self) -> usize {
         self.measures.len()
-    }
-
-    /// Returns the total of a measure, made of the values of its sums; `None` if one of them is not known.
-    pub(super) fn total(
-        &self,
-        measure: usize,
-        value: impl Fn(usize, &Sum) -> Option<i128>,
-    ) -> Result<Option<i128>, UsageError> {
-        let mut total = 0_i128;
-        for (sum, term) in &self.parts[measure].total {
-            let Some(value) = value(*sum, &self.sums[*sum]) else {
-                return Ok(None);
-            };
-            let value = value.checked_mul(self.measures[measure].factor(term));
-            let sum = value.and_then(|it| total.checked_add(it));
-            total = sum.ok_or(UsageError::Overflow)?;
-        }
-        Ok(Some(total))
     }
 
     /// Returns whether the answer depends on which targets report times.

@@ -102,7 +102,9 @@ pub enum Activity {
     Unknown,
     /// The times of all rows of a cell together.
     OfCells,
-    /// The times and the nodes of each sum: of rows in which the sum is not 0.
+    /// The times and the nodes of each sum: of rows in which the sum is not 0. Each measure then has activity and nodes of its own, and a total
+    /// of 0 is no usage. Calls that took nothing count, unless no call on the target took anything in any step: then its calls are without
+    /// a known time.
     OfSums,
 }
 
@@ -119,7 +121,7 @@ pub(super) struct Place {
 pub struct Cells {
     /// The number of sums of a cell.
     width: usize,
-    activity: Activity,
+    pub(super) activity: Activity,
     places: FxHashMap<Place, u32>,
     numbers: FxHashMap<Subject, u32>,
     subjects: Vec<Subject>,
@@ -322,6 +324,16 @@ impl Cells {
     /// Returns the cells, each with its number.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Place, u32)> {
         self.places.iter().map(|(place, &number)| (*place, number))
+    }
+
+    /// Returns the cell of all entries together.
+    pub(super) fn of_all(&self, step: usize, target: usize) -> Option<u32> {
+        let place = Place {
+            step: step as u32,
+            target: target as u32,
+            subject: *self.numbers.get(&Subject::ALL)?,
+        };
+        self.places.get(&place).copied()
     }
 
     /// Returns a sum of a cell.

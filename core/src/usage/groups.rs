@@ -12,11 +12,11 @@ use super::cells::{Cells, Place, Subject, SubjectKind};
 use super::condition::Conditions;
 use super::known::{Entry, Known};
 use super::measure::{CALLS_FOR_MEAN, Measure};
-use super::rates::Rates;
+use super::rates::quotient;
 use super::scope::{Observed, Scope};
 use super::{UsageError, require_room};
 use crate::dimension::{Dimension, Level, ValueType};
-use crate::instant::{Micros, Span};
+use crate::instant::Span;
 
 /// The values of the dimensions of a group, in the order of the answer.
 pub type Values = Vec<Option<String>>;
@@ -99,11 +99,7 @@ impl Amount {
     /// Returns the bytes or seconds per call; `None` if there are too few calls.
     pub fn per_call(&self, measure: &Measure) -> Option<f64> {
         let calls = self.calls.filter(|it| *it >= CALLS_FOR_MEAN)?;
-        let mut quotient = Rates::default();
-        quotient
-            .push(self.spent?, Micros::try_from(calls).ok()?)
-            .ok()?;
-        quotient.rate(measure.unit_of_spent() * 1_000_000)
+        quotient(self.spent?, calls, measure.unit_of_spent())
     }
 }
 
@@ -280,19 +276,6 @@ impl<'a> Groups<'a> {
         mut take: impl FnMut(Line) -> Result<(), E>,
     ) -> Result<(), E> {
         let sums = Adding::new(asked, scope, cells);
-        self.each(scope, cells, idle, |items, observed| {
-            take(sums.line(items, observed)?)
-        })
-    }
-
-    /// Gives the items of each group in each step to `take`, in the order of steps, with the time for which its targets were observed.
-    fn each<E: From<UsageError>>(
-        &self,
-        scope: &Scope,
-        cells: &Cells,
-        idle: bool,
-        mut take: impl FnMut(&[Item], Observed) -> Result<(), E>,
-    ) -> Result<(), E> {
         let (mut step, mut observed) = (u32::MAX, Vec::new());
         let items = self.items(scope, cells, idle)?;
         for items in items.chunk_by(|one, other| (one.step, one.group) == (other.step, other.group))
@@ -301,7 +284,7 @@ impl<'a> Groups<'a> {
                 step = items[0].step;
                 observed = scope.observed(step as usize);
             }
-            take(items, observed[items[0].group.0 as usize])?;
+            take(sums.line(items, observed[items[0].group.0 as usize])?)?;
         }
         Ok(())
     }
@@ -317,37 +300,32 @@ impl<'a> Groups<'a> {
         scope: &Scope,
         cells: &Cells,
     ) -> Result<RatesOfGroups, UsageError> {
-        let observed = (0..scope.steps()).map(|step| scope.observed(step));
-        let observed: Vec<Vec<Observed>> = observed.collect();
         let groups = self.most_lines(scope, cells);
         require_room(groups * (GROUP_BYTES + asked.measures() * size_of::<f64>()))?;
-        let sums = Adding::new(asked, scope, cells);
-        // By measure: the rates in steps with usage, and the number of the other steps.
-        let mut found: HashMap<GroupKey, Vec<(Vec<f64>, usize)>> = HashMap::new();
-        self.each(scope, cells, false, |items, in_step| {
-            let group = items[0].group;
-            let is_observed = |it: &Vec<Observed>| it[group.0 as usize].micros > 0;
-            let steps = || observed.iter().filter(|it| is_observed(it)).count();
-            let of_group = found.entry(group);
-            let of_group =
-                of_group.or_insert_with(|| vec![(Vec::new(), steps()); asked.measures()]);
-            let of_group = of_group.iter_mut().enumerate();
-            for (measure, (rates, idle)) in of_group.filter(|_| in_step.micros > 0) {
-                let amount = sums.amount(measure, items)?;
-                if amount.active.is_some() {
-                    rates.extend(amount.rate);
-                    *idle -= 1;
-                }
+        let observed = (0..scope.steps()).map(|step| scope.observed(step));
+        let observed: Vec<Vec<Observed>> = observed.collect();
+        // A step that is left out has no number.
+        let idle = |group: GroupKey| -> Vec<f64> {
+            let rate = |it: &Vec<Observed>| match it[group.0 as usize].micros {
+                0 => f64::NAN,
+                _ => 0.0,
+            };
+            observed.iter().map(rate).collect()
+        };
+        let mut found = RatesOfGroups::new();
+        self.lines(asked, scope, cells, false, |line| {
+            let of_group = found.entry(line.group);
+            let of_group = of_group.or_insert_with(|| vec![idle(line.group); asked.measures()]);
+            let of_measures = of_group.iter_mut().zip(&line.amounts);
+            for (rates, amount) in of_measures.filter(|it| it.1.active.is_some()) {
+                rates[line.step] = amount.rate.unwrap_or(f64::NAN);
             }
             Ok::<_, UsageError>(())
         })?;
-        let with_idle = |(mut rates, idle): (Vec<f64>, usize)| {
-            rates.resize(rates.len() + idle, 0.0);
-            rates
-        };
-        let found = found.into_iter();
-        let found = found.map(|(key, it)| (key, it.into_iter().map(with_idle).collect()));
-        Ok(found.collect())
+        for rates in found.values_mut().flatten() {
+            rates.retain(|it| !it.is_nan());
+        }
+        Ok(found)
     }
 
     /// Returns the largest number of lines.

@@ -55,7 +55,7 @@ pub struct User {
 /// The entries, jobs, users and groups that are known.
 #[derive(Debug, Default)]
 pub struct Known {
-    /// The dimensions that are columns of entries, and those that are columns of jobs.
+    /// The dimensions that are columns of entries.
     pub of_entry: Vec<&'static Dimension>,
     /// The dimensions that are columns of jobs.
     pub of_job: Vec<&'static Dimension>,
@@ -146,6 +146,12 @@ impl Known {
             at,
         }
     }
+
+    /// Returns the value of a job of the first dimension that is one of these.
+    fn column<'j>(&self, job: &'j Job, is: impl Fn(&Dimension) -> bool) -> Option<&'j str> {
+        let place = self.of_job.iter().position(|it| is(it))?;
+        job.values.get(place)?.as_deref()
+    }
 }
 
 impl<'k> Whose<'k> {
@@ -209,14 +215,6 @@ impl<'k> Whose<'k> {
                 value.map(Cow::Borrowed)
             }
         }
-    }
-}
-
-impl Known {
-    /// Returns the value of a job of the first dimension that is one of these.
-    fn column<'j>(&self, job: &'j Job, is: impl Fn(&Dimension) -> bool) -> Option<&'j str> {
-        let place = self.of_job.iter().position(|it| is(it))?;
-        job.values.get(place)?.as_deref()
     }
 }
 

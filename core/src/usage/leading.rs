@@ -20,8 +20,6 @@ pub struct Leading {
     pub ratio: Option<f64>,
     /// The part of the group in what the target did; `None` if the target did no work.
     pub share: Option<f64>,
-    /// The difference to the median, which orders targets: if the median is 0, any target above it is out of balance all the same.
-    excess: Option<f64>,
 }
 
 /// Finds who leads on each target, of the lines of one step with a measure of this unit. Targets furthest above the median come first.
@@ -47,7 +45,6 @@ pub fn leading(groups: &Groups<'_>, scope: &Scope, lines: Vec<Line>, unit: i128)
                 .filter(|it| *it != 0)
                 .zip(first.total())
                 .map(|(whole, it)| it as f64 / whole as f64),
-            excess: None,
             line: first,
         })
     };
@@ -64,16 +61,15 @@ pub fn leading(groups: &Groups<'_>, scope: &Scope, lines: Vec<Line>, unit: i128)
         .into_iter()
         .map(|(kind, mut rates)| (kind, median(&mut rates)))
         .collect();
+    let with_median = |it: &Leading| it.rate.zip(*medians.get(kind(&it.line))?);
     for it in &mut leading {
-        let median = medians.get(kind(&it.line)).copied().flatten();
-        let both = it.rate.zip(median);
-        it.ratio = both
-            .filter(|it| it.1 != 0.0)
-            .map(|(rate, median)| rate / median);
-        it.excess = both.map(|(rate, median)| rate - median);
+        let comparable = with_median(it).filter(|it| it.1 != 0.0);
+        it.ratio = comparable.map(|(rate, median)| rate / median);
     }
+    // If the median is 0, any target above it is out of balance all the same.
+    let excess =
+        |it: &Leading| with_median(it).map_or(f64::NEG_INFINITY, |(rate, median)| rate - median);
     leading.sort_by(|one, other| {
-        let excess = |it: &Leading| it.excess.unwrap_or(f64::NEG_INFINITY);
         let by_excess = excess(other).total_cmp(&excess(one));
         by_excess.then_with(|| groups.compare(scope, one.line.group, other.line.group))
     });

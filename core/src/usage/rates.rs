@@ -8,7 +8,7 @@
 mod tests;
 
 use super::UsageError;
-use crate::instant::Micros;
+use crate::instant::{Micros, SECOND};
 
 /// The number of bits that the sum of the quotients may take: all but the sign.
 const BITS: u32 = i128::BITS - 1;
@@ -45,7 +45,7 @@ impl Rates {
         if self.parts.is_empty() {
             return None;
         }
-        let second = 1_000_000;
+        let second = i128::from(SECOND);
         let (scale, unit) = match unit {
             // Parts of a unit that is no smaller than a microsecond divide without a factor.
             unit if unit >= second => (1, unit / second),
@@ -79,4 +79,11 @@ impl Rates {
         }
         Some(rate as f64 * 0.5f64.powi(shift as i32))
     }
+}
+
+/// Returns the number that is nearest to a quotient, where one is so many parts; `None` if the divisor is 0.
+pub(super) fn quotient(number: i128, by: i128, unit: i128) -> Option<f64> {
+    let mut quotient = Rates::default();
+    quotient.push(number, Micros::try_from(by).ok()?).ok()?;
+    quotient.rate(unit * i128::from(SECOND))
 }

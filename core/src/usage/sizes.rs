@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::cells::{Activity, Cells, Hasher, Subject};
 use super::groups::{GroupKey, Groups, Values};
+use super::rates::quotient;
 use super::scope::Scope;
 use super::{UsageError, require_room};
 use crate::increment::{Detail, share};
@@ -242,7 +243,7 @@ impl Sizes {
             take(SizesOfGroup {
                 values: groups.values(scope, key.0),
                 calls: all.calls,
-                mean: (all.calls > 0).then(|| quotient(all.bytes, all.calls)),
+                mean: quotient(all.bytes as i128, all.calls as i128, 1),
                 deviation: of_readings.deviation(),
                 ..sizes
             });
@@ -288,7 +289,7 @@ impl Sums {
     /// Returns the standard deviation of the bytes of a call; `None` if it is not known, the squares contradict the sum, or the products are
     /// larger than any number here.
     fn deviation(&self) -> Option<f64> {
-        if self.is_unknown || self.calls == 0 {
+        if self.is_unknown {
             return None;
         }
         // The variance is (calls · squares − bytes²) / calls².
@@ -299,17 +300,8 @@ impl Sums {
         let root = shifted.isqrt();
         // The last bit is set if the root is larger than the bits before it, so that it is rounded once, with the quotient.
         let root = (root << 1) | u128::from(root * root != shifted);
-        Some(quotient(root, self.calls) / 2_f64.powi(shift as i32 / 2 + 1))
+        Some(quotient(root as i128, self.calls as i128, 1)? / 2_f64.powi(shift as i32 / 2 + 1))
     }
-}
-
-/// Returns the number that is nearest to a quotient. The divisor must be below 2^72.
-fn quotient(number: u128, by: u128) -> f64 {
-    let shift = (number | 1).leading_zeros();
-    let shifted = number << shift;
-    // As many bits as a float has, and more; the last one is set if there is a remainder.
-    let quotient = (shifted / by) | u128::from(!shifted.is_multiple_of(by));
-    quotient as f64 / 2_f64.powi(shift as i32)
 }
 
 #[cfg(test)]

@@ -1,4 +1,3 @@
-use super::cells::parts;
 use super::*;
 use crate::columns::sum::Sum;
 use crate::dimension::Dimension;
@@ -165,34 +164,6 @@ fn entries_are_added_up_by_user() {
 }
 
 #[test]
-fn a_row_counts_in_each_step_into_which_it_reaches_in_whole_numbers() {
-    let case = Case::new(&[0, 10, 20], &["uid"], &["read_bytes"]);
-    // 100 in 30 microseconds from -5 to 25: up to 0 are 16, up to 10 are 50, up to 20 are 83.
-    let rows = [(1, 1, (-5, 25), vec![100])];
-    let expected = [
-        (0, "1001".to_owned(), Some(34)),
-        (1, "1001".to_owned(), Some(33)),
-    ];
-    assert_eq!(case.totals(&rows), expected);
-    // An instant on an edge belongs to the step that ends there.
-    let rows = [(1, 1, (9, 10), vec![7]), (1, 1, (10, 11), vec![8])];
-    let expected = [
-        (0, "1001".to_owned(), Some(7)),
-        (1, "1001".to_owned(), Some(8)),
-    ];
-    assert_eq!(case.totals(&rows), expected);
-}
-
-#[test]
-fn of_a_row_the_part_counts_that_its_source_answers_for() {
-    let (edges, row) = ([0, 10, 20], (0, 20));
-    let inside = |within| parts(&edges, within, row).collect::<Vec<_>>();
-    assert_eq!(inside((5, 15)), [(0, (5, 10)), (1, (10, 15))]);
-    assert_eq!(inside((10, 12)), [(1, (10, 12))]);
-    assert_eq!(inside((20, 30)), []);
-}
-
-#[test]
 fn targets_without_usage_are_in_an_answer_about_targets_alone() {
     let mut case = Case::new(&[0, 1_000_000], &["target"], &["read_bytes"]);
     case.targets[1].spans = vec![(0, 0)];
@@ -209,19 +180,6 @@ fn targets_without_usage_are_in_an_answer_about_targets_alone() {
     );
     let coverage: Vec<f64> = lines.iter().map(|it| it.2.observed.coverage).collect();
     assert_eq!(coverage, [1.0, 0.0, 0.25]);
-}
-
-#[test]
-fn a_rate_is_a_sum_over_targets_by_the_time_for_which_each_was_observed() {
-    let mut case = Case::new(&[0, 4_000_000], &["uid"], &["read_bytes"]);
-    case.targets[1].spans = vec![(1_000_000, 3_000_000)];
-    let rows = [
-        (1, 1, (0, 10), vec![8]),
-        (2, 1, (2_000_000, 2_000_010), vec![6]),
-    ];
-    let line = case.answer(&rows).remove(0).2;
-    assert_eq!((line.total(), line.amounts[0].rate), (Some(14), Some(5.0)));
-    assert_eq!(line.observed.coverage, 10.0 / 12.0);
 }
 
 #[test]

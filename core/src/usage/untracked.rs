@@ -1,9 +1,9 @@
 //! Own counters of targets, beside what their entries did.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::asked::Asked;
-use super::cells::{Cells, Place};
+use super::cells::Cells;
 use super::scope::Scope;
 use super::{UsageError, add};
 use crate::columns::sum::Sum;
@@ -60,57 +60,55 @@ pub fn in_no_entry(all: i128, accounted: i128) -> i128 {
     (all - accounted).max(0)
 }
 
-/// The work on a target in a step, by its entries and by its own counters.
-struct Compared<'a> {
-    asked: &'a Asked<'a>,
-    kind: TargetKind,
-    /// The time in which its entries were observed, and in which its own counters were read.
-    observed: Micros,
-    read: i128,
-    /// Set if its own counters have times.
+/// The work on a target in a step, by its entries or by its own counters.
+struct Work<'a> {
+    cells: &'a Cells,
+    cell: Option<u32>,
+    /// The microseconds in which it was observed.
+    observed: i128,
+    /// Set if it has times.
     has_times: bool,
-    entries: (&'a Cells, Option<u32>),
-    whole: (&'a Cells, Option<u32>),
 }
 
-impl Compared<'_> {
-    /// Returns the total of a measure by rows; `has_none` tells whether a sum without rows is 0.
+impl Work<'_> {
+    /// Returns the total of a measure on a target of this kind; `None` if it is not known.
     fn total(
         &self,
+        asked: &Asked<'_>,
         measure: usize,
-        (cells, cell): (&Cells, Option<u32>),
-        has_none: impl Fn(&Sum) -> bool,
+        kind: TargetKind,
     ) -> Result<Option<i128>, UsageError> {
-        self.asked.total(measure, |place, sum| {
-            if !sum.is_of(self.kind) {
-                return Some(0);
+        let mut total = Some(0);
+        let terms = asked.parts[measure].total.iter();
+        for (sum, term) in terms.filter(|it| it.1.sum.is_of(kind)) {
+            let value = self.cell.map_or(0, |it| self.cells.sum(it, *sum));
+            let is_known = self.observed > 0 && (self.has_times || !term.sum.time);
+            if value == 0 && !is_known {
+                return Ok(None);
             }
-            let value = cell.map_or(0, |it| cells.sum(it, place));
-            (value != 0 || has_none(sum)).then_some(value)
-        })
-    }
-
-    fn add_to(&self, sums: &mut Sums, measure: usize) -> Result<(), UsageError> {
-        let is_read = |sum: &Sum| self.read > 0 && (self.has_times || !sum.time);
-        let all = self.total(measure, self.whole, is_read)?;
-        let accounted = self.total(measure, self.entries, |_| self.observed > 0)?;
-        add(&mut sums.total, all)?;
-        add(&mut sums.accounted, accounted)?;
-        let observed = i128::from(self.observed);
-        let is_known = observed > 0 && self.read * 100 >= PERCENT_READ * observed;
-        match all.filter(|_| is_known) {
-            Some(all) => sums.untracked += in_no_entry(all, accounted.unwrap_or(0)),
-            None => sums.is_unknown = true,
+            let value = value.checked_mul(asked.measures[measure].factor(term));
+            add(&mut total, Some(value.ok_or(UsageError::Overflow)?))?;
         }
-        sums.read += self.read;
-        Ok(())
+        Ok(total)
     }
 }
 
-/// Returns the cells of targets as wholes by step and target.
-fn places(cells: &Cells) -> HashMap<(usize, usize), u32> {
-    let place = |(it, cell): (Place, u32)| ((it.step as usize, it.target as usize), cell);
-    cells.iter().map(place).collect()
+impl Sums {
+    /// Adds the total of a target by its own counters, and by its entries. `is_known` is set if the two can be compared.
+    fn add(
+        &mut self,
+        all: Option<i128>,
+        accounted: Option<i128>,
+        is_known: bool,
+    ) -> Result<(), UsageError> {
+        add(&mut self.total, all)?;
+        add(&mut self.accounted, accounted)?;
+        match all.filter(|_| is_known) {
+            Some(all) => self.untracked += in_no_entry(all, accounted.unwrap_or(0)),
+            None => self.is_unknown = true,
+        }
+        Ok(())
+    }
 }
 
 /// Compares the cells of whole targets with the cells of their entries, one for each target in each step.
@@ -124,28 +122,34 @@ pub fn untracked(
     wholes: &Cells,
 ) -> Result<Vec<Untracked>, UsageError> {
     let (read, times) = (asked.sums().len(), asked.sums().len() + 1);
-    let (of_entries, of_wholes) = (places(entries), places(wholes));
     let mut groups: BTreeMap<(usize, u32, usize), Sums> = BTreeMap::new();
-    let targets = 0..scope.targets.len();
+    let targets = scope.targets.iter().enumerate();
     let all = (0..scope.steps()).flat_map(|step| targets.clone().map(move |it| (step, it)));
-    for (step, target) in all.filter(|(step, target)| scope.is_in(*target, *step)) {
-        let (place, it) = ((step, target), &scope.targets[target]);
-        let whole = of_wholes.get(&place).copied();
-        let whole = whole.filter(|cell| wholes.sum(*cell, read) > 0);
-        let compared = Compared {
-            asked,
-            kind: it.target.kind,
-            observed: it.observed[step],
-            read: whole.map_or(0, |cell| wholes.sum(cell, read)),
-            has_times: whole.is_some_and(|cell| wholes.sum(cell, times) > 0),
-            entries: (entries, of_entries.get(&place).copied()),
-            whole: (wholes, whole),
+    for (step, (target, it)) in all.filter(|(step, it)| scope.is_in(it.0, *step)) {
+        let of_entries = Work {
+            cells: entries,
+            cell: entries.of_all(step, target),
+            observed: it.observed[step].into(),
+            has_times: true,
         };
+        let cell = wholes.of_all(step, target);
+        let cell = cell.filter(|it| wholes.sum(*it, read) > 0);
+        let of_wholes = Work {
+            cells: wholes,
+            cell,
+            observed: cell.map_or(0, |it| wholes.sum(it, read)),
+            has_times: cell.is_some_and(|it| wholes.sum(it, times) > 0),
+        };
+        let is_known = of_entries.observed > 0
+            && of_wholes.observed * 100 >= PERCENT_READ * of_entries.observed;
         let end = it.target.retired.unwrap_or(Micros::MAX);
         let end = end.min(scope.edges[step + 1]);
         for measure in 0..asked.measures() {
+            let [all, accounted] =
+                [&of_wholes, &of_entries].map(|work| work.total(asked, measure, it.target.kind));
             let sums = groups.entry((step, it.group, measure)).or_default();
-            compared.add_to(sums, measure)?;
+            sums.add(all?, accounted?, is_known)?;
+            sums.read += of_wholes.observed;
             sums.width += i128::from(end - scope.edges[step]);
         }
     }

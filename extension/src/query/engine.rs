@@ -82,20 +82,20 @@ impl Usage<'_> {
 
     /// Returns the load of each target with rows, whatever was filtered out.
     pub fn loads(&self) -> HashMap<i32, Load> {
-        let (sums, all_time) = (self.asked.sums(), Sum::service_time());
+        let all_time = Sum::service_time();
+        let load = |values: Vec<i128>| {
+            let mut load = Load::default();
+            for (sum, value) in self.asked.sums().iter().zip(values) {
+                match sum.time {
+                    true if *sum == all_time => load.time += value,
+                    true => {}
+                    false => load.calls += value,
+                }
+            }
+            load
+        };
         let of_targets = self.scope.iter().zip(self.cells.of_targets(&self.scope));
-        let loads = of_targets.filter_map(|((target, _), values)| {
-            let values = values?;
-            let sum = |is: &dyn Fn(&Sum) -> bool| {
-                let found = sums.iter().zip(&values).filter(|it| is(it.0));
-                found.map(|it| it.1).sum()
-            };
-            let load = Load {
-                time: sum(&|it| *it == all_time),
-                calls: sum(&|it| !it.time),
-            };
-            Some((target.id, load))
-        });
+        let loads = of_targets.filter_map(|(it, values)| Some((it.0.id, load(values?))));
         loads.collect()
     }
 }

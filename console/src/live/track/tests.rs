@@ -83,24 +83,6 @@ fn a_birth_counts_from_zero() {
 }
 
 #[test]
-fn an_entry_that_was_only_skipped_is_no_birth() {
-    let seen = last(&[
-        (1000, mdt(0, &[record("a.1", 500, &open(100))])),
-        (
-            1010,
-            mdt(
-                0,
-                &[
-                    record("a.1", 500, &open(110)),
-                    record("b.2", 600, &open(70)),
-                ],
-            ),
-        ),
-    ]);
-    assert_eq!(calls(&seen[0], "open"), [("a.1".to_owned(), 10)]);
-}
-
-#[test]
 fn a_reset_on_one_target_hides_nothing_of_another() {
     let before = [
         mdt(0, &[record("a.1", 500, &open(1000))]),

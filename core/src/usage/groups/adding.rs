@@ -7,7 +7,8 @@ use rustc_hash::FxHashSet;
 use super::{Amount, GroupKey, Line};
 use crate::instant::{Micros, Span};
 use crate::usage::asked::Asked;
-use crate::usage::cells::{Cells, Hasher};
+use crate::usage::cells::{Activity, Cells, Hasher};
+use crate::usage::measure::Term;
 use crate::usage::rates::Rates;
 use crate::usage::scope::{Observed, Scope};
 use crate::usage::{UsageError, add};
@@ -24,10 +25,10 @@ pub(super) struct Item {
 /// Adds up the sums of cells.
 pub(super) struct Adding<'a> {
     asked: &'a Asked<'a>,
-    pub scope: &'a Scope,
-    pub cells: &'a Cells,
-    /// By target and measure: set if it is not 0 there, if each has activity of its own.
-    used: Vec<bool>,
+    scope: &'a Scope,
+    cells: &'a Cells,
+    /// By measure and target: set if it is not 0 there; `None` unless each measure has activity of its own.
+    used: Option<Vec<Vec<bool>>>,
 }
 
 impl<'a> Adding<'a> {
@@ -37,10 +38,11 @@ impl<'a> Adding<'a> {
             asked,
             scope,
             cells,
-            used: Vec::new(),
+            used: None,
         };
-        if asked.by_measure {
-            adding.find_used();
+        if cells.activity == Activity::OfSums {
+            let of_measures = 0..asked.measures();
+            adding.used = Some(of_measures.map(|it| adding.used(it)).collect());
         }
         adding
     }
@@ -56,9 +58,9 @@ impl<'a> Adding<'a> {
             group: items[0].group,
             amounts: amounts.collect::<Result<_, _>>()?,
             active: spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))),
-            nodes: match asked.by_measure {
-                true => self.activity(items.iter(), 0..asked.sums.len()).1,
-                false => nodes.collect::<HashSet<_>>().len(),
+            nodes: match self.used {
+                Some(_) => self.activity(items.iter(), 0..asked.sums.len()).1,
+                None => nodes.collect::<HashSet<_>>().len(),
             },
             busiest: asked.load.and_then(|load| self.busiest(load, items)),
             observed,
@@ -80,7 +82,7 @@ impl<'a> Adding<'a> {
     fn value(&self, sum: usize, item: &Item) -> Option<i128> {
         let value = self.sum(sum, item.target, item.cell);
         let is_timed = || self.scope.is_timed(item.target as usize);
-        let is_known = self.asked.by_measure
+        let is_known = self.used.is_some()
             || self.observed(item) > 0 && (!self.asked.sums[sum].time || is_timed());
         (value != 0 || is_known).then_some(value)
     }
@@ -89,38 +91,34 @@ impl<'a> Adding<'a> {
         self.scope.targets[item.target as usize].observed[item.step as usize]
     }
 
-    /// Finds the measures that are not 0 on each target.
-    fn find_used(&mut self) {
-        self.used = vec![false; self.scope.targets.len() * self.asked.measures()];
+    /// Returns by target whether a measure is not 0 there.
+    fn used(&self, measure: usize) -> Vec<bool> {
+        let mut used = vec![false; self.scope.targets.len()];
+        let total = &self.asked.parts[measure].total;
         for (place, cell) in self.cells.iter() {
-            for (measure, parts) in self.asked.parts.iter().enumerate() {
-                let mut sums = parts.total.iter().map(|it| it.0);
-                let is_used = sums.any(|sum| self.sum(sum, place.target, Some(cell)) > 0);
-                let place = self.place(place.target, measure);
-                self.used[place] |= is_used;
-            }
+            let is_any = |it: &(usize, &Term)| self.sum(it.0, place.target, Some(cell)) > 0;
+            used[place.target as usize] |= total.iter().any(is_any);
         }
-    }
-
-    fn place(&self, target: u32, measure: usize) -> usize {
-        target as usize * self.asked.measures() + measure
+        used
     }
 
     /// Returns whether an item has usage by a measure that counts.
     fn counts(&self, measure: usize, item: &Item) -> bool {
-        let parts = &self.asked.parts[measure];
+        let Some(used) = &self.used else {
+            return true;
+        };
         let is_any = |sum| self.sum(sum, item.target, item.cell) > 0;
-        !self.asked.by_measure
-            || self.used[self.place(item.target, measure)] && parts.usage().any(is_any)
+        used[measure][item.target as usize] && self.asked.parts[measure].usage().any(is_any)
     }
 
-    /// Returns the times between which there was activity of any of these sums, and the number of their nodes.
+    /// Returns the times between which there was activity of any of these sums, and the number of their nodes, if sums have any.
     fn activity<'i>(
         &self,
         items: impl Iterator<Item = &'i Item>,
         sums: impl Iterator<Item = usize> + Clone,
     ) -> (Option<Span>, usize) {
         let mut nodes: FxHashSet<u32> = FxHashSet::default();
+        let items = items.filter(|_| self.used.is_some());
         let found = items.flat_map(|it| sums.clone().map(move |sum| (sum, it)));
         let found = found.filter(|(sum, it)| self.is_of(*sum, it.target));
         let found = found.filter_map(|(sum, it)| self.cells.activity(it.cell?, sum));
@@ -133,13 +131,10 @@ impl<'a> Adding<'a> {
     }
 
     /// Returns the amount of a measure of a group.
-    pub fn amount(&self, measure: usize, items: &[Item]) -> Result<Amount, UsageError> {
-        let (asked, parts) = (self.asked, &self.asked.parts[measure]);
+    fn amount(&self, measure: usize, items: &[Item]) -> Result<Amount, UsageError> {
+        let parts = &self.asked.parts[measure];
         let items = || items.iter().filter(|it| self.counts(measure, it));
-        if asked.by_measure && items().next().is_none() {
-            return Ok(Amount::default());
-        }
-        let measure = &asked.measures[measure];
+        let measure = &self.asked.measures[measure];
         let mut total = Some(0_i128);
         let mut rates = Rates::default();
         for (sum, term) in &parts.total {
@@ -161,12 +156,9 @@ impl<'a> Adding<'a> {
             for value in items().map(|it| self.value(sum?, it)) {
                 add(&mut all, value)?;
             }
-            Ok::<_, UsageError>(all.filter(|it| *it != 0 || !asked.by_measure))
+            Ok::<_, UsageError>(all.filter(|it| *it != 0 || self.used.is_none()))
         };
-        let (active, nodes) = match asked.by_measure {
-            true => self.activity(items(), parts.usage()),
-            false => (None, 0),
-        };
+        let (active, nodes) = self.activity(items(), parts.usage());
         Ok(Amount {
             total,
             rate: rates.rate(measure.unit()).filter(|_| total.is_some()),

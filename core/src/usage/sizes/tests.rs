@@ -238,9 +238,4 @@ proptest! {
         };
         prop_assert_eq!(rows(0), rows(turn));
     }
-
-    #[test]
-    fn a_quotient_is_the_nearest_number(number in 0..1_u64 << 53, by in 1..1_u64 << 53) {
-        prop_assert_eq!(quotient(number.into(), by.into()), number as f64 / by as f64);
-    }
 }

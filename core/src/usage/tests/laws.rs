@@ -41,12 +41,6 @@ proptest! {
     }
 
     #[test]
-    fn windows_side_by_side_add_up(rows in rows(), at in 1..HOUR) {
-        let both = [totals(&[0, at], &rows), totals(&[at, HOUR], &rows)].concat();
-        prop_assert_eq!(sums(&both), sums(&totals(&[0, HOUR], &rows)));
-    }
-
-    #[test]
     fn the_order_of_rows_does_not_matter((rows, other) in rows().prop_flat_map(|it| (Just(it.clone()), Just(it).prop_shuffle()))) {
         let case = Case::new(&[0, HOUR / 3, HOUR], &["target", "uid"], &["read_bytes"]);
         let amounts = |rows: &[Done]| -> Vec<_> {

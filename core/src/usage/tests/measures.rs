@@ -11,7 +11,7 @@ const MEASURES: [&str; 3] = ["read", "read_bytes", "read_time"];
 /// reads of its group by step.
 fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>) {
     let measures = MEASURES.map(|it| Measure::find(it).unwrap());
-    let asked = Asked::by_measure(&measures);
+    let asked = Asked::new(&measures, true, true);
     let layout = Layout::new(asked.sums(), false);
     let targets = vec![target(1, &[(0, 10)]), target(2, &[(0, 20)])];
     let scope = Scope::new(vec![0, 10, 20], targets, None);
@@ -35,7 +35,6 @@ fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>
         };
         cells.add(&scope, &layout, &row).unwrap();
     }
-    let rates = |groups: &Groups<'_>, scope: &Scope| groups.rates_by_step(&asked, scope, &cells);
     let of_steps = scope.together(false, groups);
     let scope = scope.together(steps, groups);
     let by = [dimension("target")];
@@ -51,7 +50,7 @@ fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>
     };
     all.lines(&asked, &scope, &cells, false, take).unwrap();
     lines.sort_by_key(|it| (it.group, it.step));
-    let rates = rates(&all, &of_steps).unwrap();
+    let rates = all.rates_by_step(&asked, &of_steps, &cells).unwrap();
     let rates = lines.iter().map(|it| rates[&it.group][0].clone()).collect();
     (lines, rates)
 }
@@ -131,7 +130,7 @@ fn steps_and_groups_are_added_up_together() {
 fn rates_by_step_are_those_of_steps_in_which_a_target_was_observed() {
     let rows = [(1, 1, (0, 10), [4, 0, 0]), (2, 1, (10, 20), [40, 0, 0])];
     // A group does nothing in some steps, and is not observed in others.
-    assert_eq!(answer(&rows, true, false).1, [vec![4e5], vec![4e6, 0.0]]);
+    assert_eq!(answer(&rows, true, false).1, [vec![4e5], vec![0.0, 4e6]]);
     assert_eq!(answer(&rows, true, true).1, [[4e5, 4e6]]);
     // What is done while nothing is observed has no rate.
     assert_eq!(

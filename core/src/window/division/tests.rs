@@ -31,50 +31,12 @@ fn the_coarsest_rollup_takes_what_it_can() {
 }
 
 #[test]
-fn a_bucket_with_an_edge_inside_is_left() {
-    let (taken, rest) = divide_all(&[0, 25, 40], &[rollup(10, 1000, &[])]);
-    assert_eq!(taken, [[(0, 20), (30, 40)]]);
-    assert_eq!(rest, [(20, 30)]);
-}
-
-#[test]
-fn a_stale_span_takes_whole_buckets() {
-    let (taken, rest) = divide_all(
-        &[0, 100],
-        &[rollup(10, 80, &[(41, 42), (35, 41), (11, 20)])],
-    );
-    assert_eq!(taken, [[(0, 10), (20, 30), (50, 80)]]);
-    assert_eq!(rest, [(10, 20), (30, 50), (80, 100)]);
-}
-
-#[test]
 fn an_empty_window_has_no_spans() {
     assert_eq!(
         divide_all(&[7], &[rollup(10, 100, &[])]),
         (vec![vec![]], vec![])
     );
     assert_eq!(divide_all(&[], &[]), (vec![], vec![]));
-}
-
-#[test]
-fn what_increments_do_not_tell_parts_of_buckets_do() {
-    let since = |since, width| Coverage {
-        since,
-        ..rollup(width, 1000, &[])
-    };
-    let rollups = [since(60, 60), since(200, 10)];
-    let division = divide(&[35, 335], &rollups, 315);
-    assert_eq!(division.whole, [vec![(60, 300)], vec![(300, 330)]]);
-    assert_eq!(division.rest, [(330, 335)]);
-    assert_eq!(division.parts, [vec![], vec![]]);
-    assert_eq!(division.lost, [(35, 60)]);
-    let division = divide(&[90, 100, 225, 233], &rollups, 315);
-    assert_eq!(division.whole, [vec![(120, 180)], vec![(200, 220)]]);
-    assert_eq!(
-        division.parts,
-        [vec![(90, 120), (180, 200)], vec![(220, 233)]]
-    );
-    assert_eq!((division.rest, division.lost), (vec![], vec![]));
 }
 
 fn rollups() -> impl Strategy<Value = Vec<Coverage>> {

@@ -68,13 +68,6 @@ fn ends_at_the_last_observation_of_any_where_none_is_waited_for() {
     assert_eq!(ago(&[last("oss1", Some(2), 30)], 60), (Some(8), None));
 }
 
-#[test]
-fn a_server_has_one_vote_however_many_targets_it_has() {
-    let mut lasts = vec![last("mine", Some(30), 29); 9];
-    lasts.extend([last("oss1", Some(1), 0), last("oss2", Some(1), 1)]);
-    assert_eq!(ago(&lasts, 60), (Some(1), None));
-}
-
 fn any_last(server: &'static str) -> impl Strategy<Value = Last> {
     (prop::option::of(0..40_i64), 0..60_i64).prop_map(move |it| last(server, it.0, it.1))
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use jobstats_core::increment::Detail;
 use jobstats_core::instant::{Micros, Span};
 use jobstats_core::operation::OPERATIONS;
-use jobstats_core::per_call::{Calls, CounterCalls};
+use jobstats_core::per_call::Calls;
 use jobstats_core::usage::{Layout, Values};
 
 use crate::pg::error::Error;
@@ -67,7 +67,7 @@ struct Counted {
     /// The calls, their sum and the detail of the current observation.
     observed: (u64, u64, Option<Detail>),
     /// All before them of the current entry on the current target.
-    counter: CounterCalls,
+    counter: Calls,
 }
 
 impl Counted {
@@ -80,7 +80,7 @@ impl Counted {
             name: operation.name,
             columns: [column(&measure.calls)?, column(&measure.spent)?],
             observed: Default::default(),
-            counter: CounterCalls::default(),
+            counter: Calls::default(),
         })
     }
 
@@ -96,7 +96,7 @@ impl Counted {
     /// Ends the current observation.
     fn end_observation(&mut self, has_times: bool) {
         let (calls, sum, detail) = std::mem::take(&mut self.observed);
-        self.counter.add(calls, sum, detail.as_ref(), has_times);
+        self.counter.count(calls, sum, detail.as_ref(), has_times);
     }
 }
 
@@ -201,13 +201,11 @@ fn merged(one: Option<Detail>, other: Option<Detail>) -> Option<Detail> {
     let (Some(one), Some(other)) = (&one, &other) else {
         return one.or(other);
     };
+    let squares = one.sumsq.into_iter().chain(other.sumsq);
     Some(Detail {
         min: one.min.into_iter().chain(other.min).min(),
-        max: one.max.into_iter().chain(other.max).max(),
-        sumsq: match (one.sumsq, other.sumsq) {
-            (Some(one), Some(other)) => Some(one.wrapping_add(other)),
-            (one, other) => one.or(other),
-        },
+        max: one.max.max(other.max),
+        sumsq: squares.reduce(u64::wrapping_add),
         ..Detail::default()
     })
 }

@@ -63,7 +63,7 @@ impl<'w> Work<'w> {
         parts: &[Part],
         during: impl Fn(i64, Micros) -> Option<Span>,
     ) -> Result<Self, Error> {
-        let asked = Asked::by_measure(&measures.list);
+        let asked = Asked::new(&measures.list, true, true);
         let layout = Layout::new(asked.sums(), false);
         let mut cells = Cells::new(asked.sums().len(), Activity::OfSums, entries.state.limit);
         let ids = entries.ids();
@@ -115,7 +115,7 @@ impl<'w> Work<'w> {
     }
 
     fn asked(&self) -> Asked<'_> {
-        Asked::by_measure(&self.measures.list)
+        Asked::new(&self.measures.list, true, true)
     }
 
     /// Returns the groups of nodes. Usage of a node that is not known belongs to the whole job alone.
