@@ -45,7 +45,7 @@ pub(super) struct Subject {
     job: Option<String>,
 }
 
-/// What was done of an operation per second.
+/// The work of an operation, per second.
 #[derive(Debug, Clone, Copy, Default)]
 struct Done {
     total: Amounts,

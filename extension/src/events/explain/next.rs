@@ -59,13 +59,10 @@ pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> 
         ));
     }
     if is_ost && matches!(event.kind.as_str(), "slow_target" | "full") {
-        let create =
-            |count| format!("lctl set_param osp.{target}-osc-MDT*.max_create_count={count}");
-        steps.push(step(
-            "To let no new files begin there, on each MDS",
-            create(0),
-        ));
-        steps.push(step("To let them begin there again", create(20_000)));
+        let set = format!("lctl set_param osp.{target}-osc-MDT*.max_create_count=");
+        let stop = "To let no new files begin there, on each MDS";
+        steps.push(step(stop, format!("{set}0")));
+        steps.push(step("To let them begin there again", set + "20000"));
     }
     Ok(steps)
 }
