@@ -59,7 +59,8 @@ pub struct Known {
     pub of_entry: Vec<&'static Dimension>,
     /// The dimensions that are columns of jobs.
     pub of_job: Vec<&'static Dimension>,
-    /// The last instants of days, by their number.
+    /// The last instant of the window, and those of days, by their number.
+    until: Micros,
     days: Vec<Micros>,
     jobs: HashMap<(SubjectKind, i64), Vec<Job>, Hasher>,
     users: HashMap<i64, Vec<User>, Hasher>,
@@ -79,15 +80,17 @@ pub(super) struct Whose<'k> {
 }
 
 impl Known {
-    /// Starts with the columns that these dimensions need, for a reader of this work. `days` has the last instant of the
-    /// days of each number.
+    /// Starts with the columns that these dimensions need, for a reader of this work, in a window that ends at `until`. `days` has the last
+    /// instant of the days of each number.
     pub fn new(
         dimensions: impl Iterator<Item = &'static Dimension>,
         own: Option<&Own>,
+        until: Micros,
         days: Vec<Micros>,
     ) -> Self {
         let mut known = Self {
             own: own.cloned(),
+            until,
             days,
             ..Self::default()
         };
@@ -135,9 +138,11 @@ impl Known {
         let number = (subject.days as usize).checked_sub(1);
         let day = number.and_then(|it| self.days.get(it));
         let at = day.copied().unwrap_or(Micros::MAX);
+        // A job that begins or ends in the window divides it.
+        let of_job = at.min(self.until);
         let jobs = self.jobs.get(&(subject.kind, subject.id));
         let jobs = || jobs.into_iter().flatten();
-        let on_day = |it: &&Job| it.days.0 < at && at <= it.days.1;
+        let on_day = |it: &&Job| it.days.0 < of_job && of_job <= it.days.1;
         let alone = jobs().find(|it| it.alone && self.own.is_none());
         Whose {
             known: self,

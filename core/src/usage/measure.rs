@@ -23,6 +23,9 @@ pub const WEIGHT_UNIT: i128 = 1_000_000_000;
 const DECIMALS: usize = 9;
 const DIGITS: usize = 18;
 
+/// The measures of calls by size, which are made of histograms and of no column.
+const SIZED: [&str; 4] = ["sized_reads", "small_reads", "sized_writes", "small_writes"];
+
 /// A sum and its weight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
@@ -124,6 +127,14 @@ impl Measure {
     pub fn requests() -> Self {
         let (calls, on) = (Sum::service_calls(), (true, true));
         Self::plain("requests", calls.clone(), calls.clone(), calls, on)
+    }
+
+    /// Returns the numbers of reads and writes with a known size and, behind each, of the small ones.
+    pub fn sized() -> [Self; 4] {
+        SIZED.map(|name| {
+            let sum = Sum::column(name);
+            Self::plain(name, sum.clone(), sum.clone(), sum, (true, true))
+        })
     }
 
     fn bytes() -> Self {

@@ -92,8 +92,8 @@ pub struct Sizes {
     /// The numbers of cells. Operation and source take the place of a step.
     cells: Cells,
     all: Vec<Cell>,
-    /// By cell, entry and observation; `None` if deviations are not wanted.
-    readings: Option<HashMap<(u32, i64, Micros), Reading, Hasher>>,
+    /// By cell, entry and observation.
+    readings: HashMap<(u32, i64, Micros), Reading, Hasher>,
     since: Micros,
     bytes: usize,
     limit: usize,
@@ -120,11 +120,11 @@ const READING_BYTES: usize = 2 * size_of::<((u32, i64, Micros), Reading)>();
 
 impl Sizes {
     /// Starts without rows, in a window that starts after `since`. All takes at most `limit` bytes.
-    pub fn new(since: Micros, has_deviations: bool, limit: usize) -> Self {
+    pub fn new(since: Micros, limit: usize) -> Self {
         Self {
             cells: Cells::new(0, Activity::Unknown, limit),
             all: Vec::new(),
-            readings: has_deviations.then(HashMap::default),
+            readings: HashMap::default(),
             since,
             bytes: 0,
             limit,
@@ -175,10 +175,10 @@ impl Sizes {
                 let own = cell.histogram.get_or_insert_default().iter_mut();
                 own.zip(elements)
                     .for_each(|(own, it)| *own = own.saturating_add(share(*it)));
-            } else if let Some(readings) = &mut self.readings {
-                let known = readings.len();
+            } else {
+                let known = self.readings.len();
                 let key = (number as u32, row.entry, row.observed);
-                let reading = readings.entry(key).or_default();
+                let reading = self.readings.entry(key).or_default();
                 let detail = of_row.detail.as_ref();
                 reading.sums.add(Sums {
                     squares: detail.and_then(|it| it.sumsq).map(u128::from),
@@ -188,7 +188,7 @@ impl Sizes {
                 reading.most = reading.most.max(detail.and_then(|it| it.max));
                 reading.timed |= row.timed;
                 reading.is_cut |= part != row.span || since <= self.since;
-                self.bytes += READING_BYTES * (readings.len() - known);
+                self.bytes += READING_BYTES * (self.readings.len() - known);
             }
             if self.bytes() > self.limit {
                 return Err(UsageError::Memory(self.limit));
@@ -254,7 +254,7 @@ impl Sizes {
     /// Returns the readings of each cell that lie in the window, added up.
     fn by_cell(&self) -> HashMap<u32, Sums, Hasher> {
         let mut cells: HashMap<u32, Sums, Hasher> = HashMap::default();
-        let readings = self.readings.iter().flatten().filter(|it| !it.1.is_cut);
+        let readings = self.readings.iter().filter(|it| !it.1.is_cut);
         readings.for_each(|(key, it)| cells.entry(key.0).or_default().add(it.sums()));
         cells
     }

@@ -56,7 +56,7 @@ impl Case {
         Self {
             edges: edges.to_vec(),
             targets,
-            known: Known::new(by.iter().copied(), None, Vec::new()),
+            known: Known::new(by.iter().copied(), None, Micros::MAX, Vec::new()),
             by,
             measures: measures
                 .iter()
@@ -225,7 +225,7 @@ fn times_are_unknown_where_calls_came_without_any() {
 #[test]
 fn an_entry_has_the_job_and_the_user_the_name_of_the_day() {
     let by = ["user", "account"].map(dimension);
-    let mut known = Known::new(by.into_iter(), None, vec![10, Micros::MAX]);
+    let mut known = Known::new(by.into_iter(), None, Micros::MAX, vec![10, Micros::MAX]);
     let job = |days, account: &str| Job {
         days,
         account: Some(account.to_owned()),
@@ -254,7 +254,7 @@ fn an_entry_has_the_job_and_the_user_the_name_of_the_day() {
 #[test]
 fn where_the_identifier_names_no_user_the_job_does() {
     let by = ["uid", "user", "gid", "group"].map(dimension);
-    let mut known = Known::new(by.into_iter(), None, Vec::new());
+    let mut known = Known::new(by.into_iter(), None, Micros::MAX, Vec::new());
     let values = known
         .of_job
         .iter()
@@ -294,7 +294,7 @@ fn a_reader_of_own_work_sees_no_job_of_others() {
         accounts: vec!["mine".to_owned()],
     };
     let by = [dimension("uid"), dimension("account")];
-    let mut known = Known::new(by.into_iter(), Some(&own), vec![Micros::MAX]);
+    let mut known = Known::new(by.into_iter(), Some(&own), Micros::MAX, vec![Micros::MAX]);
     for (entry, account) in [(1, "theirs"), (2, "theirs"), (3, "mine")] {
         let job = Job {
             days: (Micros::MIN, Micros::MAX),
@@ -345,7 +345,7 @@ fn group_entries(limit: usize, entries: i64) -> Result<(), UsageError> {
         cells.add(&scope, &layout, &row)?;
     }
     let (by, conditions) = ([dimension("uid")], Conditions::default());
-    let known = Known::new(by.into_iter(), None, Vec::new());
+    let known = Known::new(by.into_iter(), None, Micros::MAX, Vec::new());
     let limit = limit.saturating_sub(cells.bytes());
     let mut groups = Groups::new(&by, &conditions, None, &cells, limit).unwrap();
     (0..entries).try_for_each(|id| {

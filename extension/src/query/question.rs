@@ -109,6 +109,8 @@ pub enum Wanted {
     Leading,
     /// The sizes of reads and writes, which only increments have.
     Sizes,
+    /// Every group with its totals of calls by size, which only increments have.
+    SizedCalls,
 }
 
 impl Wanted {
@@ -260,7 +262,7 @@ impl Question {
 
     /// Returns whether the question is about what only increments know.
     pub fn needs_increments(&self) -> bool {
-        self.asks_servers() || matches!(self.wanted, Wanted::Sizes)
+        self.asks_servers() || matches!(self.wanted, Wanted::Sizes | Wanted::SizedCalls)
     }
 
     /// Returns whether the question is about servers, which only increments know.

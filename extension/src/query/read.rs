@@ -1,6 +1,8 @@
 //! The statements that read the store for questions. They read rows, and add up nothing, but for a front, whose nodes add up their own.
 
+use jobstats_core::finding::SMALL;
 use jobstats_core::instant::{Micros, Span};
+use jobstats_core::snapshot::HISTOGRAM_LEN;
 use jobstats_core::target::TargetKind;
 use jobstats_core::usage::{Layout, Target};
 use pgrx::datum::DatumWithOid;
@@ -96,6 +98,25 @@ pub enum Whose<'r> {
     Owner(&'r Received, usize),
 }
 
+/// Returns the value that a row adds to sums: a column, or a number of calls by the histogram of their sizes.
+fn value(name: &str) -> String {
+    let sized = |operation: &str, elements: usize| {
+        format!("jobstats_internal.sized(usage.{operation}_bytes_hist, {elements})")
+    };
+    match name {
+        "sized_reads" => sized("read", HISTOGRAM_LEN),
+        "small_reads" => sized("read", SMALL_ELEMENTS),
+        "sized_writes" => sized("write", HISTOGRAM_LEN),
+        "small_writes" => sized("write", SMALL_ELEMENTS),
+        column => format!("usage.\"{column}\""),
+    }
+}
+
+/// The number of elements of a histogram that count sizes of at most [`SMALL`] bytes.
+const SMALL_ELEMENTS: usize = 16;
+
+const _: () = assert!((1 << (SMALL_ELEMENTS - 1)) as f64 == SMALL);
+
 /// The columns of a statement under construction.
 #[derive(Default)]
 struct Columns {
@@ -177,7 +198,7 @@ fn statement(
     let observed = has_observation.then(|| columns.column("observed", Type::Time));
     let values = columns.types.len();
     for it in &layout.columns {
-        columns.column(it, Type::Integer);
+        columns.add(&value(it), Type::Integer);
     }
     let further = columns.types.len();
     for (expression, of) in selection.further {

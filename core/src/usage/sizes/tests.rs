@@ -72,10 +72,10 @@ fn answer_by(names: &[&str], rows: &[RowOfSizes]) -> Vec<SizesOfGroup> {
         spans: vec![(0, UNTIL)],
     };
     let scope = Scope::new(vec![0, UNTIL], vec![target(1), target(2)], None);
-    let mut sizes = Sizes::new(0, true, 1 << 20);
+    let mut sizes = Sizes::new(0, 1 << 20);
     rows.iter().for_each(|it| sizes.add(it).unwrap());
     let (known, conditions) = (
-        Known::new(by.iter().copied(), None, Vec::new()),
+        Known::new(by.iter().copied(), None, Micros::MAX, Vec::new()),
         Conditions::default(),
     );
     let mut groups = Groups::new(&by, &conditions, None, sizes.cells(), 1 << 20).unwrap();
@@ -201,7 +201,7 @@ fn groups_come_in_order_with_reads_first() {
 
 #[test]
 fn sizes_take_no_more_memory_than_they_may() {
-    let mut sizes = Sizes::new(0, true, 10_000);
+    let mut sizes = Sizes::new(0, 10_000);
     let mut rows = (1..1000).map(|entry| sizes.add(&row(0, entry, (10, 20), 1, 1)));
     assert_eq!(
         rows.find(Result::is_err),

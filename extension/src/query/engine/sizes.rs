@@ -23,30 +23,23 @@ const DETAILS: [(&str, Type); 2] = [
     ("(usage.detail -> 'write_bytes'::text)::text", Type::Text),
 ];
 
-const HAS_HISTOGRAM: &str =
-    " AND (usage.read_bytes_hist IS NOT NULL OR usage.write_bytes_hist IS NOT NULL)";
-
 impl Request<'_> {
-    /// Reads the sizes of reads and writes in the window, which has one step, by group: histograms and, with `has_sums`, sums of calls that
-    /// are in none.
-    pub fn read_sizes(&self, has_sums: bool, take: impl FnMut(SizesOfGroup)) -> Result<(), Error> {
+    /// Reads the sizes of reads and writes in the window, which has one step, by group: histograms, and sums of calls that are in none.
+    pub fn read_sizes(&self, take: impl FnMut(SizesOfGroup)) -> Result<(), Error> {
         let scope = self.scope()?;
         let reading = Reading::new(self, &scope)?;
         let mut columns = SUMS.map(str::to_owned).to_vec();
-        if has_sums {
-            columns.extend(Sum::service_time().columns);
-        }
+        columns.extend(Sum::service_time().columns);
         let layout = Layout::of_columns(columns);
         let further: &[_] = &[HISTOGRAMS, DETAILS].concat();
         let by_entry =
             self.question.by.has(Level::Entry) || self.question.filters.has(Level::Entry);
-        let mut sizes = Sizes::new(self.plan.window.since(), has_sums, self.plan.state.limit);
+        let mut sizes = Sizes::new(self.plan.window.since(), self.plan.state.limit);
         for part in &self.plan.sources.parts {
             let more = Selection {
                 whose: true,
-                kept: has_sums,
-                further: if has_sums { further } else { &HISTOGRAMS },
-                condition: if has_sums { "" } else { HAS_HISTOGRAM },
+                kept: true,
+                further,
                 ..Selection::default()
             };
             reading.each(
@@ -55,7 +48,7 @@ impl Request<'_> {
                 more,
                 &mut |target, subject, row| {
                     let subject = if by_entry { subject } else { Subject::ALL };
-                    Ok(sizes.add(&of_row(&row, target, subject, has_sums))?)
+                    Ok(sizes.add(&of_row(&row, target, subject))?)
                 },
             )?;
         }
@@ -64,10 +57,10 @@ impl Request<'_> {
     }
 }
 
-fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject, has_sums: bool) -> RowOfSizes {
+fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> RowOfSizes {
     let calls = [0, 1].map(|operation| {
-        let detail = has_sums.then(|| row.text(HISTOGRAMS.len() + operation));
-        let detail = detail.flatten().map(|it| serde_json::from_str(&it).ok());
+        let detail = row.text(HISTOGRAMS.len() + operation);
+        let detail = detail.map(|it| serde_json::from_str(&it).ok());
         SizesOfRow {
             calls: row.values[2 * operation],
             bytes: row.values[2 * operation + 1],

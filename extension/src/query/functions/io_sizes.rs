@@ -33,7 +33,7 @@ fn jobstats_io_sizes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
     ask(question, |client, question, plan| {
         let request = Request::new(client, question, plan, None)?;
         let (mut of_groups, mut lacks_deviation) = (Vec::new(), false);
-        request.read_sizes(true, |sizes| {
+        request.read_sizes(|sizes| {
             lacks_deviation |= sizes.calls > 0 && sizes.deviation.is_none();
             of_groups.push(OfGroup::new(sizes));
         })?;
@@ -52,7 +52,7 @@ fn jobstats_io_sizes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
 }
 
 /// Returns the question for the sizes of reads and writes.
-pub fn question(period: Period, by: By, filters: Filters) -> Result<Question, Error> {
+fn question(period: Period, by: By, filters: Filters) -> Result<Question, Error> {
     Ok(Question {
         period,
         by,

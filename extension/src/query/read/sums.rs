@@ -3,7 +3,7 @@
 use jobstats_core::columns::sum::Sum;
 use jobstats_core::instant::{Micros, Span};
 
-use super::{Columns, Places, Selection, Whose, arguments, bounds, of, spans};
+use super::{Columns, Places, Selection, Whose, arguments, bounds, of, spans, value};
 use crate::pg::error::Error;
 use crate::pg::receive::{self, Received, Type};
 use crate::pg::template::sql;
@@ -128,12 +128,11 @@ fn active(row: &Received, places: &Places) -> Option<Span> {
 
 /// Returns an expression for the value that a row adds to a sum on a node, which computes no coalesce().
 fn on_node(sum: &Sum, by_owner: bool) -> String {
-    let column = |it: &str| format!("usage.\"{it}\"");
     match (sum.combined().filter(|_| by_owner), sum.columns.as_slice()) {
-        (Some(combined), _) => column(combined),
-        (None, [one]) => column(one),
+        (Some(combined), _) => value(combined),
+        (None, [one]) => value(one),
         (None, columns) => {
-            let terms = columns.iter().map(|it| column(it));
+            let terms = columns.iter().map(|it| value(it));
             let terms = terms.map(|it| format!("CASE WHEN {it} IS NULL THEN 0 ELSE {it} END"));
             terms.collect::<Vec<_>>().join(" + ")
         }

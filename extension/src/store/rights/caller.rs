@@ -152,6 +152,7 @@ fn with_reader<T>(
     let _plans = Pinned::new([
         (c"enable_partitionwise_aggregate", c"on"),
         (c"enable_nestloop", c"off"),
+        (c"jit", c"off"),
         (c"plan_cache_mode", c"force_generic_plan"),
     ]);
     on_nodes(|| {

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jobstats_core::finding::{Calls, Moved, SMALL, Work};
+use jobstats_core::finding::{Calls, Moved, Work};
 use jobstats_core::instant::{DAY, HOUR, Micros, Span};
-use jobstats_core::snapshot::HISTOGRAM_LEN;
 use jobstats_core::target::TargetKind;
 use pgrx::spi::SpiClient;
 
@@ -16,7 +15,6 @@ use crate::query::dimension::{By, Level};
 use crate::query::engine::{Request, Usage};
 use crate::query::entries::few;
 use crate::query::filters::Filters;
-use crate::query::functions::io_sizes;
 use crate::query::groups::{Group, held};
 use crate::query::measure::{Measure, Measures};
 use crate::query::plan::Plan;
@@ -242,11 +240,6 @@ impl Sums {
 /// The numbers of reads, and of writes, whose size is known, and of those of them that are small.
 type Sizes = HashMap<Group, [Option<(f64, f64)>; 2]>;
 
-/// The number of elements of a histogram that count sizes of at most [`SMALL`] bytes.
-const SMALL_ELEMENTS: usize = 16;
-
-const _: () = assert!((1 << (SMALL_ELEMENTS - 1)) as f64 == SMALL);
-
 /// The sizes that maintenance has summed up for the jobs of entries.
 const KEPT_SIZES: &str = "SELECT sizes.reads, sizes.small_reads, sizes.writes, sizes.small_writes, sizes.job FROM jobstats.finding_sizes sizes \
     WHERE sizes.job IN (SELECT entry.job FROM jobstats.entries entry WHERE entry.entry_id = ANY ($1))";
@@ -273,15 +266,22 @@ fn find_sizes(
     by: &By,
     few: Option<Vec<i64>>,
 ) -> Result<Sizes, Error> {
-    let question = io_sizes::question(Period::default(), by.clone(), question.filters.clone())?;
+    let question = Question {
+        period: Period::default(),
+        by: by.clone(),
+        measures: Measures::listed(Measure::sized().to_vec()),
+        filters: question.filters.clone(),
+        wanted: Wanted::SizedCalls,
+    };
     let plan = plan.again(client, &question, plan.window.clone())?;
     let mut sizes = Sizes::new();
     let request = Request::of(&question, &plan, few, None);
-    request.read_sizes(false, |found| {
-        let [all, small] = [HISTOGRAM_LEN, SMALL_ELEMENTS]
-            .map(|first| found.histogram[..first].iter().map(|it| *it as f64).sum());
-        let known = (all > 0.0).then_some((all, small));
-        sizes.entry(found.values).or_default()[found.operation] = known;
+    let usage = request.read()?;
+    usage.each(false, |line| {
+        let calls = |n: usize| line.amounts[n].total.unwrap_or(0) as f64;
+        let known = [0, 2].map(|n| (calls(n) > 0.0).then(|| (calls(n), calls(n + 1))));
+        sizes.insert(usage.values(&line), known);
+        Ok(())
     })?;
     Ok(sizes)
 }

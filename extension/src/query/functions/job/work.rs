@@ -124,7 +124,7 @@ impl<'w> Work<'w> {
         by: &'g [&'static Dimension],
         conditions: &'g Conditions,
     ) -> Result<Groups<'g>, Error> {
-        let known = Known::new(by.iter().copied(), None, Vec::new());
+        let known = Known::new(by.iter().copied(), None, Micros::MAX, Vec::new());
         let mut groups = Groups::new(by, conditions, None, &self.cells, self.entries.state.limit)?;
         for node in groups.ids(SubjectKind::Entry) {
             let name = self.entries.node_name(node);
