@@ -54,7 +54,10 @@ pub enum UsageError {
 }
 
 /// Fails if the system has no memory for tables that are about to take so many bytes. A table that cannot grow ends the process.
-fn require_room(bytes: usize) -> Result<(), UsageError> {
+///
+/// # Errors
+/// [`UsageError::NoRoom`]
+pub fn require_room(bytes: usize) -> Result<(), UsageError> {
     let mut room: Vec<u8> = Vec::new();
     let reserved = room.try_reserve_exact(bytes);
     // An allocation that is never looked at might be optimized away.

@@ -143,6 +143,11 @@ impl<'a> Groups<'a> {
         })
     }
 
+    /// Returns the number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.by.len()
+    }
+
     /// Returns the ids of the subjects of a kind, in order, each once.
     pub fn ids(&self, kind: SubjectKind) -> Vec<i64> {
         let of_kind = self.subjects.iter().filter(|it| it.0.0 == kind);

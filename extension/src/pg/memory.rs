@@ -1,9 +1,9 @@
 //! Allocation that fails with an error of PostgreSQL if memory runs out. An abort of the process would end every
 //! session of the server.
 
-use std::hint::black_box;
 use std::io;
 
+use jobstats_core::usage;
 use rustix::mm::{Advice, madvise};
 
 use crate::pg::error::Error;
@@ -67,11 +67,8 @@ pub fn give_back() {
 /// Fails if there is no memory for `things` small allocations of `each` bytes that are about to be made. Collections of
 /// strings and the like end the process if they cannot grow.
 pub fn require_room(things: usize, each: usize) -> Result<(), Error> {
-    let mut room: Vec<u8> = Vec::new();
-    reserve(&mut room, things.saturating_mul(each))?;
-    // An allocation that is never looked at might be optimized away.
-    black_box(&room);
-    Ok(())
+    let bytes = things.saturating_mul(each);
+    usage::require_room(bytes).map_err(|_| Error::Memory(bytes))
 }
 
 /// A text that grows while it is written.

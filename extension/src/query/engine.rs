@@ -42,8 +42,9 @@ fn shown(pseudonyms: Pseudonyms) -> Shown {
     )
 }
 
-/// The memory that a line takes beside its amounts, with the values of its group.
+/// The memory that a line takes, without its amounts, and a value of its group.
 const LINE_BYTES: usize = 1 << 10;
+const VALUE_BYTES: usize = 96;
 
 /// The usage in a window, ready to be put together in groups.
 pub struct Usage<'u> {
@@ -62,7 +63,8 @@ impl Usage<'_> {
     ) -> Result<(), Error> {
         let (asked, scope, cells) = (&self.asked, &self.scope, &self.cells);
         // Lines may be kept.
-        let line_bytes = LINE_BYTES + asked.measures() * size_of::<Amount>();
+        let amounts = asked.measures() * size_of::<Amount>();
+        let line_bytes = LINE_BYTES + amounts + VALUE_BYTES * self.groups.dimensions();
         require_room(self.groups.most_lines(scope, cells), line_bytes)?;
         self.groups.lines(asked, scope, cells, idle, |line| {
             pause();
