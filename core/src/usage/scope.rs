@@ -31,6 +31,21 @@ pub struct Target {
 }
 
 impl Target {
+    /// Makes a target of which no more is known, in no group and not yet observed.
+    pub fn new(id: i32, name: String, kind: TargetKind) -> Self {
+        Self {
+            id,
+            name,
+            kind,
+            cluster: String::new(),
+            filesystem: None,
+            server: None,
+            retired: None,
+            group: Vec::new(),
+            spans: Vec::new(),
+        }
+    }
+
     /// Returns the value of a dimension of targets and servers.
     pub fn value(&self, dimension: &Dimension) -> Option<&str> {
         match dimension.name {

@@ -17,15 +17,9 @@ fn dimension(name: &str) -> &'static Dimension {
 fn target(id: i32, spans: &[Span]) -> Target {
     let name = format!("scratch-OST{id:04x}");
     Target {
-        id,
-        cluster: String::new(),
-        filesystem: None,
-        kind: TargetKind::Ost,
-        server: None,
-        retired: None,
         group: vec![Some(name.clone())],
         spans: spans.to_vec(),
-        name,
+        ..Target::new(id, name, TargetKind::Ost)
     }
 }
 

@@ -37,8 +37,6 @@ pub struct Selection<'w> {
     pub crossing: bool,
     /// Further columns, which only increments have.
     pub further: &'w [(&'w str, Type)],
-    /// A further condition on rows of increments, with a leading AND.
-    pub condition: &'w str,
     /// Set if the setting `keep` of the observations of increments is wanted.
     pub kept: bool,
     /// Set if increments are wanted in the order of targets, entries and observations.
@@ -100,16 +98,30 @@ pub enum Whose<'r> {
 
 /// Returns the value that a row adds to sums: a column, or a number of calls by the histogram of their sizes.
 fn value(name: &str) -> String {
-    let sized = |operation: &str, elements: usize| {
-        format!("jobstats_internal.sized(usage.{operation}_bytes_hist, {elements})")
-    };
-    match name {
-        "sized_reads" => sized("read", HISTOGRAM_LEN),
-        "small_reads" => sized("read", SMALL_ELEMENTS),
-        "sized_writes" => sized("write", HISTOGRAM_LEN),
-        "small_writes" => sized("write", SMALL_ELEMENTS),
-        column => format!("usage.\"{column}\""),
+    match SIZED.iter().find(|it| it.0 == name) {
+        Some((_, operation, elements)) => {
+            format!("jobstats_internal.sized(usage.{operation}_bytes_hist, {elements})")
+        }
+        None => format!("usage.\"{name}\""),
     }
+}
+
+/// The numbers of calls by size: the names, the operations and the elements of histograms that count.
+const SIZED: [(&str, &str, usize); 4] = [
+    ("sized_reads", "read", HISTOGRAM_LEN),
+    ("small_reads", "read", SMALL_ELEMENTS),
+    ("sized_writes", "write", HISTOGRAM_LEN),
+    ("small_writes", "write", SMALL_ELEMENTS),
+];
+
+/// The condition that rows have histograms.
+pub const HAS_HISTOGRAM: &str =
+    "(usage.read_bytes_hist IS NOT NULL OR usage.write_bytes_hist IS NOT NULL)";
+
+/// Returns whether the values are numbers of calls by size alone: rows without a histogram add nothing to them.
+fn are_sized<'v>(values: impl Iterator<Item = &'v String> + Clone) -> bool {
+    let is_sized = |it: &String| SIZED.iter().any(|sized| sized.0 == it);
+    values.clone().next().is_some() && values.clone().all(is_sized)
 }
 
 /// The number of elements of a histogram that count sizes of at most [`SMALL`] bytes.
@@ -209,7 +221,7 @@ fn statement(
         columns = columns.select,
         relation = part.relation.name(),
         spans = spans(part, 1, selection.crossing.then_some(false)),
-        of = of(part, selection),
+        of = of(part, selection, are_sized(layout.columns.iter())),
     );
     let mut statement = rows;
     if selection.server {
@@ -343,9 +355,12 @@ fn spans(part: &Part, first: usize, inside: Option<bool>) -> String {
     each.collect::<Vec<_>>().join(" OR ")
 }
 
-/// Returns the condition on whose rows are read.
-fn of(part: &Part, selection: &Selection<'_>) -> String {
-    let mut of = selection.condition.to_owned();
+/// Returns the condition on targets, entries and owners of the rows, and on histograms if no other values are read.
+fn of(part: &Part, selection: &Selection<'_>, sized: bool) -> String {
+    let mut of = match sized {
+        true => format!(" AND {HAS_HISTOGRAM}"),
+        false => String::new(),
+    };
     if selection.targets.is_some() {
         of += " AND usage.target_id = ANY ($4)";
     }
@@ -414,16 +429,12 @@ pub fn targets() -> Result<Vec<Target>, Error> {
     let statement = include_str!("read/targets.sql");
     let [integer, text] = [Type::Integer, Type::Text];
     rows(statement, &[], &[integer, text, text, text, text], |row| {
+        let id = i32::try_from(row.integer(0)?).ok()?;
+        let kind = TargetKind::named(&row.text(3)?)?;
         Some(Target {
-            id: i32::try_from(row.integer(0)?).ok()?,
             cluster: row.text(1)?,
             filesystem: row.text(2),
-            kind: TargetKind::named(&row.text(3)?)?,
-            name: row.text(4)?,
-            server: None,
-            retired: None,
-            group: Vec::new(),
-            spans: Vec::new(),
+            ..Target::new(id, row.text(4)?, kind)
         })
     })
 }

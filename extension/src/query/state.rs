@@ -177,16 +177,12 @@ impl State {
         self.changed_days
             .extend(changed.map(|it| it.unwrap_or(Micros::MIN)));
         for (id, cluster, filesystem, kind, name, retired) in node.targets {
+            let kind = TargetKind::named(&kind).unwrap_or(TargetKind::Ost);
             self.targets.push(Target {
-                id,
                 cluster,
                 filesystem,
-                kind: TargetKind::named(&kind).unwrap_or(TargetKind::Ost),
-                name,
-                server: None,
                 retired,
-                group: Vec::new(),
-                spans: Vec::new(),
+                ..Target::new(id, name, kind)
             });
         }
         for (target, since, until) in node.spans {

@@ -61,15 +61,8 @@ fn answer_by(names: &[&str], rows: &[RowOfSizes]) -> Vec<SizesOfGroup> {
         .map(|it| Dimension::find(it).unwrap())
         .collect();
     let target = |id: i32| Target {
-        id,
-        name: format!("OST{id}"),
-        cluster: String::new(),
-        filesystem: None,
-        kind: TargetKind::Ost,
-        server: None,
-        retired: None,
-        group: Vec::new(),
         spans: vec![(0, UNTIL)],
+        ..Target::new(id, format!("OST{id}"), TargetKind::Ost)
     };
     let scope = Scope::new(vec![0, UNTIL], vec![target(1), target(2)], None);
     let mut sizes = Sizes::new(0, 1 << 20);

@@ -13,13 +13,8 @@ use crate::pg::guc::Pinned;
 use crate::pg::receive::Received;
 use crate::query::engine::Request;
 use crate::query::engine::divided::Divided;
-use crate::query::question::Wanted;
 use crate::query::read::{self, Selection, Whose};
 use crate::query::sources::{Inside, Part};
-
-/// The condition that rows of increments have sizes.
-const HAS_HISTOGRAM: &str =
-    " AND (usage.read_bytes_hist IS NOT NULL OR usage.write_bytes_hist IS NOT NULL)";
 
 /// Reads the rows of a request.
 pub(super) struct Reading<'f> {
@@ -72,10 +67,6 @@ impl<'f> Reading<'f> {
             },
             uids: self.uids.as_deref(),
             accounts: self.accounts.as_deref(),
-            condition: match request.question.wanted {
-                Wanted::SizedCalls => HAS_HISTOGRAM,
-                _ => more.condition,
-            },
             ..more
         }
     }

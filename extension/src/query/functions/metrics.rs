@@ -105,16 +105,10 @@ fn lasts(client: &SpiClient<'_>) -> Result<Vec<usage::Target>, Error> {
          WHERE NOT p.silent AND p.since > now() - greatest(4 * p.usual_interval, interval '1 hour')"
     );
     let last = |row: Row<'_>| {
+        let id = row.get("target_id")?;
         Ok(usage::Target {
-            id: row.get("target_id")?,
-            name: String::new(),
-            cluster: String::new(),
-            filesystem: None,
-            kind: TargetKind::Ost,
-            server: None,
-            retired: None,
-            group: Vec::new(),
             spans: vec![(row.time("since")?, row.time("time")?)],
+            ..usage::Target::new(id, String::new(), TargetKind::Ost)
         })
     };
     client.query(&statement, &[])?.map(last).collect()

@@ -179,17 +179,13 @@ impl Asked {
     }
 
     fn last(&self, row: &Row<'_>) -> Result<Last, Error> {
-        let kind = TargetKind::named(row.get("kind")?);
+        let kind = TargetKind::named(row.get("kind")?).unwrap_or(TargetKind::Ost);
         let target = Target {
-            id: row.get("target_id")?,
             cluster: row.get("cluster")?,
             filesystem: row.get("filesystem")?,
-            kind: kind.unwrap_or(TargetKind::Ost),
-            name: row.get("name")?,
             server: row.get("server")?,
-            retired: None,
-            group: Vec::new(),
             spans: vec![(row.time("since")?, row.time("time")?)],
+            ..Target::new(row.get("target_id")?, row.get("name")?, kind)
         };
         Ok((target.grouped(self.of_labels.list()), row.get("age")?))
     }

@@ -3,7 +3,7 @@
 use jobstats_core::columns::sum::Sum;
 use jobstats_core::instant::{Micros, Span};
 
-use super::{Columns, Places, Selection, Whose, arguments, bounds, of, spans, value};
+use super::{Columns, Places, Selection, Whose, are_sized, arguments, bounds, of, spans, value};
 use crate::pg::error::Error;
 use crate::pg::receive::{self, Received, Type};
 use crate::pg::template::sql;
@@ -99,7 +99,11 @@ fn statement(
             _ => part.relation.of_all_levels(),
         },
         spans = spans_of(parts),
-        of = of(part, selection),
+        of = of(
+            part,
+            selection,
+            are_sized(sums.iter().flat_map(|it| &it.columns))
+        ),
         keys = keys.join(", "),
     );
     (statement, columns.types, places)

@@ -19,7 +19,7 @@ use crate::query::groups::{Group, held};
 use crate::query::measure::{Measure, Measures};
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
-use crate::query::read;
+use crate::query::read::{self, HAS_HISTOGRAM};
 
 /// The measures that work is made of, besides the number of all calls.
 const MEASURES: [&str; 17] = [
@@ -251,11 +251,10 @@ fn has_sizes(client: &SpiClient<'_>, plan: &Plan) -> Result<bool, Error> {
     // Nodes of a front can compare with an instant, and do not compute the greatest of two.
     let since = plan.window.since().max(until.saturating_sub(HOUR));
     let [since, until] = [since, until].map(timestamptz);
-    client.query_value(
-        "SELECT EXISTS (SELECT FROM jobstats.increments increment WHERE increment.\"time\" > $1 AND increment.\"time\" <= $2 \
-         AND (increment.read_bytes_hist IS NOT NULL OR increment.write_bytes_hist IS NOT NULL))",
-        &[since?.into(), until?.into()],
-    )
+    let statement = format!(
+        "SELECT EXISTS (SELECT FROM jobstats.increments usage WHERE usage.\"time\" > $1 AND usage.\"time\" <= $2 AND {HAS_HISTOGRAM})"
+    );
+    client.query_value(&statement, &[since?.into(), until?.into()])
 }
 
 /// Finds the sizes of reads and writes of all groups.
