@@ -2,7 +2,7 @@
 //!
 //! All functions share one engine. The arguments ([`dimension`], [`filters`], [`measure`]) make a [`question`]. Its
 //! window and the sources of its rows are resolved first ([`plan`], [`window`], [`sources`]), then its entries, if they
-//! are few ([`entries`]). [`engine`] reads the rows ([`read`]) and what is known of their entries, and core adds them up; [`answer`] writes
+//! are few ([`entries`]). [`engine`] reads the rows ([`read`]), and the jobs and names of their entries, and core adds them up; [`answer`] writes
 //! the groups as the rows of the function. If there are none, [`empty`] and [`unknown`] say why; [`without_times`] says which targets report no
 //! times.
 

@@ -31,7 +31,7 @@ pub struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Asks for these measures; with `calls` also for the calls and what was spent on them, with `busiest` for the target that was used most
+    /// Asks for these measures; with `calls` also for the calls and what was spent on them, with `busiest` for the busiest target
     /// and the number of nodes.
     pub fn new(measures: &'a [Measure], calls: bool, busiest: bool) -> Self {
         let mut sums: Vec<Sum> = Vec::new();

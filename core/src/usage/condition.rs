@@ -76,10 +76,10 @@ impl Condition {
     }
 }
 
-/// The conditions of a question on whose work it is about.
+/// The conditions of a question on users, jobs and entries.
 #[derive(Debug, Default)]
 pub struct Conditions {
-    /// The conditions, all of which must let a row through.
+    /// The conditions. A row must meet all of them.
     pub list: Vec<Condition>,
     /// The work that a reader may see, if not all.
     pub own: Option<Own>,

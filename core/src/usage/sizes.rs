@@ -112,7 +112,7 @@ pub struct SizesOfGroup {
     pub calls: u128,
     /// Their mean size in bytes; `None` without calls.
     pub mean: Option<f64>,
-    /// The standard deviation in bytes; `None` if the squares are not known of a reading.
+    /// The standard deviation in bytes; `None` if a reading has no squares.
     pub deviation: Option<f64>,
 }
 
@@ -131,7 +131,7 @@ impl Sizes {
         }
     }
 
-    /// Returns the cells, whose subjects make groups.
+    /// Returns the cells. Their subjects make groups.
     pub fn cells(&self) -> &Cells {
         &self.cells
     }

@@ -1,4 +1,4 @@
-//! Own counters of targets, beside what their entries did.
+//! The counters of targets, compared with the work of their entries.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::target::TargetKind;
 const READ: &str = "observed_usecs";
 
 /// The part of the time in which the entries of a target were observed, in percent, for which its own counters must have been read, or
-/// nothing is told of the difference. The two are read a moment apart.
+/// the difference is unknown. The two are read a moment apart.
 const PERCENT_READ: i128 = 98;
 
 /// The work of a group of targets by one measure in a step, in parts of its [unit](super::Measure::unit).
@@ -54,7 +54,7 @@ pub fn sums_of_wholes(asked: &Asked<'_>) -> Vec<Sum> {
     sums
 }
 
-/// Returns the part of what a target did by its own counters that is in no entry. What its entries did beyond these counters, which were
+/// Returns the work of a target that is in its own counters and in no entry. Work of entries beyond these counters, which were
 /// read a moment apart, is no work of another target.
 pub fn in_no_entry(all: i128, accounted: i128) -> i128 {
     (all - accounted).max(0)

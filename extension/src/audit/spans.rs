@@ -8,7 +8,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 
-/// Adds a finding for each target whose stored spans are not what its observations in the window say.
+/// Adds a finding for each target whose stored spans differ from its observations in the window.
 pub fn find(client: &SpiClient<'_>, window: Span, findings: &mut Findings) -> Result<(), Error> {
     let rows = client.query(
         include_str!("spans.sql"),

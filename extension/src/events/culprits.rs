@@ -68,7 +68,7 @@ impl Subject {
         })
     }
 
-    /// Returns the subject whose values of dimensions these are. A user whose name is not known has none.
+    /// Returns the subject with these values of dimensions. A user without a known name has none.
     fn in_group(by: &[&str], values: Values) -> Self {
         let mut subject = Self::default();
         for (name, value) in by.iter().zip(values) {
@@ -107,7 +107,7 @@ pub(super) fn object<const N: usize>(values: [(&str, Value); N]) -> Map<String, 
     known.map(|(name, it)| (name.to_owned(), it)).collect()
 }
 
-/// The search for those whose work made an event.
+/// The search for the users and jobs behind an event.
 struct Search<'s> {
     client: &'s SpiClient<'s>,
     cluster: &'s str,

@@ -41,7 +41,7 @@ fn jobstats_explain(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
     Ok(())
 }
 
-/// The answer to a role that may not see whose work an event was.
+/// The answer to a role that may not see the users and jobs behind an event.
 const UNSEEN: &str = "This role does not see whose work it was.";
 
 /// A line of the answer.

@@ -247,7 +247,7 @@ fn amounts<const N: usize>(row: &Row<'_>, position: usize) -> Result<[u64; N], E
 const EDGE: Micros = 10 * MINUTE;
 
 /// Reads what services of servers did. A row that begins at an edge belongs to the reading of the row before it, unless a reading ended there.
-/// The times of readings are not kept as long as what was read.
+/// The times of readings are retained for less time than their values.
 fn services(
     client: &SpiClient<'_>,
     span: &[DatumWithOid<'_>],

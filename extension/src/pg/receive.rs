@@ -1,6 +1,6 @@
 //! Reads the rows of a statement as they come, without keeping them.
 //!
-//! SPI keeps all rows of a statement before it gives the first, and a cursor keeps those of a batch. To copy them takes longer than to add
+//! SPI keeps all rows of a statement before it gives the first, and a cursor keeps a batch. To copy them takes longer than to add
 //! them up.
 #![allow(unsafe_code)]
 

@@ -200,7 +200,7 @@ impl<'u> Request<'u> {
         self.read_parts(scope, &[part])
     }
 
-    /// Compares what targets did as wholes with what their entries did.
+    /// Compares the counters of targets with the work of their entries.
     pub fn untracked(&self, usage: &Usage<'_>) -> Result<Vec<Untracked>, Error> {
         let (asked, scope) = (&usage.asked, &usage.scope);
         let parts = self.plan.of_wholes().parts;
@@ -237,7 +237,7 @@ impl<'u> Request<'u> {
         self.question.filters.has(Level::Entry) && (self.few.is_some() || self.uids().is_some())
     }
 
-    /// Returns the users whose rows are read of sums by owner.
+    /// Returns the users to read from sums by owner; `None` for all.
     fn uids(&self) -> Option<Vec<i64>> {
         self.plan.sources.owner()?;
         let uids = self.conditions.uids();

@@ -219,7 +219,7 @@ impl Filters {
         self.in_core(level, &Labelled::new())
     }
 
-    /// Returns the conditions on whose work it is. Jobs in `labelled` match, too.
+    /// Returns the conditions on users, jobs and entries. Jobs in `labelled` match, too.
     pub fn on_entries(&self, labelled: &Labelled) -> Conditions {
         Conditions {
             list: self.in_core(Level::Entry, labelled),

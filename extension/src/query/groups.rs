@@ -7,7 +7,7 @@ pub use jobstats_core::usage::Values as Group;
 use crate::pg::error::Error;
 use crate::query::window::ROW_LIMIT;
 
-/// Returns the entry of a group, for which [`Usage::each`](crate::query::engine::Usage::each) has asked for room. There are at most as many groups as
+/// Returns the value of a group, for which [`Usage::each`](crate::query::engine::Usage::each) has asked for room. There are at most as many groups as
 /// an answer has rows.
 ///
 /// # Errors

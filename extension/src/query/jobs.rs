@@ -135,7 +135,7 @@ impl Jobs {
         }
     }
 
-    /// Returns the names of the columns of sums by an owner that a question needs, which are those of dimensions.
+    /// Returns the columns of sums by an owner that a question needs. They have the names of dimensions.
     ///
     /// A part of the window that the sums do not have, because they are not computed yet or entries have got another job since, is
     /// read by entry. These rows are few, or are so for a short time.

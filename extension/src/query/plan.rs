@@ -28,7 +28,7 @@ pub struct Plan {
     pub sources: Sources,
     /// The ways in which the answer depends on jobs.
     pub jobs: Jobs,
-    /// The columns of sums by owner that say whose they are, if the answer reads such.
+    /// The columns of the owner, if the answer reads sums by owner.
     pub owner_columns: Vec<&'static str>,
     /// The names that the answer is about.
     pub names: Names,
@@ -100,7 +100,7 @@ impl Plan {
         })
     }
 
-    /// Returns the sources of what whole targets did in the same window.
+    /// Returns the sources of the counters of targets in the same window.
     pub fn of_wholes(&self) -> Sources {
         Sources::of_wholes(&self.state, &self.window)
     }

@@ -1,4 +1,4 @@
-//! The statements that read the store for questions. They read rows, and add up nothing, but for a front, whose nodes add up their own.
+//! The statements that read the store for questions. They read plain rows; only for a front do nodes add up theirs.
 
 use jobstats_core::finding::SMALL;
 use jobstats_core::instant::{Micros, Span};
@@ -27,7 +27,7 @@ const SPANS: usize = 200;
 pub struct Selection<'w> {
     /// Set if rows are told apart by entry, or by owner where the relation has sums by owner.
     pub whose: bool,
-    /// The columns that say whose sums by owner are.
+    /// The columns of the owner in sums by owner.
     pub owner: &'w [&'static str],
     /// Set if the times between which there was activity are wanted.
     pub activity: bool,
@@ -156,7 +156,7 @@ impl Columns {
         }
     }
 
-    /// Adds the columns that say whose a row is, and returns the place of the first.
+    /// Adds the columns of the entry or owner, and returns the place of the first.
     fn whose(&mut self, part: &Part, selection: &Selection<'_>) -> usize {
         let first = self.types.len();
         match part.relation.owner {
@@ -266,7 +266,7 @@ pub fn usage(
             for (place, value) in values.iter_mut().enumerate() {
                 *value = row.integer(places.values + place).unwrap_or(0);
             }
-            // One whose times are damaged is left out.
+            // A row with damaged times is left out.
             let Some(found) = places.read(row, part, selection, &values) else {
                 return Ok(true);
             };
@@ -403,7 +403,7 @@ fn arguments(
     ])
 }
 
-/// Reads the rows of a statement whose columns are of these types.
+/// Reads the rows of a statement with columns of these types.
 pub fn rows<T>(
     statement: &str,
     arguments: &[DatumWithOid<'_>],

@@ -23,7 +23,7 @@ pub struct Relation {
     pub rollup: Option<&'static Rollup>,
     /// The owner by which it has sums.
     pub owner: Option<Owner>,
-    /// Set if it has what whole targets did, and not what their entries did.
+    /// Set if it has the counters of targets, and not the work of their entries.
     of_wholes: bool,
 }
 

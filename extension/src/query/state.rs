@@ -23,7 +23,7 @@ use crate::store::rollup::{ROLLUPS, Rollup};
 /// The state of the store.
 #[derive(Default)]
 pub struct State {
-    /// Set if the store is a front, whose nodes sum their rows.
+    /// Set if the store is a front. Its nodes sum their rows.
     pub is_front: bool,
     /// The memory that an answer may take.
     pub limit: usize,
@@ -101,7 +101,7 @@ fn span(since: Time, until: Time) -> Span {
 }
 
 impl State {
-    /// Reads the state of the store, of a front that of all its nodes.
+    /// Reads the state of the store; of a front, the state of all its nodes.
     pub fn read(client: &SpiClient<'_>) -> Result<Self, Error> {
         let mut state = Self {
             is_front: store::is_front(client)?,
@@ -126,7 +126,7 @@ impl State {
             }
         }
         if state.is_front && store::leaves_out(client)? {
-            // What is missing is known by its name.
+            // Targets of missing nodes are known by name.
             state.targets = read::targets()?;
         }
         Ok(state)

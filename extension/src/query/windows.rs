@@ -65,7 +65,7 @@ impl<'a> Windows<'a> {
             return Ok(covered);
         }
         usage.each(question.has_idle_targets(), |line| {
-            // What is not known, or nothing, is no work.
+            // An unknown total, or 0, is no work.
             let Some(amount) = line.total().filter(|it| *it != 0) else {
                 return Ok(());
             };

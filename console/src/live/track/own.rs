@@ -66,13 +66,13 @@ pub fn compare(
     Ok((Some(LastOwn { time, body }), grown))
 }
 
-/// The columns of what targets count by themselves.
+/// The columns of the counters of targets.
 static COUNTERS: LazyLock<Counting> = LazyLock::new(|| {
     let terms = OWN.iter().flat_map(|it| &it.total);
     Counting::new(&terms.map(|it| it.sum.clone()).collect::<Vec<_>>())
 });
 
-/// Returns what a target did by its own counters, beside the work of its entries.
+/// Returns the work of a target by its own counters, and by its entries.
 pub fn whole(grown: &[Increment<'_>], work: &[Work], kind: TargetKind) -> Whole {
     let [mut all, mut accounted] = [(); 2].map(|()| vec![0; OWN.len()]);
     let grown = grown.iter().map(|it| &it.totals);

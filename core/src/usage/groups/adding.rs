@@ -27,7 +27,7 @@ pub(super) struct Adding<'a> {
     asked: &'a Asked<'a>,
     scope: &'a Scope,
     cells: &'a Cells,
-    /// By measure and target: set if it is not 0 there; `None` unless each measure has activity of its own.
+    /// By measure and target: set if it is not 0 there; `None` unless cells have the activity of sums.
     used: Option<Vec<Vec<bool>>>,
 }
 

@@ -67,7 +67,7 @@ pub fn steps(client: &SpiClient<'_>, event: &Event) -> Result<Vec<Line>, Error> 
     Ok(steps)
 }
 
-/// Returns a step: what it is for, and its command.
+/// Returns a step: its purpose and its command.
 fn step(why: &str, command: impl Into<String>) -> Line {
     let command = command.into();
     let text = format!("{why}: {command}");

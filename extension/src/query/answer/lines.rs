@@ -39,7 +39,7 @@ pub struct Out<'o> {
     pub written: usize,
 }
 
-/// A group in a step, of which the rows of its measures are made.
+/// A group in a step. Each of its measures has a row.
 struct Shown<'s> {
     line: &'s Line,
     group: Group,
@@ -185,7 +185,7 @@ impl Out<'_> {
         self.write_lines(lines, (vec![0], None), |_, _| true)
     }
 
-    /// Writes the rows of groups, one for each measure with a sum, if it is shown, and those of the work of targets that is in no group.
+    /// Writes a row for each measure of a group that is shown, and the rows of untracked work.
     fn write_lines<'l>(
         &mut self,
         lines: impl Iterator<Item = (&'l Line, Option<&'l Leading>)> + Clone,
@@ -337,7 +337,7 @@ impl Whole<'_> {
                 .into_datum(),
             "leader_share" => leading.share.map(rounded).into_datum(),
             "rate" => leading.rate.into_datum(),
-            // Where nobody leads, null would say that who leads has no user.
+            // Null would be a leader without a user.
             "labels" => {
                 let which = if leads { OF_LEADING } else { OF_TARGET };
                 self.labels.labels(&shown.group, Some(which)).into_datum()

@@ -24,7 +24,7 @@ pub(super) struct Reading<'f> {
     pub known: Known,
     /// The owners of sums, with the numbers that they get here.
     pub owners: RefCell<HashMap<Job, i64>>,
-    /// The targets, users and accounts whose rows are read, if not all.
+    /// The targets, users and accounts to read; `None` for all.
     targets: Option<Vec<i32>>,
     uids: Option<Vec<i64>>,
     accounts: Option<Vec<String>>,
@@ -185,7 +185,7 @@ impl<'f> Reading<'f> {
         (first.max(since), last.min(window.until()).max(since))
     }
 
-    /// Returns whose a row of a day is.
+    /// Returns the entry or owner of a row, on its day.
     fn subject(&self, whose: Whose<'_>, at: Micros) -> Subject {
         match whose {
             Whose::Nobody => Subject::ALL,

@@ -93,7 +93,7 @@ impl Request<'_> {
         Ok(of_servers.collect())
     }
 
-    /// Returns where the usage of all entries is found: that of owners has fewer rows.
+    /// Returns the sources of the usage of all entries: sums by owner have fewer rows.
     pub(super) fn probed<'p>(&self, parts: &'p [Part]) -> Cow<'p, [Part]> {
         let plan = self.plan;
         if self.lasts.is_some() || self.question.needs_increments() {
@@ -104,7 +104,7 @@ impl Request<'_> {
         Cow::Owned(of_users.parts)
     }
 
-    /// Finds out from the rows of all entries whether targets report times of which the selected ones show none.
+    /// Finds out from the rows of all entries which targets report times, where the selected rows have none.
     pub(super) fn find_times(&self, scope: &mut Scope, parts: &[Part]) -> Result<(), Error> {
         let targets = scope.iter().map(|it| it.0.id);
         let without = targets.filter(|id| scope.timed.get(id) != Some(&true));

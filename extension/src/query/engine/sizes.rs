@@ -13,7 +13,7 @@ use crate::query::read::{self, Selection, Whose};
 /// The columns of calls and bytes.
 const SUMS: [&str; 4] = ["read", "read_bytes", "write", "write_bytes"];
 
-/// The columns of histograms, and of what is told of bytes beside them.
+/// The columns of histograms, and of the details of bytes.
 const HISTOGRAMS: [(&str, Type); 2] = [
     ("usage.read_bytes_hist", Type::Integers),
     ("usage.write_bytes_hist", Type::Integers),

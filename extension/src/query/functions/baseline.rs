@@ -77,7 +77,7 @@ struct Rates {
     before: Vec<f64>,
 }
 
-/// A group with its rates, and what is usual of it.
+/// A group with its rates, and its usual rate.
 type Compared = (Group, Rates, Option<Usual>);
 
 /// Compares groups with the days before, of which there were so many: those that are most above what is usual come first.

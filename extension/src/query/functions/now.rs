@@ -162,7 +162,7 @@ impl Asked {
     /// Returns the last observations of targets, or the last hours of them, in order of cluster and target.
     fn lasts(&self, client: &SpiClient<'_>) -> Result<Vec<Last>, Error> {
         let params = Params::default();
-        // Who asks about now does not ask what an observation after a gap of days says of these days.
+        // An observation after a gap of days is no answer to a question about now.
         let statement = format!(
             "SELECT t.target_id, t.cluster, t.filesystem, t.kind, t.target AS name, t.server, t.since, t.\"time\", \
              coalesce({at}, now()) - t.\"time\" AS age FROM {schema}.jobstats_targets({at}) t \

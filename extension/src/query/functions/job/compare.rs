@@ -246,7 +246,7 @@ impl Comparison {
             let (since_start, time) = (interval(time - edges[0]), timestamptz(*time)?);
             let done = done.remove(&step);
             for (position, measure) in self.measures.iter().enumerate() {
-                // Where no time is told of any work, it is not known.
+                // Without the time of any work, the time is unknown.
                 let is_used = || {
                     let amount = work.amounts().get(position);
                     amount.is_some_and(|it| it.active.is_some())

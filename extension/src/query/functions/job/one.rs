@@ -77,14 +77,14 @@ impl Subject {
             let has_begun = self.accounting.as_ref().and_then(Accounting::started);
             return has_begun.filter(|_| !self.job.is_shared).map(|_| 0);
         };
-        // Work without time is that of servers that report none.
+        // Work without time is of servers that report no times.
         let is_any = || work.amounts().iter().any(|it| it.active.is_some());
         let total = work.total(&[operation]);
         Some(total).filter(|it| operation != TIME || *it != 0 || !is_any())
     }
 }
 
-/// Writes the row of a job. Raises a notice if nothing is known of it.
+/// Writes the row of a job. Raises a notice if the job is unknown.
 fn write(
     client: &SpiClient<'_>,
     subject: &Subject,

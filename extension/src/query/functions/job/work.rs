@@ -1,4 +1,4 @@
-//! The usage of some entries, as of those of a job.
+//! The usage of some entries, such as the entries of a job.
 
 use std::collections::HashMap;
 
