@@ -40,6 +40,10 @@ pub(super) const VALUE_BYTES: usize = 48;
 /// The memory that a subject takes while it is named.
 const OF_SUBJECT_BYTES: usize = 128;
 
+/// The memory that a line takes, without its amounts, and a value of its group.
+const LINE_BYTES: usize = 1 << 10;
+const VALUE_OF_LINE_BYTES: usize = 96;
+
 /// Changes how a value is shown, if it returns another.
 pub type Shown = Box<dyn Fn(&'static Dimension, &str) -> Option<String>>;
 
@@ -141,11 +145,6 @@ impl<'a> Groups<'a> {
             nodes: HashMap::new(),
             limit,
         })
-    }
-
-    /// Returns the number of dimensions.
-    pub fn dimensions(&self) -> usize {
-        self.by.len()
     }
 
     /// Returns the ids of the subjects of a kind, in order, each once.
@@ -268,10 +267,11 @@ impl<'a> Groups<'a> {
         orders.find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
     }
 
-    /// Gives each group in each step to `take`, in the order of steps. Without entries, or with `idle`, targets without usage are in it.
+    /// Gives each group in each step to `take`, in the order of steps. Without entries, or with `idle`, targets without usage are in it. There is
+    /// room for all lines with the values of their groups, if `take` keeps them.
     ///
     /// # Errors
-    /// Errors of `take`, and [`UsageError::Overflow`].
+    /// Errors of `take`, [`UsageError::NoRoom`] and [`UsageError::Overflow`].
     pub fn lines<E: From<UsageError>>(
         &self,
         asked: &Asked<'_>,
@@ -280,6 +280,8 @@ impl<'a> Groups<'a> {
         idle: bool,
         mut take: impl FnMut(Line) -> Result<(), E>,
     ) -> Result<(), E> {
+        let line = asked.measures() * size_of::<Amount>() + self.by.len() * VALUE_OF_LINE_BYTES;
+        require_room(self.most_lines(scope, cells) * (LINE_BYTES + line))?;
         let sums = Adding::new(asked, scope, cells);
         let (mut step, mut observed) = (u32::MAX, Vec::new());
         let items = self.items(scope, cells, idle)?;
@@ -334,7 +336,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Returns the largest number of lines.
-    pub fn most_lines(&self, scope: &Scope, cells: &Cells) -> usize {
+    fn most_lines(&self, scope: &Scope, cells: &Cells) -> usize {
         let groups = self.named.len().max(1) * scope.groups.len();
         let of_targets = scope.targets.len() * scope.steps();
         (cells.count() + of_targets).min(groups * scope.steps())

@@ -7,13 +7,12 @@ use jobstats_core::columns::sum::Sum;
 use jobstats_core::dimension::{Level, ValueType};
 use jobstats_core::instant::Span;
 use jobstats_core::usage::{
-    Activity, Amount, Asked, Cells, Conditions, Groups, Line, Scope, Shown, Target, Untracked,
+    Activity, Asked, Cells, Conditions, Groups, Line, Scope, Shown, Target, Untracked,
     sums_of_wholes, untracked,
 };
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::query::engine::reading::Reading;
 use crate::query::entries::few;
@@ -42,10 +41,6 @@ fn shown(pseudonyms: Pseudonyms) -> Shown {
     )
 }
 
-/// The memory that a line takes, without its amounts, and a value of its group.
-const LINE_BYTES: usize = 1 << 10;
-const VALUE_BYTES: usize = 96;
-
 /// The usage in a window, ready to be put together in groups.
 pub struct Usage<'u> {
     pub asked: Asked<'u>,
@@ -62,10 +57,6 @@ impl Usage<'_> {
         mut take: impl FnMut(Line) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (asked, scope, cells) = (&self.asked, &self.scope, &self.cells);
-        // Lines may be kept.
-        let amounts = asked.measures() * size_of::<Amount>();
-        let line_bytes = LINE_BYTES + amounts + VALUE_BYTES * self.groups.dimensions();
-        require_room(self.groups.most_lines(scope, cells), line_bytes)?;
         self.groups.lines(asked, scope, cells, idle, |line| {
             pause();
             take(line)

@@ -9,7 +9,6 @@ use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
 use crate::pg::time::{EARLIEST, timestamptz};
 use crate::query::functions::job::entries::Entries;
@@ -144,7 +143,6 @@ pub fn span_of_job(client: &SpiClient<'_>, entries: &Entries) -> Result<Option<S
     for part in &Sources::choose(state, &window, None).parts {
         let has_buckets = part.relation.width().is_some();
         read::usage(part, &Layout::default(), &selection, &mut |row| {
-            pause();
             let (start, (since, until)) = (row.active.0, row.span);
             let end = (if has_buckets { since } else { until }, until);
             let (first, latest) = found.unwrap_or((start, end));

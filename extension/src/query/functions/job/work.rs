@@ -75,7 +75,6 @@ impl<'w> Work<'w> {
         };
         for part in parts.iter().filter(|_| !ids.is_empty()) {
             read::usage(part, &layout, &selection, &mut |row| {
-                pause();
                 if let Whose::Entry(entry) = row.whose
                     && let Some(target) = scope.position(row.target, None)
                     && let Some((since, until)) = during(entry, row.at)
