@@ -112,7 +112,10 @@ impl Seen {
         )?;
         let services = services(client, &span, &mut numbers)?;
         let mut filesystems: BTreeMap<FileSystem, Vec<Target>> = BTreeMap::new();
-        for target in targets.into_values() {
+        // Events list targets by name, in whatever order they were first fed.
+        let mut targets: Vec<Target> = targets.into_values().collect();
+        targets.sort_by(|one, other| one.name.cmp(&other.name));
+        for target in targets {
             let all = filesystems.entry(target.filesystem.clone()).or_default();
             all.push(target);
         }
@@ -143,7 +146,7 @@ type Targets = BTreeMap<i32, Target>;
 fn targets(client: &SpiClient<'_>) -> Result<Targets, Error> {
     let rows = client.query(
         "SELECT t.target_id, t.cluster, t.filesystem, t.name, t.kind = 'OST' AS is_ost FROM jobstats.targets t \
-         WHERE t.filesystem IS NOT NULL AND t.retired IS NULL ORDER BY t.name",
+         WHERE t.filesystem IS NOT NULL AND t.retired IS NULL",
         &[],
     )?;
     rows.map(|row| {

@@ -148,10 +148,10 @@ SELECT count(*) FROM jobstats_events(now() - interval '1 year', severity => 'war
 SELECT * FROM jobstats_explain(-1);
 SELECT jobstats_silence(at(0), at(0));
 
--- Six OSTs, one of which moves, is slow from minute 130 on, or does nothing from minute 170 on; and one that is full. A reading has two rows.
+-- Six OSTs, of which two move, one is slow from minute 130 on, one does nothing from minute 170 on, and one is full; the last was fed first. A reading has two rows.
 INSERT INTO jobstats.feed (cluster, server, "time", body)
-SELECT '', CASE WHEN m = 4 AND n = 0 THEN 'oss2' ELSE 'oss1' END, at(m), ost('fs-OST000' || n, record('a.1', m, 4096 * m))
-FROM generate_series(0, 4, 2) m, generate_series(0, 5) n ORDER BY m, n;
+SELECT '', CASE WHEN m = 4 AND n IN (0, 5) THEN 'oss2' ELSE 'oss1' END, at(m), ost('fs-OST000' || n, record('a.1', m, 4096 * m))
+FROM generate_series(0, 4, 2) m, generate_series(0, 5) n ORDER BY m, n DESC;
 INSERT INTO jobstats.target_increments ("time", since, observed, observed_usecs, target_id, exports, reset, read, read_usecs, read_bytes)
 SELECT at(m - p), at(m - p - 1), at(m), 60000000, t.target_id, 0, false, p * r.calls, (1 - p) * r.calls * CASE WHEN t.index = 3 AND m > 130 THEN 30000 ELSE 10000 END, p * r.calls * 1048576
 FROM generate_series(62, 178, 2) m, generate_series(0, 1) p, jobstats.targets t, LATERAL (SELECT CASE WHEN t.index = 5 AND m > 170 THEN 0 ELSE 100 END AS calls) r
