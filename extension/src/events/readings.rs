@@ -112,12 +112,10 @@ impl Seen {
         )?;
         let services = services(client, &span, &mut numbers)?;
         let mut filesystems: BTreeMap<FileSystem, Vec<Target>> = BTreeMap::new();
-        // Events list targets by name, in whatever order they were first fed.
-        let mut targets: Vec<Target> = targets.into_values().collect();
-        targets.sort_by(|one, other| one.name.cmp(&other.name));
-        for target in targets {
+        for target in targets.into_values() {
             let all = filesystems.entry(target.filesystem.clone()).or_default();
-            all.push(target);
+            // By name, in whatever order they were first fed.
+            all.insert(all.partition_point(|one| one.name < target.name), target);
         }
         let mut servers = vec![Server::default(); numbers.len()];
         for (server, number) in numbers {
