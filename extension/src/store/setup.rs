@@ -19,7 +19,7 @@ use crate::store::parts::{self, Checked};
 use crate::store::relations;
 use crate::store::rollup;
 use crate::store::settings;
-use crate::store::{convert, tables, version, views};
+use crate::store::{convert, realtime, tables, version, views};
 
 #[pg_extern(sql = false)]
 fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
@@ -54,6 +54,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         settings::apply(client, &wanted)?;
         client.execute(include_str!("rollup/heal.sql"), &[])?;
         tables::tune(client, &installation)?;
+        realtime::create(client, &installation)?;
         // Settings are checked, whoever sets them.
         client.execute(include_str!("settings/checked.sql"), &[])?;
         views::create(client, &schema)?;
