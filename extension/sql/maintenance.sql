@@ -1,4 +1,4 @@
--- What maintenance does; maintenance_steps.sql has the order.
+-- What maintenance does; maintenance_steps.sql has the list of its steps.
 
 -- Locks of concurrent work on the store. They are row locks in jobstats.locks, a table that only the owner of the store
 -- can lock. Everybody can see the keys of advisory locks and take them.
@@ -92,11 +92,11 @@ BEGIN
             CONTINUE;
         END;
     END LOOP;
-    RETURN ended;
+    RETURN nullif(ended, 0);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.end_idle_feeds() IS
-'Internal: ends sessions that have held the locks of a feed for a minute without doing anything, where the caller may, and returns their number.';
+'Internal: ends sessions that have held the locks of a feed for a minute without doing anything, where the caller may, and returns their number; NULL: none.';
 
 -- Retention, indexes and, without TimescaleDB, the partitions of the coming days.
 --
@@ -398,21 +398,6 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.compress_before(timestamptz, boolean) IS
 'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none. again: one that has got rows beside its columns since, and is not just being changed.';
 
-CREATE FUNCTION jobstats_internal.pack_items(item jsonb, relation text) RETURNS jsonb
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
--- Packing again works for a few seconds per call; what feeds have changed may be very much.
-SELECT jsonb_build_array(jsonb_build_object('do', 'nothing', 'step', 'columns of ' || pack_items.relation, 'records', true))
-    || CASE
-        WHEN NOT (item ->> 'again')::boolean THEN item
-        WHEN l.until > clock_timestamp() THEN item || jsonb_build_object('until', l.until)
-        ELSE jsonb '[]' END
-FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '10 seconds') AS until) l
-WHERE pack_items.relation IS NOT NULL
-$$;
-COMMENT ON FUNCTION jobstats_internal.pack_items(jsonb, text) IS
-'Internal: the items that record that a chunk of a relation was packed and go on with the next one; NULL: none was packed.';
-
 CREATE FUNCTION jobstats_internal.summarize_ranges() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'
 AS $$
@@ -500,7 +485,7 @@ BEGIN
             EXIT WHEN FOUND;
             tries := tries + 1;
             IF tries = 100 THEN
-                RETURN NULL;
+                RAISE object_in_use USING MESSAGE = 'feeds have been running all the time';
             END IF;
             PERFORM pg_sleep(0.01);
         END LOOP;
@@ -526,7 +511,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.sweep_entries(timestamptz, timestamptz) IS
-'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to, and takes from those that have been idle since another time whose they are; returns their number, NULL where feeds are in the way.';
+'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to, and takes from those that have been idle since another time whose they are; returns their number. Fails with 55006 where feeds are in the way.';
 
 CREATE FUNCTION jobstats_internal.sweep() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -542,11 +527,11 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM jobstats_internal.lock_store();
-    RETURN coalesce(jobstats_internal.sweep_entries(horizon, people_since), -1);
+    RETURN jobstats_internal.sweep_entries(horizon, people_since);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.sweep() IS
-'Internal: deletes entries of the next batch that nothing refers to any more, and returns their number; NULL: there is nothing to look through, -1: feeds are in the way.';
+'Internal: deletes entries of the next batch that nothing refers to any more, and returns their number; NULL: there is nothing to look through.';
 
 -- What maintenance does with used space, gauges and sums of services.
 
@@ -630,7 +615,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget_samples() IS
 'Internal: deletes what is too old of sums of services, gauges and used space, and returns the number of rows.';
 
-CREATE FUNCTION jobstats_internal.forget_events(horizon timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.forget_events(horizon timestamptz DEFAULT jobstats_internal.kept_since('events_retention')) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -869,12 +854,11 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.judge_some() IS
 'Internal: takes the next step of valuing the jobs of a day, the newest of the last 30 that rollups know and that is not valued yet, and of what is usual by then; returns the number of jobs valued in it, NULL: no day was left.';
 
-CREATE FUNCTION jobstats_internal.judge_item(item jsonb, OUT affected bigint, OUT more jsonb)
+CREATE FUNCTION jobstats_internal.judge() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    affected := jobstats_internal.judge_some();
-    more := jobstats_internal.part_items(item, affected);
+    RETURN jobstats_internal.judge_some();
 EXCEPTION
     WHEN lock_not_available THEN
         RAISE;
@@ -882,11 +866,12 @@ EXCEPTION
         -- Tried again, the day would most likely fail again, in each call for 30 days.
         DELETE FROM jobstats.finding_progress;
         DELETE FROM jobstats.finding_sizes;
-        more := jsonb_build_array(item || jsonb_build_object('do', 'fail', 'problem', 'a day is not judged any further: ' || SQLERRM));
+        PERFORM jobstats_internal.end_step('a day is not judged any further: ' || SQLERRM);
+        RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.judge_item(jsonb) IS
-'Internal: takes a step of valuing the jobs of a day, and gives the item of the next one; gives a day up whose step fails.';
+COMMENT ON FUNCTION jobstats_internal.judge() IS
+'Internal: what judge_some() does, as a step of maintenance; gives a day up that fails.';
 
 CREATE FUNCTION jobstats_internal.feeding() RETURNS TABLE (pid integer, role text, since timestamptz, idle_since timestamptz)
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp

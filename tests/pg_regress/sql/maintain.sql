@@ -101,6 +101,17 @@ CALL jobstats_maintain();
 SELECT count(*) AS rejects FROM jobstats.rejects WHERE reason = 'test';
 SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
 
+-- A call that was canceled has left its step running. The next one says so, and ends none twice.
+UPDATE jobstats.settings SET rejects_retention = '14 days';
+INSERT INTO jobstats.maintenance (step, began, affected) VALUES ('all', now(), NULL), ('refresh of rollup_10m', now(), 7);
+CALL jobstats_maintain();
+SELECT step, affected, problem FROM jobstats.maintenance WHERE problem LIKE 'the call%' OR took IS NULL;
+SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
+-- Each step calls a function that says what it does.
+SELECT count(*) > 40 AS steps, count(*) FILTER (WHERE d.description IS NULL) AS without_comment
+FROM jobstats_internal.maintenance_steps() s
+LEFT JOIN pg_description d ON d.classoid = 'pg_proc'::regclass AND d.objoid = to_regproc('jobstats_internal.' || split_part(s.call, '(', 1));
+
 -- It commits, so it stands alone.
 BEGIN;
 CALL jobstats_maintain();
