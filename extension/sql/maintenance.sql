@@ -17,32 +17,36 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.lock_store() IS
 'Internal: waits for a setup, a step of maintenance or of a conversion, and makes the next one wait until the transaction ends.';
 
-CREATE FUNCTION jobstats_internal.await_entries() RETURNS void
+CREATE FUNCTION jobstats_internal.lock_entries() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    tries integer := 0;
 BEGIN
-    -- A feed never waits for this: the lock is free again when the block has failed.
-    LOOP
-        BEGIN
-            PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
-            IF FOUND THEN
-                RAISE SQLSTATE 'JSOK0';
-            END IF;
-        EXCEPTION WHEN SQLSTATE 'JSOK0' THEN
+    FOR try IN 1..100 LOOP
+        PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
+        IF FOUND THEN
             RETURN;
-        END;
-        tries := tries + 1;
-        IF tries = 100 THEN
-            RAISE object_in_use USING MESSAGE = 'feeds have been running all the time';
         END IF;
         PERFORM pg_sleep(0.01);
     END LOOP;
+    RAISE object_in_use USING MESSAGE = 'feeds have been running all the time';
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.lock_entries() IS
+'Internal: waits until no feed is storing entries, and lets none do so until the transaction ends; fails with 55006 where that takes longer than a second.';
+
+CREATE FUNCTION jobstats_internal.await_entries() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- A feed never waits for this: the lock is free again when the block has failed.
+    PERFORM jobstats_internal.lock_entries();
+    RAISE SQLSTATE 'JSOK0';
+EXCEPTION WHEN SQLSTATE 'JSOK0' THEN
+    RETURN;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.await_entries() IS
-'Internal: waits until no feed is storing entries, so that all later ones know what is committed by now; fails with 55006 where that takes longer than a second.';
+'Internal: waits until no feed is storing entries, so that all later ones know what is committed by now; fails as lock_entries().';
 
 CREATE FUNCTION jobstats_internal.create_schema() RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -398,6 +402,24 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.compress_before(timestamptz, boolean) IS
 'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none. again: one that has got rows beside its columns since, and is not just being changed.';
 
+CREATE FUNCTION jobstats_internal.pack_columns(again boolean) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    began timestamptz := clock_timestamp();
+    relation text := (
+        SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention), again) FROM jobstats.settings s);
+BEGIN
+    IF relation IS NULL THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO jobstats.maintenance (step, began, took, affected) VALUES ('columns of ' || relation, began, clock_timestamp() - began, 1);
+    RETURN 1;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.pack_columns(boolean) IS
+'Internal: keeps one more old chunk in columns, and records of which relation; NULL: there is none. again: one that has got rows beside its columns since.';
+
 CREATE FUNCTION jobstats_internal.summarize_ranges() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'
 AS $$
@@ -467,7 +489,6 @@ DECLARE
     seen integer;
     candidates bigint[];
     idle bigint[];
-    tries integer := 0;
     gone bigint := 0;
 BEGIN
     SELECT coalesce(s.after, -9223372036854775808) INTO low FROM jobstats.sweep s;
@@ -480,15 +501,7 @@ BEGIN
     IF candidates IS NOT NULL OR idle <> '{}' THEN
         -- Feeds that have found one of these entries must have committed. Later feeds check whether the entry is
         -- still there, and do not wait.
-        LOOP
-            PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
-            EXIT WHEN FOUND;
-            tries := tries + 1;
-            IF tries = 100 THEN
-                RAISE object_in_use USING MESSAGE = 'feeds have been running all the time';
-            END IF;
-            PERFORM pg_sleep(0.01);
-        END LOOP;
+        PERFORM jobstats_internal.lock_entries();
         -- Who matches jobs locks entries in the same order.
         PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (candidates || idle) ORDER BY e.entry_id FOR UPDATE;
         WITH deleted AS (
@@ -634,6 +647,52 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_events(timestamptz) IS
 'Internal: deletes events and maintenance windows that ended before a time, and what was usual long ago; returns the number of events.';
+
+CREATE FUNCTION jobstats_internal.forget_rejects() RETURNS bigint
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH gone AS (DELETE FROM jobstats.rejects r WHERE r.received < (SELECT jobstats_internal.kept_since('rejects_retention')) RETURNING 1)
+SELECT count(*) FROM gone
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_rejects() IS
+'Internal: deletes rejects that are older than settings.rejects_retention, and returns their number.';
+
+CREATE FUNCTION jobstats_internal.forget_maintenance() RETURNS bigint
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH gone AS (
+    DELETE FROM jobstats.maintenance m
+    WHERE m.began < (SELECT least(a.began, jobstats_internal.kept_since('rejects_retention')) FROM jobstats.maintenance a WHERE a.took IS NULL AND a.step = 'all')
+    RETURNING 1
+)
+SELECT count(*) FROM gone
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_maintenance() IS
+'Internal: deletes steps of earlier calls that are older than settings.rejects_retention, and returns their number.';
+
+CREATE FUNCTION jobstats_internal.forget_ended_jobs() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    horizon timestamptz := jobstats_internal.kept_since('jobs_retention');
+    affected bigint;
+BEGIN
+    WITH gone AS (
+        DELETE FROM jobstats.jobs j WHERE j.ended < horizon OR j.ended IS NULL AND j.updated < horizon RETURNING j.job
+    ), queued AS (
+        INSERT INTO jobstats.to_match (job) SELECT DISTINCT g.job FROM gone g
+    )
+    SELECT count(*) INTO affected FROM gone g;
+    DELETE FROM jobstats.schedulers s
+    WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
+    -- Of the time before the horizon, nobody can say any more that accounting was read.
+    DELETE FROM jobstats.covered c WHERE c.until < horizon;
+    UPDATE jobstats.covered c SET since = horizon WHERE c.since < horizon;
+    RETURN affected;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_ended_jobs() IS
+'Internal: deletes jobs that ended before settings.jobs_retention, and returns their number. The caller holds the lock on jobs, which feeds of jobs lock in another order.';
 
 -- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
 

@@ -71,7 +71,7 @@ BEGIN
         (31, 'retention of texts', 'forget_texts()', NULL, 'jobs', NULL, 1),
         (32, 'used space', 'sum_used()', NULL, NULL, NULL, 1),
         (33, 'retention of maintenance', 'forget_maintenance()', NULL, NULL, NULL, 1),
-        (34, 'retention of jobs', 'forget_jobs()', NULL, 'jobs', NULL, 1),
+        (34, 'retention of jobs', 'forget_ended_jobs()', NULL, 'jobs', NULL, 1),
         (35, 'indexes by time', 'summarize_ranges()', NULL, 'store', NULL, 1),
         -- First what is not in columns yet, then what has got rows beside them.
         (36, 'columns', 'pack_columns(false)', forever, NULL, NULL, 1),
@@ -165,70 +165,6 @@ FROM jobstats.refresh r, jobstats.settings s
 $$;
 COMMENT ON FUNCTION jobstats_internal.drop_old(text) IS
 'Internal: drops the days of a table of the store that are older than it is kept, and returns how many chunks or partitions that were.';
-
-CREATE FUNCTION jobstats_internal.forget_rejects() RETURNS bigint
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-WITH gone AS (DELETE FROM jobstats.rejects r WHERE r.received < (SELECT jobstats_internal.kept_since('rejects_retention')) RETURNING 1)
-SELECT count(*) FROM gone
-$$;
-COMMENT ON FUNCTION jobstats_internal.forget_rejects() IS
-'Internal: deletes rejects that are older than settings.rejects_retention, and returns their number.';
-
-CREATE FUNCTION jobstats_internal.forget_maintenance() RETURNS bigint
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-WITH gone AS (
-    DELETE FROM jobstats.maintenance m
-    WHERE m.began < (SELECT least(a.began, jobstats_internal.kept_since('rejects_retention')) FROM jobstats.maintenance a WHERE a.took IS NULL AND a.step = 'all')
-    RETURNING 1
-)
-SELECT count(*) FROM gone
-$$;
-COMMENT ON FUNCTION jobstats_internal.forget_maintenance() IS
-'Internal: deletes steps of earlier calls that are older than settings.rejects_retention, and returns their number.';
-
-CREATE FUNCTION jobstats_internal.forget_jobs() RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    horizon timestamptz := jobstats_internal.kept_since('jobs_retention');
-    affected bigint;
-BEGIN
-    WITH gone AS (
-        DELETE FROM jobstats.jobs j WHERE j.ended < horizon OR j.ended IS NULL AND j.updated < horizon RETURNING j.job
-    ), queued AS (
-        INSERT INTO jobstats.to_match (job) SELECT DISTINCT g.job FROM gone g
-    )
-    SELECT count(*) INTO affected FROM gone g;
-    DELETE FROM jobstats.schedulers s
-    WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
-    -- Of the time before the horizon, nobody can say any more that accounting was read.
-    DELETE FROM jobstats.covered c WHERE c.until < horizon;
-    UPDATE jobstats.covered c SET since = horizon WHERE c.since < horizon;
-    RETURN affected;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.forget_jobs() IS
-'Internal: deletes jobs that ended before settings.jobs_retention, and returns their number. The caller holds the lock on jobs, which feeds of jobs lock in another order.';
-
-CREATE FUNCTION jobstats_internal.pack_columns(again boolean) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    began timestamptz := clock_timestamp();
-    relation text := (
-        SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention), again) FROM jobstats.settings s);
-BEGIN
-    IF relation IS NULL THEN
-        RETURN NULL;
-    END IF;
-    INSERT INTO jobstats.maintenance (step, began, took, affected) VALUES ('columns of ' || relation, began, clock_timestamp() - began, 1);
-    RETURN 1;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.pack_columns(boolean) IS
-'Internal: keeps one more old chunk in columns, and records of which relation; NULL: there is none. again: one that has got rows beside its columns since.';
 
 CREATE FUNCTION jobstats_internal.check_rollups() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -101,6 +101,15 @@ CALL jobstats_maintain();
 SELECT count(*) AS rejects FROM jobstats.rejects WHERE reason = 'test';
 SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
 
+-- A refresh is a whole: when a step of it fails, the rest of it is left to the next call, and so is what has to be summed again.
+CREATE TRIGGER fail BEFORE INSERT ON jobstats.rollup_1h FOR EACH ROW EXECUTE FUNCTION fail();
+SELECT feed('again', now() - interval '2 hours');
+CALL jobstats_maintain();
+SELECT count(*) > 0 AS waiting FROM jobstats.dirty;
+SELECT step FROM jobstats.maintenance WHERE began > (SELECT max(began) FROM jobstats.maintenance WHERE step = 'refresh of rollup_1h') AND step LIKE 'refresh%';
+DROP TRIGGER fail ON jobstats.rollup_1h;
+CALL jobstats_maintain();
+SELECT count(*) AS waiting FROM jobstats.dirty;
 -- A call that was canceled has left its step running. The next one says so, and ends none twice.
 UPDATE jobstats.settings SET rejects_retention = '14 days';
 INSERT INTO jobstats.maintenance (step, began, affected) VALUES ('all', now(), NULL), ('refresh of rollup_10m', now(), 7);
