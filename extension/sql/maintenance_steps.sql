@@ -17,11 +17,14 @@ DECLARE
 BEGIN
     IF (SELECT s.front FROM jobstats.settings s) THEN
         RETURN QUERY
-        SELECT 1, 'node ' || a.name, format('note_node(%L)', a.name), NULL::interval, NULL, NULL, 1 FROM jobstats.attached a
-        UNION ALL
-        SELECT 2, 'node ' || a.name, format('turn_node(%L)', a.name), NULL, NULL, NULL, 5 FROM jobstats.attached a
-        UNION ALL
-        VALUES (3, 'retention of maintenance', 'forget_maintenance()', NULL, NULL, NULL, 1);
+        SELECT s.number, s.step, s.call, NULL::interval, NULL::text, NULL::text, s.tries
+        FROM (
+            SELECT 1, 'node ' || a.name, format('note_node(%L)', a.name), 1 FROM jobstats.attached a
+            UNION ALL
+            SELECT 2, 'node ' || a.name, format('turn_node(%L)', a.name), 5 FROM jobstats.attached a
+            UNION ALL
+            VALUES (3, 'retention of maintenance', 'forget_maintenance()', 1)
+        ) AS s (number, step, call, tries);
         RETURN;
     END IF;
     RETURN QUERY

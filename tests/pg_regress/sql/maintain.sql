@@ -120,6 +120,12 @@ SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began
 SELECT count(*) > 40 AS steps, count(*) FILTER (WHERE d.description IS NULL) AS without_comment
 FROM jobstats_internal.maintenance_steps() s
 LEFT JOIN pg_description d ON d.classoid = 'pg_proc'::regclass AND d.objoid = to_regproc('jobstats_internal.' || split_part(s.call, '(', 1));
+-- In a front, they ask the nodes.
+BEGIN;
+UPDATE jobstats.settings SET front = true;
+INSERT INTO jobstats.attached (name, node, accounting) VALUES ('near', 1, true);
+SELECT number, step, call, tries FROM jobstats_internal.maintenance_steps() ORDER BY number;
+ROLLBACK;
 
 -- It commits, so it stands alone.
 BEGIN;
