@@ -153,7 +153,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.store_bytes() IS
 'Internal: the bytes on disk of all tables of the store with their indexes.';
 
-CREATE FUNCTION jobstats_internal.keep_evidence(horizon timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.keep_evidence(horizon timestamptz DEFAULT jobstats_internal.kept_since('raw_retention')) RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 WITH kept_since AS MATERIALIZED (

@@ -589,7 +589,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.nodes_of_front() IS
 'Internal: the rows of jobstats.front_nodes.';
 
-CREATE FUNCTION jobstats_internal.note_node(name text, OUT problem text)
+CREATE FUNCTION jobstats_internal.note_node(name text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
@@ -599,7 +599,6 @@ DECLARE
 BEGIN
     SELECT a.* INTO STRICT attached FROM jobstats.attached a WHERE a.name = note_node.name;
     answer := jobstats_internal.ask_node(attached.name, attached.node, attached.left_out_since IS NULL);
-    problem := answer.problem;
     UPDATE jobstats.attached a SET checked = now(), problem = answer.problem WHERE a.name = note_node.name;
     IF answer.version IS NOT NULL THEN
         UPDATE jobstats.attached a SET answered = now(), version = answer.version, targets = answer.targets,
@@ -609,30 +608,21 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.note_node(text) IS
-'Internal: notes how far an attached node is, and what targets it has; returns why it cannot be asked anything, NULL: it can.';
+'Internal: notes how far an attached node is, what targets it has, and why it cannot be asked anything.';
 
-CREATE FUNCTION jobstats_internal.node_items(item jsonb) RETURNS jsonb
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    problem text := jobstats_internal.note_node(item ->> 'node');
-    leave_out boolean := problem IS NOT NULL AND (SELECT s.leave_out_nodes FROM jobstats.settings s);
-BEGIN
-    RETURN jsonb_agg(item || jsonb_build_object('do', 'turn node', 'leave_out', leave_out, 'tries', 5))
-    FROM jobstats.attached a
-    WHERE a.name = item ->> 'node' AND (a.left_out_since IS NOT NULL) <> leave_out;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.node_items(jsonb) IS
-'Internal: asks a node of a front how far it is, and gives the item that leaves it out or shows it again; NULL: nothing is to change.';
-
-CREATE FUNCTION jobstats_internal.turn_node(name text, leave_out boolean) RETURNS void
+CREATE FUNCTION jobstats_internal.turn_node(name text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '300ms'
 AS $$
 #variable_conflict use_column
 DECLARE
     kinds CONSTANT text[] := '{ranges,union,merged}';
+    leave_out boolean;
 BEGIN
+    SELECT a.problem IS NOT NULL AND s.leave_out_nodes INTO leave_out FROM jobstats.attached a, jobstats.settings s
+    WHERE a.name = turn_node.name AND (a.left_out_since IS NOT NULL) <> (a.problem IS NOT NULL AND s.leave_out_nodes);
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
     PERFORM jobstats_internal.lock_front();
     -- All at once: a question that waits for one of them, and holds another, is not kept waiting until it is a deadlock.
     EXECUTE (SELECT 'LOCK TABLE ' || string_agg(c.oid::regclass::text, ', ' ORDER BY c.oid) || ' IN ACCESS EXCLUSIVE MODE'
@@ -643,10 +633,11 @@ BEGIN
     PERFORM jobstats_internal.show_accounting();
     RAISE WARNING '%', format(CASE WHEN leave_out THEN 'node "%s" is left out: it %s' ELSE 'node "%s" is shown again' END, turn_node.name,
         (SELECT a.problem FROM jobstats.attached a WHERE a.name = turn_node.name));
+    RETURN 1;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.turn_node(text, boolean) IS
-'Internal: leaves a node out of a front, or shows it again. Of a node that is left out the targets are known.';
+COMMENT ON FUNCTION jobstats_internal.turn_node(text) IS
+'Internal: leaves a node out of a front that was noted not to answer, or shows one again that does, and returns 1; NULL: nothing is to change. Of a node that is left out the targets are known.';
 
 CREATE FUNCTION jobstats_internal.health_of_front() RETURNS SETOF jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp

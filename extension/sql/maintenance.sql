@@ -1,4 +1,4 @@
--- What maintenance does; maintenance_steps.sql has the order.
+-- What maintenance does; maintenance_steps.sql has the list of its steps.
 
 -- Locks of concurrent work on the store. They are row locks in jobstats.locks, a table that only the owner of the store
 -- can lock. Everybody can see the keys of advisory locks and take them.
@@ -17,32 +17,36 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.lock_store() IS
 'Internal: waits for a setup, a step of maintenance or of a conversion, and makes the next one wait until the transaction ends.';
 
-CREATE FUNCTION jobstats_internal.await_entries() RETURNS void
+CREATE FUNCTION jobstats_internal.lock_entries() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    tries integer := 0;
 BEGIN
-    -- A feed never waits for this: the lock is free again when the block has failed.
-    LOOP
-        BEGIN
-            PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
-            IF FOUND THEN
-                RAISE SQLSTATE 'JSOK0';
-            END IF;
-        EXCEPTION WHEN SQLSTATE 'JSOK0' THEN
+    FOR try IN 1..100 LOOP
+        PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
+        IF FOUND THEN
             RETURN;
-        END;
-        tries := tries + 1;
-        IF tries = 100 THEN
-            RAISE object_in_use USING MESSAGE = 'feeds have been running all the time';
         END IF;
         PERFORM pg_sleep(0.01);
     END LOOP;
+    RAISE object_in_use USING MESSAGE = 'feeds have been running all the time';
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.lock_entries() IS
+'Internal: waits until no feed is storing entries, and lets none do so until the transaction ends; fails with 55006 where that takes longer than a second.';
+
+CREATE FUNCTION jobstats_internal.await_entries() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- A feed never waits for this: the lock is free again when the block has failed.
+    PERFORM jobstats_internal.lock_entries();
+    RAISE SQLSTATE 'JSOK0';
+EXCEPTION WHEN SQLSTATE 'JSOK0' THEN
+    RETURN;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.await_entries() IS
-'Internal: waits until no feed is storing entries, so that all later ones know what is committed by now; fails with 55006 where that takes longer than a second.';
+'Internal: waits until no feed is storing entries, so that all later ones know what is committed by now; fails as lock_entries().';
 
 CREATE FUNCTION jobstats_internal.create_schema() RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -94,11 +98,11 @@ BEGIN
             CONTINUE;
         END;
     END LOOP;
-    RETURN ended;
+    RETURN nullif(ended, 0);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.end_idle_feeds() IS
-'Internal: ends sessions that have held the locks of a feed for a minute without doing anything, where the caller may, and returns their number.';
+'Internal: ends sessions that have held the locks of a feed for a minute without doing anything, where the caller may, and returns their number; NULL: none.';
 
 -- Retention, indexes and, without TimescaleDB, the partitions of the coming days.
 --
@@ -400,20 +404,23 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.compress_before(timestamptz, boolean) IS
 'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none. again: one that has got rows beside its columns since, and is not just being changed.';
 
-CREATE FUNCTION jobstats_internal.pack_items(item jsonb, relation text) RETURNS jsonb
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION jobstats_internal.pack_columns(again boolean) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
--- Packing again works for a few seconds per call; what feeds have changed may be very much.
-SELECT jsonb_build_array(jsonb_build_object('do', 'nothing', 'step', 'columns of ' || pack_items.relation, 'records', true))
-    || CASE
-        WHEN NOT (item ->> 'again')::boolean THEN item
-        WHEN l.until > clock_timestamp() THEN item || jsonb_build_object('until', l.until)
-        ELSE jsonb '[]' END
-FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '10 seconds') AS until) l
-WHERE pack_items.relation IS NOT NULL
+DECLARE
+    began timestamptz := clock_timestamp();
+    relation text := (
+        SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention), again) FROM jobstats.settings s);
+BEGIN
+    IF relation IS NULL THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO jobstats.maintenance (step, began, took, affected) VALUES ('columns of ' || relation, began, clock_timestamp() - began, 1);
+    RETURN 1;
+END
 $$;
-COMMENT ON FUNCTION jobstats_internal.pack_items(jsonb, text) IS
-'Internal: the items that record that a chunk of a relation was packed and go on with the next one; NULL: none was packed.';
+COMMENT ON FUNCTION jobstats_internal.pack_columns(boolean) IS
+'Internal: keeps one more old chunk in columns, and records of which relation; NULL: there is none. again: one that has got rows beside its columns since.';
 
 CREATE FUNCTION jobstats_internal.summarize_ranges() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'
@@ -484,7 +491,6 @@ DECLARE
     seen integer;
     candidates bigint[];
     idle bigint[];
-    tries integer := 0;
     gone bigint := 0;
 BEGIN
     SELECT coalesce(s.after, -9223372036854775808) INTO low FROM jobstats.sweep s;
@@ -497,15 +503,7 @@ BEGIN
     IF candidates IS NOT NULL OR idle <> '{}' THEN
         -- Feeds that have found one of these entries must have committed. Later feeds check whether the entry is
         -- still there, and do not wait.
-        LOOP
-            PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
-            EXIT WHEN FOUND;
-            tries := tries + 1;
-            IF tries = 100 THEN
-                RETURN NULL;
-            END IF;
-            PERFORM pg_sleep(0.01);
-        END LOOP;
+        PERFORM jobstats_internal.lock_entries();
         -- Who matches jobs locks entries in the same order.
         PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (candidates || idle) ORDER BY e.entry_id FOR UPDATE;
         WITH deleted AS (
@@ -528,7 +526,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.sweep_entries(timestamptz, timestamptz) IS
-'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to, and takes from those that have been idle since another time whose they are; returns their number, NULL where feeds are in the way.';
+'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to, and takes from those that have been idle since another time whose they are; returns their number. Fails with 55006 where feeds are in the way.';
 
 CREATE FUNCTION jobstats_internal.sweep() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -544,11 +542,11 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM jobstats_internal.lock_store();
-    RETURN coalesce(jobstats_internal.sweep_entries(horizon, people_since), -1);
+    RETURN jobstats_internal.sweep_entries(horizon, people_since);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.sweep() IS
-'Internal: deletes entries of the next batch that nothing refers to any more, and returns their number; NULL: there is nothing to look through, -1: feeds are in the way.';
+'Internal: deletes entries of the next batch that nothing refers to any more, and returns their number; NULL: there is nothing to look through.';
 
 -- What maintenance does with used space, gauges and sums of services.
 
@@ -632,7 +630,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget_samples() IS
 'Internal: deletes what is too old of sums of services, gauges and used space, and returns the number of rows.';
 
-CREATE FUNCTION jobstats_internal.forget_events(horizon timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.forget_events(horizon timestamptz DEFAULT jobstats_internal.kept_since('events_retention')) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -651,6 +649,52 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_events(timestamptz) IS
 'Internal: deletes events and maintenance windows that ended before a time, and what was usual long ago; returns the number of events.';
+
+CREATE FUNCTION jobstats_internal.forget_rejects() RETURNS bigint
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH gone AS (DELETE FROM jobstats.rejects r WHERE r.received < (SELECT jobstats_internal.kept_since('rejects_retention')) RETURNING 1)
+SELECT count(*) FROM gone
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_rejects() IS
+'Internal: deletes rejects that are older than settings.rejects_retention, and returns their number.';
+
+CREATE FUNCTION jobstats_internal.forget_maintenance() RETURNS bigint
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH gone AS (
+    DELETE FROM jobstats.maintenance m
+    WHERE m.began < (SELECT least(a.began, jobstats_internal.kept_since('rejects_retention')) FROM jobstats.maintenance a WHERE a.took IS NULL AND a.step = 'all')
+    RETURNING 1
+)
+SELECT count(*) FROM gone
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_maintenance() IS
+'Internal: deletes steps of earlier calls that are older than settings.rejects_retention, and returns their number.';
+
+CREATE FUNCTION jobstats_internal.forget_ended_jobs() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    horizon timestamptz := jobstats_internal.kept_since('jobs_retention');
+    affected bigint;
+BEGIN
+    WITH gone AS (
+        DELETE FROM jobstats.jobs j WHERE j.ended < horizon OR j.ended IS NULL AND j.updated < horizon RETURNING j.job
+    ), queued AS (
+        INSERT INTO jobstats.to_match (job) SELECT DISTINCT g.job FROM gone g
+    )
+    SELECT count(*) INTO affected FROM gone g;
+    DELETE FROM jobstats.schedulers s
+    WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
+    -- Of the time before the horizon, nobody can say any more that accounting was read.
+    DELETE FROM jobstats.covered c WHERE c.until < horizon;
+    UPDATE jobstats.covered c SET since = horizon WHERE c.since < horizon;
+    RETURN affected;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_ended_jobs() IS
+'Internal: deletes jobs that ended before settings.jobs_retention, and returns their number. The caller holds the lock on jobs, which feeds of jobs lock in another order.';
 
 -- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
 
@@ -859,12 +903,11 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.judge_some() IS
 'Internal: takes the next step of valuing the jobs of a day, the newest of the last 30 that rollups know and that is not valued yet, and of what is usual by then; returns the number of jobs valued in it, NULL: no day was left.';
 
-CREATE FUNCTION jobstats_internal.judge_item(item jsonb, OUT affected bigint, OUT more jsonb)
+CREATE FUNCTION jobstats_internal.judge() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    affected := jobstats_internal.judge_some();
-    more := jobstats_internal.part_items(item, affected);
+    RETURN jobstats_internal.judge_some();
 EXCEPTION
     WHEN lock_not_available THEN
         RAISE;
@@ -872,11 +915,12 @@ EXCEPTION
         -- Tried again, the day would most likely fail again, in each call for 30 days.
         DELETE FROM jobstats.finding_progress;
         DELETE FROM jobstats.finding_sizes;
-        more := jsonb_build_array(item || jsonb_build_object('do', 'fail', 'problem', 'a day is not judged any further: ' || SQLERRM));
+        PERFORM jobstats_internal.end_step('a day is not judged any further: ' || SQLERRM);
+        RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.judge_item(jsonb) IS
-'Internal: takes a step of valuing the jobs of a day, and gives the item of the next one; gives a day up whose step fails.';
+COMMENT ON FUNCTION jobstats_internal.judge() IS
+'Internal: what judge_some() does, as a step of maintenance; gives a day up that fails.';
 
 CREATE FUNCTION jobstats_internal.feeding() RETURNS TABLE (pid integer, role text, since timestamptz, idle_since timestamptz)
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp

@@ -4,7 +4,7 @@ CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', 'jobstats_match_some_wrapper';
 COMMENT ON FUNCTION jobstats_internal.match_some() IS
-'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers these were; 0: none is left.';
+'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers these were; NULL: none is left.';
 
 CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -21,7 +21,7 @@ COMMENT ON FUNCTION jobstats_internal.attributed(bigint, timestamptz, timestampt
 CREATE FUNCTION jobstats_internal.summarize_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_summarize_some_wrapper';
 COMMENT ON FUNCTION jobstats_internal.summarize_some() IS
-'Internal: makes the summaries of some jobs of jobstats.to_summarize that are due, and returns how many these were; 0: none is left.';
+'Internal: makes the summaries of some jobs of jobstats.to_summarize that are due, and returns how many these were; NULL: none is left.';
 
 CREATE FUNCTION jobstats_internal.queue_changed_summaries() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_queue_changed_summaries_wrapper';

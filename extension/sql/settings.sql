@@ -12,6 +12,14 @@ RETURN CASE WHEN retention < interval '100 years' THEN retention::text ELSE 'for
 COMMENT ON FUNCTION jobstats_internal.shown_retention(interval) IS
 'Internal: a retention for those who read it; NULL, as of a rollup, is for ever too.';
 
+CREATE FUNCTION jobstats_internal.kept_since(setting text) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT now() - (to_jsonb(s) ->> setting)::interval FROM jobstats.settings s
+$$;
+COMMENT ON FUNCTION jobstats_internal.kept_since(text) IS
+'Internal: the time before which what a retention of jobstats.settings is about is too old.';
+
 CREATE FUNCTION jobstats_internal.require_setting(name text, value text) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'
 AS $$

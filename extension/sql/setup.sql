@@ -255,7 +255,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.covers(text, text, timestamptz, timestamptz) IS
 'Internal: whether accounting of a cluster and a source (NULL: of any) has been read for all of a span.';
 
-CREATE FUNCTION jobstats_internal.forget_texts(horizon timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.forget_texts(horizon timestamptz DEFAULT jobstats_internal.kept_since('raw_retention')) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE

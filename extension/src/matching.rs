@@ -198,8 +198,8 @@ pub fn forget_some(
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_match_some() -> SqlResult<i64> {
-    Ok(connect_mut(take)?)
+fn jobstats_match_some() -> SqlResult<Option<i64>> {
+    Ok(Some(connect_mut(take)?).filter(|taken| *taken > 0))
 }
 
 #[pg_extern(sql = false)]

@@ -113,8 +113,8 @@ fn summaries() -> String {
 }
 
 #[pg_extern(sql = false)]
-fn jobstats_summarize_some() -> SqlResult<i64> {
-    Ok(connect_mut(summarize)?)
+fn jobstats_summarize_some() -> SqlResult<Option<i64>> {
+    Ok(Some(connect_mut(summarize)?).filter(|made| *made > 0))
 }
 
 #[pg_extern(sql = false)]

@@ -20,7 +20,7 @@ CREATE TABLE sane (name text, type regtype, value text);
 INSERT INTO sane VALUES
     ('level', 'text', $$'10m'$$), ('relation', 'text', $$'raw'$$), ('unit', 'text', $$'day'$$), ('key', 'text', $$'time'$$),
     ('role', 'name', $$'regress_nonsense'$$), ('work', 'text', $$'maintain'$$), ('state', 'text', $$'{}'$$), ('state', 'jsonb', $$'{}'$$),
-    ('item', 'jsonb', $$'{"do": "dirty", "level": "10m", "by_user": false, "step": "x"}'$$), ('what', 'text', $$'cluster'$$),
+    ('what', 'text', $$'cluster'$$),
     ('body', 'text', 'text_of(10)'), ('since', 'timestamptz', $$now() - interval '10 minutes'$$), ('span_from', 'timestamptz', $$now() - interval '1 hour'$$),
     ('horizon', 'timestamptz', $$now() - interval '90 days'$$), ('weights', 'jsonb', $$'{"open": 1}'$$), ('operation', 'text', $$'open'$$),
     ('operations', 'text', $$'open'$$), ('by', 'text', $$'target'$$), ('levels', 'text', $$'bad'$$), ('server', 'text', $$'oss1'$$), ('source', 'text', $$'lctl'$$), ('n', 'integer', '10'), ('base', 'integer', '10'),

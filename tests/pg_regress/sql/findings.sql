@@ -127,14 +127,7 @@ SELECT finding, jobs FROM jobstats.finding_days, LATERAL (SELECT count(*) AS job
 SELECT jobstats_internal.judge_some();
 DELETE FROM jobstats.finding_days;
 ALTER TABLE jobstats.finding_sizes ADD CHECK (job <> '1001');
-DO $$
-DECLARE
-    step record;
-BEGIN
-    LOOP
-        SELECT * INTO step FROM jobstats_internal.judge_item('{}');
-        EXIT WHEN step.more IS NULL OR step.more #>> '{0,problem}' IS NOT NULL;
-    END LOOP;
-    RAISE NOTICE '%', step.more #>> '{0,problem}';
-END $$;
+INSERT INTO jobstats.maintenance (step, began) VALUES ('findings', now());
+DO $$ BEGIN WHILE jobstats_internal.judge() IS NOT NULL LOOP END LOOP; END $$;
+SELECT took >= '0' AS ended, problem FROM jobstats.maintenance WHERE step = 'findings' ORDER BY began DESC LIMIT 1;
 SELECT jobstats_internal.judge_some();

@@ -101,6 +101,32 @@ CALL jobstats_maintain();
 SELECT count(*) AS rejects FROM jobstats.rejects WHERE reason = 'test';
 SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
 
+-- A refresh is a whole: when a step of it fails, the rest of it is left to the next call, and so is what has to be summed again.
+CREATE TRIGGER fail BEFORE INSERT ON jobstats.rollup_1h FOR EACH ROW EXECUTE FUNCTION fail();
+SELECT feed('again', now() - interval '2 hours');
+CALL jobstats_maintain();
+SELECT count(*) > 0 AS waiting FROM jobstats.dirty;
+SELECT step FROM jobstats.maintenance WHERE began > (SELECT max(began) FROM jobstats.maintenance WHERE step = 'refresh of rollup_1h') AND step LIKE 'refresh%';
+DROP TRIGGER fail ON jobstats.rollup_1h;
+CALL jobstats_maintain();
+SELECT count(*) AS waiting FROM jobstats.dirty;
+-- A call that was canceled has left its step running. The next one says so, and ends none twice.
+UPDATE jobstats.settings SET rejects_retention = '14 days';
+INSERT INTO jobstats.maintenance (step, began, affected) VALUES ('all', now(), NULL), ('refresh of rollup_10m', now(), 7);
+CALL jobstats_maintain();
+SELECT step, affected, problem FROM jobstats.maintenance WHERE problem LIKE 'the call%' OR took IS NULL;
+SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
+-- Each step calls a function that says what it does.
+SELECT count(*) > 40 AS steps, count(*) FILTER (WHERE d.description IS NULL) AS without_comment
+FROM jobstats_internal.maintenance_steps() s
+LEFT JOIN pg_description d ON d.classoid = 'pg_proc'::regclass AND d.objoid = to_regproc('jobstats_internal.' || split_part(s.call, '(', 1));
+-- In a front, they ask the nodes.
+BEGIN;
+UPDATE jobstats.settings SET front = true;
+INSERT INTO jobstats.attached (name, node, accounting) VALUES ('near', 1, true);
+SELECT number, step, call, tries FROM jobstats_internal.maintenance_steps() ORDER BY number;
+ROLLBACK;
+
 -- It commits, so it stands alone.
 BEGIN;
 CALL jobstats_maintain();

@@ -516,11 +516,12 @@ CREATE TABLE IF NOT EXISTS jobstats.spans (
 CREATE TABLE IF NOT EXISTS jobstats.maintenance (
     step text NOT NULL,
     began timestamptz NOT NULL,
-    took interval NOT NULL,
-    affected bigint NOT NULL,
+    took interval,
+    affected bigint,
     problem text
 );
 CREATE INDEX IF NOT EXISTS maintenance_began ON jobstats.maintenance (began);
+CREATE INDEX IF NOT EXISTS maintenance_running ON jobstats.maintenance (step) WHERE took IS NULL;
 
 CREATE TABLE IF NOT EXISTS jobstats.parts (
     relation text NOT NULL,

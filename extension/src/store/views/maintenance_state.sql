@@ -10,5 +10,5 @@ SELECT l.completed,
 FROM (SELECT) one
 LEFT JOIN LATERAL (
     SELECT m.began + m.took AS completed, m.problem FROM jobstats.maintenance m
-    WHERE m.step = 'all' ORDER BY m.began DESC LIMIT 1
+    WHERE m.step = 'all' AND m.took IS NOT NULL ORDER BY m.began DESC LIMIT 1
 ) l ON true;
