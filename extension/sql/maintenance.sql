@@ -418,26 +418,34 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.pack_items(jsonb, text) IS
 'Internal: the items that record that a chunk of a relation was packed and go on with the next one; NULL: none was packed.';
 
+-- Without statistics the planner takes an index by time for useless. A crash takes the counts of rows and of what VACUUM and ANALYZE have done:
+-- then each table is analyzed once more.
 CREATE FUNCTION jobstats_internal.summarize_ranges() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'
 AS $$
 DECLARE
-    index regclass;
+    until CONSTANT timestamptz := clock_timestamp() + interval '10 seconds';
+    it record;
     summarized integer := 0;
 BEGIN
-    FOR index IN
-        SELECT x.indexrelid
+    FOR it IN
+        SELECT x.indexrelid::regclass AS index, x.indrelid::regclass AS relation, k.is_unknown
         FROM pg_class t
         JOIN pg_inherits h ON h.inhparent = t.oid
-        JOIN pg_stat_user_tables s ON s.relid = h.inhrelid AND s.n_ins_since_vacuum > 0
+        JOIN pg_stat_user_tables s ON s.relid = h.inhrelid
+        CROSS JOIN LATERAL (
+            SELECT coalesce(s.last_vacuum, s.last_autovacuum, s.last_analyze, s.last_autoanalyze) IS NULL AND pg_relation_size(s.relid) > 0 AS is_unknown) k
         JOIN pg_index x ON x.indrelid = h.inhrelid
         JOIN pg_class c ON c.oid = x.indexrelid
         JOIN pg_am a ON a.oid = c.relam
-        WHERE t.relnamespace = 'jobstats'::regnamespace AND a.amname = 'brin'
-        ORDER BY c.relname
+        WHERE t.relnamespace = 'jobstats'::regnamespace AND a.amname = 'brin' AND (s.n_ins_since_vacuum > 0 OR k.is_unknown)
+        ORDER BY c.relname DESC
     LOOP
         BEGIN
-            summarized := summarized + brin_summarize_new_values(index);
+            summarized := summarized + brin_summarize_new_values(it.index);
+            IF it.is_unknown AND clock_timestamp() < until THEN
+                EXECUTE format('ANALYZE %s', it.relation);
+            END IF;
         EXCEPTION WHEN lock_not_available THEN
             -- VACUUM holds the lock. An automatic VACUUM would cancel itself if this waited for a second.
             CONTINUE;
@@ -447,7 +455,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.summarize_ranges() IS
-'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, which on a large day may be hours later, every query of recent times reads all of them.';
+'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, maybe hours later, every query of recent times reads all of them. Analyzes what nobody has.';
 
 -- Deletes entries that neither increments nor rollups refer to, and forgets whose those are that have long been idle. It goes through the entries in the order of their keys,
 -- a batch per transaction.
