@@ -245,8 +245,10 @@ BEGIN
         SELECT it.target_id, lower(n.span), CASE WHEN n.number < cardinality(it.told) THEN upper(n.span) END
         FROM unnest(it.told) WITH ORDINALITY AS n (span, number)
         ON CONFLICT ON CONSTRAINT spans_pkey DO UPDATE SET until = excluded.until WHERE s.until IS DISTINCT FROM excluded.until;
-        UPDATE jobstats.targets t SET last_observation = it.newest
-        WHERE t.target_id = it.target_id AND t.last_observation IS DISTINCT FROM it.newest AND it.newest IS NOT NULL;
+        UPDATE jobstats.targets t SET last_observation = it.newest, server = o.server, received = o.received
+        FROM jobstats.observations o
+        WHERE t.target_id = it.target_id AND o.target_id = it.target_id AND o."time" = it.newest
+            AND (t.last_observation, t.server, t.received) IS DISTINCT FROM (it.newest, o.server, o.received);
     END LOOP;
 END
 $$;
