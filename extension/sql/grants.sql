@@ -51,7 +51,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
     jobstats_internal.density_in, jobstats_internal.density_out, jobstats_internal.density_recv, jobstats_internal.density_send,
     jobstats_internal.density_eq, jobstats_internal.density_ne, jobstats_internal.density_hash,
-    jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.ingest, jobstats_internal.damage_in_words,
+    jobstats_internal.bucket, jobstats_internal.planned_ago, jobstats_internal.feeding, jobstats_internal.ingest, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
     jobstats_internal.staged_increments, jobstats_internal.ids_remedy, jobstats_internal.nearest, jobstats_internal.dimensions, jobstats_internal.as_like, jobstats_internal.exactly, jobstats_internal.escaped, jobstats_internal.sized
 TO PUBLIC;

@@ -119,8 +119,10 @@ DECLARE
     low timestamptz;
     high timestamptz;
     name text;
-    strays boolean;
-    held boolean := false;
+    is_new boolean;
+    strays bigint;
+    -- Everybody waits while rows are moved.
+    room bigint := 200000;
     made integer := 0;
 BEGIN
     IF NOT isfinite(span_from) OR NOT isfinite(span_to) OR span_to - span_from > interval '100000 days' THEN
@@ -135,35 +137,38 @@ BEGIN
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I)', relation || '_default') INTO strays;
-    FOR low IN SELECT * FROM generate_series(date_trunc(unit, span_from), span_to, ('1 ' || unit)::interval) LOOP
+    FOR low, strays IN EXECUTE format('SELECT low, coalesce(d.strays, 0)
+        FROM generate_series(date_trunc($1, $2), $3, (text ''1 '' || $1)::interval) AS s (low)
+        FULL JOIN (SELECT date_trunc($1, d.%I) AS low, count(*) AS strays FROM jobstats.%I d GROUP BY 1) d USING (low)
+        ORDER BY low DESC', key, relation || '_default') USING unit, span_from, span_to
+    LOOP
         high := low + ('1 ' || unit)::interval;
         name := format('%s_%s', relation, to_char(low, left('YYYYMMDD', CASE unit WHEN 'year' THEN 4 WHEN 'month' THEN 6 ELSE 8 END)));
-        CONTINUE WHEN to_regclass(format('jobstats.%I', name)) IS NOT NULL;
-        -- A partition cannot be created for a span that has rows in the default partition already. Such rows
-        -- stay there.
-        IF strays THEN
-            EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE %I >= $1 AND %2$I < $2)', relation || '_default', key)
-                INTO held USING low, high;
-        END IF;
-        CONTINUE WHEN held;
-        BEGIN
-            EXECUTE format('CREATE TABLE jobstats.%I PARTITION OF jobstats.%I FOR VALUES FROM (%L) TO (%L)',
-                name, relation, low, high);
-        EXCEPTION WHEN check_violation THEN
-            -- A feed has committed rows of the span to the default partition in the meantime.
-            CONTINUE;
-        END;
-        IF owner <> current_user THEN
+        is_new := to_regclass(format('jobstats.%I', name)) IS NULL;
+        CONTINUE WHEN CASE strays WHEN 0 THEN NOT is_new ELSE room <= 0 END;
+        -- From here on nobody has a plan that misses rows where they are next. The table alone: rows are written and read by way of it.
+        EXECUTE format('LOCK TABLE ONLY jobstats.%I', relation);
+        IF is_new THEN
+            EXECUTE format('CREATE TABLE jobstats.%I (LIKE jobstats.%I INCLUDING ALL EXCLUDING INDEXES EXCLUDING COMMENTS)', name, relation);
             EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
+            made := made + 1;
+        ELSE
+            EXECUTE format('ALTER TABLE jobstats.%I DETACH PARTITION jobstats.%I', relation, name);
         END IF;
-        made := made + 1;
+        -- Of many rows the earliest are moved: the partition ends behind these until the next call.
+        EXECUTE format('SELECT coalesce((
+                SELECT d.%1$I + interval ''1 microsecond'' FROM jobstats.%2$I d WHERE d.%1$I >= $1 AND d.%1$I < $2
+                ORDER BY d.%1$I OFFSET greatest($3, 1) - 1 LIMIT 1), $2)', key, relation || '_default') INTO high USING low, high, room;
+        EXECUTE format('WITH gone AS (DELETE FROM jobstats.%I d WHERE d.%I >= $1 AND d.%2$I < $2 RETURNING d.*) INSERT INTO jobstats.%I SELECT * FROM gone',
+            relation || '_default', key, name) USING low, high;
+        EXECUTE format('ALTER TABLE jobstats.%I ATTACH PARTITION jobstats.%I FOR VALUES FROM (%L) TO (%L)', relation, name, low, high);
+        room := room - strays;
     END LOOP;
     RETURN made;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.add_partitions(text, text, timestamptz, timestamptz) IS
-'Internal: makes the missing partitions, a day, month or year (UTC) each, of a table of the store for a span of time and returns their number; none where TimescaleDB keeps it.';
+'Internal: makes the missing partitions, a day, month or year (UTC) each, of a table of the store for a span and for rows in the default partition, of which it moves 200,000 per call, and returns their number; none where TimescaleDB keeps it.';
 
 CREATE FUNCTION jobstats_internal.forget() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -246,8 +251,10 @@ BEGIN
         SELECT it.target_id, lower(n.span), CASE WHEN n.number < cardinality(it.told) THEN upper(n.span) END
         FROM unnest(it.told) WITH ORDINALITY AS n (span, number)
         ON CONFLICT ON CONSTRAINT spans_pkey DO UPDATE SET until = excluded.until WHERE s.until IS DISTINCT FROM excluded.until;
-        UPDATE jobstats.targets t SET last_observation = it.newest
-        WHERE t.target_id = it.target_id AND t.last_observation IS DISTINCT FROM it.newest AND it.newest IS NOT NULL;
+        UPDATE jobstats.targets t SET last_observation = it.newest, server = o.server, received = o.received
+        FROM jobstats.observations o
+        WHERE t.target_id = it.target_id AND o.target_id = it.target_id AND o."time" = it.newest
+            AND (t.last_observation, t.server, t.received) IS DISTINCT FROM (it.newest, o.server, o.received);
     END LOOP;
 END
 $$;
@@ -422,26 +429,34 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.pack_columns(boolean) IS
 'Internal: keeps one more old chunk in columns, and records of which relation; NULL: there is none. again: one that has got rows beside its columns since.';
 
+-- Without statistics the planner takes an index by time for useless. A crash takes the counts of rows and of what VACUUM and ANALYZE have done:
+-- then each table is analyzed once more.
 CREATE FUNCTION jobstats_internal.summarize_ranges() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'
 AS $$
 DECLARE
-    index regclass;
+    until CONSTANT timestamptz := clock_timestamp() + interval '10 seconds';
+    it record;
     summarized integer := 0;
 BEGIN
-    FOR index IN
-        SELECT x.indexrelid
+    FOR it IN
+        SELECT x.indexrelid::regclass AS index, x.indrelid::regclass AS relation, k.is_unknown
         FROM pg_class t
         JOIN pg_inherits h ON h.inhparent = t.oid
-        JOIN pg_stat_user_tables s ON s.relid = h.inhrelid AND s.n_ins_since_vacuum > 0
+        JOIN pg_stat_user_tables s ON s.relid = h.inhrelid
+        CROSS JOIN LATERAL (
+            SELECT coalesce(s.last_vacuum, s.last_autovacuum, s.last_analyze, s.last_autoanalyze) IS NULL AND pg_relation_size(s.relid) > 0 AS is_unknown) k
         JOIN pg_index x ON x.indrelid = h.inhrelid
         JOIN pg_class c ON c.oid = x.indexrelid
         JOIN pg_am a ON a.oid = c.relam
-        WHERE t.relnamespace = 'jobstats'::regnamespace AND a.amname = 'brin'
-        ORDER BY c.relname
+        WHERE t.relnamespace = 'jobstats'::regnamespace AND a.amname = 'brin' AND (s.n_ins_since_vacuum > 0 OR k.is_unknown)
+        ORDER BY c.relname DESC
     LOOP
         BEGIN
-            summarized := summarized + brin_summarize_new_values(index);
+            summarized := summarized + brin_summarize_new_values(it.index);
+            IF it.is_unknown AND clock_timestamp() < until THEN
+                EXECUTE format('ANALYZE %s', it.relation);
+            END IF;
         EXCEPTION WHEN lock_not_available THEN
             -- VACUUM holds the lock. An automatic VACUUM would cancel itself if this waited for a second.
             CONTINUE;
@@ -451,7 +466,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.summarize_ranges() IS
-'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, which on a large day may be hours later, every query of recent times reads all of them.';
+'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, maybe hours later, every query of recent times reads all of them. Analyzes what nobody has.';
 
 -- Deletes entries that neither increments nor rollups refer to, and forgets whose those are that have long been idle. It goes through the entries in the order of their keys,
 -- a batch per transaction.

@@ -72,7 +72,8 @@ LEFT JOIN LATERAL (
     (
         SELECT o.server, o.since, o."time", o.entries, o.problems, o.added, o.resets, o.removed FROM jobstats.observations o
         WHERE o.target_id = known.target_id AND (known.retired IS NULL OR at <= known.retired)
-            AND o."time" > at - interval '24 hours' AND o."time" <= at
+            -- at - interval '24 hours' is not known when this is planned: it could be days, which a zone makes longer.
+            AND o."time" > (at AT TIME ZONE text 'UTC' - interval '24 hours') AT TIME ZONE text 'UTC' AND o."time" <= at
         ORDER BY o."time" DESC LIMIT 1
     )
 ) last ON true

@@ -8,6 +8,15 @@ RETURN pg_catalog.date_bin(width, instant, timestamptz '1970-01-01 00:00:00+00')
 COMMENT ON FUNCTION jobstats_internal.bucket(interval, timestamptz) IS
 'Internal: the start of the bucket of a rollup that an instant lies in.';
 
+-- PostgreSQL opens and locks all partitions for a condition that is not known when a statement is planned, such as one with now(). A view
+-- has this beside such a condition, which it must not exclude a row of. Plans are kept: one that was made long ago has an earlier bound, which
+-- is only slower, and an hour is left for a clock that is set back. It is not immutable, but has to say so to be computed at that time.
+CREATE FUNCTION jobstats_internal.planned_ago(age interval) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+RETURN now() - age - interval '1 hour';
+COMMENT ON FUNCTION jobstats_internal.planned_ago(interval) IS
+'Internal: a time that is at least so long ago, as of when a statement is planned.';
+
 CREATE FUNCTION jobstats_internal.dirty_buckets(width interval, by_user boolean, refreshed timestamptz)
 RETURNS TABLE (target_id integer, buckets tstzrange)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp

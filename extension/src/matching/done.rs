@@ -15,7 +15,7 @@ use crate::pg::template::sql;
 use crate::pg::time::timestamptzs;
 use crate::store::columns::usecs_name;
 use crate::store::sum::Sum;
-use crate::store::views::pace_since;
+use crate::store::views::{DAY_AGO, pace_since};
 
 /// The largest number of jobs that are summed up at a time.
 const AT_A_TIME: i64 = 200;
@@ -65,10 +65,7 @@ fn summarize(client: &mut SpiClient<'_>) -> Result<i64, Error> {
 }
 
 fn take() -> String {
-    sql!(
-        "done/take.sql",
-        pace = pace_since("now() - interval '24 hours'", false),
-    )
+    sql!("done/take.sql", pace = pace_since(DAY_AGO, false),)
 }
 
 /// Returns the statement that makes the summaries of jobs.

@@ -1,6 +1,6 @@
 //! The window of a question: its start, its end and its steps.
 
-use jobstats_core::instant::{Micros, Span};
+use jobstats_core::instant::{DAY, Micros, Span};
 use jobstats_core::usage::Target;
 use jobstats_core::window::{Last, Reach, StepError, StepWidth, reach, step_edges};
 use pgrx::datum::Interval;
@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
-use crate::pg::time::{LONG_AGO, SessionClocks, now, timestamptz, window};
+use crate::pg::time::{LONG_AGO, SessionClocks, now, window};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
@@ -204,15 +204,15 @@ fn last_observations(
     since: Micros,
     filters: &Filters,
 ) -> Result<Vec<Last>, Error> {
-    let (params, since) = (Params::default(), timestamptz(since)?);
-    let since = params.bind("since", || since);
-    let day_before = format!("{since} - interval '24 hours'");
+    let params = Params::default();
+    let [day_before, day_before_that] =
+        [1, 2].map(|days| params.bind_time(&format!("{days} days before"), since - days * DAY));
     let statement = format!(
         "SELECT concat_ws('/', nullif(target.cluster, ''), target.name) AS target, concat_ws('/', nullif(target.cluster, ''), pace.server) AS server, \
          pace.last_observation, (extract(epoch FROM pace.usual_interval) * 1000000)::bigint AS usual_interval, pace.silent, pace.late \
          FROM ({}) pace JOIN jobstats.targets target ON target.target_id = pace.target_id \
          WHERE target.retired IS NULL{}{} ORDER BY pace.last_observation, target.cluster, target.name",
-        pace_since(&day_before, store::is_front(client)?),
+        pace_since([&day_before, &day_before_that], store::is_front(client)?),
         filters.conditions(Level::Target, "target", &params),
         filters.conditions(Level::Server, "pace", &params)
     );

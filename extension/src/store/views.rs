@@ -39,11 +39,9 @@ fn views(schema: &str) -> [(&'static str, String); 12] {
         .collect();
     let commands = SCHEDULERS.iter().filter(|scheduler| !scheduler.grows);
     let commands: Vec<String> = commands.map(|it| format!("'{}'", it.name)).collect();
-    let pace = pace("last");
     let health = sql!(
         "views/health.sql",
-        last_of_a_day = last_since("now() - interval '1 day'"),
-        pace_of_last = pace,
+        pace_of_a_day = pace_since(DAY_AGO, false),
         missed = missed("of_hour"),
         configured = CONFIGURED,
         commands = commands.join(", "),
@@ -53,7 +51,7 @@ fn views(schema: &str) -> [(&'static str, String); 12] {
     let quality = sql!(
         "views/quality.sql",
         hour = hour_of("o.\"time\""),
-        pace_of_last = pace,
+        pace_of_last = pace("last", ALWAYS),
         missed = missed("observed"),
         calls = calls.join(" + ")
     );
@@ -84,7 +82,8 @@ fn views(schema: &str) -> [(&'static str, String); 12] {
 
 /// Returns the views in which nodes say of their observations what a front would have to search for, target by target.
 fn views_of_nodes() -> [(&'static str, String); 4] {
-    let paces = sql!("views/paces.sql", pace_of_last = pace("last"));
+    let paces = pace_since([ALWAYS, ALWAYS], false);
+    let paces = format!("CREATE OR REPLACE VIEW jobstats.paces AS {paces}");
     [
         ("observation_ends", sql!("views/observation_ends.sql")),
         ("observed_spans", sql!("views/observed_spans.sql")),
@@ -161,32 +160,38 @@ impl Whose {
     }
 }
 
+/// A time before all observations.
+const ALWAYS: &str = "timestamptz '-infinity'";
+
 /// Returns a SELECT that says, for each target, on which server and how often it was observed, and whether it is
-/// late or silent. `last` is a relation with an observation of each target, as a rule the last one.
-fn pace(last: &str) -> String {
-    sql!("views/pace.sql", last = last)
+/// late or silent. `last` is a relation with an observation of each target, as a rule the last one. `since` is before the day of each of
+/// these.
+fn pace(last: &str, since: &str) -> String {
+    sql!("views/pace.sql", last = last, since = since)
 }
 
-/// Returns a SELECT of the pace of each target that was observed after an instant. A front asks nodes for the paces of all their targets: it
-/// would look at the observations of each with a round trip.
-pub fn pace_since(instant: &str, is_front: bool) -> String {
-    match is_front {
-        true => format!(
+/// A day ago, and the day before it as a statement knows it when it is planned.
+pub const DAY_AGO: [&str; 2] = [
+    "now() - interval '1 day'",
+    "jobstats_internal.planned_ago(interval '2 days')",
+];
+
+/// Returns a SELECT of the pace of each target that was observed after an instant, which is given with the day before it. A front asks nodes
+/// for the paces of all their targets: it would look at the observations of each with a round trip.
+pub fn pace_since([instant, day_before]: [&str; 2], is_front: bool) -> String {
+    if is_front {
+        return format!(
             "SELECT pace.* FROM jobstats.paces pace WHERE pace.last_observation > {instant}"
-        ),
-        false => pace(&last_since(instant)),
+        );
     }
+    let last = sql!("views/last_since.sql", instant = instant);
+    pace(&last, day_before)
 }
 
 /// Returns a SELECT of the gaps between observations of each target, and of the readings that are missing in them. `observed`
 /// is a relation with the observations and the time since the one before.
 fn missed(observed: &str) -> String {
     sql!("views/missed.sql", observed = observed)
-}
-
-/// Returns a SELECT, in parentheses, of the last observation of each target that was observed after an instant.
-fn last_since(instant: &str) -> String {
-    sql!("views/last_since.sql", instant = instant)
 }
 
 /// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay. Views

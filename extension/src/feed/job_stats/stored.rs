@@ -413,14 +413,15 @@ pub fn insert(
     if computed.since.is_none() {
         spans::begin(client, target_id, delivery.time)?;
     }
-    count(client, target_id, time, text, computed)
+    count(client, target_id, delivery, received, text, computed)
 }
 
 /// Adds a new observation to the counts of its target, which is locked.
 fn count(
     client: &mut SpiClient<'_>,
     target_id: i32,
-    time: TimestampWithTimeZone,
+    delivery: &Delivery,
+    received: Micros,
     text: &NewText<'_>,
     computed: &Computed,
 ) -> Result<(), Error> {
@@ -428,12 +429,16 @@ fn count(
         client,
         "UPDATE jobstats.targets SET observations_total = observations_total + 1, \
          text_bytes_total = text_bytes_total + $2, problems_total = problems_total + $3, \
-         last_observation = greatest(last_observation, $4) WHERE target_id = $1",
+         last_observation = greatest(last_observation, $4), \
+         server = CASE WHEN last_observation > $4 THEN server ELSE $5 END, \
+         received = CASE WHEN last_observation > $4 THEN received ELSE $6 END WHERE target_id = $1",
         &[
             target_id.into(),
             i64::try_from(text.bytes).unwrap_or(i64::MAX).into(),
             i64::from(computed.counts.problems).into(),
-            time.into(),
+            timestamptz(delivery.time)?.into(),
+            delivery.server.as_str().into(),
+            timestamptz(received)?.into(),
         ],
     )?;
     Ok(())

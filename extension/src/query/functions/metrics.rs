@@ -99,7 +99,7 @@ fn elsewhere(client: &SpiClient<'_>) -> Result<Vec<(String, f64)>, Error> {
 /// Returns the last observation, or the last hour of it, of each target that is not silent. Observations that span over an hour (and four usual
 /// intervals), after a gap, are left out.
 fn lasts(client: &SpiClient<'_>) -> Result<Vec<usage::Target>, Error> {
-    let pace = views::pace_since("now() - interval '1 day'", store::is_front(client)?);
+    let pace = views::pace_since(views::DAY_AGO, store::is_front(client)?);
     let statement = format!(
         "SELECT p.target_id, greatest(p.since, p.last_observation - interval '1 hour') AS since, p.last_observation AS \"time\" FROM ({pace}) p \
          WHERE NOT p.silent AND p.since > now() - greatest(4 * p.usual_interval, interval '1 hour')"

@@ -56,8 +56,10 @@ CREATE TABLE IF NOT EXISTS jobstats.targets (
     text_bytes_total bigint NOT NULL DEFAULT 0,
     problems_total bigint NOT NULL DEFAULT 0,
     retired timestamptz,
-    -- Up to when the newest bucket of a target's rates is known.
+    -- Up to when the newest bucket of a target's rates is known, the server that this was read from, and when it arrived.
     last_observation timestamptz,
+    server text,
+    received timestamptz,
     UNIQUE (cluster, name)
 );
 

@@ -3,19 +3,14 @@ SELECT h.cluster, h.target, h.kind, h.server, h.status, h.last_observation, h.de
     jobstats_internal.escaped(h.remedy) AS remedy, h.missed
 -- A NULL without a type would lose its name in a dump: the restored view would be another one.
 FROM (
-WITH recent AS MATERIALIZED (
-    SELECT o.target_id, o."time" FROM @last_of_a_day@ o
-),
--- Targets without a recent observation are searched for together, once in each partition.
-last AS (
-    SELECT r.target_id, r."time" FROM recent r
-    UNION ALL
-    SELECT o.target_id, max(o."time") FROM jobstats.observations o
-    WHERE o.target_id = ANY (ARRAY(SELECT t.target_id FROM jobstats.targets t EXCEPT SELECT r.target_id FROM recent r))
-    GROUP BY o.target_id
-),
-pace AS MATERIALIZED (
-@pace_of_last@
+WITH pace AS MATERIALIZED (
+@pace_of_a_day@
+UNION ALL
+-- Of others, partitions of long ago are not opened, and nothing is said of how often they were read.
+SELECT t.target_id, t.server, NULL::timestamptz, t.last_observation, t.received, NULL::interval, NULL::interval, '{}', true, false
+FROM jobstats.targets t
+JOIN jobstats.refresh r ON t.last_observation > r.dropped
+WHERE t.last_observation <= now() - interval '1 day'
 ),
 -- The number of identifiers of each target that were active within the hour, and of those that match no format.
 ids AS (
@@ -23,7 +18,7 @@ ids AS (
         array_agg(e.name ORDER BY e.name) FILTER (WHERE e.status = 'malformed') AS malformed
     FROM (
         SELECT DISTINCT i.target_id, i.entry_id FROM jobstats.increments i
-        WHERE i."time" > now() - interval '1 hour'
+        WHERE i."time" > now() - interval '1 hour' AND i."time" > jobstats_internal.planned_ago(interval '1 hour')
     ) a
     JOIN jobstats.entries e ON e.entry_id = a.entry_id
     GROUP BY a.target_id
@@ -44,7 +39,7 @@ rejected AS (
 of_hour AS MATERIALIZED (
     SELECT o.target_id, o."time", o.since, o.server, o."time" - o.since AS elapsed
     FROM jobstats.observations o
-    WHERE o."time" > now() - interval '1 hour'
+    WHERE o."time" > now() - interval '1 hour' AND o."time" > jobstats_internal.planned_ago(interval '1 hour')
 ),
 -- Targets that moved from one server to another and back within the hour.
 contested AS (
@@ -151,9 +146,9 @@ WHERE NOT EXISTS (
                 ELSE t.name = e.target AND coalesce(p.last_observation, t.last_observation, t.retired) IS NOT NULL
             END)
     AND NOT EXISTS (
-        SELECT FROM jobstats.observations o
+        SELECT FROM of_hour o
         JOIN jobstats.targets t ON t.target_id = o.target_id
-        WHERE e.target IS NULL AND t.cluster = e.cluster AND o.server = e.server AND o."time" > now() - interval '1 hour')
+        WHERE e.target IS NULL AND t.cluster = e.cluster AND o.server = e.server)
 UNION ALL
 SELECT o.cluster, o.target, o.kind, o.server, o.status, NULL::timestamptz, NULL::interval, NULL::interval, NULL::interval, NULL::boolean, o.remedy, NULL::bigint
 FROM (

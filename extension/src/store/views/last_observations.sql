@@ -16,5 +16,6 @@ FROM jobstats.targets t
 LEFT JOIN LATERAL (
     SELECT o.* FROM jobstats.observations o
     WHERE o.target_id = t.target_id AND t.retired IS NULL AND o."time" > now() - interval '24 hours'
+        AND o."time" > jobstats_internal.planned_ago(interval '24 hours')
     ORDER BY o."time" DESC LIMIT 1
 ) last ON true;

@@ -1,3 +1,1 @@
-(SELECT t.target_id, o."time" FROM jobstats.targets t CROSS JOIN LATERAL (
-    SELECT o."time" FROM jobstats.observations o WHERE o.target_id = t.target_id AND o."time" > @instant@
-    ORDER BY o."time" DESC LIMIT 1) o)
+(SELECT t.target_id, t.last_observation AS "time" FROM jobstats.targets t WHERE t.last_observation > @instant@)

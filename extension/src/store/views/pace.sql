@@ -1,6 +1,6 @@
 -- For each target with an observation in @last@ (target_id, "time"): its server and start, the last intervals between its observations and
--- the usual one, and whether it is late or even silent now. Only the day before that observation is read; otherwise every partition would be
--- searched for a target that has been gone for long.
+-- the usual one, and whether it is late or even silent now. Only the day before that observation is read, and nothing that is known to be
+-- earlier when this is planned (@since@); otherwise every partition would be searched for a target that has been gone for long.
 SELECT l.target_id, p.server, p.since, l."time" AS last_observation, p.received, p.duration, p.usual_interval, p.intervals,
     now() - l."time" > greatest(3 * p.usual_interval, interval '10 minutes') AS silent,
     coalesce(now() - l."time" > 2 * p.usual_interval, false) AS late
@@ -15,7 +15,8 @@ CROSS JOIN LATERAL (
         coalesce(array_agg(o."time" - o.since) FILTER (WHERE o.since IS NOT NULL), '{}') AS intervals
     FROM (
         SELECT o."time", o.since, o.server, o.received, o.duration FROM jobstats.observations o
-        WHERE o.target_id = l.target_id AND o."time" > l."time" - interval '1 day' AND o."time" <= l."time"
+        WHERE o.target_id = l.target_id AND o."time" > l."time" - interval '1 day' AND o."time" <= l."time" AND o."time" > @since@
         ORDER BY o."time" DESC LIMIT 10
     ) o
+    HAVING count(*) > 0
 ) p

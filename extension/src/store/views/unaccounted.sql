@@ -8,6 +8,7 @@ CROSS JOIN LATERAL (
     SELECT summed.target_id, sum(CASE WHEN k.kind = 'MDT' THEN coalesce(summed.open, 0) + coalesce(summed.getattr, 0) + coalesce(summed.setattr, 0) ELSE coalesce(summed.read, 0) + coalesce(summed.write, 0) END) AS calls
     FROM jobstats.rollup_10m_targets summed JOIN jobstats.targets k ON k.target_id = summed.target_id
     WHERE summed.bucket > span.until - interval '1 hour' AND summed.bucket <= span.until
+        AND summed.bucket > jobstats_internal.planned_ago(interval '3 hours')
     GROUP BY summed.target_id
     HAVING sum(summed.observed_usecs) >= 3590000000
 ) w
@@ -16,6 +17,7 @@ LEFT JOIN LATERAL (
     SELECT sum(CASE WHEN t.kind = 'MDT' THEN coalesce(summed.open, 0) + coalesce(summed.getattr, 0) + coalesce(summed.setattr, 0) ELSE coalesce(summed.read, 0) + coalesce(summed.write, 0) END) AS calls
     FROM jobstats.rollup_10m summed
     WHERE summed.target_id = w.target_id AND summed.bucket > span.until - interval '1 hour' AND summed.bucket <= span.until
+        AND summed.bucket > jobstats_internal.planned_ago(interval '3 hours')
 ) e ON true
 WHERE span.until > now() - interval '2 hours'
 GROUP BY t.cluster, t.filesystem, span.until

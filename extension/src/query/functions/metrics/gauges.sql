@@ -23,7 +23,7 @@ FROM (
     FROM (
         SELECT i.*, max(i."time") OVER (PARTITION BY i.cluster, i.server, i.service) AS last
         FROM jobstats.server_increments i
-        WHERE i."time" > now() - interval '1 hour'
+        WHERE i."time" > now() - interval '1 hour' AND i."time" > jobstats_internal.planned_ago(interval '1 hour')
     ) i
     WHERE i."time" > i.last - interval '10 minutes'
     GROUP BY i.cluster, i.server, i.service
