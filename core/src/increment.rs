@@ -12,6 +12,7 @@ mod keep;
 mod late_text;
 mod life;
 mod limit;
+mod packed;
 mod row;
 mod split;
 mod system_users;
@@ -31,12 +32,13 @@ pub use detail::Detail;
 pub use keep::Keep;
 pub use late_text::{can_be_followed, can_be_older};
 pub use limit::MAX_RATE;
+pub use packed::{Details, Growth, OperationName, json, pack_sizes, unpack, unpack_sizes};
 pub use split::{Coarse, Parts, edge_distance, reach, share, spans, split};
 pub use system_users::Folded;
 
 use crate::instant::{Micros, Span};
 use crate::operation::{Kind, OPERATIONS, OperationIndex};
-use crate::snapshot::{ByKey, HISTOGRAM_LEN, Snapshot};
+use crate::snapshot::{ByKey, Snapshot};
 
 /// One target observed at one time.
 #[derive(Debug, Clone, Copy)]
@@ -284,11 +286,11 @@ pub struct Increment<'a> {
     /// The growth of the columns, above 0 and below 2^53, each column at most once.
     pub totals: Vec<(Column, i64)>,
     /// The growth of the elements of the histogram of `read_bytes`, if any element grew.
-    pub read_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
+    pub read_histogram: Option<Box<Growth>>,
     /// The growth of the elements of the histogram of `write_bytes`, if any element grew.
-    pub write_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
-    /// The values that have no column (rule 7), as a JSON object; on the last part only.
-    pub detail: Option<String>,
+    pub write_histogram: Option<Box<Growth>>,
+    /// The values that have no column (rule 7), packed; on the last part only.
+    pub detail: Option<Vec<u8>>,
 }
 
 impl Increment<'_> {

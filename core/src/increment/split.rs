@@ -4,9 +4,8 @@
 //! floor(value · (x − since) ÷ (time − since)). A part is the difference of two such floors, so that adjacent parts add
 //! up to the whole, whatever the edges between them are.
 
-use super::Increment;
+use super::{Growth, Increment};
 use crate::instant::{DAY, HOUR, MINUTE, Micros, Span};
-use crate::snapshot::HISTOGRAM_LEN;
 
 #[cfg(test)]
 mod tests;
@@ -127,7 +126,7 @@ fn next_edge(instant: Micros, distance: Micros) -> Micros {
 /// Returns the part of a row in (from, until], if anything was counted there.
 fn inner_part<'a>(whole: &Increment<'a>, from: Micros, until: Micros) -> Option<Increment<'a>> {
     let share = |value| share(value, whole.since, whole.time, from, until);
-    let histogram = |whole: &Option<Box<[i64; HISTOGRAM_LEN]>>| {
+    let histogram = |whole: &Option<Box<Growth>>| {
         let part = whole.as_ref()?.map(share);
         part.iter().any(|&count| count != 0).then(|| Box::new(part))
     };

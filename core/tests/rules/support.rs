@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use jobstats_core::increment::{
     Column, Comparison, Increment, LateReason, MAX_RATE, Observation, can_be_followed,
-    can_be_older, compare, split,
+    can_be_older, compare, json, split, unpack,
 };
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pause::Pause;
@@ -323,7 +323,8 @@ pub fn row(increment: &Increment) -> String {
         line.push_str(" reset");
     }
     if let Some(detail) = &increment.detail {
-        let _ = write!(line, " {detail}");
+        let details = json(&unpack(detail).expect("packed details"));
+        let _ = write!(line, " {details}");
     }
     line
 }

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::increment::Column;
+use crate::snapshot::HISTOGRAM_LEN;
 
 fn row(since: Micros, time: Micros, totals: &[i64]) -> Increment<'static> {
     let column = |(index, &total)| (Column::Total(index), total);
@@ -109,7 +110,7 @@ fn a_row_that_crosses_no_edge_stays_as_it_is() {
     for (since, time) in [(1, 9), (0, 10), (10, 20), (5, 10), (-10, 0), (7, 7)] {
         let mut whole = row(since * MINUTE, time * MINUTE, &[3, 4]);
         whole.reset = true;
-        whole.detail = Some("{}".to_owned());
+        whole.detail = Some(vec![1, 0]);
         let expected = whole.clone();
         let address = whole.totals.as_ptr();
         let parts: Vec<_> = split(whole).collect();
@@ -204,7 +205,7 @@ fn reset_goes_with_the_first_part_and_detail_with_the_last() {
     let whole = Increment {
         reset: true,
         last_active: Some(39 * MINUTE),
-        detail: Some("{}".to_owned()),
+        detail: Some(vec![1, 0]),
         ..row(0, 40 * MINUTE, &[2])
     };
     let parts: Vec<_> = split(whole)
@@ -221,7 +222,7 @@ fn reset_goes_with_the_first_part_and_detail_with_the_last() {
         parts,
         [
             (20, true, None, None),
-            (40, false, Some(39 * MINUTE), Some("{}".to_owned()))
+            (40, false, Some(39 * MINUTE), Some(vec![1, 0]))
         ]
     );
 }
@@ -247,7 +248,7 @@ fn last_active_is_with_the_parts_that_end_after_it() {
 fn a_row_with_detail_alone_keeps_its_end() {
     let whole = Increment {
         reset: true,
-        detail: Some("{}".to_owned()),
+        detail: Some(vec![1, 0]),
         ..row(0, 40 * MINUTE, &[])
     };
     let last = Increment {
@@ -314,7 +315,7 @@ fn any_row_up_to(width: Micros) -> impl Strategy<Value = Increment<'static>> {
                     last_active: Some(since + active.max(1)),
                     read_histogram: read,
                     write_histogram: write,
-                    detail: (detail || is_empty).then(|| "{}".to_owned()),
+                    detail: (detail || is_empty).then(|| vec![1, 0]),
                     ..row
                 }
             },

@@ -2,26 +2,21 @@
 
 use jobstats_core::columns::sum::Sum;
 use jobstats_core::dimension::Level;
-use jobstats_core::increment::Detail;
+use jobstats_core::increment::{OperationName, unpack};
+use jobstats_core::operation::{READ_BYTES, WRITE_BYTES};
 use jobstats_core::usage::{Layout, RowOfSizes, Sizes, SizesOfGroup, SizesOfRow, Subject};
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::query::engine::{Reading, Request};
+use crate::query::packed::histograms;
 use crate::query::read::{self, Selection, Whose};
 
 /// The columns of calls and bytes.
 const SUMS: [&str; 4] = ["read", "read_bytes", "write", "write_bytes"];
 
-/// The columns of histograms, and of the details of bytes.
-const HISTOGRAMS: [(&str, Type); 2] = [
-    ("usage.read_bytes_hist", Type::Integers),
-    ("usage.write_bytes_hist", Type::Integers),
-];
-const DETAILS: [(&str, Type); 2] = [
-    ("(usage.detail -> 'read_bytes'::text)::text", Type::Text),
-    ("(usage.detail -> 'write_bytes'::text)::text", Type::Text),
-];
+/// The columns of histograms and details.
+const PACKED: [(&str, Type); 2] = [("usage.sizes", Type::Bytes), ("usage.detail", Type::Bytes)];
 
 impl Request<'_> {
     /// Reads the sizes of reads and writes in the window, which has one step, by group: histograms, and sums of calls that are in none.
@@ -31,7 +26,6 @@ impl Request<'_> {
         let mut columns = SUMS.map(str::to_owned).to_vec();
         columns.extend(Sum::service_time().columns);
         let layout = Layout::of_columns(columns);
-        let further: &[_] = &[HISTOGRAMS, DETAILS].concat();
         let by_entry =
             self.question.by.has(Level::Entry) || self.question.filters.has(Level::Entry);
         let mut sizes = Sizes::new(self.plan.window.since(), self.plan.state.limit);
@@ -39,7 +33,7 @@ impl Request<'_> {
             let more = Selection {
                 whose: true,
                 kept: true,
-                further,
+                further: &PACKED,
                 ..Selection::default()
             };
             reading.each(
@@ -48,7 +42,7 @@ impl Request<'_> {
                 more,
                 &mut |target, subject, row| {
                     let subject = if by_entry { subject } else { Subject::ALL };
-                    Ok(sizes.add(&of_row(&row, target, subject))?)
+                    Ok(sizes.add(&of_row(&row, target, subject)?)?)
                 },
             )?;
         }
@@ -57,18 +51,19 @@ impl Request<'_> {
     }
 }
 
-fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> RowOfSizes {
-    let calls = [0, 1].map(|operation| {
-        let detail = row.text(HISTOGRAMS.len() + operation);
-        let detail = detail.map(|it| serde_json::from_str(&it).ok());
-        SizesOfRow {
-            calls: row.values[2 * operation],
-            bytes: row.values[2 * operation + 1],
-            histogram: row.integers(operation),
-            detail: detail.unwrap_or_else(|| Some(Detail::default())),
-        }
+fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> Result<RowOfSizes, Error> {
+    let histograms = row.bytes(0).map_or(Ok([None; 2]), histograms)?;
+    let mut details = unpack(row.bytes(1).unwrap_or_default());
+    let calls = [READ_BYTES, WRITE_BYTES].map(|operation| SizesOfRow {
+        calls: row.values[2 * operation],
+        bytes: row.values[2 * operation + 1],
+        histogram: histograms[operation],
+        detail: details.as_mut().map(|it| {
+            let name = OperationName::Listed(operation);
+            it.remove(&name).unwrap_or_default()
+        }),
     });
-    RowOfSizes {
+    Ok(RowOfSizes {
         target,
         subject,
         entry: match row.whose {
@@ -81,5 +76,5 @@ fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> RowOfSiz
         timed: row.values[SUMS.len()..].iter().any(|it| *it != 0),
         kept: row.kept.clone(),
         calls,
-    }
+    })
 }
