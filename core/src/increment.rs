@@ -32,7 +32,7 @@ pub use detail::Detail;
 pub use keep::Keep;
 pub use late_text::{can_be_followed, can_be_older};
 pub use limit::MAX_RATE;
-pub use packed::{Details, Growth, OperationName, json, pack_sizes, unpack, unpack_sizes};
+pub use packed::{Details, Histograms, OperationName, json, pack_sizes, unpack, unpack_sizes};
 pub use split::{Coarse, Parts, edge_distance, reach, share, spans, split};
 pub use system_users::Folded;
 
@@ -285,10 +285,8 @@ pub struct Increment<'a> {
     pub last_active: Option<Micros>,
     /// The growth of the columns, above 0 and below 2^53, each column at most once.
     pub totals: Vec<(Column, i64)>,
-    /// The growth of the elements of the histogram of `read_bytes`, if any element grew.
-    pub read_histogram: Option<Box<Growth>>,
-    /// The growth of the elements of the histogram of `write_bytes`, if any element grew.
-    pub write_histogram: Option<Box<Growth>>,
+    /// The growth of the elements of histograms, if any element grew.
+    pub histograms: Option<Box<Histograms>>,
     /// The values that have no column (rule 7), packed; on the last part only.
     pub detail: Option<Vec<u8>>,
 }
@@ -296,10 +294,7 @@ pub struct Increment<'a> {
 impl Increment<'_> {
     /// Returns true if anything grew.
     fn has_grown(&self) -> bool {
-        !self.totals.is_empty()
-            || self.read_histogram.is_some()
-            || self.write_histogram.is_some()
-            || self.detail.is_some()
+        !self.totals.is_empty() || self.histograms.is_some() || self.detail.is_some()
     }
 }
 

@@ -32,8 +32,7 @@ impl Keep {
             increment.detail = increment.detail.take().as_deref().and_then(counts);
         }
         if self < Self::NoDetail {
-            increment.read_histogram = None;
-            increment.write_histogram = None;
+            increment.histograms = None;
         }
     }
 }
@@ -54,8 +53,7 @@ mod tests {
 
     use super::*;
     use crate::increment::packed::tests::{packed, shown};
-    use crate::increment::{Column, Detail, Details, OperationName, json};
-    use crate::snapshot::HISTOGRAM_LEN;
+    use crate::increment::{Column, Detail, OperationName};
 
     fn increment(detail: Option<&str>) -> Increment<'static> {
         Increment {
@@ -67,8 +65,7 @@ mod tests {
             reset: true,
             last_active: Some(1),
             totals: vec![(Column::Total(0), 7)],
-            read_histogram: Some(Box::new([1; HISTOGRAM_LEN])),
-            write_histogram: None,
+            histograms: Some(Box::new([1; _])),
             detail: detail.map(packed),
         }
     }
@@ -90,7 +87,7 @@ mod tests {
         let detail = r#"{"open":{"max":9,"min":1,"sumsq":82},"read":{}}"#;
         assert_eq!(kept(Keep::NoDetail, detail), increment(None));
         let counts = Increment {
-            read_histogram: None,
+            histograms: None,
             ..increment(None)
         };
         assert_eq!(kept(Keep::Counts, detail), counts);
@@ -123,10 +120,16 @@ mod tests {
             samples in any::<Option<u64>>(), min in any::<Option<u64>>(), name in "[a-z\\\\\"]{1,9}",
         ) {
             let detail = Detail { samples, min, ..Detail::default() };
-            let json = json(&Details::from([(OperationName::Other(name.into()), detail)])).to_string();
-            let mut twice = kept(one, &json);
-            other.apply(&mut twice);
-            prop_assert_eq!(twice, kept(one.min(other), &json));
+            let whole = Increment {
+                detail: pack([(&OperationName::Other(name.into()), &detail)]),
+                ..increment(None)
+            };
+            let kept = |keep: Keep, mut increment: Increment<'static>| {
+                keep.apply(&mut increment);
+                increment
+            };
+            let twice = kept(other, kept(one, whole.clone()));
+            prop_assert_eq!(twice, kept(one.min(other), whole));
         }
     }
 }

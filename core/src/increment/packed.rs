@@ -1,11 +1,11 @@
 //! Packs what a row of increments holds beside its counts: `detail` (rule 7) and the histograms of sizes.
 //!
-//! All numbers are varints: seven bits to a byte, the lowest first, and the highest bit of each byte but the last is set. Of a
-//! histogram only elements that grew are stored: how far each is from the one before, and its growth; 0 ends them. Of an
-//! operation are stored how far its position in [`OPERATIONS`] is from the one before, or 0 and its name if it has none; which
-//! of its values follow; and these. So each value has one form, and equal rows have equal bytes.
+//! Numbers are varints: seven bits to a byte, the lowest first, and the highest bit of each byte but the last is set. Of an
+//! operation come its position in [`OPERATIONS`] plus 1, or 0 and its name if it is not listed; the bits of the values that
+//! follow; and these. Of histograms come elements that grew: how far each is from the one before, and its growth; then 0. So
+//! each value has one form, and equal rows have equal bytes.
 //!
-//! Stores keep the positions, [units](UNITS) and the order of [values](NAMES): these lists may only be appended to.
+//! Stores keep the positions of operations, [units](UNITS) and [numbers](NUMBERS): append to these lists only.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ use crate::job_stats::Unit;
 use crate::operation::{OPERATIONS, OperationIndex};
 use crate::snapshot::HISTOGRAM_LEN;
 
-/// The growth of the elements of a histogram.
-pub type Growth = [i64; HISTOGRAM_LEN];
+/// The elements of the histogram of `read_bytes`, and then of that of `write_bytes`.
+pub type Histograms = [i64; 2 * HISTOGRAM_LEN];
 
 /// An operation that has a detail. Those that are listed come first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,35 +32,20 @@ pub enum OperationName<'a> {
 /// The details of an increment.
 pub type Details = BTreeMap<OperationName<'static>, Detail>;
 
-/// The names of the numbers of an operation.
-const NAMES: [&str; 5] = ["min", "max", "sumsq", "samples", "sum"];
+/// The names of the numbers of an operation. The unit comes after them as a number, and then the histogram.
+const NUMBERS: [&str; 5] = ["min", "max", "sumsq", "samples", "sum"];
 
-/// The units of operations without columns.
+/// The units of operations without columns, by their numbers.
 const UNITS: [Unit; 3] = [Unit::Requests, Unit::Bytes, Unit::Microseconds];
 
-/// The bit of the histogram among the values of an operation, after the numbers. The unit has those above.
-const HISTOGRAM: usize = NAMES.len();
-
-impl OperationName<'_> {
-    fn name(&self) -> &str {
-        match self {
-            Self::Listed(index) => OPERATIONS[*index].name,
-            Self::Other(name) => name,
-        }
-    }
-}
-
 /// Packs details, which come in order; `None` if there are none.
-pub fn pack<'a>(
+pub(super) fn pack<'a>(
     details: impl IntoIterator<Item = (&'a OperationName<'a>, &'a Detail)>,
 ) -> Option<Vec<u8>> {
-    let (mut bytes, mut before) = (Vec::new(), 0);
+    let mut bytes = Vec::new();
     for (name, detail) in details {
         match name {
-            OperationName::Listed(index) => {
-                put(&mut bytes, (index + 1 - before) as u64);
-                before = index + 1;
-            }
+            OperationName::Listed(index) => put(&mut bytes, *index as u64 + 1),
             OperationName::Other(name) => {
                 bytes.push(0);
                 put(&mut bytes, name.len() as u64);
@@ -72,22 +57,17 @@ pub fn pack<'a>(
     (!bytes.is_empty()).then_some(bytes)
 }
 
-/// Returns the details of these bytes; `None` if they are not what [`pack`] makes.
+/// Returns the details of these bytes; `None` if they are not packed details.
 pub fn unpack(mut bytes: &[u8]) -> Option<Details> {
-    let (mut details, mut before) = (Details::new(), 0);
+    let mut details = Details::new();
     while !bytes.is_empty() {
         let name = match length(&mut bytes)? {
             0 => {
                 let length = length(&mut bytes)?;
-                let (name, rest) = bytes.split_at_checked(length)?;
-                bytes = rest;
-                OperationName::Other(Cow::Owned(str::from_utf8(name).ok()?.to_owned()))
+                let name = str::from_utf8(bytes.split_off(..length)?).ok()?;
+                OperationName::Other(name.to_owned().into())
             }
-            step => {
-                before = step.checked_add(before)?;
-                OPERATIONS.get(before - 1)?;
-                OperationName::Listed(before - 1)
-            }
+            number => OperationName::Listed(OPERATIONS.get(number - 1).map(|_| number - 1)?),
         };
         let last = details.last_key_value();
         if last.is_some_and(|(last, _)| *last >= name) {
@@ -98,60 +78,65 @@ pub fn unpack(mut bytes: &[u8]) -> Option<Details> {
     Some(details)
 }
 
-/// Returns details as JSON, by the names of operations and values.
-pub fn json(details: &Details) -> Value {
-    let named = details.iter().map(|it| (it.0.name(), it.1.json()));
-    named.collect()
+/// Returns packed details as JSON; `None` if they are damaged.
+pub fn json(detail: &[u8]) -> Option<Value> {
+    let named = unpack(detail)?
+        .into_iter()
+        .map(|(name, detail)| match name {
+            OperationName::Listed(index) => (OPERATIONS[index].name.to_owned(), detail.json()),
+            OperationName::Other(name) => (name.into_owned(), detail.json()),
+        });
+    Some(named.collect())
 }
 
 impl Detail {
-    /// Returns the numbers in the order of [`NAMES`].
-    fn numbers(&self) -> [Option<u64>; NAMES.len()] {
+    /// Returns the [`NUMBERS`].
+    fn numbers(&self) -> [Option<u64>; NUMBERS.len()] {
         [self.min, self.max, self.sumsq, self.samples, self.sum]
     }
 
     fn pack(&self, bytes: &mut Vec<u8>) {
-        let numbers = self.numbers();
-        let are_set = numbers.iter().map(Option::is_some);
-        let are_set = are_set.chain([self.hist.is_some()]).enumerate();
-        let set = are_set.fold(0, |set, (bit, is_set)| set | u64::from(is_set) << bit);
         let unit = UNITS.iter().position(|it| Some(*it) == self.unit);
-        let unit = unit.map_or(0, |position| position as u64 + 1);
-        put(bytes, set | unit << (HISTOGRAM + 1));
-        let numbers = numbers.into_iter().flatten();
-        numbers.for_each(|number| put(bytes, number));
+        let unit = unit.map(|position| position as u64);
+        let numbers = self.numbers().into_iter().chain([unit]);
+        let are_set = numbers.clone().map(|it| it.is_some());
+        let are_set = (0..).zip(are_set.chain([self.hist.is_some()]));
+        put(bytes, are_set.map(|(bit, it)| u64::from(it) << bit).sum());
+        numbers.flatten().for_each(|number| put(bytes, number));
         if let Some(elements) = &self.hist {
-            put_elements(bytes, elements);
+            put_elements(bytes, &elements[..]);
         }
     }
 
     fn unpack(bytes: &mut &[u8]) -> Option<Self> {
-        let set = length(bytes)?;
-        let mut number = |bit: usize| match set >> bit & 1 {
+        let set = number(bytes).filter(|set| set >> (NUMBERS.len() + 2) == 0)?;
+        let mut value = |bit: usize| match set >> bit & 1 {
             0 => Some(None),
             _ => number(bytes).map(Some),
         };
-        let detail = Self {
-            min: number(0)?,
-            max: number(1)?,
-            sumsq: number(2)?,
-            samples: number(3)?,
-            sum: number(4)?,
-            hist: None,
-            unit: match set >> (HISTOGRAM + 1) {
-                0 => None,
-                unit => Some(*UNITS.get(unit - 1)?),
-            },
+        let [min, max, sumsq] = [value(0)?, value(1)?, value(2)?];
+        let [samples, sum, unit] = [value(3)?, value(4)?, value(5)?];
+        let unit = match unit {
+            Some(unit) => Some(*UNITS.get(usize::try_from(unit).ok()?)?),
+            None => None,
         };
-        let hist = match set >> HISTOGRAM & 1 {
+        let hist = match set >> 6 {
             0 => None,
             _ => Some(Box::new(elements(bytes)?)),
         };
-        Some(Self { hist, ..detail })
+        Some(Self {
+            hist,
+            max,
+            min,
+            samples,
+            sum,
+            sumsq,
+            unit,
+        })
     }
 
     fn json(&self) -> Value {
-        let numbers = NAMES.into_iter().zip(self.numbers());
+        let numbers = NUMBERS.into_iter().zip(self.numbers());
         let numbers = numbers.filter_map(|(name, number)| Some((name, Value::from(number?))));
         let hist = self.hist.iter().map(|it| ("hist", it.to_vec().into()));
         let unit = self.unit.iter().map(|it| ("unit", it.name().into()));
@@ -159,28 +144,20 @@ impl Detail {
     }
 }
 
-/// Packs the histograms of reads and writes; `None` if there is neither.
-pub fn pack_sizes(histograms: [Option<&Growth>; 2]) -> Option<Vec<u8>> {
+/// Packs histograms.
+pub fn pack_sizes(histograms: &Histograms) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for histogram in histograms {
-        let growth = histogram.copied().unwrap_or([0; HISTOGRAM_LEN]);
-        put_elements(&mut bytes, &growth.map(i64::cast_unsigned));
-    }
-    histograms.iter().any(Option::is_some).then_some(bytes)
+    put_elements(&mut bytes, &histograms.map(i64::cast_unsigned));
+    bytes
 }
 
-/// Returns the histograms of reads and writes; `None` if the bytes are not what [`pack_sizes`] makes.
-pub fn unpack_sizes(mut bytes: &[u8]) -> Option<[Option<Growth>; 2]> {
-    let mut histogram = || {
-        let growth = elements(&mut bytes)?.map(u64::cast_signed);
-        let are_counts = growth.iter().all(|it| *it >= 0);
-        are_counts.then(|| growth.iter().any(|it| *it > 0).then_some(growth))
-    };
-    let histograms = [histogram()?, histogram()?];
+/// Returns the histograms of these bytes; `None` if they are not packed histograms.
+pub fn unpack_sizes(mut bytes: &[u8]) -> Option<Histograms> {
+    let histograms = elements(&mut bytes)?.map(u64::cast_signed);
     bytes.is_empty().then_some(histograms)
 }
 
-fn put_elements(bytes: &mut Vec<u8>, elements: &[u64; HISTOGRAM_LEN]) {
+fn put_elements(bytes: &mut Vec<u8>, elements: &[u64]) {
     let mut before = 0;
     for (place, growth) in (1..).zip(elements).filter(|it| *it.1 > 0) {
         put(bytes, place - before);
@@ -190,15 +167,14 @@ fn put_elements(bytes: &mut Vec<u8>, elements: &[u64; HISTOGRAM_LEN]) {
     bytes.push(0);
 }
 
-fn elements(bytes: &mut &[u8]) -> Option<[u64; HISTOGRAM_LEN]> {
-    let (mut elements, mut before) = ([0; HISTOGRAM_LEN], 0_usize);
+fn elements<const N: usize>(bytes: &mut &[u8]) -> Option<[u64; N]> {
+    let (mut elements, mut before) = ([0; N], 0_usize);
     loop {
         match length(bytes)? {
             0 => return Some(elements),
-            step => before = step.checked_add(before)?,
+            step => before = before.checked_add(step)?,
         }
-        let growth = number(bytes).filter(|it| *it > 0)?;
-        *elements.get_mut(before - 1)? = growth;
+        *elements.get_mut(before - 1)? = number(bytes).filter(|it| *it > 0)?;
     }
 }
 
@@ -214,11 +190,10 @@ fn put(bytes: &mut Vec<u8>, mut number: u64) {
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..u64::BITS).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        let bits = u64::from(byte & 0x7f);
+        let byte = u64::from(*bytes.split_off_first()?);
+        let bits = byte & 0x7f;
         number |= bits << shift;
-        if byte & 0x80 == 0 {
+        if byte == bits {
             let is_shortest = bits > 0 || shift == 0;
             return (is_shortest && number >> shift == bits).then_some(number);
         }

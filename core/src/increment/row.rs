@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::detail::{Detail, calls_of, stays};
-use super::packed::{Growth, OperationName, pack};
+use super::packed::{Histograms, OperationName, pack};
 use super::value::{Histogram, bit, sizes};
 use super::{Column, Increment, Reason};
 use crate::instant::Micros;
 use crate::job_stats::Unit;
-use crate::operation::{Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES};
+use crate::operation::{Kind, OPERATIONS, OperationIndex};
 use crate::snapshot::{Counter, HISTOGRAM_LEN};
 
 /// The growth from which on a counter is not believed. A double holds every integer below it.
@@ -32,8 +32,7 @@ pub(super) struct Rows<'a> {
 #[derive(Default)]
 struct Row<'a> {
     totals: Vec<(Column, i64)>,
-    read_histogram: Option<Box<Growth>>,
-    write_histogram: Option<Box<Growth>>,
+    histograms: Option<Box<Histograms>>,
     /// The details by operation, each operation once.
     detail: Vec<(OperationName<'a>, Detail)>,
 }
@@ -117,8 +116,7 @@ impl<'a> Rows<'a> {
             last_active,
             detail: row.detail(),
             totals: row.totals,
-            read_histogram: row.read_histogram,
-            write_histogram: row.write_histogram,
+            histograms: row.histograms,
             ..Increment::default()
         })
     }
@@ -126,10 +124,7 @@ impl<'a> Rows<'a> {
 
 impl Row<'_> {
     fn has_grown(&self) -> bool {
-        !self.totals.is_empty()
-            || self.read_histogram.is_some()
-            || self.write_histogram.is_some()
-            || !self.detail.is_empty()
+        !self.totals.is_empty() || self.histograms.is_some() || !self.detail.is_empty()
     }
 
     fn leave_out(&mut self) {
@@ -259,12 +254,9 @@ impl Change<'_, '_> {
             self.believed("hist", growth);
             return;
         }
-        let sizes = Some(Box::new(sizes.map(u64::cast_signed)));
-        match index {
-            READ_BYTES => self.row.read_histogram = sizes,
-            WRITE_BYTES => self.row.write_histogram = sizes,
-            _ => {}
-        }
+        let histograms = self.row.histograms.get_or_insert_with(|| Box::new([0; _]));
+        let own = histograms.iter_mut().skip(index * HISTOGRAM_LEN);
+        own.zip(sizes).for_each(|(own, it)| *own = it.cast_signed());
     }
 
     /// Returns the growth, if there is any and it can be true. A growth that cannot be true becomes a problem.

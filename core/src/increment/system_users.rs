@@ -10,20 +10,18 @@ use std::collections::{BTreeMap, TryReserveError};
 use std::mem;
 
 use super::detail::{Columns, squares_of, stays};
-use super::packed::{Details, Growth, OperationName, pack, unpack};
+use super::packed::{Details, Histograms, OperationName, pack, unpack};
 use super::row::TOO_LARGE;
 use super::{Column, CompareError, Comparison, Detail, Increment, edge_distance, split};
 use crate::entry_id::folded_name;
 use crate::instant::Micros;
 use crate::operation::OPERATIONS;
 use crate::pause::Pause;
-use crate::snapshot::HISTOGRAM_LEN;
 
 #[cfg(test)]
 mod tests;
 
 type Totals = Vec<(Column, i64)>;
-type Histogram = Option<Box<Growth>>;
 
 /// The entries that are added up in an increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,8 +147,7 @@ impl<'a> Increment<'a> {
         self.last_active = both.map(|(one, other)| one.max(other));
         let counted = Counted::of(self).and(&part).unwrap_or_default();
         self.totals = counted.totals;
-        self.read_histogram = counted.read_histogram;
-        self.write_histogram = counted.write_histogram;
+        self.histograms = counted.histograms;
     }
 }
 
@@ -158,16 +155,14 @@ impl<'a> Increment<'a> {
 #[derive(Default)]
 struct Counted {
     totals: Totals,
-    read_histogram: Histogram,
-    write_histogram: Histogram,
+    histograms: Option<Box<Histograms>>,
 }
 
 impl Counted {
     fn of(increment: &mut Increment<'_>) -> Self {
         Self {
             totals: mem::take(&mut increment.totals),
-            read_histogram: increment.read_histogram.take(),
-            write_histogram: increment.write_histogram.take(),
+            histograms: increment.histograms.take(),
         }
     }
 
@@ -175,12 +170,7 @@ impl Counted {
     fn and(&self, increment: &Increment<'_>) -> Option<Self> {
         Some(Self {
             totals: totals(&self.totals, &increment.totals)?,
-            read_histogram: histograms(&self.read_histogram, &increment.read_histogram, believed)?,
-            write_histogram: histograms(
-                &self.write_histogram,
-                &increment.write_histogram,
-                believed,
-            )?,
+            histograms: histograms(&self.histograms, &increment.histograms, believed)?,
         })
     }
 }
@@ -260,11 +250,11 @@ fn together(one: &Detail, other: &Detail) -> Option<Detail> {
 }
 
 /// Returns the sum of two histograms; `None` if `add` gives none for two elements.
-fn histograms<T: Copy>(
-    one: &Option<Box<[T; HISTOGRAM_LEN]>>,
-    other: &Option<Box<[T; HISTOGRAM_LEN]>>,
+fn histograms<T: Copy, const N: usize>(
+    one: &Option<Box<[T; N]>>,
+    other: &Option<Box<[T; N]>>,
     add: impl Fn(T, T) -> Option<T>,
-) -> Option<Option<Box<[T; HISTOGRAM_LEN]>>> {
+) -> Option<Option<Box<[T; N]>>> {
     let (Some(one), Some(other)) = (one, other) else {
         return Some(one.clone().or_else(|| other.clone()));
     };

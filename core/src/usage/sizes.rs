@@ -11,7 +11,7 @@ use super::groups::{GroupKey, Groups, Values};
 use super::rates::quotient;
 use super::scope::Scope;
 use super::{UsageError, require_room};
-use crate::increment::{Detail, Growth, share};
+use crate::increment::{Detail, share};
 use crate::instant::{Micros, Span};
 use crate::snapshot::HISTOGRAM_LEN;
 
@@ -32,7 +32,7 @@ pub struct SizesOfRow {
     /// Their bytes.
     pub bytes: i64,
     /// The number of calls by size, where the server prints it.
-    pub histogram: Option<Growth>,
+    pub histogram: Option<[i64; HISTOGRAM_LEN]>,
     /// The bounds and the sum of squares, where these do not follow from the calls and the bytes; `None` if they are damaged.
     pub detail: Option<Detail>,
 }

@@ -13,8 +13,7 @@ $$;
 
 CREATE VIEW texts.increments AS
 SELECT t.cluster, t.name AS target, e.name AS entry, minute(i.since) AS since, minute(i."time") AS until,
-    minute(i.observed) AS observed, i.reset, i.write, i.write_bytes, i.punch, i.open, i.open_usecs, i.getattr,
-    jobstats_internal.detail(i.detail) AS detail
+    minute(i.observed) AS observed, i.reset, i.write, i.write_bytes, i.punch, i.open, i.open_usecs, i.getattr, i.detail
 FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) JOIN jobstats.entries e USING (entry_id)
 ORDER BY t.cluster, t.name, i.observed, e.name COLLATE "C", i."time", i.since;
 

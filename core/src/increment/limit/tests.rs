@@ -16,8 +16,7 @@ fn increment(line: u32, totals: &[(Column, i64)]) -> Increment<'static> {
         reset: false,
         last_active: None,
         totals: totals.to_vec(),
-        read_histogram: None,
-        write_histogram: None,
+        histograms: None,
         detail: None,
     }
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::increment::packed::tests::{packed, shown};
 use crate::instant::{HOUR, MINUTE};
 use crate::operation;
+use crate::snapshot::HISTOGRAM_LEN;
 
 const OPEN: &str = "open";
 const WRITE: &str = "write_bytes";
@@ -30,8 +31,7 @@ fn increment<'a>(id: &'a str, totals: &[(Column, i64)], detail: Option<&str>) ->
         reset: false,
         last_active: None,
         totals: totals.to_vec(),
-        read_histogram: None,
-        write_histogram: None,
+        histograms: None,
         detail: detail.map(packed),
     }
 }
@@ -208,13 +208,13 @@ fn made(
         Option<u64>,
     ),
 ) -> Increment<'_> {
-    let mut elements = [0; HISTOGRAM_LEN];
-    elements[3] = *writes;
+    let mut elements = [0; 2 * HISTOGRAM_LEN];
+    elements[HISTOGRAM_LEN + 3] = *writes;
     let detail = squares.map(|squares| format!(r#"{{"open":{{"sumsq":{squares}}}}}"#));
     Increment {
         since: *since * MINUTE,
         time: 5 * MINUTE,
-        write_histogram: Some(Box::new(elements)),
+        histograms: Some(Box::new(elements)),
         ..increment(
             name,
             &[
@@ -242,7 +242,7 @@ fn sums(increments: &[Increment<'_>]) -> BTreeMap<(Option<u32>, Micros, String),
             for (column, growth) in &part.totals {
                 add(format!("{column:?}"), growth.unsigned_abs().into());
             }
-            let elements = part.write_histogram.iter().flat_map(|it| it.iter());
+            let elements = part.histograms.iter().flat_map(|it| it.iter());
             add(
                 "histogram".to_owned(),
                 elements.map(|it| u128::from(it.unsigned_abs())).sum(),

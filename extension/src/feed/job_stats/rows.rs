@@ -327,8 +327,7 @@ fn fill(
         }
     }
     let after = FIXED.len() + positions.len();
-    let histograms = [&increment.read_histogram, &increment.write_histogram];
-    let sizes = pack_sizes(histograms.map(Option::as_deref));
+    let sizes = increment.histograms.as_deref().map(pack_sizes);
     set(after, sizes.into_datum());
     set(after + 1, increment.detail.as_deref().into_datum());
 }

@@ -2,14 +2,14 @@
 
 use jobstats_core::columns::sum::Sum;
 use jobstats_core::dimension::Level;
-use jobstats_core::increment::{OperationName, unpack};
+use jobstats_core::increment::{Details, OperationName, unpack};
 use jobstats_core::operation::{READ_BYTES, WRITE_BYTES};
 use jobstats_core::usage::{Layout, RowOfSizes, Sizes, SizesOfGroup, SizesOfRow, Subject};
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::query::engine::{Reading, Request};
-use crate::query::packed::histograms;
+use crate::query::packed::histogram;
 use crate::query::read::{self, Selection, Whose};
 
 /// The columns of calls and bytes.
@@ -42,7 +42,7 @@ impl Request<'_> {
                 more,
                 &mut |target, subject, row| {
                     let subject = if by_entry { subject } else { Subject::ALL };
-                    Ok(sizes.add(&of_row(&row, target, subject)?)?)
+                    Ok(sizes.add(&of_row(&row, target, subject))?)
                 },
             )?;
         }
@@ -51,19 +51,19 @@ impl Request<'_> {
     }
 }
 
-fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> Result<RowOfSizes, Error> {
-    let histograms = row.bytes(0).map_or(Ok([None; 2]), histograms)?;
-    let mut details = unpack(row.bytes(1).unwrap_or_default());
-    let calls = [READ_BYTES, WRITE_BYTES].map(|operation| SizesOfRow {
-        calls: row.values[2 * operation],
-        bytes: row.values[2 * operation + 1],
-        histogram: histograms[operation],
-        detail: details.as_mut().map(|it| {
-            let name = OperationName::Listed(operation);
-            it.remove(&name).unwrap_or_default()
-        }),
+fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> RowOfSizes {
+    let details = unpack(row.bytes(1).unwrap_or_default());
+    let calls = [READ_BYTES, WRITE_BYTES].map(|operation| {
+        let name = OperationName::Listed(operation);
+        let detail = |it: &Details| it.get(&name).cloned().unwrap_or_default();
+        SizesOfRow {
+            calls: row.values[2 * operation],
+            bytes: row.values[2 * operation + 1],
+            histogram: row.bytes(0).and_then(|it| histogram(it, operation)),
+            detail: details.as_ref().map(detail),
+        }
     });
-    Ok(RowOfSizes {
+    RowOfSizes {
         target,
         subject,
         entry: match row.whose {
@@ -76,5 +76,5 @@ fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> Result<R
         timed: row.values[SUMS.len()..].iter().any(|it| *it != 0),
         kept: row.kept.clone(),
         calls,
-    })
+    }
 }
