@@ -12,6 +12,7 @@ mod keep;
 mod late_text;
 mod life;
 mod limit;
+mod packed;
 mod row;
 mod split;
 mod system_users;
@@ -31,12 +32,13 @@ pub use detail::Detail;
 pub use keep::Keep;
 pub use late_text::{can_be_followed, can_be_older};
 pub use limit::MAX_RATE;
+pub use packed::{Details, Histograms, OperationName, json, pack_sizes, unpack, unpack_sizes};
 pub use split::{Coarse, Parts, edge_distance, reach, share, spans, split};
 pub use system_users::Folded;
 
 use crate::instant::{Micros, Span};
 use crate::operation::{Kind, OPERATIONS, OperationIndex};
-use crate::snapshot::{ByKey, HISTOGRAM_LEN, Snapshot};
+use crate::snapshot::{ByKey, Snapshot};
 
 /// One target observed at one time.
 #[derive(Debug, Clone, Copy)]
@@ -283,21 +285,16 @@ pub struct Increment<'a> {
     pub last_active: Option<Micros>,
     /// The growth of the columns, above 0 and below 2^53, each column at most once.
     pub totals: Vec<(Column, i64)>,
-    /// The growth of the elements of the histogram of `read_bytes`, if any element grew.
-    pub read_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
-    /// The growth of the elements of the histogram of `write_bytes`, if any element grew.
-    pub write_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
-    /// The values that have no column (rule 7), as a JSON object; on the last part only.
-    pub detail: Option<String>,
+    /// The growth of the elements of histograms, if any element grew.
+    pub histograms: Option<Box<Histograms>>,
+    /// The values that have no column (rule 7), packed; on the last part only.
+    pub detail: Option<Vec<u8>>,
 }
 
 impl Increment<'_> {
     /// Returns true if anything grew.
     fn has_grown(&self) -> bool {
-        !self.totals.is_empty()
-            || self.read_histogram.is_some()
-            || self.write_histogram.is_some()
-            || self.detail.is_some()
+        !self.totals.is_empty() || self.histograms.is_some() || self.detail.is_some()
     }
 }
 

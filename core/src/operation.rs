@@ -1,7 +1,7 @@
 //! The one list of operations: tables, views, comments and documentation follow from it.
 //!
 //! A new operation is one line in [`OPERATIONS`]. Append the line, so that the positions of the other operations do not
-//! change.
+//! change: stores keep them.
 
 /// The quantity that an operation's counter measures besides the number of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

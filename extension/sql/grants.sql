@@ -53,5 +53,6 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.density_eq, jobstats_internal.density_ne, jobstats_internal.density_hash,
     jobstats_internal.bucket, jobstats_internal.planned_ago, jobstats_internal.feeding, jobstats_internal.ingest, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
-    jobstats_internal.staged_increments, jobstats_internal.ids_remedy, jobstats_internal.nearest, jobstats_internal.dimensions, jobstats_internal.as_like, jobstats_internal.exactly, jobstats_internal.escaped, jobstats_internal.sized
+    jobstats_internal.staged_increments, jobstats_internal.ids_remedy, jobstats_internal.nearest, jobstats_internal.dimensions, jobstats_internal.as_like, jobstats_internal.exactly, jobstats_internal.escaped, jobstats_internal.sized,
+    jobstats_internal.histogram, jobstats_internal.detail
 TO PUBLIC;

@@ -40,10 +40,20 @@ LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'j
 COMMENT ON FUNCTION jobstats_internal.finding_values(timestamptz, timestamptz, bigint[]) IS
 'Internal: the values by each rule of the jobs of these entries that did enough in (since, until] to be judged. Sizes of reads and writes are those in jobstats.finding_sizes.';
 
-CREATE FUNCTION jobstats_internal.sized(sizes bigint[], first integer) RETURNS bigint
+CREATE FUNCTION jobstats_internal.sized(sizes bytea, operation integer, first integer) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_sized_wrapper';
-COMMENT ON FUNCTION jobstats_internal.sized(bigint[], integer) IS
-'Internal: the number of reads or writes in the first so many elements of a histogram of their sizes.';
+COMMENT ON FUNCTION jobstats_internal.sized(bytea, integer, integer) IS
+'Internal: the number of reads (operation 0) or writes (1) in the first so many elements of their histogram in increments.sizes; NULL: none.';
+
+CREATE FUNCTION jobstats_internal.histogram(sizes bytea, operation integer) RETURNS bigint[]
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_histogram_wrapper';
+COMMENT ON FUNCTION jobstats_internal.histogram(bytea, integer) IS
+'Internal: the histogram of reads (operation 0) or writes (1) in increments.sizes; NULL: none, or damaged.';
+
+CREATE FUNCTION jobstats_internal.detail(detail bytea) RETURNS jsonb
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_detail_wrapper';
+COMMENT ON FUNCTION jobstats_internal.detail(bytea) IS
+'Internal: increments.detail as JSON; NULL: damaged.';
 
 CREATE FUNCTION jobstats_io_sizes(
     since timestamptz DEFAULT now() - interval '1 day', until timestamptz DEFAULT now(),

@@ -871,10 +871,10 @@ BEGIN
         SELECT e.job, coalesce(sum(i.reads), 0), coalesce(sum(i.small_reads), 0), coalesce(sum(i.writes), 0), coalesce(sum(i.small_writes), 0)
         FROM (
             -- The first 16 elements are those of at most 32 KiB.
-            SELECT u.entry_id, sum(jobstats_internal.sized(u.read_bytes_hist, 32)) AS reads,
-                sum(jobstats_internal.sized(u.read_bytes_hist, 16)) AS small_reads,
-                sum(jobstats_internal.sized(u.write_bytes_hist, 32)) AS writes,
-                sum(jobstats_internal.sized(u.write_bytes_hist, 16)) AS small_writes
+            SELECT u.entry_id, sum(jobstats_internal.sized(u.sizes, 0, 32)) AS reads,
+                sum(jobstats_internal.sized(u.sizes, 0, 16)) AS small_reads,
+                sum(jobstats_internal.sized(u.sizes, 1, 32)) AS writes,
+                sum(jobstats_internal.sized(u.sizes, 1, 16)) AS small_writes
             FROM jobstats.increments u
             WHERE u."time" > progress.sized AND u."time" <= progress.sized + interval '10 minutes'
             GROUP BY u.entry_id

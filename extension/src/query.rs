@@ -19,6 +19,7 @@ pub mod labels;
 mod measure;
 mod names;
 mod notice;
+mod packed;
 pub mod params;
 pub mod plan;
 pub mod question;

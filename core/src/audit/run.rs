@@ -141,8 +141,7 @@ mod tests {
             reset: false,
             last_active: None,
             totals: Vec::new(),
-            read_histogram: None,
-            write_histogram: None,
+            histograms: None,
             detail: None,
         };
         assert_eq!(earliest_start(Some(90), 100, Some(90), &[]), 90);

@@ -3,39 +3,30 @@
 //! Most sums of squares follow from the number of calls and their sum: those of a single call, and those of calls that
 //! are all alike. They made up half of a row.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use super::Column;
+use super::{Column, OperationName};
+use crate::job_stats::Unit;
 use crate::operation::{self, Kind, OPERATIONS, OperationIndex};
+use crate::snapshot::HISTOGRAM_LEN;
 
 /// The values of an operation in `detail`, by the names that Lustre prints.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Detail {
     /// The growth of the histogram, if there is no column for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hist: Option<Vec<u64>>,
+    pub hist: Option<Box<[u64; HISTOGRAM_LEN]>>,
     /// A new upper bound.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<u64>,
     /// A new lower bound.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<u64>,
     /// The number of calls, if there is no column for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
     /// The growth of the sum, if there is no column for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sum: Option<u64>,
     /// The growth of the sum of squares.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sumsq: Option<u64>,
     /// The unit of an operation that has no column.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit: Option<Cow<'static, str>>,
+    pub unit: Option<Unit>,
 }
 
 impl Detail {
@@ -88,38 +79,27 @@ impl Columns {
     }
 
     /// Returns how much the calls and their sum grew; `None` if that is not known of the calls.
-    pub(super) fn grown(self, growth: impl Fn(Column) -> Option<i64>) -> Option<(u64, u64)> {
-        let grown = |column| u64::try_from(growth(column)?).ok();
+    pub(super) fn grown(self, totals: &[(Column, i64)]) -> Option<(u64, u64)> {
+        let grown = |column| {
+            let growth = totals.iter().find(|(of, _)| *of == column)?.1;
+            u64::try_from(growth).ok()
+        };
         Some((grown(self.calls)?, grown(self.sum).unwrap_or(0)))
     }
 }
 
-/// Returns the growth of a column.
-pub(super) fn growth(totals: &[(Column, i64)], column: Column) -> Option<i64> {
-    let mut totals = totals.iter();
-    totals.find_map(|(of, growth)| (*of == column).then_some(*growth))
-}
-
-/// Removes values from the details of the operations that follow from the columns. `growth` returns the growth of a column
-/// over the whole increment.
-pub(super) fn leave_out(
-    detail: &mut Vec<(Cow<'static, str>, Detail)>,
-    growth: impl Fn(Column) -> Option<i64>,
-) {
-    detail.retain_mut(|(operation, detail)| {
-        let index = operation::find(operation.as_bytes());
-        stays(detail, index.and_then(Columns::of), &growth)
-    });
-}
-
-/// Removes values from the detail of one operation that follow from its columns. Returns true if the operation stays in
-/// `detail`.
+/// Removes values from the detail of one operation that follow from its columns, whose growth over the whole increment is in
+/// `totals`. Returns true if the operation stays in `detail`.
 pub(super) fn stays(
+    operation: &OperationName<'_>,
     detail: &mut Detail,
-    columns: Option<Columns>,
-    growth: impl Fn(Column) -> Option<i64>,
+    totals: &[(Column, i64)],
 ) -> bool {
-    match columns.and_then(|columns| columns.grown(growth)) {
+    let columns = match operation {
+        OperationName::Listed(index) => Columns::of(*index),
+        OperationName::Other(_) => None,
+    };
+    match columns.and_then(|columns| columns.grown(totals)) {
         Some((calls, sum)) => calls == 0 || shorten(detail, calls, sum),
         None => true,
     }

@@ -1,9 +1,7 @@
 //! Leaves parts out of increments that a store is not to keep.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-use super::{Detail, Increment};
+use super::Increment;
+use super::packed::{pack, unpack};
 
 crate::named! {
     /// The values of increments that a store keeps. Each variant keeps all that those before it keep.
@@ -34,21 +32,19 @@ impl Keep {
             increment.detail = increment.detail.take().as_deref().and_then(counts);
         }
         if self < Self::NoDetail {
-            increment.read_histogram = None;
-            increment.write_histogram = None;
+            increment.histograms = None;
         }
     }
 }
 
 /// Returns the calls and sums of a detail; `None` if it has none.
-fn counts(detail: &str) -> Option<String> {
-    let mut operations: BTreeMap<Cow<'_, str>, Detail> = serde_json::from_str(detail).ok()?;
+fn counts(detail: &[u8]) -> Option<Vec<u8>> {
+    let mut operations = unpack(detail)?;
     operations.retain(|_, detail| detail.samples.or(detail.sum).is_some());
     for detail in operations.values_mut() {
         (detail.min, detail.max, detail.sumsq, detail.hist) = (None, None, None, None);
     }
-    let json = (!operations.is_empty()).then(|| serde_json::to_string(&operations));
-    json.and_then(Result::ok)
+    pack(&operations)
 }
 
 #[cfg(test)]
@@ -56,8 +52,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::increment::Column;
-    use crate::snapshot::HISTOGRAM_LEN;
+    use crate::increment::packed::tests::{packed, shown};
+    use crate::increment::{Column, Detail, OperationName};
 
     fn increment(detail: Option<&str>) -> Increment<'static> {
         Increment {
@@ -69,9 +65,8 @@ mod tests {
             reset: true,
             last_active: Some(1),
             totals: vec![(Column::Total(0), 7)],
-            read_histogram: Some(Box::new([1; HISTOGRAM_LEN])),
-            write_histogram: None,
-            detail: detail.map(str::to_owned),
+            histograms: Some(Box::new([1; _])),
+            detail: detail.map(packed),
         }
     }
 
@@ -92,7 +87,7 @@ mod tests {
         let detail = r#"{"open":{"max":9,"min":1,"sumsq":82},"read":{}}"#;
         assert_eq!(kept(Keep::NoDetail, detail), increment(None));
         let counts = Increment {
-            read_histogram: None,
+            histograms: None,
             ..increment(None)
         };
         assert_eq!(kept(Keep::Counts, detail), counts);
@@ -103,7 +98,7 @@ mod tests {
         let detail = r#"{"fly":{"hist":[1,1],"max":9,"min":1,"samples":2,"sum":10,"sumsq":82,"unit":"usecs"},"open":{"min":1}}"#;
         let counts = r#"{"fly":{"samples":2,"sum":10,"unit":"usecs"}}"#;
         for keep in [Keep::NoDetail, Keep::Counts] {
-            assert_eq!(kept(keep, detail).detail.as_deref(), Some(counts));
+            assert_eq!(shown(&kept(keep, detail).detail), counts);
         }
     }
 
@@ -125,10 +120,16 @@ mod tests {
             samples in any::<Option<u64>>(), min in any::<Option<u64>>(), name in "[a-z\\\\\"]{1,9}",
         ) {
             let detail = Detail { samples, min, ..Detail::default() };
-            let json = serde_json::to_string(&BTreeMap::from([(name, detail)])).expect("JSON");
-            let mut twice = kept(one, &json);
-            other.apply(&mut twice);
-            prop_assert_eq!(twice, kept(one.min(other), &json));
+            let whole = Increment {
+                detail: pack([(&OperationName::Other(name.into()), &detail)]),
+                ..increment(None)
+            };
+            let kept = |keep: Keep, mut increment: Increment<'static>| {
+                keep.apply(&mut increment);
+                increment
+            };
+            let twice = kept(other, kept(one, whole.clone()));
+            prop_assert_eq!(twice, kept(one.min(other), whole));
         }
     }
 }

@@ -2,15 +2,14 @@
 
 use std::borrow::Cow;
 
-use serde::Serializer;
-
-use super::detail::{Columns, Detail, calls_of, growth, stays};
+use super::detail::{Detail, calls_of, stays};
+use super::packed::{Histograms, OperationName, pack};
 use super::value::{Histogram, bit, sizes};
 use super::{Column, Increment, Reason};
 use crate::instant::Micros;
 use crate::job_stats::Unit;
-use crate::operation::{Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES};
-use crate::snapshot::{Counter, HISTOGRAM_LEN, Slot};
+use crate::operation::{Kind, OPERATIONS, OperationIndex};
+use crate::snapshot::{Counter, HISTOGRAM_LEN};
 
 /// The growth from which on a counter is not believed. A double holds every integer below it.
 pub(super) const TOO_LARGE: u64 = 1 << 53;
@@ -33,17 +32,9 @@ pub(super) struct Rows<'a> {
 #[derive(Default)]
 struct Row<'a> {
     totals: Vec<(Column, i64)>,
-    read_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
-    write_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
+    histograms: Option<Box<Histograms>>,
     /// The details by operation, each operation once.
-    detail: Vec<OfOperation<'a>>,
-}
-
-/// The detail of one operation.
-struct OfOperation<'a> {
-    name: &'a str,
-    slot: Slot,
-    detail: Detail,
+    detail: Vec<(OperationName<'a>, Detail)>,
 }
 
 impl Row<'_> {
@@ -125,8 +116,7 @@ impl<'a> Rows<'a> {
             last_active,
             detail: row.detail(),
             totals: row.totals,
-            read_histogram: row.read_histogram,
-            write_histogram: row.write_histogram,
+            histograms: row.histograms,
             ..Increment::default()
         })
     }
@@ -134,31 +124,18 @@ impl<'a> Rows<'a> {
 
 impl Row<'_> {
     fn has_grown(&self) -> bool {
-        !self.totals.is_empty()
-            || self.read_histogram.is_some()
-            || self.write_histogram.is_some()
-            || !self.detail.is_empty()
+        !self.totals.is_empty() || self.histograms.is_some() || !self.detail.is_empty()
     }
 
     fn leave_out(&mut self) {
         let totals = &self.totals;
-        let growth = |column| growth(totals, column);
-        self.detail
-            .retain_mut(|of| stays(&mut of.detail, Columns::of(of.slot.into()), growth));
+        self.detail.retain_mut(|of| stays(&of.0, &mut of.1, totals));
     }
 
-    /// Returns the details as JSON, in order of names.
-    fn detail(&mut self) -> Option<String> {
-        if self.detail.is_empty() {
-            return None;
-        }
-        self.detail.sort_unstable_by_key(|of| of.name);
-        let mut json = Vec::with_capacity(64 * self.detail.len());
-        let operations = self.detail.iter().map(|of| (of.name, &of.detail));
-        serde_json::Serializer::new(&mut json)
-            .collect_map(operations)
-            .ok()?;
-        String::from_utf8(json).ok()
+    fn detail(&mut self) -> Option<Vec<u8>> {
+        self.detail
+            .sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        pack(self.detail.iter().map(|(name, detail)| (name, detail)))
     }
 }
 
@@ -204,9 +181,9 @@ impl Change<'_, '_> {
         let sum = self.sum();
         detail.sum = self.believed("sum", sum);
         let sizes = self.sizes().filter(|sizes| *sizes != NOTHING);
-        detail.hist = sizes.map(Vec::from);
+        detail.hist = sizes.map(Box::new);
         if !detail.is_empty() {
-            detail.unit = unit_name(self.now.unit).map(Cow::Borrowed);
+            detail.unit = Some(self.now.unit).filter(|unit| *unit != Unit::Other);
         }
         self.put_detail(detail);
     }
@@ -255,11 +232,11 @@ impl Change<'_, '_> {
 
     fn put_detail(&mut self, detail: Detail) {
         if !detail.is_empty() {
-            self.row.detail.push(OfOperation {
-                name: self.name,
-                slot: self.now.slot,
-                detail,
-            });
+            let name = match bit(self.now.slot) {
+                Some(_) => OperationName::Listed(self.now.slot.into()),
+                None => OperationName::Other(Cow::Borrowed(self.name)),
+            };
+            self.row.detail.push((name, detail));
         }
     }
 
@@ -277,12 +254,9 @@ impl Change<'_, '_> {
             self.believed("hist", growth);
             return;
         }
-        let sizes = Some(Box::new(sizes.map(u64::cast_signed)));
-        match index {
-            READ_BYTES => self.row.read_histogram = sizes,
-            WRITE_BYTES => self.row.write_histogram = sizes,
-            _ => {}
-        }
+        let histograms = self.row.histograms.get_or_insert_with(|| Box::new([0; _]));
+        let own = histograms.iter_mut().skip(index * HISTOGRAM_LEN);
+        own.zip(sizes).for_each(|(own, it)| *own = it.cast_signed());
     }
 
     /// Returns the growth, if there is any and it can be true. A growth that cannot be true becomes a problem.
@@ -292,14 +266,5 @@ impl Change<'_, '_> {
             self.problems.push((self.name, reason));
         }
         (1..TOO_LARGE).contains(&growth).then_some(growth)
-    }
-}
-
-fn unit_name(unit: Unit) -> Option<&'static str> {
-    match unit {
-        Unit::Requests => Some("reqs"),
-        Unit::Bytes => Some("bytes"),
-        Unit::Microseconds => Some("usecs"),
-        Unit::Other => None,
     }
 }

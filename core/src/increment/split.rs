@@ -6,7 +6,6 @@
 
 use super::Increment;
 use crate::instant::{DAY, HOUR, MINUTE, Micros, Span};
-use crate::snapshot::HISTOGRAM_LEN;
 
 #[cfg(test)]
 mod tests;
@@ -127,19 +126,15 @@ fn next_edge(instant: Micros, distance: Micros) -> Micros {
 /// Returns the part of a row in (from, until], if anything was counted there.
 fn inner_part<'a>(whole: &Increment<'a>, from: Micros, until: Micros) -> Option<Increment<'a>> {
     let share = |value| share(value, whole.since, whole.time, from, until);
-    let histogram = |whole: &Option<Box<[i64; HISTOGRAM_LEN]>>| {
-        let part = whole.as_ref()?.map(share);
-        part.iter().any(|&count| count != 0).then(|| Box::new(part))
-    };
+    let histograms = whole.histograms.as_ref().map(|it| it.map(share));
+    let histograms = histograms.filter(|it| it.iter().any(|count| *count != 0));
     let totals: Vec<_> = whole
         .totals
         .iter()
         .map(|&(column, total)| (column, share(total)))
         .filter(|&(_, total)| total != 0)
         .collect();
-    let read_histogram = histogram(&whole.read_histogram);
-    let write_histogram = histogram(&whole.write_histogram);
-    let is_empty = totals.is_empty() && read_histogram.is_none() && write_histogram.is_none();
+    let is_empty = totals.is_empty() && histograms.is_none();
     (!is_empty).then_some(Increment {
         line: whole.line,
         id: whole.id,
@@ -149,8 +144,7 @@ fn inner_part<'a>(whole: &Increment<'a>, from: Micros, until: Micros) -> Option<
         reset: false,
         last_active: whole.last_active.filter(|&at| at < until),
         totals,
-        read_histogram,
-        write_histogram,
+        histograms: histograms.map(Box::new),
         detail: None,
     })
 }
@@ -161,11 +155,7 @@ fn last_part(mut whole: Increment<'_>, from: Micros) -> Increment<'_> {
         let (since, time) = (whole.since, whole.time);
         let share = |value: &mut i64| *value = share(*value, since, time, from, time);
         let totals = whole.totals.iter_mut().map(|(_, total)| total);
-        let histograms = [&mut whole.read_histogram, &mut whole.write_histogram];
-        let counts = histograms
-            .into_iter()
-            .flatten()
-            .flat_map(|it| it.iter_mut());
+        let counts = whole.histograms.iter_mut().flat_map(|it| it.iter_mut());
         totals.chain(counts).for_each(share);
         whole.since = from;
     }

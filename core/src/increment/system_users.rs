@@ -9,21 +9,19 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, TryReserveError};
 use std::mem;
 
-use super::detail::{Columns, growth, leave_out, squares_of};
+use super::detail::{Columns, squares_of, stays};
+use super::packed::{Details, Histograms, OperationName, pack, unpack};
 use super::row::TOO_LARGE;
 use super::{Column, CompareError, Comparison, Detail, Increment, edge_distance, split};
 use crate::entry_id::folded_name;
 use crate::instant::Micros;
 use crate::operation::OPERATIONS;
 use crate::pause::Pause;
-use crate::snapshot::HISTOGRAM_LEN;
 
 #[cfg(test)]
 mod tests;
 
 type Totals = Vec<(Column, i64)>;
-type Histogram = Option<Box<[i64; HISTOGRAM_LEN]>>;
-type Details = BTreeMap<Cow<'static, str>, Detail>;
 
 /// The entries that are added up in an increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,13 +123,10 @@ impl<'a> Sum<'a> {
     }
 
     /// Returns the parts. The last one has the details of all.
-    fn into_increments(self) -> impl Iterator<Item = Increment<'a>> {
-        let mut details: Vec<_> = self.details.into_iter().collect();
-        leave_out(&mut details, |column| growth(&self.counted.totals, column));
-        let details: BTreeMap<_, _> = details.into_iter().collect();
-        let mut detail = (!details.is_empty())
-            .then(|| serde_json::to_string(&details))
-            .and_then(Result::ok);
+    fn into_increments(mut self) -> impl Iterator<Item = Increment<'a>> {
+        let totals = &self.counted.totals;
+        self.details.retain(|name, it| stays(name, it, totals));
+        let mut detail = pack(&self.details);
         self.parts.into_values().map(move |part| Increment {
             detail: detail.take_if(|_| part.time == part.observed()),
             ..part
@@ -152,8 +147,7 @@ impl<'a> Increment<'a> {
         self.last_active = both.map(|(one, other)| one.max(other));
         let counted = Counted::of(self).and(&part).unwrap_or_default();
         self.totals = counted.totals;
-        self.read_histogram = counted.read_histogram;
-        self.write_histogram = counted.write_histogram;
+        self.histograms = counted.histograms;
     }
 }
 
@@ -161,16 +155,14 @@ impl<'a> Increment<'a> {
 #[derive(Default)]
 struct Counted {
     totals: Totals,
-    read_histogram: Histogram,
-    write_histogram: Histogram,
+    histograms: Option<Box<Histograms>>,
 }
 
 impl Counted {
     fn of(increment: &mut Increment<'_>) -> Self {
         Self {
             totals: mem::take(&mut increment.totals),
-            read_histogram: increment.read_histogram.take(),
-            write_histogram: increment.write_histogram.take(),
+            histograms: increment.histograms.take(),
         }
     }
 
@@ -178,24 +170,23 @@ impl Counted {
     fn and(&self, increment: &Increment<'_>) -> Option<Self> {
         Some(Self {
             totals: totals(&self.totals, &increment.totals)?,
-            read_histogram: histograms(&self.read_histogram, &increment.read_histogram)?,
-            write_histogram: histograms(&self.write_histogram, &increment.write_histogram)?,
+            histograms: histograms(&self.histograms, &increment.histograms, believed)?,
         })
     }
 }
 
 /// Returns the details of an increment with all that follows from its columns.
 fn details(increment: &Increment<'_>) -> Details {
-    let parsed = increment.detail.as_deref().map(serde_json::from_str);
-    let mut details: Details = parsed.and_then(Result::ok).unwrap_or_default();
-    let growth = |column| growth(&increment.totals, column);
-    for (index, operation) in OPERATIONS.iter().enumerate() {
-        let grown = Columns::of(index).and_then(|columns| columns.grown(growth));
-        let Some((calls, sum)) = grown else {
+    let packed = increment.detail.as_deref();
+    let mut details = packed.and_then(unpack).unwrap_or_default();
+    for index in 0..OPERATIONS.len() {
+        let columns = Columns::of(index);
+        let Some((calls, sum)) = columns.and_then(|it| it.grown(&increment.totals)) else {
             continue;
         };
-        let are_alike = details.get(operation.name).is_some_and(Detail::is_empty);
-        let detail = details.entry(Cow::Borrowed(operation.name)).or_default();
+        let name = OperationName::Listed(index);
+        let are_alike = details.get(&name).is_some_and(Detail::is_empty);
+        let detail = details.entry(name).or_default();
         detail.sumsq.get_or_insert(squares_of(calls, sum));
         if are_alike {
             (detail.min, detail.max) = (Some(sum / calls), Some(sum / calls));
@@ -208,7 +199,7 @@ fn totals(one: &[(Column, i64)], other: &[(Column, i64)]) -> Option<Totals> {
     let mut sums = one.to_vec();
     for (column, growth) in other {
         match sums.iter_mut().find(|(of, _)| of == column) {
-            Some((_, sum)) => *sum = believed(sum.checked_add(*growth)?)?,
+            Some((_, sum)) => *sum = believed(*sum, *growth)?,
             None => sums.push((*column, *growth)),
         }
     }
@@ -216,21 +207,10 @@ fn totals(one: &[(Column, i64)], other: &[(Column, i64)]) -> Option<Totals> {
     Some(sums)
 }
 
-/// A sum of increments is an increment, so it is believed up to the same limit.
-fn believed(sum: i64) -> Option<i64> {
+/// Adds two numbers. A sum of increments is an increment, so it is believed up to the same limit.
+fn believed(one: i64, other: i64) -> Option<i64> {
+    let sum = one.checked_add(other)?;
     (sum < TOO_LARGE.cast_signed()).then_some(sum)
-}
-
-/// Returns the sum of two histograms; `None` if an element would be too large.
-fn histograms(one: &Histogram, other: &Histogram) -> Option<Histogram> {
-    let (Some(one), Some(other)) = (one, other) else {
-        return Some(one.clone().or_else(|| other.clone()));
-    };
-    let mut sum = one.clone();
-    for (sum, growth) in sum.iter_mut().zip(other.iter()) {
-        *sum = believed(sum.checked_add(*growth)?)?;
-    }
-    Some(Some(sum))
 }
 
 /// Returns the details of two increments together; `None` if they do not fit together.
@@ -259,22 +239,28 @@ fn together(one: &Detail, other: &Detail) -> Option<Detail> {
     }
     let squares = one.sumsq.into_iter().chain(other.sumsq);
     Some(Detail {
-        hist: elements(one.hist.as_deref(), other.hist.as_deref())?,
+        hist: histograms(&one.hist, &other.hist, u64::checked_add)?,
         max: one.max.max(other.max),
         min: one.min.into_iter().chain(other.min).min(),
         samples: sum(one.samples, other.samples)?,
         sum: sum(one.sum, other.sum)?,
         sumsq: squares.reduce(u64::wrapping_add),
-        unit: one.unit.clone(),
+        unit: one.unit,
     })
 }
 
-fn elements(one: Option<&[u64]>, other: Option<&[u64]>) -> Option<Option<Vec<u64>>> {
+/// Returns the sum of two histograms; `None` if `add` gives none for two elements.
+fn histograms<T: Copy, const N: usize>(
+    one: &Option<Box<[T; N]>>,
+    other: &Option<Box<[T; N]>>,
+    add: impl Fn(T, T) -> Option<T>,
+) -> Option<Option<Box<[T; N]>>> {
     let (Some(one), Some(other)) = (one, other) else {
-        return Some(one.or(other).map(<[u64]>::to_vec));
+        return Some(one.clone().or_else(|| other.clone()));
     };
-    let length = one.len().max(other.len());
-    let of = |elements: &[u64], at: usize| elements.get(at).copied().unwrap_or(0);
-    let sums = (0..length).map(|at| of(one, at).checked_add(of(other, at)));
-    sums.collect::<Option<Vec<_>>>().map(Some)
+    let mut sum = one.clone();
+    for (sum, growth) in sum.iter_mut().zip(other.iter()) {
+        *sum = add(*sum, *growth)?;
+    }
+    Some(Some(sum))
 }

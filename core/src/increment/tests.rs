@@ -107,8 +107,7 @@ fn the_span_of_increments_is_from_the_first_start_to_the_last_end() {
         reset: false,
         last_active: None,
         totals: Vec::new(),
-        read_histogram: None,
-        write_histogram: None,
+        histograms: None,
         detail: None,
     };
     let increments = [increment(5, 9), increment(3, 7), increment(6, 8)];

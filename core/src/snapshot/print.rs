@@ -113,12 +113,7 @@ fn write_counter(
         ..
     } = counter;
     let name = format!("{}:", snapshot.slot_name(slot));
-    let unit = match counter.unit {
-        Unit::Requests => "reqs",
-        Unit::Bytes => "bytes",
-        Unit::Microseconds => "usecs",
-        Unit::Other => "other",
-    };
+    let unit = counter.unit.name();
     write!(
         out,
         "  {name:<16} {{ samples: {samples:>11}, unit: {unit:>5}"

@@ -32,7 +32,7 @@ pub struct SizesOfRow {
     /// Their bytes.
     pub bytes: i64,
     /// The number of calls by size, where the server prints it.
-    pub histogram: Option<Vec<i64>>,
+    pub histogram: Option<[i64; HISTOGRAM_LEN]>,
     /// The bounds and the sum of squares, where these do not follow from the calls and the bytes; `None` if they are damaged.
     pub detail: Option<Detail>,
 }

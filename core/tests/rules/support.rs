@@ -7,11 +7,11 @@ use std::fmt::Write;
 
 use jobstats_core::increment::{
     Column, Comparison, Increment, LateReason, MAX_RATE, Observation, can_be_followed,
-    can_be_older, compare, split,
+    can_be_older, compare, json, split,
 };
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{Snapshot, print, read, read_carried};
+use jobstats_core::snapshot::{HISTOGRAM_LEN, Snapshot, print, read, read_carried};
 
 /// 2023-11-14, well on the wall clock.
 pub const EPOCH: i64 = 1_700_000_000;
@@ -295,17 +295,13 @@ fn totals(increment: &Increment) -> Vec<(String, String, i64)> {
 
 /// The elements of both histograms that grew; arrays of PostgreSQL begin with element 1.
 fn histograms(increment: &Increment) -> impl Iterator<Item = (String, i64)> {
-    let histograms = [
-        ("read_bytes_hist", &increment.read_histogram),
-        ("write_bytes_hist", &increment.write_histogram),
-    ];
-    histograms.into_iter().flat_map(|(name, histogram)| {
-        let counts = histogram
-            .iter()
-            .flat_map(|counts| counts.iter().enumerate());
-        counts
-            .filter(|(_, count)| **count != 0)
-            .map(move |(element, count)| (format!("{name}[{}]", element + 1), *count))
+    let counts = increment.histograms.iter();
+    let counts = counts.flat_map(|counts| counts.iter().enumerate());
+    let grown = counts.filter(|(_, count)| **count != 0);
+    grown.map(|(element, count)| {
+        let (operation, element) = (element / HISTOGRAM_LEN, element % HISTOGRAM_LEN + 1);
+        let name = OPERATIONS[operation].name;
+        (format!("{name}_hist[{element}]"), *count)
     })
 }
 
@@ -323,7 +319,8 @@ pub fn row(increment: &Increment) -> String {
         line.push_str(" reset");
     }
     if let Some(detail) = &increment.detail {
-        let _ = write!(line, " {detail}");
+        let details = json(detail).expect("packed details");
+        let _ = write!(line, " {details}");
     }
     line
 }

@@ -56,11 +56,8 @@ fn is_consistent(comparison: &Comparison<'_>, before: &Snapshot<'_>, after: &Sna
                 .iter()
                 .any(|record| after.id(record) == increment.id)
         );
-        let histograms = [&increment.read_histogram, &increment.write_histogram];
-        let sizes = histograms
-            .into_iter()
-            .flatten()
-            .flat_map(|sizes| sizes.iter());
+        let histograms = increment.histograms.iter();
+        let sizes = histograms.flat_map(|sizes| sizes.iter());
         assert!(sizes.clone().all(|count| (0..1 << 53).contains(count)));
         let totals = increment.totals.iter().map(|(_, growth)| growth);
         assert!(totals.clone().all(|growth| (1..1 << 53).contains(growth)));

@@ -6,12 +6,12 @@ FROM (
     FROM (
         SELECT d.observed, d.entry_id, d.since, d."time", to_jsonb(d) AS stored, to_json(d) AS row,
             row_number() OVER (PARTITION BY d.observed, d.entry_id, d.since, d."time" ORDER BY to_jsonb(d)) AS number
-        FROM extra d
+        FROM (@extra@) d
     ) s
     FULL JOIN (
         SELECT d.observed, d.entry_id, d.since, d."time", to_jsonb(d) AS computed, to_json(d) AS row,
             row_number() OVER (PARTITION BY d.observed, d.entry_id, d.since, d."time" ORDER BY to_jsonb(d)) AS number
-        FROM missing d
+        FROM (@missing@) d
     ) c USING (observed, entry_id, since, "time", number)
 ) p
 LEFT JOIN jobstats.entries e ON e.entry_id = p.entry_id

@@ -9,6 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
+use crate::store::views::shown_columns;
 
 /// The rows of a repair have only the time of the observation, and not the stored and the computed row: texts cost more than the rows.
 const TIMES: &str = "SELECT d.observed, NULL::text AS entry, NULL::text AS stored, NULL::text AS computed \
@@ -60,8 +61,19 @@ fn described() -> String {
     let text = |row: &str, own: &str, other: &str| shown("p", row, own, other);
     sql!(
         "described.sql",
+        extra = shown_rows("extra"),
+        missing = shown_rows("missing"),
         stored_text = text("p.stored_row", "p.stored", "p.computed"),
         computed_text = text("p.computed_row", "p.computed", "p.stored"),
+    )
+}
+
+/// Returns a SELECT of rows of increments with what is packed in them as people read it.
+pub fn shown_rows(relation: &str) -> String {
+    format!(
+        "SELECT increment.\"time\", increment.since, increment.observed, increment.last_active, increment.entry_id, \
+         increment.target_id, increment.reset, {} FROM {relation} increment",
+        shown_columns()
     )
 }
 

@@ -6,7 +6,7 @@ use jobstats_core::audit::{Finding, Findings, Run};
 use jobstats_core::instant::Span;
 use pgrx::spi::SpiClient;
 
-use crate::audit::rows::shown;
+use crate::audit::rows::{shown, shown_rows};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
@@ -27,6 +27,7 @@ pub fn find(
     }
     let statement = sql!(
         "strays.sql",
+        increments = shown_rows("jobstats.increments"),
         shown = shown("s", "s.row", "s.own", "NULL::jsonb")
     );
     let rows = client.query(

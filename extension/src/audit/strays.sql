@@ -8,7 +8,7 @@ WITH oldest AS MATERIALIZED (
 ), strays AS (
     SELECT i.target_id, i.observed, 'increment of no observation' AS what, i.since, i."time", i.entry_id, to_json(i) AS row,
         to_jsonb(i) AS own, NULL::text AS raw
-    FROM jobstats.increments i
+    FROM (@increments@) i
     LEFT JOIN jobstats.observations o
         ON o.target_id = i.target_id AND o."time" = i.observed AND o."time" > $1
     WHERE i."time" > $1 AND i."time" <= $2 AND (o."time" IS NULL OR i."time" > i.observed)

@@ -76,12 +76,11 @@ impl Received {
             .map(|it| f64::from_bits(it.value() as u64))
     }
 
-    /// Returns a copy of an array of large integers, in which NULL is 0.
-    pub fn integers(&self, column: usize) -> Option<Vec<i64>> {
+    /// Returns bytes.
+    pub fn bytes(&self, column: usize) -> Option<&[u8]> {
         let datum = self.datum(column)?;
         // SAFETY: the type of the column was checked.
-        let array = unsafe { Array::<'_, i64>::from_datum(datum, false) }?;
-        Some(array.iter().map(|it| it.unwrap_or(0)).collect())
+        unsafe { <&[u8]>::from_datum(datum, false) }
     }
 
     /// Returns a copy of a text.
@@ -107,8 +106,8 @@ pub enum Type {
     Numeric,
     /// A float of eight bytes.
     Float,
-    /// An array of integers of eight bytes.
-    Integers,
+    /// Bytes.
+    Bytes,
 }
 
 impl Type {
@@ -120,7 +119,7 @@ impl Type {
             Self::Text => oid == pg_sys::TEXTOID,
             Self::Numeric => oid == pg_sys::NUMERICOID,
             Self::Float => oid == pg_sys::FLOAT8OID,
-            Self::Integers => oid == pg_sys::INT8ARRAYOID,
+            Self::Bytes => oid == pg_sys::BYTEAOID,
         }
     }
 }

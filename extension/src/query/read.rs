@@ -2,6 +2,7 @@
 
 use jobstats_core::finding::SMALL;
 use jobstats_core::instant::{Micros, Span};
+use jobstats_core::operation::{OperationIndex, READ_BYTES, WRITE_BYTES};
 use jobstats_core::snapshot::HISTOGRAM_LEN;
 use jobstats_core::target::TargetKind;
 use jobstats_core::usage::{Layout, Target};
@@ -76,14 +77,9 @@ pub struct UsageRow<'r> {
 }
 
 impl UsageRow<'_> {
-    /// Returns the integers of the further column of this number.
-    pub fn integers(&self, number: usize) -> Option<Vec<i64>> {
-        self.received.integers(self.further + number)
-    }
-
-    /// Returns the text of the further column of this number.
-    pub fn text(&self, number: usize) -> Option<String> {
-        self.received.text(self.further + number)
+    /// Returns the bytes of the further column of this number.
+    pub fn bytes(&self, number: usize) -> Option<&[u8]> {
+        self.received.bytes(self.further + number)
     }
 }
 
@@ -100,23 +96,22 @@ pub enum Whose<'r> {
 fn value(name: &str) -> String {
     match SIZED.iter().find(|it| it.0 == name) {
         Some((_, operation, elements)) => {
-            format!("jobstats_internal.sized(usage.{operation}_bytes_hist, {elements})")
+            format!("jobstats_internal.sized(usage.sizes, {operation}, {elements})")
         }
         None => format!("usage.\"{name}\""),
     }
 }
 
 /// The numbers of calls by size: the names, the operations and the elements of histograms that count.
-const SIZED: [(&str, &str, usize); 4] = [
-    ("sized_reads", "read", HISTOGRAM_LEN),
-    ("small_reads", "read", SMALL_ELEMENTS),
-    ("sized_writes", "write", HISTOGRAM_LEN),
-    ("small_writes", "write", SMALL_ELEMENTS),
+const SIZED: [(&str, OperationIndex, usize); 4] = [
+    ("sized_reads", READ_BYTES, HISTOGRAM_LEN),
+    ("small_reads", READ_BYTES, SMALL_ELEMENTS),
+    ("sized_writes", WRITE_BYTES, HISTOGRAM_LEN),
+    ("small_writes", WRITE_BYTES, SMALL_ELEMENTS),
 ];
 
 /// The condition that rows have histograms.
-pub const HAS_HISTOGRAM: &str =
-    "(usage.read_bytes_hist IS NOT NULL OR usage.write_bytes_hist IS NOT NULL)";
+pub const HAS_HISTOGRAM: &str = "usage.sizes IS NOT NULL";
 
 /// Returns whether the values are numbers of calls by size alone: rows without a histogram add nothing to them.
 fn are_sized<'v>(values: impl Iterator<Item = &'v String> + Clone) -> bool {

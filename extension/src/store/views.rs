@@ -22,13 +22,19 @@ pub fn hour_of(time: &str) -> String {
     format!("date_bin(interval '1 hour', {time}, timestamptz '1970-01-01 00:00:00.000001+00')")
 }
 
+/// Returns the operation columns of rows of increments, and what is packed in these rows as people read it.
+pub fn shown_columns() -> String {
+    let mut columns = String::new();
+    for (_, name) in operation_columns() {
+        columns += &format!("increment.\"{name}\", ");
+    }
+    columns + include_str!("views/unpacked.sql").trim_end()
+}
+
 /// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
 /// extension.
 fn views(schema: &str) -> [(&'static str, String); 12] {
-    let columns: Vec<String> = operation_columns()
-        .map(|(_, name)| format!("increment.\"{name}\""))
-        .collect();
-    let rows = sql!("views/increments_rows.sql", columns = columns.join(", "));
+    let rows = sql!("views/increments_rows.sql", columns = shown_columns());
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();

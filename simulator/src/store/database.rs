@@ -105,7 +105,7 @@ impl<'a> Store<'a> {
         let sums: Vec<String> = columns.iter().map(|column| sum(*column)).collect();
         let sql = format!(
             r#"SELECT t.name, e.name, count(*), {} {OBSERVED}
-               JOIN jobstats.increments i ON i.target_id = t.target_id AND i.observed BETWEEN s.first AND s.last
+               JOIN (SELECT r.* FROM jobstats.increments_rows r OFFSET 0) i ON i.target_id = t.target_id AND i.observed BETWEEN s.first AND s.last
                JOIN jobstats.entries e ON e.entry_id = i.entry_id
                GROUP BY t.name, e.name"#,
             sums.join(", ")
@@ -150,10 +150,10 @@ impl<'a> Store<'a> {
         Ok(amounts)
     }
 
-    /// Returns the columns that `jobstats.increments` has.
+    /// Returns the columns that `jobstats.increments_rows` has.
     pub fn columns(&mut self) -> Result<Vec<Column>, Error> {
         let sql = "SELECT attname::text FROM pg_attribute
-            WHERE attrelid = 'jobstats.increments'::regclass AND attnum > 0 AND NOT attisdropped";
+            WHERE attrelid = 'jobstats.increments_rows'::regclass AND attnum > 0 AND NOT attisdropped";
         let rows = self.client.query(sql, &[])?;
         let names: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
         Ok(Column::all()

@@ -54,6 +54,18 @@ FROM jobstats_identify(entry) i
 WHERE NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.name = entry);
 $$;
 
+-- A number as increments.sizes has it, and both histograms of these counts.
+CREATE FUNCTION world.varint(number bigint) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+SELECT string_agg(set_byte('\x00', 0, (number >> n * 7 & 127)::integer | CASE WHEN number >> n * 7 > 127 THEN 128 ELSE 0 END), '\x'::bytea ORDER BY n)
+FROM generate_series(0, 8) n WHERE n = 0 OR number >> n * 7 > 0
+$$;
+CREATE FUNCTION world.sizes(counts jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+SELECT string_agg(world.varint(place - before) || world.varint(growth), '\x'::bytea ORDER BY place) || '\x00'
+FROM (SELECT place, growth, coalesce(lag(place) OVER (ORDER BY place), 0) AS before
+    FROM (VALUES ('read_bytes_hist', 0), ('write_bytes_hist', 32)) AS h (name, first),
+        jsonb_array_elements_text(counts -> h.name) WITH ORDINALITY AS e (element, n), LATERAL (SELECT first + n, element::bigint) AS g (place, growth)
+    WHERE growth > 0) e
+$$;
 -- What an entry did on a target in (since, until]: {"open": 3, "open_usecs": 70}.
 CREATE FUNCTION world.act(cluster text, target text, entry text, since timestamptz, until timestamptz, counts jsonb)
 RETURNS void LANGUAGE sql AS $$
@@ -63,7 +75,7 @@ SELECT i.*
 FROM jobstats.targets t
 CROSS JOIN LATERAL jsonb_populate_record(NULL::jobstats.increments, counts || jsonb_build_object('time', until, 'since', since,
     'observed', (SELECT min(o."time") FROM jobstats.observations o WHERE o.target_id = t.target_id AND o."time" >= until),
-    'target_id', t.target_id, 'entry_id', hashtextextended(entry, 0), 'reset', false)) i
+    'target_id', t.target_id, 'entry_id', hashtextextended(entry, 0), 'reset', false, 'sizes', world.sizes(counts))) i
 WHERE t.cluster = act.cluster AND t.name = act.target;
 -- As a feed does of a row that it divides at hours only.
 INSERT INTO jobstats.coarse

@@ -38,9 +38,18 @@ ROLLBACK;
 -- Another span; a flag, a histogram, a detail.
 BEGIN;
 UPDATE jobstats.increments SET "time" = '2025-11-03 08:11' WHERE target_id = target('fs-OST0000') AND observed = '2025-11-03 08:14' AND "time" = '2025-11-03 08:10';
-UPDATE jobstats.increments SET reset = true, last_active = '2025-11-03 08:00', detail = '{"open": {"max": 100}}', read_bytes_hist = '{1,2}'
+UPDATE jobstats.increments SET reset = true, last_active = '2025-11-03 08:00', detail = '\x050264', sizes = '\x0101010200'
 WHERE target_id = target('fs-MDT0000') AND observed = '2025-11-03 08:14' AND entry_id = (SELECT entry_id FROM jobstats.entries WHERE name = 'x.1') AND "time" = '2025-11-03 08:14';
 SELECT target, "time", entry, what, stored, computed FROM jobstats_audit('2025-11-03 08:08', '2025-11-03 09:00');
+ROLLBACK;
+
+-- Packed values that no feed made are shown as none, differ, and are computed again.
+BEGIN;
+UPDATE jobstats.increments SET detail = '\x05', sizes = '\x05' WHERE target_id = target('fs-MDT0000') AND observed = '2025-11-03 08:14';
+SELECT count(*), count(detail) AS details, count(read_bytes_hist) AS sizes FROM jobstats.increments_rows WHERE observed = '2025-11-03 08:14' AND target_id = target('fs-MDT0000');
+SELECT target, "time", entry, what, stored, computed FROM jobstats_audit('2025-11-03 08:08', '2025-11-03 09:00');
+SELECT name, changed FROM jobstats_reprocess('2025-11-03 08:08', '2025-11-03 09:00') WHERE changed > 0;
+SELECT * FROM jobstats_audit('2025-11-03 08:08', '2025-11-03 09:00');
 ROLLBACK;
 
 -- Increments of no observation, of a time without one and of a target that is none; of an entry without a name.

@@ -37,7 +37,7 @@ DO $$ BEGIN
 END $$;
 SELECT t.cluster, t.name AS target, minute(i.observed) AS minute, o.kept, i.write, i.write_usecs, i.write_bytes,
     i.write_bytes_hist IS NOT NULL AS histogram, i.detail
-FROM jobstats.increments i JOIN jobstats.targets t USING (target_id)
+FROM jobstats.increments_rows i JOIN jobstats.targets t USING (target_id)
 JOIN jobstats.observations o ON o.target_id = i.target_id AND o."time" = i.observed
 ORDER BY t.cluster, target, minute;
 
@@ -61,12 +61,12 @@ SELECT name, computed, changed FROM jobstats_reprocess(at(-1), at(60)) WHERE clu
 BEGIN;
 UPDATE jobstats.increments i SET detail = NULL FROM jobstats.targets t
 WHERE t.target_id = i.target_id AND t.cluster = 'everything' AND t.name = 'fs-OST0014' AND i.observed = at(8);
-UPDATE jobstats.increments i SET detail = '{"write": {"max": 1}}' FROM jobstats.targets t
+UPDATE jobstats.increments i SET detail = '\x040201' FROM jobstats.targets t
 WHERE t.target_id = i.target_id AND t.cluster = 'counts' AND t.name = 'fs-OST0016' AND i.observed = at(8);
 SELECT cluster, target, minute("time") AS minute, what FROM jobstats_audit(at(-1), at(60)) ORDER BY 1, 2;
 -- What was kept stays so when it is computed again.
 SELECT cluster, name, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(60)) WHERE changed > 0;
-SELECT t.cluster, t.name AS target, i.detail FROM jobstats.increments i JOIN jobstats.targets t USING (target_id)
+SELECT t.cluster, t.name AS target, i.detail FROM jobstats.increments_rows i JOIN jobstats.targets t USING (target_id)
 WHERE i.observed = at(8) AND (t.cluster, t.name) IN (('everything', 'fs-OST0014'), ('counts', 'fs-OST0016')) ORDER BY 1;
 SELECT * FROM jobstats_audit(at(-1), at(60));
 ROLLBACK;
@@ -74,7 +74,7 @@ ROLLBACK;
 -- Text that comes late is new; what follows it and is computed again keeps what it had.
 SELECT feed(6, '1', 'everything');
 SELECT t.name AS target, minute(i.observed) AS minute, o.kept, i.write, i.write_bytes, i.write_bytes_hist IS NOT NULL AS histogram, i.detail
-FROM jobstats.increments i JOIN jobstats.targets t USING (target_id)
+FROM jobstats.increments_rows i JOIN jobstats.targets t USING (target_id)
 JOIN jobstats.observations o ON o.target_id = i.target_id AND o."time" = i.observed
 WHERE t.cluster = 'everything' ORDER BY target, minute;
 SELECT * FROM jobstats_audit(at(-1), at(60));

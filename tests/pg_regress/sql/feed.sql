@@ -12,7 +12,7 @@ INSERT INTO jobstats.feed (server, "time", body, duration, shipper) VALUES
 INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('oss1', at(2), ost('scratch-OST0000',
         record('101:1000:r01c01', 14, 57344, 1), record('102:1001:r01c02', 5, 20480), record('dd.0', 2, 8192)));
-SELECT target, entry, since, until, observed, reset, write, write_bytes, punch, detail FROM increments;
+SELECT target, entry, since, until, observed, reset, write, write_bytes, punch, jobstats_internal.detail(detail) AS detail FROM increments;
 TABLE observations;
 SELECT minute("time"), duration, shipper, bytes, received BETWEEN now() - interval '1 hour' AND clock_timestamp() AS received
 FROM jobstats.observations ORDER BY "time";
@@ -68,7 +68,7 @@ SELECT entry, since, until, write, write_bytes, punch FROM increments WHERE obse
 INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('mds1', at(0), mdt('scratch-MDT0000', life('101:1000:r01c01', at(-5), 10, 400))),
     ('mds1', at(2), mdt('scratch-MDT0000', life('101:1000:r01c01', at(-5), 12, 500), life('cp.1000', at(1), 3, 30, 9)));
-SELECT entry, since, until, reset, open, open_usecs, getattr, detail FROM increments WHERE target = 'scratch-MDT0000';
+SELECT entry, since, until, reset, open, open_usecs, getattr, jobstats_internal.detail(detail) AS detail FROM increments WHERE target = 'scratch-MDT0000';
 
 -- Sums of squares that calls and their sums do not say stand in detail: 2² + 98² of two calls, 7² of one.
 INSERT INTO jobstats.feed (server, "time", body) VALUES
@@ -76,8 +76,8 @@ INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('mds1', at(6), mdt('scratch-MDT0001', regexp_replace(life('a.1', at(-5), 2, 100), 'sumsq: +0', 'sumsq: 9608'),
         replace(life('b.1', at(-5), 1, 7), 'min:        1, max:      100, sum:                7, sumsq:                  0',
             'min:        7, max:        7, sum:                7, sumsq:                 49')));
-SELECT entry, detail,
-    coalesce((detail->'open'->>'sumsq')::numeric, mod(div(open_usecs::numeric * open_usecs, open), 18446744073709551616)) AS squares
+SELECT entry, jobstats_internal.detail(detail) AS detail,
+    coalesce((jobstats_internal.detail(detail)->'open'->>'sumsq')::numeric, mod(div(open_usecs::numeric * open_usecs, open), 18446744073709551616)) AS squares
 FROM increments WHERE target = 'scratch-MDT0001' ORDER BY entry;
 
 -- By COPY, with the time left out, compressed, many rows at once.

@@ -52,7 +52,7 @@ SELECT * FROM jobstats_job_usage('4711_1', since => at(50), until => at(60));
 -- Of an old server no times; of operations that have no column no rows.
 DO $$ BEGIN
     PERFORM observe('old-OST0000', 'oss9', 0, 5);
-    PERFORM act('old-OST0000', '12:1000:n01', 0, 5, '{"write_bytes": 7, "write": 1, "detail": {"future": {"samples": 3}}}');
+    PERFORM act('old-OST0000', '12:1000:n01', 0, 5, '{"write_bytes": 7, "write": 1, "detail": "\\x00066675747572650803"}');
 END $$;
 SELECT name, operation, total, calls, per_call, rate, nodes, coverage FROM jobstats_job_usage('12', '');
 

@@ -25,7 +25,7 @@ DO $$ BEGIN
         ('oss1', at(15), ost('fs-OST0014', calls('squares', '7:1000:n1', at(1), '{}', '{2,4,4,4,5,5,7,9}'))),
         ('oss1', at(15), ost('fs-OST0012', calls('sums', '8:1000:n2', at(1), '{10,20,60}', '{}')));
 END $$;
-SELECT target, entry, since, until, write, write_bytes, detail -> 'write_bytes' AS detail FROM texts.increments WHERE target ~ '1[46]';
+SELECT target, entry, since, until, write, write_bytes, jobstats_internal.detail(detail) -> 'write_bytes' AS detail FROM texts.increments WHERE target ~ '1[46]';
 
 -- Sixteen writes in all. Each write takes 100 µs.
 SELECT target, operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM (SELECT * FROM jobstats_job_usage('7') r, dims(r.labels)) AS jobstats_job;

@@ -63,8 +63,8 @@ FROM (VALUES ('fs-OST0024', 18, 'squares', '10', 16, '{}'), ('fs-OST0024', 22, '
     ('fs-OST0034', 22, 'squares', '11', 16, '{10000000,4096,4096,4096,10000000}'),
     ('fs-OST0034', 28, 'squares', '11', 16, '{10000000,4096,4096,4096,10000000,65536,65536,65536,65536,65536}'),
     ('fs-OST0026', 20, 'hist', '12', 16, '{}'), ('fs-OST0026', 80, 'hist', '12', 16, '{4096,4096,1048576}')) AS t (target, minute, prints, job, start, writes);
-SELECT e.job, minute(i."time"), i.write, i.write_bytes, i.write_bytes_hist[13] AS "4K", i.write_bytes_hist[21] AS "1M"
-FROM jobstats.increments i JOIN jobstats.entries e USING (entry_id) WHERE e.job IN ('10', '12') ORDER BY 1, 2;
+SELECT e.job, minute(i.until), i.write, i.write_bytes, i.write_bytes_hist[13] AS "4K", i.write_bytes_hist[21] AS "1M"
+FROM jobstats.increments_rows i JOIN jobstats.entries e USING (entry_id) WHERE e.job IN ('10', '12') ORDER BY 1, 2;
 SELECT name, source, upper, calls, mean, stddev FROM jobstats_io_sizes(at(10), at(90), 'job', filter => 'target=*24,*34,*26');
 
 -- Users by name, also where rollups by user could answer another question: only increments have sizes.

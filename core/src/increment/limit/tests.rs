@@ -16,8 +16,7 @@ fn increment(line: u32, totals: &[(Column, i64)]) -> Increment<'static> {
         reset: false,
         last_active: None,
         totals: totals.to_vec(),
-        read_histogram: None,
-        write_histogram: None,
+        histograms: None,
         detail: None,
     }
 }
@@ -92,7 +91,7 @@ fn of_too_many_the_largest_are_dropped_and_of_equal_ones_the_first() {
 fn other_columns_and_details_of_the_entry_stay() {
     let mut whole = increment(7, &[(CALLS, 1 << 52), (USECS, 9)]);
     let mut described = increment(8, &[(USECS, 1 << 52)]);
-    described.detail = Some("{}".to_owned());
+    described.detail = Some(vec![1, 0]);
     let mut comparison = Comparison {
         increments: vec![whole.clone(), described.clone()],
         active: 2,

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::increment::Column;
+use crate::increment::{Column, Histograms};
+use crate::snapshot::HISTOGRAM_LEN;
 
 fn row(since: Micros, time: Micros, totals: &[i64]) -> Increment<'static> {
     let column = |(index, &total)| (Column::Total(index), total);
@@ -14,8 +15,7 @@ fn row(since: Micros, time: Micros, totals: &[i64]) -> Increment<'static> {
         reset: false,
         last_active: None,
         totals: totals.iter().enumerate().map(column).collect(),
-        read_histogram: None,
-        write_histogram: None,
+        histograms: None,
         detail: None,
     }
 }
@@ -109,7 +109,7 @@ fn a_row_that_crosses_no_edge_stays_as_it_is() {
     for (since, time) in [(1, 9), (0, 10), (10, 20), (5, 10), (-10, 0), (7, 7)] {
         let mut whole = row(since * MINUTE, time * MINUTE, &[3, 4]);
         whole.reset = true;
-        whole.detail = Some("{}".to_owned());
+        whole.detail = Some(vec![1, 0]);
         let expected = whole.clone();
         let address = whole.totals.as_ptr();
         let parts: Vec<_> = split(whole).collect();
@@ -204,7 +204,7 @@ fn reset_goes_with_the_first_part_and_detail_with_the_last() {
     let whole = Increment {
         reset: true,
         last_active: Some(39 * MINUTE),
-        detail: Some("{}".to_owned()),
+        detail: Some(vec![1, 0]),
         ..row(0, 40 * MINUTE, &[2])
     };
     let parts: Vec<_> = split(whole)
@@ -221,7 +221,7 @@ fn reset_goes_with_the_first_part_and_detail_with_the_last() {
         parts,
         [
             (20, true, None, None),
-            (40, false, Some(39 * MINUTE), Some("{}".to_owned()))
+            (40, false, Some(39 * MINUTE), Some(vec![1, 0]))
         ]
     );
 }
@@ -247,7 +247,7 @@ fn last_active_is_with_the_parts_that_end_after_it() {
 fn a_row_with_detail_alone_keeps_its_end() {
     let whole = Increment {
         reset: true,
-        detail: Some("{}".to_owned()),
+        detail: Some(vec![1, 0]),
         ..row(0, 40 * MINUTE, &[])
     };
     let last = Increment {
@@ -259,26 +259,25 @@ fn a_row_with_detail_alone_keeps_its_end() {
 
 #[test]
 fn histograms_are_divided_element_by_element() {
-    let mut histogram = Box::new([0; HISTOGRAM_LEN]);
-    (histogram[3], histogram[31]) = (1, 4);
+    let mut histograms = Box::new([0; 2 * HISTOGRAM_LEN]);
+    (histograms[35], histograms[63]) = (1, 4);
     let whole = Increment {
-        write_histogram: Some(histogram),
+        histograms: Some(histograms),
         ..row(0, 20 * MINUTE, &[])
     };
     let parts: Vec<_> = split(whole).collect();
     assert_eq!(parts.len(), 2);
     let elements = |part: &Increment| {
-        let histogram = part.write_histogram.as_ref().unwrap();
-        (histogram[3], histogram[31], histogram.iter().sum::<i64>())
+        let all = part.histograms.as_ref().unwrap();
+        (all[35], all[63], all.iter().sum::<i64>())
     };
     assert_eq!(elements(&parts[0]), (0, 2, 2));
     assert_eq!(elements(&parts[1]), (1, 2, 3));
-    assert!(parts.iter().all(|part| part.read_histogram.is_none()));
 }
 
-fn histogram() -> impl Strategy<Value = Option<Box<[i64; HISTOGRAM_LEN]>>> {
+fn histograms() -> impl Strategy<Value = Option<Box<Histograms>>> {
     let element = prop_oneof![3 => Just(0), 1 => 1_i64..1 << 40];
-    let elements = prop::collection::vec(element, HISTOGRAM_LEN)
+    let elements = prop::collection::vec(element, 2 * HISTOGRAM_LEN)
         .prop_filter("something grew", |elements| {
             elements.iter().any(|&it| it > 0)
         });
@@ -300,21 +299,20 @@ fn any_row_up_to(width: Micros) -> impl Strategy<Value = Increment<'static>> {
         -DAY..100 * DAY,
         width,
         prop::collection::vec(total, 0..4),
-        (histogram(), histogram()),
+        histograms(),
         any::<(bool, bool)>(),
         0.0..1.1,
     )
         .prop_map(
-            |(since, width, totals, (read, write), (reset, detail), part)| {
+            |(since, width, totals, histograms, (reset, detail), part)| {
                 let active = (width as f64 * part) as Micros;
                 let row = row(since, since + width, &totals);
-                let is_empty = totals.is_empty() && read.is_none() && write.is_none();
+                let is_empty = totals.is_empty() && histograms.is_none();
                 Increment {
                     reset,
                     last_active: Some(since + active.max(1)),
-                    read_histogram: read,
-                    write_histogram: write,
-                    detail: (detail || is_empty).then(|| "{}".to_owned()),
+                    histograms,
+                    detail: (detail || is_empty).then(|| vec![1, 0]),
                     ..row
                 }
             },
@@ -326,10 +324,8 @@ fn total(parts: &[Increment], column: Column) -> i64 {
     totals.filter(|it| it.0 == column).map(|it| it.1).sum()
 }
 
-fn sum_of<'a>(
-    histograms: impl Iterator<Item = &'a Option<Box<[i64; HISTOGRAM_LEN]>>>,
-) -> [i64; HISTOGRAM_LEN] {
-    let mut sum = [0; HISTOGRAM_LEN];
+fn sum_of<'a>(histograms: impl Iterator<Item = &'a Option<Box<Histograms>>>) -> Histograms {
+    let mut sum = [0; 2 * HISTOGRAM_LEN];
     for histogram in histograms.flatten() {
         sum.iter_mut()
             .zip(histogram.iter())
@@ -345,10 +341,8 @@ proptest! {
         for &(column, value) in &row.totals {
             prop_assert_eq!(total(&parts, column), value);
         }
-        let read = sum_of(parts.iter().map(|part| &part.read_histogram));
-        prop_assert_eq!(read, sum_of([&row.read_histogram].into_iter()));
-        let write = sum_of(parts.iter().map(|part| &part.write_histogram));
-        prop_assert_eq!(write, sum_of([&row.write_histogram].into_iter()));
+        let histograms = sum_of(parts.iter().map(|part| &part.histograms));
+        prop_assert_eq!(histograms, sum_of([&row.histograms].into_iter()));
     }
 
     #[test]
@@ -358,12 +352,11 @@ proptest! {
             prop_assert!(part.since < part.time);
             prop_assert_eq!(part.since.div_euclid(distance), (part.time - 1).div_euclid(distance));
             prop_assert!(part.totals.iter().all(|&(_, total)| total > 0));
-            for histogram in [&part.read_histogram, &part.write_histogram].into_iter().flatten() {
+            if let Some(histogram) = &part.histograms {
                 prop_assert!(histogram.iter().any(|&count| count > 0));
                 prop_assert!(histogram.iter().all(|&count| count >= 0));
             }
-            let counted = part.read_histogram.is_some() || part.write_histogram.is_some();
-            prop_assert!(counted || !part.totals.is_empty() || part.detail.is_some());
+            prop_assert!(part.histograms.is_some() || !part.totals.is_empty() || part.detail.is_some());
         }
     }
 

@@ -1,8 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::increment::packed::tests::{packed, shown};
 use crate::instant::{HOUR, MINUTE};
 use crate::operation;
+use crate::snapshot::HISTOGRAM_LEN;
 
 const OPEN: &str = "open";
 const WRITE: &str = "write_bytes";
@@ -29,9 +31,8 @@ fn increment<'a>(id: &'a str, totals: &[(Column, i64)], detail: Option<&str>) ->
         reset: false,
         last_active: None,
         totals: totals.to_vec(),
-        read_histogram: None,
-        write_histogram: None,
-        detail: detail.map(str::to_owned),
+        histograms: None,
+        detail: detail.map(packed),
     }
 }
 
@@ -125,8 +126,8 @@ fn what_follows_from_columns_of_each_is_said_of_their_sum() {
         ),
     ]);
     assert_eq!(
-        sums[0].detail.as_deref(),
-        Some(r#"{"open":{"max":5,"min":5,"sumsq":59}}"#)
+        shown(&sums[0].detail),
+        r#"{"open":{"max":5,"min":5,"sumsq":59}}"#
     );
 }
 
@@ -145,7 +146,7 @@ fn bounds_are_those_of_all() {
         ),
     ]);
     let expected = r#"{"open":{"max":8,"min":1,"sumsq":118}}"#;
-    assert_eq!(sums[0].detail.as_deref(), Some(expected));
+    assert_eq!(shown(&sums[0].detail), expected);
 }
 
 #[test]
@@ -158,7 +159,7 @@ fn operations_without_a_column_are_added_up() {
     ]);
     let sum =
         r#"{"fly":{"hist":[2,4],"max":9,"min":1,"samples":4,"sum":20,"sumsq":164,"unit":"usecs"}}"#;
-    assert_eq!(sums[0].detail.as_deref(), Some(sum));
+    assert_eq!(shown(&sums[0].detail), sum);
 }
 
 #[test]
@@ -173,8 +174,8 @@ fn what_is_counted_otherwise_stays_apart() {
     let names: Vec<_> = sums.iter().map(Increment::entry).collect();
     assert_eq!(names, ["b.0", &folded_name(0)]);
     assert_eq!(
-        sums[1].detail.as_deref(),
-        Some(r#"{"fly":{"samples":4,"unit":"usecs"}}"#)
+        shown(&sums[1].detail),
+        r#"{"fly":{"samples":4,"unit":"usecs"}}"#
     );
 }
 
@@ -207,13 +208,13 @@ fn made(
         Option<u64>,
     ),
 ) -> Increment<'_> {
-    let mut elements = [0; HISTOGRAM_LEN];
-    elements[3] = *writes;
+    let mut elements = [0; 2 * HISTOGRAM_LEN];
+    elements[HISTOGRAM_LEN + 3] = *writes;
     let detail = squares.map(|squares| format!(r#"{{"open":{{"sumsq":{squares}}}}}"#));
     Increment {
         since: *since * MINUTE,
         time: 5 * MINUTE,
-        write_histogram: Some(Box::new(elements)),
+        histograms: Some(Box::new(elements)),
         ..increment(
             name,
             &[
@@ -241,7 +242,7 @@ fn sums(increments: &[Increment<'_>]) -> BTreeMap<(Option<u32>, Micros, String),
             for (column, growth) in &part.totals {
                 add(format!("{column:?}"), growth.unsigned_abs().into());
             }
-            let elements = part.write_histogram.iter().flat_map(|it| it.iter());
+            let elements = part.histograms.iter().flat_map(|it| it.iter());
             add(
                 "histogram".to_owned(),
                 elements.map(|it| u128::from(it.unsigned_abs())).sum(),
@@ -271,7 +272,7 @@ fn sums(increments: &[Increment<'_>]) -> BTreeMap<(Option<u32>, Micros, String),
     for increment in whole.values() {
         let user = system(&increment.entry());
         for (operation, detail) in details(increment) {
-            let squares = sums.entry((user, 0, format!("{operation} squared")));
+            let squares = sums.entry((user, 0, format!("{operation:?} squared")));
             *squares.or_default() += u128::from(detail.sumsq.unwrap_or(0));
         }
     }

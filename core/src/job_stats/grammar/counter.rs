@@ -30,6 +30,16 @@ impl Unit {
             _ => Self::Other,
         }
     }
+
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Requests => "reqs",
+            Self::Bytes => "bytes",
+            Self::Microseconds => "usecs",
+            Self::Other => "other",
+        }
+    }
 }
 
 /// A counter as printed. A field that the line does not have is `None`.

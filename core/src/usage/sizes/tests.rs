@@ -48,7 +48,7 @@ fn squared(entry: i64, span: Span, sizes: &[u64]) -> RowOfSizes {
 }
 
 fn with_histogram(mut row: RowOfSizes, elements: &[(usize, i64)]) -> RowOfSizes {
-    let mut histogram = vec![0; HISTOGRAM_LEN];
+    let mut histogram = [0; HISTOGRAM_LEN];
     elements.iter().for_each(|it| histogram[it.0] = it.1);
     row.calls[0].histogram = Some(histogram);
     row

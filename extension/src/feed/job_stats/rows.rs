@@ -7,18 +7,16 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ffi::c_char;
 use std::sync::LazyLock;
 use std::vec;
 
-use jobstats_core::increment::{Column, Increment, split};
+use jobstats_core::increment::{Column, Increment, pack_sizes, split};
 use jobstats_core::instant::Micros;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use pgrx::{IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, pg_sys};
 
 use crate::pg::error::Error;
-use crate::pg::jsonb::Jsonb;
 use crate::pg::pause::pause;
 use crate::pg::plans;
 use crate::pg::time::postgres_micros;
@@ -83,7 +81,7 @@ type Type = (&'static str, PgBuiltInOids);
 
 const TIME: Type = ("timestamptz", PgBuiltInOids::TIMESTAMPTZOID);
 const NUMBER: Type = ("bigint", PgBuiltInOids::INT8OID);
-const NUMBERS: Type = ("bigint[]", PgBuiltInOids::INT8ARRAYOID);
+const BYTES: Type = ("bytea", PgBuiltInOids::BYTEAOID);
 
 /// The columns before the operation columns.
 const FIXED: [(&str, Type); 7] = [
@@ -97,11 +95,7 @@ const FIXED: [(&str, Type); 7] = [
 ];
 
 /// The columns after the operation columns.
-const LAST: [(&str, Type); 3] = [
-    ("read_bytes_hist", NUMBERS),
-    ("write_bytes_hist", NUMBERS),
-    ("detail", ("jsonb", PgBuiltInOids::JSONBOID)),
-];
+const LAST: [(&str, Type); 2] = [("sizes", BYTES), ("detail", BYTES)];
 
 /// Returns all columns in the order in which [`fill`] fills them.
 fn columns() -> impl Iterator<Item = (String, Type)> {
@@ -280,7 +274,7 @@ unsafe fn put_rows(
     let mut put = |key, part: &Increment<'_>| {
         pause();
         nulls.fill(true);
-        // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
+        // SAFETY: the bytes of one row are copied into the tuplestore before their memory is reset.
         unsafe {
             context.switch_to(|_| fill(key, part, &positions, &mut values, &mut nulls));
             pg_sys::tuplestore_putvalues(
@@ -333,50 +327,7 @@ fn fill(
         }
     }
     let after = FIXED.len() + positions.len();
-    let histograms = [&increment.read_histogram, &increment.write_histogram];
-    for (position, histogram) in (after..).zip(histograms) {
-        let numbers = histogram.as_ref().map(|numbers| numbers.to_vec());
-        set(position, numbers.into_datum().map(packed));
-    }
-    let detail = increment.detail.as_deref().and_then(Jsonb::of_text);
-    set(after + 2, detail.into_datum().map(packed));
-}
-
-/// The method that compresses values: lz4 if the server was built with it, as nearly all are. It takes a quarter of the
-/// time of the default method, which takes a fifth of the time of these rows, and compresses as well.
-static COMPRESSION: LazyLock<c_char> = LazyLock::new(|| {
-    /// `TOAST_LZ4_COMPRESSION`
-    const LZ4: c_char = b'l' as c_char;
-    /// The method that `default_toast_compression` names.
-    const DEFAULT: c_char = 0;
-    // SAFETY: C strings that outlive the call, which only asks whether the setting would be valid.
-    let is_valid = unsafe {
-        pg_sys::set_config_option(
-            c"default_toast_compression".as_ptr(),
-            c"lz4".as_ptr(),
-            pg_sys::GucContext::PGC_USERSET,
-            pg_sys::GucSource::PGC_S_TEST,
-            pg_sys::GucAction::GUC_ACTION_SET,
-            false,
-            pg_sys::DEBUG5 as i32,
-            false,
-        )
-    };
-    if is_valid != 0 { LZ4 } else { DEFAULT }
-});
-
-/// Compresses a value of variable length if that makes it smaller. PostgreSQL itself compresses values only in rows
-/// that would not fit four to a page; but half of a row is histograms and details, most of which is zeros and names.
-fn packed(value: pg_sys::Datum) -> pg_sys::Datum {
-    unsafe extern "C-unwind" {
-        fn toast_compress_datum(value: pg_sys::Datum, method: c_char) -> pg_sys::Datum;
-    }
-    // SAFETY: the value is whole and in memory, as it was just made; the function returns a null pointer if the value
-    // stays as it is.
-    let compressed = unsafe { toast_compress_datum(value, *COMPRESSION) };
-    if compressed.is_null() {
-        value
-    } else {
-        compressed
-    }
+    let sizes = increment.histograms.as_deref().map(pack_sizes);
+    set(after, sizes.into_datum());
+    set(after + 1, increment.detail.as_deref().into_datum());
 }

@@ -2,26 +2,21 @@
 
 use jobstats_core::columns::sum::Sum;
 use jobstats_core::dimension::Level;
-use jobstats_core::increment::Detail;
+use jobstats_core::increment::{Details, OperationName, unpack};
+use jobstats_core::operation::{READ_BYTES, WRITE_BYTES};
 use jobstats_core::usage::{Layout, RowOfSizes, Sizes, SizesOfGroup, SizesOfRow, Subject};
 
 use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::query::engine::{Reading, Request};
+use crate::query::packed::histogram;
 use crate::query::read::{self, Selection, Whose};
 
 /// The columns of calls and bytes.
 const SUMS: [&str; 4] = ["read", "read_bytes", "write", "write_bytes"];
 
-/// The columns of histograms, and of the details of bytes.
-const HISTOGRAMS: [(&str, Type); 2] = [
-    ("usage.read_bytes_hist", Type::Integers),
-    ("usage.write_bytes_hist", Type::Integers),
-];
-const DETAILS: [(&str, Type); 2] = [
-    ("(usage.detail -> 'read_bytes'::text)::text", Type::Text),
-    ("(usage.detail -> 'write_bytes'::text)::text", Type::Text),
-];
+/// The columns of histograms and details.
+const PACKED: [(&str, Type); 2] = [("usage.sizes", Type::Bytes), ("usage.detail", Type::Bytes)];
 
 impl Request<'_> {
     /// Reads the sizes of reads and writes in the window, which has one step, by group: histograms, and sums of calls that are in none.
@@ -31,7 +26,6 @@ impl Request<'_> {
         let mut columns = SUMS.map(str::to_owned).to_vec();
         columns.extend(Sum::service_time().columns);
         let layout = Layout::of_columns(columns);
-        let further: &[_] = &[HISTOGRAMS, DETAILS].concat();
         let by_entry =
             self.question.by.has(Level::Entry) || self.question.filters.has(Level::Entry);
         let mut sizes = Sizes::new(self.plan.window.since(), self.plan.state.limit);
@@ -39,7 +33,7 @@ impl Request<'_> {
             let more = Selection {
                 whose: true,
                 kept: true,
-                further,
+                further: &PACKED,
                 ..Selection::default()
             };
             reading.each(
@@ -58,14 +52,15 @@ impl Request<'_> {
 }
 
 fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> RowOfSizes {
-    let calls = [0, 1].map(|operation| {
-        let detail = row.text(HISTOGRAMS.len() + operation);
-        let detail = detail.map(|it| serde_json::from_str(&it).ok());
+    let details = unpack(row.bytes(1).unwrap_or_default());
+    let calls = [READ_BYTES, WRITE_BYTES].map(|operation| {
+        let name = OperationName::Listed(operation);
+        let detail = |it: &Details| it.get(&name).cloned().unwrap_or_default();
         SizesOfRow {
             calls: row.values[2 * operation],
             bytes: row.values[2 * operation + 1],
-            histogram: row.integers(operation),
-            detail: detail.unwrap_or_else(|| Some(Detail::default())),
+            histogram: row.bytes(0).and_then(|it| histogram(it, operation)),
+            detail: details.as_ref().map(detail),
         }
     });
     RowOfSizes {

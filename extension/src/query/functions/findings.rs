@@ -78,13 +78,6 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
     })?)
 }
 
-#[pg_extern(sql = false)]
-fn jobstats_sized(sizes: Array<'_, i64>, first: i32) -> i64 {
-    let first = usize::try_from(first).unwrap_or(0);
-    let counts = sizes.iter().take(first).flatten();
-    counts.fold(0, i64::saturating_add)
-}
-
 /// Judges all groups, and writes what is said of them. Raises a notice if there are none.
 fn answer(
     period: Period,

@@ -627,9 +627,8 @@ CREATE TABLE IF NOT EXISTS jobstats.increments (
     target_id integer NOT NULL,
     reset boolean NOT NULL,
     @operation_columns@,
-    read_bytes_hist bigint[],
-    write_bytes_hist bigint[],
-    detail jsonb
+    sizes bytea,
+    detail bytea
 ) @partitioned@;
 -- Rows come in order of time: a block range index finds a window and costs an insert next to nothing, where a btree
 -- would nearly double its price.

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use jobstats_core::increment::Detail;
+use jobstats_core::increment::{Detail, OperationName, unpack};
 use jobstats_core::instant::{Micros, Span};
-use jobstats_core::operation::OPERATIONS;
+use jobstats_core::operation;
 use jobstats_core::per_call::Calls;
 use jobstats_core::usage::{Layout, Values};
 
@@ -61,7 +61,7 @@ pub fn of_job(work: &Work<'_>) -> Result<Details, Error> {
 struct Counted {
     /// The position of its measure.
     measure: usize,
-    name: &'static str,
+    name: OperationName<'static>,
     /// The columns of its calls and of their sum.
     columns: [String; 2],
     /// The calls, their sum and the detail of the current observation.
@@ -73,11 +73,11 @@ struct Counted {
 impl Counted {
     /// Returns the operation of a measure; `None` if the measure is a sum of several.
     fn new(position: usize, measure: &Measure) -> Option<Self> {
-        let operation = OPERATIONS.iter().find(|it| it.name == measure.name)?;
+        let operation = operation::find(measure.name.as_bytes())?;
         let column = |sum: &Option<Sum>| sum.as_ref()?.columns.first().cloned();
         Some(Self {
             measure: position,
-            name: operation.name,
+            name: OperationName::Listed(operation),
             columns: [column(&measure.calls)?, column(&measure.spent)?],
             observed: Default::default(),
             counter: Calls::default(),
@@ -128,7 +128,7 @@ impl Reading<'_> {
         let selection = Selection {
             whose: true,
             entries: Some(&entries),
-            further: &[("usage.detail::text", Type::Text)],
+            further: &[("usage.detail", Type::Bytes)],
             kept: true,
             ordered: true,
             ..Selection::default()
@@ -160,15 +160,11 @@ impl Reading<'_> {
         let (values, times) = row.values.split_at(2 * self.counted.len());
         self.has_times |= times.iter().any(|it| *it != 0);
         self.is_brief |= row.kept.is_some();
-        let mut details: HashMap<String, Detail> = HashMap::new();
-        if let Some(text) = row.text(0) {
-            match serde_json::from_str(&text) {
-                Ok(parsed) => details = parsed,
-                Err(_) => self.is_damaged = true,
-            }
-        }
+        let details = unpack(row.bytes(0).unwrap_or_default());
+        self.is_damaged |= details.is_none();
+        let mut details = details.unwrap_or_default();
         for (counted, values) in self.counted.iter_mut().zip(values.chunks_exact(2)) {
-            counted.add_row(values, details.remove(counted.name));
+            counted.add_row(values, details.remove(&counted.name));
         }
     }
 
