@@ -153,6 +153,9 @@ BEGIN
         END IF;
         made := made + 1;
     END LOOP;
+    IF made > 0 THEN
+        PERFORM jobstats_internal.give_replica_identity();
+    END IF;
     RETURN made;
 END
 $$;

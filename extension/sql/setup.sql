@@ -6,6 +6,27 @@ AS 'MODULE_PATHNAME', 'jobstats_set_comments_wrapper';
 COMMENT ON FUNCTION jobstats_internal.set_comments() IS
 'Internal: sets the comments on relations and columns of the store that are missing or have changed.';
 
+-- A site may publish all tables. PostgreSQL then refuses to change a row that nothing identifies: by a primary key, or else by all columns, since
+-- one of increments or sums would double their price. Chunks of a hypertable have its identity; partitions have their own.
+CREATE FUNCTION jobstats_internal.give_replica_identity() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    keyless regclass;
+BEGIN
+    FOR keyless IN
+        SELECT c.oid FROM pg_class c
+        WHERE c.relkind IN ('r', 'p') AND c.relreplident = 'd'
+            AND (c.relnamespace = to_regnamespace('jobstats') OR c.oid IN (SELECT h.hypertable FROM jobstats_internal.hypertables() h))
+            AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)
+    LOOP
+        EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', keyless);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.give_replica_identity() IS
+'Internal: identifies rows of tables of the store without a primary key by all columns, so that they can be changed while a publication has all tables.';
+
 -- The parts of the store's tables: columns, keys, indexes and triggers. jobstats_setup() creates the tables once more, empty and
 -- in a schema of their own, from the same definitions, and keeps their parts in jobstats.parts. What jobstats.parts names and
 -- the store does not have is damage.

@@ -157,5 +157,6 @@ fn create_successor(client: &mut SpiClient<'_>, relation: &str) -> Result<Option
         &[],
     )?;
     divide_by_time(client, &installation, &successor, it.key, &it.chunk_width)?;
+    client.execute("SELECT jobstats_internal.give_replica_identity()", &[])?;
     Ok(Some(format!("jobstats.{successor}")))
 }

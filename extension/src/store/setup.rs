@@ -44,6 +44,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         }
         client.execute("SELECT jobstats_internal.forget_roles()", &[])?;
         rollup::create(client, &installation)?;
+        client.execute("SELECT jobstats_internal.give_replica_identity()", &[])?;
         if !new {
             settings::restore(client)?;
         }

@@ -16,7 +16,8 @@ COMMENT ON TABLE jobstats.converting IS
 CREATE TABLE IF NOT EXISTS jobstats.converting_spans (
     relation text NOT NULL,
     span_from timestamptz NOT NULL,
-    span_to timestamptz NOT NULL
+    span_to timestamptz NOT NULL,
+    PRIMARY KEY (relation, span_from)
 );
 COMMENT ON TABLE jobstats.converting_spans IS 'Spans whose rows jobstats_convert() has yet to copy.';
 
