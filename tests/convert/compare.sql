@@ -11,7 +11,7 @@ BEGIN
         WHERE a.view_schema = 'jobstats'), 'some rollups are no continuous aggregates';
     ASSERT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'jobstats'::regnamespace AND relname ~ '^(old|new|converting)_?'),
         'something is left behind';
-    -- All is published, and can be changed.
+    -- All can be published.
     ASSERT NOT EXISTS (SELECT FROM pg_class c WHERE (c.relnamespace = 'jobstats'::regnamespace OR c.relname LIKE '\_hyper\_%') AND c.relkind IN ('r', 'p')
         AND c.relreplident = 'd' AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)), 'rows of some have no identity';
     ASSERT NOT EXISTS (TABLE rights_before EXCEPT ALL SELECT * FROM rights()), 'rights, indexes or views are lost';

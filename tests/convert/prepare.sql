@@ -1,8 +1,6 @@
 -- A store that has something of all that a conversion must keep: rollups whose increments are gone, a cluster that stays
 -- as it is, one that eight feeders go on feeding, and what users built on top.
 \ir ../stress/prepare.sql
-SET client_min_messages = error;
-CREATE PUBLICATION everything FOR ALL TABLES;
 SET client_min_messages = warning;
 
 -- Seven weeks ago; then retention takes all but the rollups.
