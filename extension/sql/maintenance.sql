@@ -536,7 +536,7 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     horizon timestamptz := (SELECT min(l.dropped) FROM jobstats.rollups l);
-    people_since timestamptz := jobstats_internal.people_kept_since();
+    people_since timestamptz := now() - jobstats_internal.people_kept_for();
 BEGIN
     -- One pass per day.
     IF horizon = timestamptz 'epoch' AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.bucket < people_since) OR EXISTS (

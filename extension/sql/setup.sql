@@ -6,8 +6,8 @@ AS 'MODULE_PATHNAME', 'jobstats_set_comments_wrapper';
 COMMENT ON FUNCTION jobstats_internal.set_comments() IS
 'Internal: sets the comments on relations and columns of the store that are missing or have changed.';
 
--- A site may publish all tables. PostgreSQL then refuses to change a row that nothing identifies: by a primary key, or else by all columns, since
--- one of increments or sums would double their price. Chunks of a hypertable have its identity; partitions have their own.
+-- A published table needs a replica identity for UPDATE and DELETE. A primary key of increments and rollups would double the cost of feeds, so all
+-- columns are the identity there. Chunks inherit it from their hypertable; partitions have their own.
 CREATE FUNCTION jobstats_internal.give_replica_identity() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -25,7 +25,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.give_replica_identity() IS
-'Internal: identifies rows of tables of the store without a primary key by all columns, so that they can be changed while a publication has all tables.';
+'Internal: gives REPLICA IDENTITY FULL to tables of the store without a primary key, for publications of all tables.';
 
 -- The parts of the store's tables: columns, keys, indexes and triggers. jobstats_setup() creates the tables once more, empty and
 -- in a schema of their own, from the same definitions, and keeps their parts in jobstats.parts. What jobstats.parts names and
