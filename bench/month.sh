@@ -226,12 +226,6 @@ reads() {
 	SQL
 }
 
-# A continuous aggregate by its own name instead of that of its table.
-named() {
-    sed "$(sql -c "SELECT string_agg(format('s/%s\\>/%s/', a.materialization_hypertable_name, a.view_name), ';')
-        FROM timescaledb_information.continuous_aggregates a" 2>/dev/null || true)"
-}
-
 # By query, after what is asked of it: milliseconds of the first run after a restart, of the fastest and the median of five more, and of processor
 # time, which other work on the machine makes little longer, in the fastest of five.
 measure() {
@@ -250,7 +244,7 @@ measure() {
             echo "BEGIN; SET LOCAL max_parallel_workers_per_gather = 0; SELECT count(*) FROM $call;"
             reads
             echo '; COMMIT;'
-        } | sql -f - | paste -s -d '|')" | named | tee -a "$cluster/$1.times" >&2
+        } | sql -f - | paste -s -d '|')" | tee -a "$cluster/$1.times" >&2
     done < <(queries)
     echo "$(sql -c "SELECT pg_size_pretty(pg_database_size(current_database()))") in all; load average when the \
 questions had been asked: $(cut -d ' ' -f 1-3 /proc/loadavg)." >"$cluster/$1.said"

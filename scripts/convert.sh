@@ -1,23 +1,13 @@
 #!/usr/bin/env bash
 # Converts a store while eight feeders feed it, ended before it is done again and again: nobody notices, and nothing is lost.
 #
-#   convert.sh CLUSTER DATABASE plain|apache
+#   convert.sh CLUSTER DATABASE
 #
-# plain: of a store without TimescaleDB; apache: of one of its Apache edition, to the Community edition. Ends with status 77
-# where what is installed cannot do that.
+# Ends with status 77 where TimescaleDB is not installed.
 . "$(dirname "$0")/lib.sh"
 
-cluster=$1 database=$2 from=$3
+cluster=$1 database=$2
 url=$(scripts/cluster.sh url "$cluster" "$database")
-
-# license apache|timescale
-# What sessions have that begin from now on.
-license() {
-    psql -q "$url" -c "ALTER SYSTEM SET timescaledb.license = '$1'" -c 'SELECT pg_reload_conf()' >/dev/null
-    until [ "$(psql -At "$url" -c 'SHOW timescaledb.license')" = "$1" ]; do sleep 0.1; done
-}
-
-has_community() { [ -n "$(find "$("$PG_CONFIG" --pkglibdir)" -maxdepth 1 -name 'timescaledb-tsl-*.so')" ]; }
 
 # feed FROM TO [OPTION OF pgbench]
 # Feeds steps of the work, all feeders at once.
@@ -61,36 +51,20 @@ refused() {
     ! said=$(psql -q -v VERBOSITY=verbose "$url" -c 'CALL jobstats_convert()' 2>&1) || { echo "not refused: $2" && exit 1; }
     psql -q "$url" -c "$3"
     [[ $said = *"ERROR:  $1:"*HINT:* ]] || { printf 'refused otherwise: %s\n' "$said" && exit 1; }
-    psql -q "$url" -c "DO \$\$ BEGIN ASSERT to_regclass('jobstats.converting') IS NULL; END \$\$"
-}
-
-# Whatever happened, readers end, and other tests find the edition that is installed.
-finish() {
-    rm -f "$converting"
-    [ "$from" = plain ] || license timescale
+    psql -q "$url" -c "DO \$\$ BEGIN ASSERT NOT EXISTS (SELECT FROM pg_class WHERE relname LIKE 'new\_%'); END \$\$"
 }
 
 have_timescaledb || { echo 'not run: TimescaleDB is not installed' && exit 77; }
 converting=$(mktemp)
-if [ "$from" = plain ]; then
-    trap finish EXIT
-    psql -q "$(scripts/cluster.sh url "$cluster")" -c "CREATE DATABASE \"$database\" TEMPLATE template0"
-else
-    has_community || { echo 'not run: the Community edition of TimescaleDB is not installed' && exit 77; }
-    new_database "$cluster" "$database"
-    trap finish EXIT
-    license apache
-fi
+# Whatever happened, readers end.
+trap 'rm -f "$converting"' EXIT
+psql -q "$(scripts/cluster.sh url "$cluster")" -c "CREATE DATABASE \"$database\" TEMPLATE template0"
 psql -q "$url" -f tests/convert/prepare.sql >/dev/null
 steps=$(psql -At "$url" -c 'SELECT max(step) FROM work')
 feed 0 $((steps / 3))
 psql -q "$url" -f tests/stress/maintain.sql
-if [ "$from" = plain ]; then
-    refused 55000 'SELECT' 'SELECT'
-    psql -q "$url" -c 'SET client_min_messages = warning; CREATE EXTENSION timescaledb'
-else
-    license timescale
-fi
+refused 55000 'SELECT' 'SELECT'
+psql -q "$url" -c 'SET client_min_messages = warning; CREATE EXTENSION timescaledb'
 refused 2BP01 'CREATE MATERIALIZED VIEW m AS SELECT count(*) FROM jobstats.rollup_10m' 'DROP MATERIALIZED VIEW m'
 refused 2BP01 "CREATE FUNCTION f() RETURNS SETOF jobstats.rollup_1d LANGUAGE sql AS 'TABLE jobstats.rollup_1d'" 'DROP FUNCTION f'
 refused 2BP01 'CREATE PUBLICATION p FOR ALL TABLES' 'DROP PUBLICATION p'

@@ -152,9 +152,9 @@ docs() {
     return "$status"
 }
 
-# A store made without TimescaleDB, or with its Apache edition, is converted to what is installed while it is fed.
+# A store made without TimescaleDB is converted while it is fed.
 convert() {
-    scripts/convert.sh "$cluster" "$name" "$name" >"$output/all" 2>&1
+    scripts/convert.sh "$cluster" "$name" >"$output/all" 2>&1
     local status=$?
     [ "$status" -ne 0 ] || tail -n 3 "$output/all" >"$output/report"
     tail -n 40 "$output/all"

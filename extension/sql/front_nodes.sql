@@ -127,16 +127,15 @@ BEGIN
         END IF;
     END LOOP;
     everything_else := (SELECT min(t.target_id) FROM jobstats.targets t) = ANY (gone);
-    PERFORM set_config('jobstats.drops_history', 'on', true);
     PERFORM jobstats_internal.drop_sums(gone, everything_else);
     PERFORM jobstats_internal.drop_servers(gone, everything_else);
     FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n WHERE 'target_id' = ANY (n.columns) LOOP
-        EXECUTE format('DELETE FROM %s r WHERE r.target_id = ANY ($1)', it.stored) USING gone;
+        EXECUTE format('DELETE FROM %s r WHERE r.target_id = ANY ($1)', it.relation) USING gone;
     END LOOP;
     FOR it IN SELECT n.* FROM jobstats_internal.numbered_relations() n WHERE 'series_id' = ANY (n.columns) AND n.gives IS NULL LOOP
-        EXECUTE format('DELETE FROM %s r WHERE NOT EXISTS (SELECT FROM jobstats.sample_series s WHERE s.series_id = r.series_id)', it.stored);
+        EXECUTE format('DELETE FROM %s r WHERE NOT EXISTS (SELECT FROM jobstats.sample_series s WHERE s.series_id = r.series_id)', it.relation);
     END LOOP;
-    PERFORM set_config('jobstats.drops_history', '', true);
+    PERFORM jobstats_internal.reset_realtime();
     RETURN cardinality(gone);
 END
 $$;

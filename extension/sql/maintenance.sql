@@ -67,7 +67,9 @@ SELECT EXISTS (
         -- A number that is later than all of this cluster comes from a dump.
         AND instant < pg_snapshot_xmax(pg_current_snapshot())
         AND a.datname = current_database() AND a.pid <> pg_backend_pid()
-        AND a.backend_type IS DISTINCT FROM 'autovacuum worker')
+        AND a.backend_type IS DISTINCT FROM 'autovacuum worker'
+        -- Who waits for this session looks anew when it goes on.
+        AND NOT pg_backend_pid() = ANY (pg_blocking_pids(a.pid)))
 $$;
 COMMENT ON FUNCTION jobstats_internal.is_looked_at_since(xid8) IS
 'Internal: whether a session of this database still looks at the database as it was before a transaction.';
@@ -669,34 +671,22 @@ CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    found text;
+    foreign_policies text;
 BEGIN
-    IF to_regclass('timescaledb_information.jobs') IS NULL OR to_regclass('timescaledb_information.continuous_aggregates') IS NULL THEN
+    IF to_regclass('timescaledb_information.jobs') IS NULL THEN
         RETURN NULL;
     END IF;
     EXECUTE $sql$
-        SELECT string_agg(format(CASE j.proc_name
-                WHEN 'policy_retention' THEN 'job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')'
-                ELSE 'job %s of TimescaleDB refreshes %s, which jobstats_maintain() does: SELECT remove_continuous_aggregate_policy(''jobstats.%2$s'')'
-            END, j.job_id, t.relation), '; ' ORDER BY j.job_id)
+        SELECT string_agg(format('job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')',
+            j.job_id, j.hypertable_name), '; ' ORDER BY j.job_id)
         FROM timescaledb_information.jobs j
-        JOIN (
-            SELECT h.hypertable_schema, h.hypertable_name, h.hypertable_name AS relation
-            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats'
-            UNION ALL
-            SELECT a.materialization_hypertable_schema, a.materialization_hypertable_name, a.view_name
-            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats'
-            UNION ALL
-            SELECT a.view_schema, a.view_name, a.view_name
-            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats'
-        ) t ON t.hypertable_schema = j.hypertable_schema AND t.hypertable_name = j.hypertable_name
-        WHERE j.proc_name IN ('policy_retention', 'policy_refresh_continuous_aggregate')
-    $sql$ INTO found;
-    RETURN found;
+        WHERE j.hypertable_schema = 'jobstats' AND j.hypertable_name <> 'realtime_10m' AND j.proc_name = 'policy_retention'
+    $sql$ INTO foreign_policies;
+    RETURN foreign_policies;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.foreign_policies() IS
-'Internal: policies of TimescaleDB on tables of the store that do what jobstats_maintain() does, without its care, and how to remove them; NULL: there is none.';
+'Internal: retention policies of TimescaleDB on tables of the store, which drop without the care of jobstats_maintain(), and how to remove them; NULL: there is none.';
 
 CREATE FUNCTION jobstats_internal.failing_jobs() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp

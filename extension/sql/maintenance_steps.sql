@@ -195,22 +195,9 @@ DECLARE
     target integer := item ->> 'target';
 BEGIN
     affected := 0;
-    IF jobstats_internal.is_aggregate(level, by_user) THEN
-        -- TimescaleDB refreshes with the rights of the session, and the owner of the store can add functions and
-        -- triggers to the relations that it reads.
-        IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = session_user)
-            AND NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user)
-        THEN
-            RAISE insufficient_privilege USING
-                MESSAGE = format('a superuser does not refresh the continuous aggregates of role %I', current_user),
-                HINT = format('Connect as %I and CALL jobstats_maintain(), or let a job of that role do so.', current_user);
-        END IF;
-        refresh := jsonb_build_object('relation', 'rollup_' || level, 'from', low, 'to', high);
-    ELSE
-        -- Setup and jobstats_reidentify() take the same lock.
-        PERFORM jobstats_internal.lock_store();
-        affected := jobstats_internal.roll_up(level, by_user, low, high, target);
-    END IF;
+    -- Setup and jobstats_reidentify() take the same lock.
+    PERFORM jobstats_internal.lock_store();
+    affected := jobstats_internal.roll_up(level, by_user, low, high, target);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.take_span(jsonb) IS
@@ -429,7 +416,7 @@ BEGIN
         SELECT 'all', s.started, clock_timestamp() - s.started, 0, nullif(concat_ws('; ',
             (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
                 WHERE m.began >= s.started AND m.problem IS NOT NULL),
-            jobstats_internal.foreign_policies(), jobstats_internal.failing_job()), '')
+            jobstats_internal.foreign_policies(), jobstats_internal.failing_job(), jobstats_internal.realtime_problem()), '')
         FROM (SELECT (state ->> 'started')::timestamptz AS started) s;
         RETURN NULL;
     END IF;

@@ -362,6 +362,7 @@ BEGIN
         ARRAY(SELECT i.job FROM jobstats.job_ids i WHERE i.job_no = ANY (numbers)
             UNION SELECT e.job FROM jobstats.entries e WHERE e.entry_id = ANY (identified) AND e.job IS NOT NULL), kept, timestamptz 'infinity');
     PERFORM jobstats_internal.forget_entries(identified, kept, true);
+    PERFORM jobstats_internal.reset_realtime();
     PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, pseudonym);
     -- Whose jobs the user cancelled.
     UPDATE jobstats.jobs j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;

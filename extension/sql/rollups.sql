@@ -80,37 +80,20 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.refreshed(text, boolean) IS
 'Internal: up to where a rollup, or its sums by user, are computed.';
 
-CREATE FUNCTION jobstats_internal.is_aggregate(level text, by_user boolean) RETURNS boolean
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT NOT by_user AND EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('jobstats.rollup_' || level) AND c.relkind = 'v')
-$$;
-COMMENT ON FUNCTION jobstats_internal.is_aggregate(text, boolean) IS
-'Internal: whether a rollup is a continuous aggregate of TimescaleDB; its sums by user are a table everywhere.';
-
 CREATE FUNCTION jobstats_internal.next_dirty(level text, by_user boolean, after_target integer, after timestamptz, n integer)
 RETURNS TABLE (target_id integer, span_from timestamptz, span_to timestamptz)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-SELECT s.target_id, lower(s.buckets), upper(s.buckets)
-FROM (
-    -- A continuous aggregate is refreshed for all targets at once.
-    SELECT NULL::integer AS target_id, unnest(range_agg(d.buckets)) AS buckets
-    FROM jobstats.rollups l
-    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, by_user, jobstats_internal.refreshed(level, by_user)) d
-    WHERE l.level = next_dirty.level AND jobstats_internal.is_aggregate(level, by_user)
-    UNION ALL
-    SELECT d.target_id, d.buckets
-    FROM jobstats.rollups l
-    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, by_user, jobstats_internal.refreshed(level, by_user)) d
-    WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user) AND upper(d.buckets) > l.dropped
-) s
-WHERE after IS NULL OR (coalesce(s.target_id, 0), lower(s.buckets)) > (coalesce(after_target, 0), after)
-ORDER BY coalesce(s.target_id, 0), lower(s.buckets)
+SELECT d.target_id, lower(d.buckets), upper(d.buckets)
+FROM jobstats.rollups l
+CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, by_user, jobstats_internal.refreshed(level, by_user)) d
+WHERE l.level = next_dirty.level AND upper(d.buckets) > l.dropped
+    AND (after IS NULL OR (d.target_id, lower(d.buckets)) > (after_target, after))
+ORDER BY d.target_id, lower(d.buckets)
 LIMIT n
 $$;
 COMMENT ON FUNCTION jobstats_internal.next_dirty(text, boolean, integer, timestamptz, integer) IS
-'Internal: the next n spans of a rollup, or of its sums by user, that are to be computed anew, in the order of target and time; target_id NULL: for all targets.';
+'Internal: the next n spans of a rollup, or of its sums by user, that are to be computed anew, in the order of target and time.';
 
 CREATE FUNCTION jobstats_internal.next_day(level text, by_user boolean, OUT span_from timestamptz, OUT span_to timestamptz)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -151,53 +134,13 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.next_day(text, boolean) IS
 'Internal: the next day, what is left of one, or several days of few rows, that a rollup, or its sums by user, lack; NULL: none.';
 
--- TimescaleDB commits during a refresh, which neither a function nor EXECUTE can do. So this procedure runs with the
--- rights of the caller, and its search_path names the schema of TimescaleDB.
-CREATE PROCEDURE jobstats_internal.refresh_aggregate(relation text, span_from timestamptz, span_to timestamptz)
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    aggregate pg_catalog.regclass;
-    low pg_catalog.timestamptz;
-    high pg_catalog.timestamptz;
-    verbosity pg_catalog.text;
-    statements pg_catalog.text;
-BEGIN
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    -- TimescaleDB logs two messages for each span, each with the statement and five lines of context. They fit one line each
-    -- where the role may set that. The settings are those of the session, because the refresh commits.
-    IF has_parameter_privilege(text 'log_error_verbosity', text 'SET') AND has_parameter_privilege(text 'log_min_error_statement', text 'SET') THEN
-        verbosity := current_setting('log_error_verbosity');
-        statements := current_setting('log_min_error_statement');
-        PERFORM set_config('log_error_verbosity', 'terse', false), set_config('log_min_error_statement', 'fatal', false);
-    END IF;
-    aggregate := format('jobstats.%I', relation);
-    low := span_from + interval '1 microsecond';
-    high := span_to + interval '1 microsecond';
-    PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
-    -- The arguments have exactly the types of the procedure, so that no overload in another schema fits better.
-    IF to_regprocedure('refresh_continuous_aggregate(regclass, "any", "any", boolean, jsonb)') IS NULL THEN
-        CALL refresh_continuous_aggregate(aggregate, low, high);
-    ELSE
-        -- TimescaleDB 2.28 would divide ten days into 144 refreshes, each of which is planned for all chunks.
-        CALL refresh_continuous_aggregate(aggregate, low, high, false, jsonb '{"buckets_per_batch": 0}');
-    END IF;
-    IF verbosity IS NOT NULL THEN
-        PERFORM pg_catalog.set_config('log_error_verbosity', verbosity, false),
-            pg_catalog.set_config('log_min_error_statement', statements, false);
-    END IF;
-END
-$$;
-COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, timestamptz) IS
-'Internal: computes buckets of a rollup that is a continuous aggregate.';
-
 CREATE FUNCTION jobstats_internal.roll_up(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
 ) RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'MODULE_PATHNAME', 'jobstats_roll_up_wrapper';
 COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes the buckets of a rollup that is a table, or of its sums by user, by account and by both, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
+'Internal: computes the buckets of a rollup, or of its sums by user, by account and by both, for one target or for all, and returns the number of rows. The caller holds the lock on the store.';
 
 CREATE FUNCTION jobstats_internal.skip_empty_days(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz

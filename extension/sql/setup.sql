@@ -17,7 +17,11 @@ BEGIN
     FOR keyless IN
         SELECT c.oid FROM pg_class c
         WHERE c.relkind IN ('r', 'p') AND c.relreplident = 'd'
-            AND (c.relnamespace = to_regnamespace('jobstats') OR c.oid IN (SELECT h.hypertable FROM jobstats_internal.hypertables() h))
+            -- A continuous aggregate is a view on a hypertable of TimescaleDB's schema.
+            AND (c.relnamespace = to_regnamespace('jobstats') OR c.relnamespace = to_regnamespace('_timescaledb_internal') AND EXISTS (
+                SELECT FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid
+                JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refobjid = c.oid
+                WHERE v.relnamespace = to_regnamespace('jobstats')))
             AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)
     LOOP
         EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', keyless);
@@ -54,10 +58,10 @@ JOIN pg_index i ON i.indrelid = t.oid AND i.indisvalid
 JOIN pg_class c ON c.oid = i.indexrelid
 WHERE NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid AND k.contype IN ('p', 'u'))
 UNION ALL
--- Functions of the triggers of the store are in its schema; while it is converted there are more.
+-- Functions of the triggers of the store are in its schema.
 SELECT c.relname, 'trigger', g.tgname, ''
 FROM pg_class c
-JOIN pg_trigger g ON g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgname !~ '^converting_'
+JOIN pg_trigger g ON g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled <> 'D'
 JOIN pg_proc p ON p.oid = g.tgfoid AND p.pronamespace = c.relnamespace
 WHERE c.relnamespace = to_regnamespace(parts.schema)
 $$;
@@ -73,9 +77,7 @@ BEGIN
         SELECT h.* FROM jobstats_internal.parts(text 'jobstats') h
     ), missing AS (
         SELECT p.* FROM jobstats.parts p
-        LEFT JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', p.relation))
-        -- A table that has been converted to a continuous aggregate has other parts.
-        WHERE (p.kind = 'trigger' OR c.relkind IS DISTINCT FROM 'v') AND NOT EXISTS (
+        WHERE NOT EXISTS (
             SELECT FROM held h
             WHERE h.relation = p.relation AND h.kind = p.kind
                 AND CASE WHEN p.kind IN ('column', 'trigger') THEN h.name = p.name ELSE h.definition = p.definition END)
@@ -91,12 +93,12 @@ BEGIN
     END
     FROM missing m WHERE to_regclass(format('jobstats.%I', m.relation)) IS NOT NULL
     UNION ALL
-    -- Tables that grow with time are divided by it, and a rollup that is a view is a continuous aggregate.
-    SELECT c.relname, CASE c.relkind WHEN 'v' THEN 'continuous aggregate' ELSE 'hypertable' END, c.relname, NULL
+    -- Tables that grow with time are divided by it.
+    SELECT c.relname, 'hypertable', c.relname, NULL
     FROM pg_class c
-    WHERE c.relnamespace = to_regnamespace('jobstats')
-        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts|_members|_targets)?$' AND c.relkind IN ('r', 'v')
-            OR c.relname IN (SELECT g.relation FROM jobstats_internal.growing_tables() g) AND c.relkind = 'r')
+    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind = 'r'
+        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts|_members|_targets)?$'
+            OR c.relname IN (SELECT g.relation FROM jobstats_internal.growing_tables() g))
         AND NOT EXISTS (SELECT FROM jobstats_internal.hypertables() h WHERE h.relation = c.relname)
     ORDER BY 1, 2, 3;
 END
@@ -108,7 +110,7 @@ CREATE FUNCTION jobstats_internal.damage_in_words() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT string_agg(CASE WHEN d.kind = 'table' THEN format('the table %s is missing', d.relation)
-    WHEN d.kind IN ('hypertable', 'continuous aggregate') THEN format('%s is no %s any more', d.relation, d.kind)
+    WHEN d.kind = 'hypertable' THEN format('%s is no hypertable any more', d.relation)
     ELSE format('%s lacks the %s %s', d.relation, d.kind, d.name) END, ', ' ORDER BY d.relation, d.kind, d.name)
 FROM jobstats_internal.damage() d
 $$;

@@ -15,7 +15,7 @@ BEGIN
     SELECT p.oid INTO beside
     FROM pg_proc p
     WHERE p.pronamespace = timescale.extnamespace
-        AND p.proname IN ('add_job', 'compress_chunk', 'create_hypertable', 'decompress_chunk', 'drop_chunks', 'hypertable_size', 'refresh_continuous_aggregate',
+        AND p.proname IN ('add_job', 'compress_chunk', 'create_hypertable', 'decompress_chunk', 'drop_chunks', 'hypertable_size',
             'set_chunk_time_interval', 'time_bucket')
         AND NOT EXISTS (
             SELECT FROM pg_depend d
@@ -40,26 +40,17 @@ AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'timescaledb') THEN
         RETURN;
-    ELSIF current_setting('timescaledb.license', true) IS DISTINCT FROM 'timescale' THEN
-        RETURN QUERY EXECUTE $sql$
-            SELECT h.hypertable_name::text, format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass, NULL::text
-            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats'
-        $sql$;
-        RETURN;
     END IF;
-    RETURN QUERY EXECUTE $sql$
-        SELECT t.relation::text, t.hypertable, CASE WHEN t.is_packed THEN c.orderby END
-        FROM (
-            SELECT h.hypertable_name, format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass, h.compression_enabled
-            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats'
-            UNION ALL
-            SELECT a.view_name, format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass,
-                a.compression_enabled
-            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats'
-        ) AS t (relation, hypertable, is_packed)
-        LEFT JOIN timescaledb_information.hypertable_compression_settings c ON c.hypertable = t.hypertable
-    $sql$;
+    -- The Apache edition has no columnstore, and no view that says of one.
+    RETURN QUERY EXECUTE format($sql$
+        SELECT h.hypertable_name::text, t.oid::regclass, %s
+        FROM timescaledb_information.hypertables h
+        CROSS JOIN LATERAL (SELECT format('%%I.%%I', h.hypertable_schema, h.hypertable_name)::regclass) AS t (oid)
+        WHERE h.hypertable_schema = 'jobstats'
+    $sql$, CASE WHEN current_setting('timescaledb.license', true) = 'timescale'
+        THEN 'CASE WHEN h.compression_enabled THEN (SELECT c.orderby FROM timescaledb_information.hypertable_compression_settings c WHERE c.hypertable = t.oid) END'
+        ELSE 'NULL::text' END);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.hypertables() IS
-'Internal: the relations of the store that are hypertables of TimescaleDB or continuous aggregates, with the hypertable that holds their rows, and the order in which their old chunks are packed; NULL: they stay in rows.';
+'Internal: the tables of the store that are hypertables of TimescaleDB, and the order in which their old chunks are packed; NULL: they stay in rows.';

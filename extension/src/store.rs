@@ -9,6 +9,7 @@ mod installation;
 mod maintain;
 mod parts;
 pub mod personal;
+mod realtime;
 mod relations;
 pub(crate) mod rights;
 pub mod rollup;

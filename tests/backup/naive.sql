@@ -5,7 +5,7 @@ SET client_min_messages = error;
 CREATE TEMP TABLE said AS SELECT jobstats_setup() AS message;
 SELECT substring(message FROM 'Mended: [^\n]*') FROM said;
 SELECT jobstats_internal.damage_in_words() IS NULL;
--- The first chunk of a hypertable with continuous aggregates, of increments or of a rollup, is empty. Unless it had next to nothing, its
+-- The first chunk of a hypertable is empty. Unless it had next to nothing, its
 -- day is named.
 SELECT (message ~ 'is damaged') = (num_nonnulls(jobstats_internal.lost_increments(), jobstats_internal.lost_rollups()) > 0) FROM said;
 -- Keys hold in every chunk.

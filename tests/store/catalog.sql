@@ -82,7 +82,7 @@ WHERE r.relnamespace = to_regnamespace('jobstats') AND NOT r.relispartition ORDE
 SELECT pg_get_triggerdef(t.oid)
 FROM pg_trigger t JOIN pg_class r ON r.oid = t.tgrelid
 WHERE r.relnamespace = to_regnamespace('jobstats') AND NOT r.relispartition AND NOT t.tgisinternal ORDER BY 1;
-SELECT format(E'view %s\n%s', c.oid::regclass, regexp_replace(pg_get_viewdef(c.oid), '_hypertable_\d+', '_hypertable', 'g'))
+SELECT format(E'view %s\n%s', c.oid::regclass, pg_get_viewdef(c.oid))
 FROM pg_class c WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind = 'v' ORDER BY c.oid::regclass::text COLLATE "C";
 
 -- What TimescaleDB keeps of them.
@@ -92,7 +92,4 @@ SELECT format('hypertable %s in columns %s', hypertable_name, compression_enable
 FROM timescaledb_information.hypertables WHERE hypertable_schema = 'jobstats' ORDER BY 1;
 SELECT format('dimension %s %s %s', hypertable_name, column_name, time_interval)
 FROM timescaledb_information.dimensions WHERE hypertable_schema = 'jobstats' ORDER BY 1;
-SELECT format(E'continuous aggregate %s %s %s %s\n%s', view_name, view_owner, materialized_only, compression_enabled,
-    regexp_replace(view_definition, '_hypertable_\d+', '_hypertable', 'g'))
-FROM timescaledb_information.continuous_aggregates WHERE view_schema = 'jobstats' ORDER BY 1;
 \endif

@@ -83,9 +83,6 @@ pub enum Error {
     /// A conversion without TimescaleDB.
     #[error("TimescaleDB is not installed in this database")]
     NoTimescale,
-    /// A TimescaleDB whose continuous aggregates lack something.
-    #[error("rollups need the continuous aggregates of TimescaleDB 2.28 or newer, not {0}")]
-    OldTimescale(String),
     /// An object that would not survive the replacement of a table.
     #[error("{dependent} depends on jobstats.{relation}, which is to be replaced")]
     InTheWay {
@@ -324,9 +321,7 @@ impl Error {
             | Self::NoTimescale => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Self::Null(_) => Code::ERRCODE_NULL_VALUE_NOT_ALLOWED,
             Self::InTheWay { .. } => Code::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST,
-            Self::Encoding(_) | Self::OldTimescale(_) | Self::UnknownSource { .. } => {
-                Code::ERRCODE_FEATURE_NOT_SUPPORTED
-            }
+            Self::Encoding(_) | Self::UnknownSource { .. } => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
             Self::Isolation { .. } | Self::TransactionBlock(_) => {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
             }
@@ -433,9 +428,6 @@ impl Error {
             }
             Self::Encoding(_) => "Create a database with ENCODING 'UTF8' TEMPLATE template0.",
             Self::NoTimescale => "Run CREATE EXTENSION timescaledb; first.",
-            Self::OldTimescale(_) => {
-                "Install a newer one and run ALTER EXTENSION timescaledb UPDATE; or set timescaledb.license to apache, to have hypertables without continuous aggregates."
-            }
             Self::InTheWay { .. } => {
                 "Drop it, and create it again afterwards; a superuser can convert objects of other roles."
             }

@@ -6,6 +6,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::store::columns::{meaning, meaning_of_rate, operation_columns};
+use crate::store::realtime;
 use crate::store::rollup::{ALL, Owner, ROLLUPS, Rollup, views_of_all};
 use crate::store::sum::COMBINED;
 
@@ -34,7 +35,7 @@ fn operations() -> impl Iterator<Item = Meaning> {
     let sums = operation_columns()
         .map(|(column, name)| (None, Some(name), meaning(column)))
         .chain(COMBINED.map(|it| (None, Some(it.column.to_owned()), it.meaning.to_owned())));
-    let views = ["rates".to_owned()]
+    let views = ["rates".to_owned(), realtime::VIEW.to_owned()]
         .into_iter()
         .chain(ROLLUPS.iter().map(Rollup::rates));
     let rates = views.flat_map(|view| {

@@ -13,14 +13,14 @@ use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_as_of_call, connect_mut};
 use crate::pg::{deadline, plans};
 use crate::store::installation::Installation;
-use crate::store::{self, comments, rollup, tables, views};
+use crate::store::{self, comments, realtime, rollup, tables, views};
 
 /// Makes the relations of a front anew, of the tables and views that a new store of this version gets.
 fn build(client: &mut SpiClient<'_>) -> Result<(), Error> {
     if is_front(client)? {
         client.execute("SELECT jobstats_internal.unmake_front()", &[])?;
     } else {
-        rollup::drop_aggregates(client)?;
+        realtime::drop(client)?;
     }
     tables::create(client, &Installation::Plain)?;
     rollup::create(client, &Installation::Plain)?;

@@ -38,11 +38,7 @@ fn note_parts(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let Some(schema) = schema else {
         return Ok(());
     };
-    let definitions = format!(
-        "{};\n{}",
-        tables::definitions(""),
-        rollup::definitions(client)?
-    );
+    let definitions = format!("{};\n{}", tables::definitions(""), rollup::definitions());
     let definitions = definitions.replace("jobstats.", &format!("{schema}."));
     client.execute(&format!("CREATE SCHEMA {schema};\n{definitions}"), &[])?;
     client.execute("DELETE FROM jobstats.parts", &[])?;

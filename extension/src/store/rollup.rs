@@ -1,7 +1,6 @@
 //! Rollups: sums of `jobstats.increments` over ten minutes, hours and days, by target and entry.
 //!
-//! If TimescaleDB has continuous aggregates, a rollup is one of them; otherwise it is a table. `jobstats_maintain()`
-//! fills either up to a time that it announces first. A feed notes in `jobstats.dirty` the spans of the rows that it writes or
+//! A rollup is a table, which `jobstats_maintain()` fills up to a time that it announces first. A feed notes in `jobstats.dirty` the spans of the rows that it writes or
 //! deletes before that time. The views `increments_10m`, … read these spans, and what comes after that time, from
 //! `increments` itself, so that they are exact at any moment. After a long gap, rows of increments cross bucket edges
 //! of narrow rollups: in these [coarse] spans such a rollup is exact only over whole hours, or days.
@@ -115,7 +114,7 @@ impl Rollup {
         level.ok_or_else(|| Error::unknown("rollup", name, names()))
     }
 
-    /// Returns the name of the table or continuous aggregate.
+    /// Returns the name of the table.
     pub fn relation(&self) -> String {
         format!("rollup_{}", self.name)
     }
@@ -147,7 +146,7 @@ impl Rollup {
         format!("rollup_{}_targets", self.name)
     }
 
-    /// Returns the names of the table or continuous aggregate, of its sums by owner, and of those of whole targets.
+    /// Returns the names of the table, of its sums by owner, and of those of whole targets.
     pub fn relations(&self) -> Vec<String> {
         let mut relations = vec![self.relation()];
         relations.extend(self.owners().map(|owner| self.owned(owner)));
@@ -167,7 +166,7 @@ impl Rollup {
 }
 
 /// Returns an expression for each operation column, each with a leading comma.
-fn operations(expression: impl Fn(&str) -> String) -> String {
+pub(super) fn operations(expression: impl Fn(&str) -> String) -> String {
     operation_columns()
         .map(|(_, name)| format!(", {}", expression(&format!("\"{name}\""))))
         .collect()
@@ -190,7 +189,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         wholes::create(client, installation, rollup)?;
         let relation = rollup.relation();
         if store::kind(client, &relation)?.is_none() {
-            create_relation(client, installation, rollup)?;
+            rollup.create_table(client, installation, &relation, KEY, "")?;
             continue;
         }
         store::add_operations(client, &relation)?;
@@ -201,65 +200,18 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
     Ok(())
 }
 
-/// The key of a rollup that is a table, and its type.
+/// The key of a rollup, and its type.
 const KEY: (&str, &str) = ("entry_id", "bigint NOT NULL");
 
-/// Returns the statements that create the tables of the rollups of this store, undivided.
-pub fn definitions(client: &SpiClient<'_>) -> Result<String, Error> {
+/// Returns the statements that create the tables of the rollups, undivided.
+pub fn definitions() -> String {
     let mut statements = Vec::new();
     for rollup in &ROLLUPS {
         statements.extend(owners::definitions(rollup));
         statements.push(wholes::table(&rollup.wholes(), ""));
-        let relation = rollup.relation();
-        if store::kind(client, &relation)? != Some('v') {
-            statements.push(Rollup::table(&relation, KEY, "", ""));
-        }
+        statements.push(Rollup::table(&rollup.relation(), KEY, "", ""));
     }
-    Ok(statements.join(";\n"))
-}
-
-fn create_relation(
-    client: &mut SpiClient<'_>,
-    installation: &Installation,
-    rollup: &Rollup,
-) -> Result<(), Error> {
-    let relation = rollup.relation();
-    match installation {
-        Installation::Timescale {
-            schema,
-            community: true,
-            ..
-        } => rollup.create_aggregate(client, schema, &relation),
-        _ => rollup.create_table(client, installation, &relation, KEY, ""),
-    }
-}
-
-/// Drops the rollups that are continuous aggregates, with the views on them: PostgreSQL's own statements cannot.
-pub fn drop_aggregates(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    for rollup in ROLLUPS.iter().rev() {
-        let relation = rollup.relation();
-        if store::kind(client, &relation)? == Some('v') {
-            client.execute(
-                &format!("DROP MATERIALIZED VIEW jobstats.{relation} CASCADE"),
-                &[],
-            )?;
-        }
-    }
-    Ok(())
-}
-
-/// Keeps refreshes of continuous aggregates from deleting what can no longer be computed, whoever runs them.
-pub fn keep_history(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let sources: Vec<String> = ROLLUPS
-        .iter()
-        .map(|rollup| {
-            let source = rollup.source.unwrap_or("increments");
-            format!("('{}', '{source}')", rollup.relation())
-        })
-        .collect();
-    let statements = sql!("rollup/keep_history.sql", sources = sources.join(", "));
-    client.execute(&statements, &[])?;
-    Ok(())
+    statements.join(";\n")
 }
 
 /// Raises the retention of a rollup whose row in `jobstats.rollups` had been lost, so that the next maintenance does not drop

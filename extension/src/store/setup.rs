@@ -19,7 +19,7 @@ use crate::store::parts::{self, Checked};
 use crate::store::relations;
 use crate::store::rollup;
 use crate::store::settings;
-use crate::store::{convert, tables, version, views};
+use crate::store::{convert, realtime, tables, version, views};
 
 #[pg_extern(sql = false)]
 fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
@@ -44,7 +44,6 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         }
         client.execute("SELECT jobstats_internal.forget_roles()", &[])?;
         rollup::create(client, &installation)?;
-        client.execute("SELECT jobstats_internal.give_replica_identity()", &[])?;
         if !new {
             settings::restore(client)?;
         }
@@ -55,6 +54,8 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         settings::apply(client, &wanted)?;
         client.execute(include_str!("rollup/heal.sql"), &[])?;
         tables::tune(client, &installation)?;
+        realtime::create(client, &installation)?;
+        client.execute("SELECT jobstats_internal.give_replica_identity()", &[])?;
         // Settings are checked, whoever sets them.
         client.execute(include_str!("settings/checked.sql"), &[])?;
         views::create(client, &schema)?;

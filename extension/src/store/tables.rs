@@ -9,7 +9,7 @@ use crate::store::columns::operation_columns;
 use crate::store::growing::GROWING;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::relations;
-use crate::store::rollup::{self, Rollup};
+use crate::store::rollup;
 
 /// The columns that are packed before they are stored, with their tables: trying to compress them again would cost more than it
 /// saves.
@@ -104,35 +104,29 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
         client.execute(&growing, &[])?;
         if *community {
             enable_columnstore(client)?;
-            rollup::keep_history(client)?;
         }
     }
     Ok(())
 }
 
 /// Enables the columnstore for chunks that are old enough. Batches are of one target and lie in the order of time, so that
-/// replacing one observation, or refreshing a few buckets, unpacks little. Relations that are not yet hypertables or
-/// continuous aggregates stay as they are, because the triggers that a conversion needs are refused on a columnstore, and so do
-/// chunks that are packed already.
+/// replacing one observation, or computing a few buckets anew, unpacks little. Relations that are not yet hypertables stay as
+/// they are, because the triggers that a conversion needs are refused on a columnstore, and so do chunks that are packed already.
 fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let increments = INCREMENTS.into_iter();
     let increments = increments.map(|(it, unit)| (it.to_owned(), unit, "\"time\""));
     let rollups = rollup::ROLLUPS.iter();
     let rollups = rollups.flat_map(|it| it.relations().into_iter());
     let rollups = rollups.map(|name| (name, "target_id", "bucket"));
-    let aggregates: Vec<String> = rollup::ROLLUPS.iter().map(Rollup::relation).collect();
     for (relation, unit, order) in increments.chain(rollups) {
-        let kind: Option<String> = client.query_value(
-            "SELECT CASE c.relkind WHEN 'v' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END \
-             FROM jobstats_internal.hypertables() h \
-             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', h.relation)) \
-             WHERE h.relation = $1 AND h.packed_by IS DISTINCT FROM $2 AND (c.relkind = 'v' OR NOT h.relation = ANY ($3))",
-            &[relation.as_str().into(), order.into(), aggregates.clone().into()],
+        let lacks: bool = client.query_value(
+            "SELECT EXISTS (SELECT FROM jobstats_internal.hypertables() h WHERE h.relation = $1 AND h.packed_by IS DISTINCT FROM $2)",
+            &[relation.as_str().into(), order.into()],
         )?;
-        if let Some(kind) = kind {
+        if lacks {
             client.execute(
                 &format!(
-                    "ALTER {kind} jobstats.{relation} SET (timescaledb.enable_columnstore = true, \
+                    "ALTER TABLE jobstats.{relation} SET (timescaledb.enable_columnstore = true, \
                      timescaledb.segmentby = '{unit}', timescaledb.orderby = '{order}')"
                 ),
                 &[],

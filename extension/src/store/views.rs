@@ -12,7 +12,7 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::store::columns::operation_columns;
 use crate::store::formats::{CONFIGURED, SAMPLE, advice};
-use crate::store::rollup;
+use crate::store::{realtime, rollup};
 
 /// Common table expressions with the work of the observations in another expression, `last`.
 pub const LAST_WORK: &str = include_str!("views/last_work.sql");
@@ -200,7 +200,9 @@ pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     let plain = plain.map(|(name, definition)| (name.to_owned(), definition));
     let of_rollups = rollup::ROLLUPS.iter().flat_map(rollup::Rollup::views);
     let of_rollups = of_rollups.chain(rollup::views_of_all());
-    let (names, definitions): (Vec<String>, Vec<String>) = of_rollups.chain(plain).unzip();
+    let realtime = realtime::view(client)?;
+    let views = of_rollups.chain(plain).chain([realtime]);
+    let (names, definitions): (Vec<String>, Vec<String>) = views.unzip();
     client.execute(
         "SELECT jobstats_internal.put_views($1, $2)",
         &[names.into(), definitions.into()],

@@ -62,14 +62,6 @@ BEGIN
     LOOP
         EXECUTE format('CREATE TRIGGER spring AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH STATEMENT EXECUTE FUNCTION hostile.spring()', relation);
     END LOOP;
-    -- What TimescaleDB keeps a continuous aggregate in.
-    IF to_regclass('timescaledb_information.continuous_aggregates') IS NOT NULL THEN
-        FOR relation IN
-            EXECUTE 'SELECT format(''%I.%I'', materialization_hypertable_schema, materialization_hypertable_name)::regclass FROM timescaledb_information.continuous_aggregates'
-        LOOP
-            EXECUTE format('CREATE TRIGGER spring BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION hostile.spring()', relation);
-        END LOOP;
-    END IF;
 END
 $$;
 RESET SESSION AUTHORIZATION;

@@ -30,10 +30,6 @@ BEGIN
     WITH RECURSIVE up (oid) AS (SELECT part UNION ALL SELECT i.inhparent FROM up JOIN pg_inherits i ON i.inhrelid = up.oid)
     SELECT c.oid, c.relname INTO root, name FROM up JOIN pg_class c USING (oid)
     WHERE NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = up.oid);
-    IF name LIKE '\_materialized%' THEN
-        EXECUTE 'SELECT view_name FROM timescaledb_information.continuous_aggregates WHERE materialization_hypertable_name = $1'
-        INTO name USING name;
-    END IF;
     RETURN name;
 END
 $$;

@@ -26,33 +26,10 @@ CREATE FUNCTION forget(operation text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     levels text[] := ARRAY['10m', '1h', '1d'];
     level text;
-    definition text;
-    definitions text[] := '{}';
     forgotten text := format('DROP COLUMN %1$I CASCADE, DROP COLUMN %1$s_usecs CASCADE', operation);
 BEGIN
-    IF (SELECT relkind = 'v' FROM pg_class WHERE oid = 'jobstats.rollup_10m'::regclass) THEN
-        -- Of a continuous aggregate no column can be dropped: made anew without it, and filled again.
-        FOREACH level IN ARRAY levels LOOP
-            EXECUTE $sql$
-                SELECT rtrim(regexp_replace(view_definition, format(',\s+\(sum\(\w+\.%s(_usecs)?\)\)::bigint AS %1$s(_usecs)?', $1), '', 'g'), ';')
-                FROM timescaledb_information.continuous_aggregates WHERE view_name = 'rollup_' || $2
-            $sql$ INTO definition USING operation, level;
-            definitions := definitions || definition;
-        END LOOP;
-        DROP MATERIALIZED VIEW jobstats.rollup_1d CASCADE;
-        DROP MATERIALIZED VIEW jobstats.rollup_1h CASCADE;
-        DROP MATERIALIZED VIEW jobstats.rollup_10m CASCADE;
-        FOR level, definition IN SELECT * FROM unnest(levels, definitions) LOOP
-            EXECUTE format('CREATE MATERIALIZED VIEW jobstats.rollup_%s WITH (timescaledb.continuous, '
-                'timescaledb.materialized_only = true) AS %s WITH NO DATA', level, definition);
-        END LOOP;
-        UPDATE jobstats.rollups SET refreshed = 'epoch';
-    ELSE
-        FOREACH level IN ARRAY levels LOOP
-            EXECUTE format('ALTER TABLE jobstats.rollup_%s %s', level, forgotten);
-        END LOOP;
-    END IF;
     FOREACH level IN ARRAY levels LOOP
+        EXECUTE format('ALTER TABLE jobstats.rollup_%s %s', level, forgotten);
         EXECUTE format('ALTER TABLE jobstats.rollup_%s_users %s', level, forgotten);
         EXECUTE format('ALTER TABLE jobstats.rollup_%s_accounts %s', level, forgotten);
         EXECUTE format('ALTER TABLE IF EXISTS jobstats.rollup_%s_members %s', level, forgotten);

@@ -30,15 +30,14 @@ SELECT took >= '0' AS took, affected, problem FROM jobstats.maintenance WHERE st
 TABLE last;
 SELECT (jobstats_setup() ~ 'Maintenance is scheduled: job \d+ of TimescaleDB') = :'community' AS seen;
 
--- Policies that do parts of it without its care: maintenance names them with the statements that remove them.
+-- A policy that drops without its care: maintenance names it with the statement that removes it.
 \if :community
     SELECT add_retention_policy('jobstats.increments', interval '1 day') AS job \gset
-    SELECT add_continuous_aggregate_policy('jobstats.rollup_10m', NULL, '1 hour', '1 hour') AS job \gset
     CALL jobstats_maintain();
-    SELECT problem ~ 'remove_retention_policy\(''jobstats.increments''\).*remove_continuous_aggregate_policy\(''jobstats.rollup_10m''\)' AS named,
+    SELECT problem ~ 'remove_retention_policy\(''jobstats.increments''\)' AS named,
         (SELECT remedy FROM jobstats.health WHERE status = 'maintenance') = format('The last maintenance had a problem: %s.', problem) AS shown
     FROM last \gset
-    SELECT remove_retention_policy('jobstats.increments') AS removed, remove_continuous_aggregate_policy('jobstats.rollup_10m') AS removed \gset
+    SELECT remove_retention_policy('jobstats.increments') AS removed \gset
     CALL jobstats_maintain();
 \else
     SELECT true AS named, true AS shown \gset

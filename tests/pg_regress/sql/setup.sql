@@ -18,8 +18,6 @@ SELECT jobstats_grant_reader('postgres');
 SELECT regexp_replace(split_part(jobstats_setup(), ':', 1), '\d+\.\d+\.\d+', 'N') AS message;
 SELECT relname FROM pg_class
 WHERE relnamespace = 'jobstats'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
-    -- These can be views: continuous aggregates.
-    AND relname NOT LIKE 'rollup\_%'
 ORDER BY 1;
 -- Whatever it chose, the message says how to go on.
 SELECT jobstats_setup() ~ '(CALL |add_job\(''|cron.schedule\(.*)public\.jobstats_maintain' AS says_how;

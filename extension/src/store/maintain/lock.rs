@@ -1,8 +1,7 @@
-//! The lock that `jobstats_maintain()` holds over all its transactions, so that two calls never work at once.
-//!
-//! It is a session-level lock on the table `jobstats.locks`: only roles with rights on that table can take it.
+//! Locks that a procedure holds over all its transactions: `jobstats_maintain()` and `jobstats_convert()` one on the table
+//! `jobstats.locks`, so that two calls never work at once, and the latter those that keep writers from what it copies.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,24 +10,31 @@ use pgrx::prelude::*;
 use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
 
 /// The mode of the lock. It conflicts with itself, and with nothing that reads, writes or locks rows of the table.
-const MODE: pg_sys::LOCKMODE = pg_sys::ShareUpdateExclusiveLock as pg_sys::LOCKMODE;
+const ALONE: pg_sys::LOCKMODE = pg_sys::ShareUpdateExclusiveLock as pg_sys::LOCKMODE;
+
+/// The mode that keeps writers from a relation.
+const UNCHANGED: pg_sys::LOCKMODE = pg_sys::ShareLock as pg_sys::LOCKMODE;
 
 thread_local! {
-    /// The table on which this backend holds the lock.
-    static HELD: Cell<Option<pg_sys::LockRelId>> = const { Cell::new(None) };
+    /// The locks that this backend holds.
+    static HELD: RefCell<Vec<(pg_sys::LockRelId, pg_sys::LOCKMODE)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// True once this backend releases the lock when a transaction fails.
+/// True once this backend releases the locks when a transaction fails.
 static GUARDED: AtomicBool = AtomicBool::new(false);
 
 #[pg_extern(sql = false)]
 fn jobstats_begin_maintenance() -> SqlResult<()> {
-    guard();
     let table = connect_as_of_call(|client| {
         client.query_value("SELECT 'jobstats.locks'::regclass::oid", &[])
     })?;
-    lock(table);
+    lock(table, ALONE);
     Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn jobstats_hold_writers(relation: pg_sys::Oid) {
+    lock(relation, UNCHANGED);
 }
 
 #[pg_extern(sql = false)]
@@ -36,21 +42,22 @@ fn jobstats_end_maintenance() {
     release();
 }
 
-/// Takes the lock for the session: a procedure that commits would lose a lock of its transaction.
+/// Takes a lock for the session: a procedure that commits would lose a lock of its transaction.
 #[allow(unsafe_code)]
-fn lock(table: pg_sys::Oid) {
+fn lock(relation: pg_sys::Oid, mode: pg_sys::LOCKMODE) {
+    guard();
     // SAFETY: reads a variable of this backend.
     let database = unsafe { pg_sys::MyDatabaseId };
     let mut relation = pg_sys::LockRelId {
-        relId: table,
+        relId: relation,
         dbId: database,
     };
     // SAFETY: takes the OID of a relation, which exists; waiting ends with an error of PostgreSQL at the latest.
-    unsafe { pg_sys::LockRelationIdForSession(&raw mut relation, MODE) };
-    HELD.set(Some(relation));
+    unsafe { pg_sys::LockRelationIdForSession(&raw mut relation, mode) };
+    HELD.with_borrow_mut(|held| held.push((relation, mode)));
 }
 
-/// Registers the callback that releases the lock if the procedure fails: a session-level lock outlives its transaction.
+/// Registers the callback that releases the locks if the procedure fails: a session-level lock outlives its transaction.
 #[allow(unsafe_code)]
 fn guard() {
     if !GUARDED.swap(true, Ordering::Relaxed) {
@@ -75,9 +82,9 @@ unsafe extern "C-unwind" fn transaction_ends(
 
 #[allow(unsafe_code)]
 fn release() {
-    if let Some(mut relation) = HELD.take() {
+    for (mut relation, mode) in HELD.take() {
         // SAFETY: this backend holds the lock. Releasing it needs neither catalog nor snapshot, so that it can be done
         // in a failed transaction.
-        unsafe { pg_sys::UnlockRelationIdForSession(&raw mut relation, MODE) };
+        unsafe { pg_sys::UnlockRelationIdForSession(&raw mut relation, mode) };
     }
 }

@@ -1,4 +1,4 @@
-//! The relations of a rollup in SQL: its table or continuous aggregate, and its views.
+//! The relations of a rollup in SQL: its table, and its views.
 
 use pgrx::spi::SpiClient;
 
@@ -112,28 +112,6 @@ impl Rollup {
             operations = operations(|name| format!("{name} bigint")),
             partitioned = partitioned,
         )
-    }
-
-    /// Creates the continuous aggregate under a name, without data.
-    pub fn create_aggregate(
-        &self,
-        client: &mut SpiClient<'_>,
-        timescale: &str,
-        name: &str,
-    ) -> Result<(), Error> {
-        let (source, time) = self.source();
-        let bucket = format!(
-            "{timescale}.time_bucket(interval '{}', summed.{time}, \"offset\" => interval '1 microsecond')",
-            self.width
-        );
-        let statement = sql!(
-            "aggregate.sql",
-            name = name,
-            chunk = self.chunk,
-            sums = self.sums(&bucket, &format!("{source} summed")),
-        );
-        client.execute(&statement, &[])?;
-        Ok(())
     }
 
     /// Returns the names and definitions of the views on the rollup, each after the views that it reads.

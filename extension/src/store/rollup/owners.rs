@@ -138,7 +138,10 @@ fn combined(expression: impl Fn(&str, &Sum) -> String) -> String {
 /// maintenance that knows the old identities.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
     store::lock(client)?;
-    client.execute("UPDATE jobstats.rollups SET users_refreshed = 'epoch'", &[])?;
+    client.execute(
+        "UPDATE jobstats.rollups SET users_refreshed = 'epoch'; SELECT jobstats_internal.reset_realtime()",
+        &[],
+    )?;
     Ok(())
 }
 
