@@ -9,7 +9,7 @@ CREATE PUBLICATION everything FOR ALL TABLES;
 -- The tables and chunks of the store without a key, and without all columns in its place.
 CREATE VIEW keyless AS
 SELECT c.oid::regclass AS keyless FROM pg_class c
-WHERE (c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') OR c.relname LIKE '\_hyper\_%' AND c.relkind = 'r') AND NOT (c.relreplident = 'f'
+WHERE (c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') OR c.relname ~ '^_(hyper|materialized_hypertable)_' AND c.relkind = 'r') AND NOT (c.relreplident = 'f'
     OR c.relreplident = 'd' AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indisvalid));
 TABLE keyless;
 
