@@ -67,6 +67,7 @@ refused 55000 'SELECT' 'SELECT'
 psql -q "$url" -c 'SET client_min_messages = warning; CREATE EXTENSION timescaledb'
 refused 2BP01 'CREATE MATERIALIZED VIEW m AS SELECT count(*) FROM jobstats.rollup_10m' 'DROP MATERIALIZED VIEW m'
 refused 2BP01 "CREATE FUNCTION f() RETURNS SETOF jobstats.rollup_1d LANGUAGE sql AS 'TABLE jobstats.rollup_1d'" 'DROP FUNCTION f'
+refused 2BP01 'CREATE PUBLICATION p FOR ALL TABLES' 'DROP PUBLICATION p'
 refused 2BP01 'CREATE POLICY p ON jobstats.rollup_1h' 'DROP POLICY p ON jobstats.rollup_1h'
 says jobstats_convert
 

@@ -183,6 +183,7 @@ BEGIN
         PERFORM jobstats_internal.show_node(node, '{ranges,union,merged}');
     END LOOP;
     PERFORM jobstats_internal.show_accounting();
+    PERFORM jobstats_internal.give_replica_identity();
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.make_front() IS
@@ -247,6 +248,7 @@ BEGIN
         ELSIF it.relation = 'targets' THEN
             -- What is missing is known by its name, and counted.
             EXECUTE format('CREATE TABLE jobstats.%I' || it.partition, it.part);
+            PERFORM jobstats_internal.give_replica_identity();
             BEGIN
                 INSERT INTO jobstats.targets SELECT t.* FROM jsonb_populate_recordset(NULL::jobstats.targets, attached.known_targets) t
                 -- A node may say what is not its own.

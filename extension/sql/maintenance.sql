@@ -164,6 +164,9 @@ BEGIN
         EXECUTE format('ALTER TABLE jobstats.%I ATTACH PARTITION jobstats.%I FOR VALUES FROM (%L) TO (%L)', relation, name, low, high);
         room := room - strays;
     END LOOP;
+    IF made > 0 THEN
+        PERFORM jobstats_internal.give_replica_identity();
+    END IF;
     RETURN made;
 END
 $$;
@@ -548,7 +551,7 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     horizon timestamptz := (SELECT min(l.dropped) FROM jobstats.rollups l);
-    people_since timestamptz := jobstats_internal.people_kept_since();
+    people_since timestamptz := now() - jobstats_internal.people_kept_for();
 BEGIN
     -- One pass per day.
     IF horizon = timestamptz 'epoch' AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.bucket < people_since) OR EXISTS (

@@ -132,19 +132,13 @@ RETURN text 'pseudonym:' || lpad(to_hex(entry_id), 16, text '0');
 COMMENT ON FUNCTION jobstats_internal.name_for_ever(bigint) IS 'Internal: the name of a forgotten entry that no identifier has.';
 
 CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], find_again boolean) RETURNS void
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-UPDATE jobstats.entries e
-SET name = f.name, job = f.job, uid = jobstats_internal.pseudonym_of_user(e.uid, NULL::text), gid = NULL, node = NULL, executable = NULL,
-    pid = NULL, format = NULL, claimed = NULL, status = text 'forgotten', workload = coalesce(f.job, f.name)
-FROM (
-    SELECT e.entry_id, jobstats_internal.pseudonym_of_job(e.job, kept) AS job,
-        CASE WHEN find_again THEN jobstats_internal.pseudonym(e.name) ELSE jobstats_internal.name_for_ever(e.entry_id) END AS name
-    FROM jobstats.entries e
-    WHERE e.entry_id = ANY (entries)
-    ORDER BY e.entry_id
-    FOR NO KEY UPDATE) f
-WHERE e.entry_id = f.entry_id
+BEGIN
+    PERFORM FROM jobstats.entries e WHERE e.entry_id = ANY (entries) ORDER BY e.entry_id FOR NO KEY UPDATE;
+    EXECUTE format('UPDATE jobstats.entries r SET status = ''forgotten'', %s WHERE r.entry_id = ANY ($4)', jobstats_internal.forgotten_columns(text 'entries'))
+        USING NULL::bigint, kept, find_again, entries;
+END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_entries(bigint[], text[], boolean) IS
 'Internal: takes from entries whose they are. find_again: what an identifier does from now on goes to its forgotten entry, too; otherwise to a new one. Numbers of jobs that are kept are those of others, too.';
@@ -155,10 +149,11 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN regexp_replace(state, text ' by \d+$', text '');
 COMMENT ON FUNCTION jobstats_internal.without_canceller(text) IS 'Internal: the state of a job without the user who cancelled it.';
 
-CREATE FUNCTION jobstats_internal.forget_jobs(numbers bigint[], runs tid[], kept text[], uid bigint) RETURNS void
+CREATE FUNCTION jobstats_internal.forget_jobs(numbers bigint[], runs tid[], kept text[], pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_column
+DECLARE
+    relation text;
 BEGIN
     -- A text of accounting may have brought back what was forgotten before.
     DELETE FROM jobstats.jobs old
@@ -166,50 +161,35 @@ BEGIN
     WHERE new.ctid = ANY (runs) AND old.ctid <> new.ctid AND old.scheduler = new.scheduler
         AND old.job IN (new.job, jobstats_internal.pseudonym(new.job)) AND old.label = jobstats_internal.pseudonym(new.label)
         AND old.submitted IS NOT DISTINCT FROM new.submitted AND (old.started IS NOT DISTINCT FROM new.started OR old.started IS NULL);
-    WITH forgotten AS (
-        UPDATE jobstats.jobs j
-        SET job = jobstats_internal.pseudonym_of_job(j.job, kept),
-            label = jobstats_internal.pseudonym(j.label), uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name),
-            user_name = NULL, gid = NULL, group_name = NULL, job_name = NULL, state = jobstats_internal.without_canceller(j.state),
-            node_list = NULL, parent = jobstats_internal.pseudonym(j.parent), extra = NULL, provenance = NULL
-        WHERE j.ctid = ANY (runs)
-        RETURNING j.job
-    )
     -- What a text has just said of the user's jobs counts from now on; of old ones no text says anything.
-    INSERT INTO jobstats.to_match (job) SELECT DISTINCT f.job FROM forgotten f WHERE forget_jobs.uid IS NOT NULL;
-    UPDATE jobstats.job_ids j
-    SET job = jobstats_internal.pseudonym_of_job(j.job, kept), label = jobstats_internal.pseudonym(j.label),
-        uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
-        job_name = NULL, state = jobstats_internal.without_canceller(j.state), job_group = jobstats_internal.pseudonym(j.job_group)
-    WHERE j.job_no = ANY (numbers);
-    UPDATE jobstats.job_summaries j
-    SET job = jobstats_internal.pseudonym_of_job(j.job, kept), label = jobstats_internal.pseudonym(j.label),
-        uid = jobstats_internal.pseudonym_of_user(coalesce(forget_jobs.uid, j.uid), j.user_name), user_name = NULL, gid = NULL, group_name = NULL,
-        job_name = NULL, state = jobstats_internal.without_canceller(j.state)
-    WHERE j.job_no = ANY (numbers);
+    INSERT INTO jobstats.to_match (job)
+    SELECT DISTINCT jobstats_internal.pseudonym_of_job(j.job, kept) FROM jobstats.jobs j WHERE j.ctid = ANY (runs) AND pseudonym IS NOT NULL;
+    FOREACH relation IN ARRAY '{jobs,job_ids,job_summaries}'::text[] LOOP
+        EXECUTE format('UPDATE jobstats.%I r SET %s WHERE r.%s', relation, jobstats_internal.forgotten_columns(relation),
+            CASE relation WHEN 'jobs' THEN 'ctid = ANY ($4)' ELSE 'job_no = ANY ($5)' END) USING pseudonym, kept, NULL::boolean, runs, numbers;
+    END LOOP;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_jobs(bigint[], tid[], text[], bigint) IS
-'Internal: takes from jobs, by their keys and the rows of their runs, whose they are. They get the pseudonym of the user, or of their own (NULL). Numbers that are kept are those of others, too.';
+'Internal: takes from jobs, by their keys and the rows of their runs, whose they are. They get this pseudonym, or each that of its user (NULL). Numbers that are kept are those of others, too.';
 
 CREATE FUNCTION jobstats_internal.forget_sums(uid bigint, pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     relation text;
+    forgotten text;
 BEGIN
     -- A columnstore changes at most 100,000 rows in a statement, unless it is told otherwise.
     PERFORM set_config(s.name, '0', true) FROM pg_settings s WHERE s.name = 'timescaledb.max_tuples_decompressed_per_dml_transaction';
-    FOR relation IN
-        SELECT c.relname FROM pg_class c
-        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname ~ '^rollup_(10m|1h|1d)_(users|members)$'
-        ORDER BY c.relname
+    FOR relation, forgotten IN
+        SELECT p.relation, jobstats_internal.forgotten_columns(p.relation)
+        FROM jobstats_internal.columns_of_people() p WHERE p.relation LIKE 'rollup%' AND p."column" = 'uid' ORDER BY 1
     LOOP
-        EXECUTE format('UPDATE jobstats.%I SET uid = $2, user_name = NULL, gid = NULL, group_name = NULL WHERE uid = $1', relation)
-            USING uid, pseudonym;
-        EXECUTE format('UPDATE jobstats.%I r SET uid = $2, user_name = NULL, gid = NULL, group_name = NULL
-            FROM jobstats_internal.names_of_user($1) n
-            WHERE r.uid IS NULL AND r.user_name = n.user_name AND r.bucket > n.since AND r.bucket <= n.until', relation) USING uid, pseudonym;
+        EXECUTE format('UPDATE jobstats.%I r SET %s WHERE r.uid = $4', relation, forgotten) USING pseudonym, NULL::text[], NULL::boolean, uid;
+        EXECUTE format('UPDATE jobstats.%I r SET %s FROM jobstats_internal.names_of_user($4) n
+            WHERE r.uid IS NULL AND r.user_name = n.user_name AND r.bucket > n.since AND r.bucket <= n.until', relation, forgotten)
+            USING pseudonym, NULL::text[], NULL::boolean, uid;
     END LOOP;
 END
 $$;
@@ -272,10 +252,11 @@ COMMENT ON FUNCTION jobstats_internal.own_groups(bigint) IS
 CREATE FUNCTION jobstats_internal.forget_names(uid bigint, pseudonym bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_column
 DECLARE
     own_gid bigint;
-    gone bigint;
+    relation text;
+    deleted bigint;
+    gone bigint := 0;
 BEGIN
     FOR own_gid IN SELECT jobstats_internal.own_groups(forget_names.uid) LOOP
         PERFORM jobstats_internal.forget_used(text 'group', own_gid, pseudonym);
@@ -283,15 +264,11 @@ BEGIN
         DELETE FROM jobstats.earlier_groups g WHERE g.gid = own_gid;
     END LOOP;
     PERFORM jobstats_internal.forget_used(text 'user', forget_names.uid, pseudonym);
-    DELETE FROM jobstats.to_resolve r WHERE r.uid = forget_names.uid;
-    DELETE FROM jobstats.members m WHERE m.uid = forget_names.uid;
-    DELETE FROM jobstats.managers m WHERE m.uid = forget_names.uid;
-    WITH earlier AS (
-        DELETE FROM jobstats.earlier_users u WHERE u.uid = forget_names.uid RETURNING u.uid
-    ), present AS (
-        DELETE FROM jobstats.users u WHERE u.uid = forget_names.uid RETURNING u.uid
-    )
-    SELECT (SELECT count(*) FROM earlier) + (SELECT count(*) FROM present) INTO gone;
+    FOR relation IN SELECT p.relation FROM jobstats_internal.columns_of_people() p WHERE p."column" = 'uid' AND p.becomes = 'DELETE' LOOP
+        EXECUTE format('DELETE FROM jobstats.%I r WHERE r.uid = $1', relation) USING uid;
+        GET DIAGNOSTICS deleted = ROW_COUNT;
+        gone := gone + CASE WHEN relation LIKE '%users' THEN deleted ELSE 0 END;
+    END LOOP;
     RETURN gone;
 END
 $$;
@@ -301,12 +278,12 @@ COMMENT ON FUNCTION jobstats_internal.forget_names(bigint, bigint) IS
 CREATE FUNCTION jobstats_internal.runs_of_user(uid bigint) RETURNS SETOF tid
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
+SELECT j.ctid FROM jobstats.jobs j WHERE j.uid = runs_of_user.uid
+UNION
 SELECT j.ctid
-FROM jobstats.jobs j
-WHERE j.uid = runs_of_user.uid OR j.uid IS NULL AND EXISTS (
-    SELECT FROM jobstats_internal.names_of_user(runs_of_user.uid) n
-    WHERE n.user_name = j.user_name AND coalesce(j.started, j.submitted, j.updated) >= n.since
-        AND coalesce(j.started, j.submitted, j.updated) < n.until)
+FROM jobstats_internal.names_of_user(runs_of_user.uid) n
+JOIN jobstats.jobs j ON j.uid IS NULL AND j.user_name = n.user_name
+    AND coalesce(j.started, j.submitted, j.updated) >= n.since AND coalesce(j.started, j.submitted, j.updated) < n.until
 $$;
 COMMENT ON FUNCTION jobstats_internal.runs_of_user(bigint) IS
 'Internal: the rows of the runs of jobs of a user, by number, or by a name that the user had then.';
@@ -341,6 +318,24 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget_culprits(bigint, text[], text[], text[], timestamptz) IS
 'Internal: gives what events that ended before a time say of a user, of these names and jobs, to pseudonyms; uid NULL: of everybody. Numbers of jobs that are kept are those of others, too. Returns the number of events.';
 
+CREATE FUNCTION jobstats_internal.forget_notes(words text[], pseudonym bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    named text := (SELECT '\m(' || string_agg(regexp_replace(w.word, '(\W)', '\\\1', 'g'), '|') || ')\M' FROM unnest(words) w (word));
+    note record;
+BEGIN
+    FOR note IN SELECT p.relation, p."column" FROM jobstats_internal.columns_of_people() p WHERE p.holds = 'note' LOOP
+        EXECUTE format('UPDATE jobstats.%I r SET %2$I = regexp_replace(r.%2$I, $1, $2, ''g'') WHERE r.%2$I ~ $1', note.relation, note."column")
+            USING named, pseudonym::text;
+    END LOOP;
+    -- Maintenance writes it again.
+    DELETE FROM jobstats.advice;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_notes(text[], bigint) IS
+'Internal: replaces the names and the number of a user, as whole words, by the pseudonym in text that people typed.';
+
 CREATE FUNCTION jobstats_internal.forget_work_of(uid bigint, OUT entries bigint, OUT jobs bigint, OUT names bigint)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -351,6 +346,7 @@ DECLARE
     runs tid[];
     identified bigint[];
     kept text[];
+    user_names text[] := ARRAY(SELECT n.user_name FROM jobstats_internal.names_of_user(uid) n);
 BEGIN
     PERFORM jobstats_internal.lock_store();
     -- Feeds of jobs lock them in another order.
@@ -361,13 +357,13 @@ BEGIN
     PERFORM jobstats_internal.forget_sums(forget_work_of.uid, pseudonym);
     runs := ARRAY(SELECT jobstats_internal.runs_of_user(forget_work_of.uid));
     kept := jobstats_internal.jobs_of_others(identified, numbers, runs);
-    PERFORM jobstats_internal.forget_culprits(forget_work_of.uid,
-        ARRAY(SELECT n.user_name FROM jobstats_internal.names_of_user(forget_work_of.uid) n),
+    PERFORM jobstats_internal.forget_notes(user_names || forget_work_of.uid::text, pseudonym);
+    PERFORM jobstats_internal.forget_culprits(forget_work_of.uid, user_names,
         ARRAY(SELECT i.job FROM jobstats.job_ids i WHERE i.job_no = ANY (numbers)
             UNION SELECT e.job FROM jobstats.entries e WHERE e.entry_id = ANY (identified) AND e.job IS NOT NULL), kept, timestamptz 'infinity');
     PERFORM jobstats_internal.forget_entries(identified, kept, true);
     PERFORM jobstats_internal.reset_realtime();
-    PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, forget_work_of.uid);
+    PERFORM jobstats_internal.forget_jobs(numbers, runs, kept, pseudonym);
     -- Whose jobs the user cancelled.
     UPDATE jobstats.jobs j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
     UPDATE jobstats.job_ids j SET state = jobstats_internal.without_canceller(j.state) WHERE j.state LIKE '% by ' || forget_work_of.uid;
@@ -378,8 +374,8 @@ BEGIN
     jobs := greatest(cardinality(numbers), cardinality(runs));
     -- Statistics of columns have frequent values.
     IF entries + jobs + names > 0 THEN
-        ANALYZE jobstats.entries, jobstats.jobs, jobstats.job_ids, jobstats.job_summaries, jobstats.users, jobstats.earlier_users,
-            jobstats.groups, jobstats.earlier_groups, jobstats.used_now, jobstats.used_first, jobstats.used;
+        EXECUTE 'ANALYZE ' || (SELECT string_agg(DISTINCT 'jobstats.' || p.relation, ', ')
+            FROM jobstats_internal.columns_of_people() p WHERE p.becomes IS NOT NULL AND p.relation NOT LIKE 'rollup%');
     END IF;
 END
 $$;
@@ -439,13 +435,7 @@ BEGIN
             OR EXISTS (SELECT FROM jobstats.groups g WHERE g.gid = ANY (f.gids))
             OR EXISTS (SELECT FROM jobstats.used_now u WHERE u.kind = 'user' AND u.id = f.uid)
             OR EXISTS (SELECT FROM jobstats.used_first u WHERE u.kind = 'user' AND u.id = f.uid)
-        UNION
-        SELECT f.uid FROM jobstats.forgotten f JOIN jobstats.jobs j ON j.uid = f.uid
-        UNION
-        SELECT f.uid
-        FROM jobstats.forgotten f
-        CROSS JOIN LATERAL jobstats_internal.names_of_user(f.uid) n
-        JOIN jobstats.jobs j ON j.uid IS NULL AND j.user_name = n.user_name
+            OR EXISTS (SELECT FROM jobstats_internal.runs_of_user(f.uid))
         UNION
         SELECT f.uid FROM jobstats.forgotten f JOIN jobstats.jobs j ON substring(j.state, text ' by (\d+)$') = f.uid::text
         ORDER BY 1
@@ -477,18 +467,12 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.people_kept_for() IS
 'Internal: how long people are named after what they did.';
 
-CREATE FUNCTION jobstats_internal.people_kept_since() RETURNS timestamptz
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-RETURN now() - jobstats_internal.people_kept_for();
-COMMENT ON FUNCTION jobstats_internal.people_kept_since() IS
-'Internal: the time before which nobody is named.';
-
 CREATE FUNCTION jobstats_internal.forget_idle_entries(idle bigint[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     recomputed timestamptz;
-    level record;
+    relation text;
 BEGIN
     SELECT now() - s.jobs_retention INTO recomputed FROM jobstats.settings s;
     INSERT INTO jobstats.dirty_users (target_id, day)
@@ -497,15 +481,15 @@ BEGIN
     WHERE r.entry_id = ANY (idle) AND r.bucket > recomputed
     ON CONFLICT DO NOTHING;
     -- Sums of days whose jobs are gone cannot be computed again: they would lose accounts.
-    FOR level IN
-        SELECT l.level, o.owner FROM jobstats.rollups l, (VALUES ('users'), ('members')) AS o (owner) WHERE l.level IN ('1h', '1d')
+    FOR relation IN
+        SELECT p.relation FROM jobstats_internal.columns_of_people() p WHERE p.relation ~ '^rollup_1[hd]_' AND p."column" = 'uid'
     LOOP
-        EXECUTE format('UPDATE jobstats.%I u SET uid = jobstats_internal.pseudonym_of_user(u.uid, NULL::text), user_name = NULL, gid = NULL, group_name = NULL
-            FROM (SELECT DISTINCT r.target_id, r.bucket, e.uid
-                FROM jobstats.rollup_1d r JOIN jobstats.entries e ON e.entry_id = r.entry_id
-                WHERE r.entry_id = ANY ($1) AND r.bucket <= $2 AND e.uid IS NOT NULL) k
-            WHERE u.target_id = k.target_id AND u.uid = k.uid AND u.bucket >= k.bucket AND u.bucket < k.bucket + interval ''1 day''',
-            format('rollup_%s_%s', level.level, level.owner)) USING idle, recomputed;
+        EXECUTE format('UPDATE jobstats.%I r SET %s
+            FROM (SELECT DISTINCT d.target_id, d.bucket, e.uid
+                FROM jobstats.rollup_1d d JOIN jobstats.entries e ON e.entry_id = d.entry_id
+                WHERE d.entry_id = ANY ($4) AND d.bucket <= $5 AND e.uid IS NOT NULL) k
+            WHERE r.target_id = k.target_id AND r.uid = k.uid AND r.bucket >= k.bucket AND r.bucket < k.bucket + interval ''1 day''',
+            relation, jobstats_internal.forgotten_columns(relation)) USING NULL::bigint, NULL::text[], NULL::boolean, idle, recomputed;
     END LOOP;
     PERFORM jobstats_internal.forget_entries(idle, '{}'::text[], false);
 END
@@ -564,7 +548,7 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     portion CONSTANT integer := 50000;
-    named_since timestamptz := jobstats_internal.people_kept_since();
+    named_since timestamptz := now() - jobstats_internal.people_kept_for();
     found bigint := jobstats_internal.forget_again();
     jobs bigint;
 BEGIN

@@ -6,6 +6,31 @@ AS 'MODULE_PATHNAME', 'jobstats_set_comments_wrapper';
 COMMENT ON FUNCTION jobstats_internal.set_comments() IS
 'Internal: sets the comments on relations and columns of the store that are missing or have changed.';
 
+-- A published table needs a replica identity for UPDATE and DELETE. A primary key of increments and rollups would double the cost of feeds, so all
+-- columns are the identity there. Chunks inherit it from their hypertable; partitions have their own.
+CREATE FUNCTION jobstats_internal.give_replica_identity() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    keyless regclass;
+BEGIN
+    FOR keyless IN
+        SELECT c.oid FROM pg_class c
+        WHERE c.relkind IN ('r', 'p') AND c.relreplident = 'd'
+            -- A continuous aggregate is a view on a hypertable of TimescaleDB's schema.
+            AND (c.relnamespace = to_regnamespace('jobstats') OR c.relnamespace = to_regnamespace('_timescaledb_internal') AND EXISTS (
+                SELECT FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid
+                JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refobjid = c.oid
+                WHERE v.relnamespace = to_regnamespace('jobstats')))
+            AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)
+    LOOP
+        EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', keyless);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.give_replica_identity() IS
+'Internal: gives REPLICA IDENTITY FULL to tables of the store without a primary key, for publications of all tables.';
+
 -- The parts of the store's tables: columns, keys, indexes and triggers. jobstats_setup() creates the tables once more, empty and
 -- in a schema of their own, from the same definitions, and keeps their parts in jobstats.parts. What jobstats.parts names and
 -- the store does not have is damage.

@@ -7,6 +7,9 @@ BEGIN
         WHERE h.hypertable_schema = 'jobstats'), 'some are no hypertables';
     ASSERT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'jobstats'::regnamespace AND relname ~ '^(old|new)_'),
         'something is left behind';
+    -- All can be published.
+    ASSERT NOT EXISTS (SELECT FROM pg_class c WHERE (c.relnamespace = 'jobstats'::regnamespace OR c.relname ~ '^_(hyper|materialized_hypertable)_') AND c.relkind IN ('r', 'p')
+        AND c.relreplident = 'd' AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)), 'rows of some have no identity';
     ASSERT NOT EXISTS (TABLE rights_before EXCEPT ALL SELECT * FROM rights()), 'rights, indexes or views are lost';
     ASSERT NOT EXISTS (SELECT * FROM rights() EXCEPT ALL TABLE rights_before), 'there are rights, indexes or views that were not';
 END

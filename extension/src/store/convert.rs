@@ -100,6 +100,8 @@ fn jobstats_create_successor(relation: &str) -> SqlResult<()> {
             ),
             &[],
         )?;
-        divide_by_time(client, &installation, &successor, it.key, &it.chunk_width)
+        divide_by_time(client, &installation, &successor, it.key, &it.chunk_width)?;
+        client.execute("SELECT jobstats_internal.give_replica_identity()", &[])?;
+        Ok(())
     })?)
 }

@@ -55,6 +55,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         client.execute(include_str!("rollup/heal.sql"), &[])?;
         tables::tune(client, &installation)?;
         realtime::create(client, &installation)?;
+        client.execute("SELECT jobstats_internal.give_replica_identity()", &[])?;
         // Settings are checked, whoever sets them.
         client.execute(include_str!("settings/checked.sql"), &[])?;
         views::create(client, &schema)?;

@@ -18,4 +18,7 @@ WHERE c.oid = to_regclass(format('jobstats.%I', $1))
         WHEN t.oid IS NOT NULL THEN NOT t.tgisinternal AND t.tgname NOT LIKE 'ts\_%'
         ELSE d.classid NOT IN ('pg_class'::regclass, 'pg_type'::regclass, 'pg_attrdef'::regclass, 'pg_statistic_ext'::regclass)
     END
+UNION ALL
+-- TimescaleDB makes no hypertable that is published.
+SELECT format('publication %I', p.pubname) FROM pg_publication p WHERE p.puballtables
 ORDER BY 1

@@ -503,7 +503,7 @@ CREATE TABLE IF NOT EXISTS jobstats.coarse (
     span_from timestamptz NOT NULL,
     span_to timestamptz NOT NULL,
     width interval NOT NULL,
-    UNIQUE (span_from, span_to, width)
+    PRIMARY KEY (span_from, span_to, width)
 );
 
 -- When targets were observed: a row for a span without a gap between observations. The last span of a target is open, until NULL, and ends
@@ -529,7 +529,8 @@ CREATE TABLE IF NOT EXISTS jobstats.parts (
     relation text NOT NULL,
     kind text NOT NULL,
     name text NOT NULL,
-    definition text NOT NULL
+    definition text NOT NULL,
+    PRIMARY KEY (relation, kind, name)
 );
 
 -- What writers may feed. A cluster, server or target that is NULL is any.
