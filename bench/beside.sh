@@ -26,7 +26,7 @@ store() {
     new_store "$cluster" "$1" "raw_retention => '$2 days'" >/dev/null
     url=$(scripts/cluster.sh url "$cluster" "$1")
     sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', now() - interval '$2 days', now())
-        FROM unnest('{raw,observations,increments,target_readings,target_increments,server_readings,server_increments}'::text[]) relation" >/dev/null
+        FROM unnest('{raw,observations,increments,target_snapshots,target_increments,server_snapshots,server_increments}'::text[]) relation" >/dev/null
 }
 
 # The simulator loads a text for each target and one for its server; the shipper sends all of them in one.
@@ -65,7 +65,7 @@ feed() {
     printf '\n| of the store | bytes | %% |\n|---|---:|---:|\n'
     sql -F ' | ' <<-'SQL' | sed 's/.*/| & |/'
 		WITH part AS (
-		    SELECT CASE WHEN relname ~ '^target_increments|_targets(_|$)' THEN 'whole targets: increments and rollups' WHEN relname ~ '^target_readings' THEN 'whole targets: readings, kept as long as texts'
+		    SELECT CASE WHEN relname ~ '^target_increments|_targets(_|$)' THEN 'whole targets: increments and rollups' WHEN relname ~ '^target_snapshots' THEN 'whole targets: readings, kept as long as texts'
 		            WHEN relname ~ '^server_' THEN 'services' WHEN relname ~ '^sample' THEN 'samples' WHEN relname ~ '^used' THEN 'used space'
 		            WHEN relname ~ '^raw' THEN 'texts of job_stats' ELSE 'entries, increments and rollups' END AS name,
 		        sum(pg_total_relation_size(oid)) AS bytes

@@ -15,7 +15,7 @@ manager=
 trap '[ -z "$manager" ] || kill "$manager"; rm -r "$work"' EXIT
 
 psql -q "$url" <<-'SQL'
-	INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, told)
+	INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, notified)
 	SELECT e.kind, 'here', e.filesystem, now() - interval '1 hour', now(), now(), now(), e.severity, '{a-OST0000}', '{oss1}', 0.3, 0.02, 5, '{}', now()
 	FROM (VALUES ('waiting', 'a', 'warning'), ('stalled', 'b"\n{}', 'critical')) AS e (kind, filesystem, severity);
 SQL

@@ -39,7 +39,7 @@ psql -q "$url" <<-'SQL'
 SQL
 # Each file system lets requests wait right now.
 psql -q "$url" <<-'SQL'
-	INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, told)
+	INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, notified)
 	SELECT 'waiting', t.cluster, t.filesystem, now() - interval '30 minutes', now(), now(), now(), 'warning', array_agg(t.name), '{mds1}', 0.3, 0.02, 5, '{}',
 	    '{"by": "uid", "named": true, "subjects": [{"uid": 1000, "share": 0.7}]}', now()
 	FROM jobstats.targets t GROUP BY t.cluster, t.filesystem;

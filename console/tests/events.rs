@@ -29,7 +29,7 @@ fn events_are_told() {
 
 /// Adds an event that has lasted for an hour.
 fn add(client: &mut Client, kind: &str, severity: &str, value: Option<f64>) -> i64 {
-    let row = "INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, told)
+    let row = "INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, notified)
         VALUES ($1, '', 'scratch', now() - interval '1 hour', now(), now(), now(), $2, '{scratch-OST0000}', '{mds1}', $3, 0.02, 5, '{}',
             CASE $1 WHEN 'waiting' THEN $4::text::jsonb END, now()) RETURNING event_id";
     let row = client.query_one(row, &[&kind, &severity, &value, &CULPRITS]);

@@ -304,7 +304,7 @@ fn pages_of_the_service_run_nothing_and_can_be_read_by_everybody() {
     store
         .client
         .batch_execute(&format!(
-            "DELETE FROM jobstats.speakers; DROP ROLE {}_web",
+            "DELETE FROM jobstats.proxies; DROP ROLE {}_web",
             store.name
         ))
         .unwrap();

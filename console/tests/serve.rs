@@ -136,7 +136,7 @@ fn users_see_their_own_jobs_at_a_socket() {
     a_web_server_says_who_asks(&mut client, &store.url_of(&role));
     a_role_that_sees_more_answers_nothing(&store, ada);
     client
-        .batch_execute(&format!("DELETE FROM jobstats.speakers; DROP ROLE {role}"))
+        .batch_execute(&format!("DELETE FROM jobstats.proxies; DROP ROLE {role}"))
         .unwrap();
 }
 
@@ -214,7 +214,7 @@ fn own_report_is_written(service: &Service, ada: u32) {
 /// Adds an event that is due to two users: another one is named, and the user who asks did less, for account physics.
 fn add_event(client: &mut Client, ada: u32) {
     let event = format!(
-        r#"INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, told)
+        r#"INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, value, usual, rate, details, culprits, notified)
         SELECT 'waiting', '', 'scratch', now() - interval '1 hour', now(), now(), now(), 'warning', '{{scratch-MDT0000}}', '{{mds1}}', 0.3, 0.02, 5, '{{}}',
             '{{"by": "uid", "named": true, "slow": [], "load": {{}}, "subjects": [{{"uid": 1001, "user_name": "user1001", "share": 0.5}},
             {{"uid": {ada}, "user_name": "ada", "account": "physics", "share": 0.25}}]}}', now()"#

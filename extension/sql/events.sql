@@ -117,11 +117,11 @@ COMMENT ON FUNCTION jobstats_internal.evidence_kept_for() IS
 'Internal: how long raw text of events is kept after it was read. It names people, and no longer than these are named.';
 
 CREATE FUNCTION jobstats_internal.evidence_spans(wanted bigint, lasting_after timestamptz) RETURNS TABLE (
-    event_id bigint, is_told boolean, began timestamptz, target_id integer, since timestamptz, until timestamptz
+    event_id bigint, is_notified boolean, began timestamptz, target_id integer, since timestamptz, until timestamptz
 )
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-SELECT e.event_id, e.told IS NOT NULL, e.began, t.target_id, e.began - interval '30 minutes', e.until + interval '30 minutes'
+SELECT e.event_id, e.notified IS NOT NULL, e.began, t.target_id, e.began - interval '30 minutes', e.until + interval '30 minutes'
 FROM jobstats.events e
 CROSS JOIN LATERAL unnest(e.targets) AS n (name)
 JOIN (
@@ -159,7 +159,7 @@ AS $$
 WITH kept_since AS MATERIALIZED (
     SELECT now() - jobstats_internal.evidence_kept_for() AS "time"
 ), candidate AS (
-    SELECT s.event_id, s.is_told, s.began, c.*, c."time" > s.began + interval '1 day' AS is_late
+    SELECT s.event_id, s.is_notified, s.began, c.*, c."time" > s.began + interval '1 day' AS is_late
     FROM kept_since k
     CROSS JOIN LATERAL jobstats_internal.evidence_spans(NULL::bigint, k."time" - interval '30 minutes') s
     CROSS JOIN LATERAL (
@@ -173,13 +173,13 @@ WITH kept_since AS MATERIALIZED (
     -- A text of several events counts for the one that keeps it longest, and the larger of two copies that differ.
     SELECT DISTINCT ON (c.target_id, c."time") c.*
     FROM candidate c
-    ORDER BY c.target_id, c."time", c.is_late, c.is_told DESC, c.began DESC, c.event_id, c.bytes DESC
+    ORDER BY c.target_id, c."time", c.is_late, c.is_notified DESC, c.began DESC, c.event_id, c.bytes DESC
 ), kept AS MATERIALIZED (
     SELECT t.target_id, t."time"
     FROM (
         -- A target may be full for weeks, so texts of later days of an event come last.
         SELECT t.target_id, t."time",
-            sum(t.bytes) OVER (ORDER BY t.is_late, t.is_told DESC, t.began DESC, t.event_id, t."time", t.target_id) AS bytes
+            sum(t.bytes) OVER (ORDER BY t.is_late, t.is_notified DESC, t.began DESC, t.event_id, t."time", t.target_id) AS bytes
         FROM text t) t
     WHERE t.bytes <= (SELECT jobstats_internal.store_bytes()) / 20
 ), gone AS (

@@ -14,8 +14,8 @@ SELECT c.relname::text, CASE
 FROM pg_class c
 WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
     AND c.relname NOT LIKE 'of nodes %'
-    AND c.relname NOT IN ('attached', 'feed', 'finding_progress', 'finding_sizes', 'forgotten', 'front_nodes', 'locks', 'maintenance', 'members', 'nameless', 'parts',
-        'secrets', 'settings', 'speakers', 'sweep', 'texts', 'to_identify', 'to_match', 'to_resolve', 'to_summarize', 'watch', 'windows', 'writers')
+    AND c.relname NOT IN ('attached', 'feed', 'finding_progress', 'finding_sizes', 'forgotten', 'front_nodes', 'locks', 'maintenance', 'members', 'pseudonym_readers', 'parts',
+        'secrets', 'settings', 'proxies', 'sweep', 'texts', 'to_identify', 'to_match', 'to_resolve', 'to_summarize', 'watch', 'windows', 'writers')
 $$;
 COMMENT ON FUNCTION jobstats_internal.front_relations() IS
 'Internal: the relations that show rows of nodes in a front. ranges: partitions by ranges of target_id; union: children; accounting: a child on the node with accounting; merged: a view that adds up or compares what nodes have; derived: a view of another of these.';

@@ -96,7 +96,7 @@ WITH filesystem AS (
     DELETE FROM jobstats.events e USING filesystem f
     WHERE f.first_is_gone AND e.cluster = f.cluster AND e.filesystem = f.name AND e.targets = '{}' AND e.servers = '{}'
 ), usual AS (
-    DELETE FROM jobstats.usual_largest u USING filesystem f WHERE f.is_gone AND u.cluster = f.cluster AND u.filesystem = f.name
+    DELETE FROM jobstats.baseline_largest u USING filesystem f WHERE f.is_gone AND u.cluster = f.cluster AND u.filesystem = f.name
 )
 DELETE FROM jobstats.used u USING filesystem f WHERE f.first_is_gone AND u.cluster = f.cluster AND u.filesystem = f.name;
 DELETE FROM jobstats.events e
@@ -238,7 +238,7 @@ BEGIN
                 || ' SERVER %2$I OPTIONS (schema_name ''jobstats'', table_name %3$L, updatable ''false'', truncatable ''false''%5$s)',
                 it.part, 'jobstats_' || attached.name, it.relation, 'of nodes ' || it.relation,
                 -- Texts are long.
-                CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_readings') THEN ', fetch_size ''100'''
+                CASE WHEN it.relation IN ('raw', 'raw_text', 'evidence', 'rejects', 'target_snapshots') THEN ', fetch_size ''100'''
                     -- While a connection is busy with one table, PostgreSQL does not begin the next on all nodes at once. What is read beside rows of
                     -- work is therefore read node by node.
                     WHEN it.relation IN ('entries', 'entry_jobs') THEN ', async_capable ''false'''

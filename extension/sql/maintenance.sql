@@ -267,8 +267,8 @@ COMMENT ON FUNCTION jobstats_internal.note_spans(timestamptz, timestamptz, integ
 -- The readings of each of these are compared with the one before.
 CREATE FUNCTION jobstats_internal.compared_by(relation text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp
-RETURN CASE WHEN relation IN ('raw', 'target_readings') THEN 'r.target_id'
-    WHEN relation = 'server_readings' THEN 'r.cluster, r.server, r.service' END;
+RETURN CASE WHEN relation IN ('raw', 'target_snapshots') THEN 'r.target_id'
+    WHEN relation = 'server_snapshots' THEN 'r.cluster, r.server, r.service' END;
 COMMENT ON FUNCTION jobstats_internal.compared_by(text) IS
 'Internal: the key by which rows of a table are compared with the one before, of an alias r; NULL: they are not.';
 
@@ -655,10 +655,10 @@ DECLARE
     gone bigint;
 BEGIN
     -- What was usual is judged by once more as long as texts may come late.
-    DELETE FROM jobstats.usual_waits u WHERE u.day < (now() - interval '60 days')::date;
-    DELETE FROM jobstats.usual_probes u WHERE u.day < (now() - interval '60 days')::date;
-    DELETE FROM jobstats.usual_largest u WHERE u.day < (now() - interval '60 days')::date;
-    DELETE FROM jobstats.usual_calls u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.baseline_waits u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.baseline_probes u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.baseline_largest u WHERE u.day < (now() - interval '60 days')::date;
+    DELETE FROM jobstats.baseline_calls u WHERE u.day < (now() - interval '60 days')::date;
     DELETE FROM jobstats.windows w WHERE w.until < horizon;
     DELETE FROM jobstats.events e WHERE e.until < horizon;
     GET DIAGNOSTICS gone = ROW_COUNT;

@@ -97,8 +97,8 @@ AS $$
 -- They are nobody's rights, unless a new role gets the number of an old one.
 DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role);
 DELETE FROM jobstats.members m WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = m.role);
-DELETE FROM jobstats.speakers s WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = s.role);
-DELETE FROM jobstats.nameless n WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = n.role)
+DELETE FROM jobstats.proxies s WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = s.role);
+DELETE FROM jobstats.pseudonym_readers n WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = n.role)
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_roles() IS
 'Internal: deletes what roles may feed and see that have been dropped.';
@@ -178,7 +178,7 @@ BEGIN
         RAISE null_value_not_allowed USING MESSAGE = 'names must not be NULL', HINT = 'false shows pseudonyms in place of users and jobs.';
     ELSIF NOT names THEN
         PERFORM jobstats_internal.require_limited(jobstats_grant_reader.role);
-        INSERT INTO jobstats.nameless (role) VALUES (quote_ident(jobstats_grant_reader.role)::regrole) ON CONFLICT DO NOTHING;
+        INSERT INTO jobstats.pseudonym_readers (role) VALUES (quote_ident(jobstats_grant_reader.role)::regrole) ON CONFLICT DO NOTHING;
         RETURN;
     END IF;
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', jobstats_grant_reader.role);
@@ -226,7 +226,7 @@ AS $$
 #variable_conflict use_column
 BEGIN
     PERFORM jobstats_internal.require_limited(jobstats_grant_proxy.role);
-    INSERT INTO jobstats.speakers (role) VALUES (quote_ident(jobstats_grant_proxy.role)::regrole) ON CONFLICT DO NOTHING;
+    INSERT INTO jobstats.proxies (role) VALUES (quote_ident(jobstats_grant_proxy.role)::regrole) ON CONFLICT DO NOTHING;
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_proxy(name) IS

@@ -88,7 +88,7 @@ fn without_a_time_the_last_hours_are_loaded() {
     succeeds(&loaded);
     assert!(!String::from_utf8_lossy(&loaded.stderr).contains("stored"));
     // Six readings of three targets in half an hour.
-    for readings in ["observations", "target_readings"] {
+    for readings in ["observations", "target_snapshots"] {
         database.execute(&format!(
             "DO 'BEGIN ASSERT 18 = (SELECT count(*) FROM jobstats.{readings}); END'"
         ));
@@ -196,8 +196,8 @@ fn a_wrong_increment_of_a_target_is_found_and_a_lost_reading() {
         assert!(line.ends_with(&end), "{line}");
     }
     database.execute(
-        r#"DELETE FROM jobstats.target_readings
-           WHERE ctid = (SELECT ctid FROM jobstats.target_readings LIMIT 1)"#,
+        r#"DELETE FROM jobstats.target_snapshots
+           WHERE ctid = (SELECT ctid FROM jobstats.target_snapshots LIMIT 1)"#,
     );
     assert!(line(&verify(&[]), "readings of").ends_with(", not all"));
 }

@@ -31,7 +31,7 @@ DECLARE
     relation text;
 BEGIN
     FOREACH relation IN ARRAY ARRAY['raw', 'observations', 'increments', 'rollup_10m', 'rollup_1h', 'rollup_1d',
-        'increments_10m', 'increments_1h', 'increments_1d', 'target_readings', 'target_increments', 'rollup_10m_targets', 'rollup_1h_targets',
+        'increments_10m', 'increments_1h', 'increments_1d', 'target_snapshots', 'target_increments', 'rollup_10m_targets', 'rollup_1h_targets',
         'rollup_1d_targets'] LOOP
         RETURN QUERY EXECUTE format(
             'SELECT %L, jsonb_build_object(''rows'', count(*), ''all'', sum(hashtextextended(to_jsonb(r)::text, 0)))
@@ -39,7 +39,7 @@ BEGIN
             -- Maintenance adds to rollups what is still fresh.
             USING CASE WHEN relation ~ '^rollup_\d+.$' THEN '{long ago}' ELSE '{in order,long ago}' END::text[];
     END LOOP;
-    RETURN QUERY SELECT 'server_readings', to_jsonb(s) FROM jobstats.server_readings s WHERE s.cluster = 'in order';
+    RETURN QUERY SELECT 'server_snapshots', to_jsonb(s) FROM jobstats.server_snapshots s WHERE s.cluster = 'in order';
     RETURN QUERY SELECT 'server_increments', to_jsonb(s) FROM jobstats.server_increments s WHERE s.cluster = 'in order';
     RETURN QUERY SELECT 'unaccounted', to_jsonb(a) FROM asked, jobstats_untracked(asked.today - interval '60 days', asked.today, filter => 'cluster="in order","long ago"') a;
     -- The window ends with the last observation, and begins with the clock: its coverage is another each time.

@@ -192,7 +192,7 @@ impl Events {
         }
         let parameters = [wrong.into(), ended.into()];
         let deleted = client.execute(
-            "DELETE FROM jobstats.events e WHERE e.event_id = ANY ($1) AND e.told IS NULL AND e.verdict IS NULL",
+            "DELETE FROM jobstats.events e WHERE e.event_id = ANY ($1) AND e.notified IS NULL AND e.verdict IS NULL",
             &parameters[..1],
         )?;
         let changed = client.execute(

@@ -257,7 +257,7 @@ fn services(
     let rows = client.query(
         "SELECT i.cluster, i.server, i.service, i.since, i.\"time\", i.requests, i.wait_usecs, r.\"time\" IS NOT NULL AS is_end \
          FROM jobstats.server_increments i \
-         LEFT JOIN jobstats.server_readings r ON r.cluster = i.cluster AND r.server = i.server AND r.service = i.service \
+         LEFT JOIN jobstats.server_snapshots r ON r.cluster = i.cluster AND r.server = i.server AND r.service = i.service \
              AND r.\"time\" = i.since AND r.\"time\" > $1 AND r.\"time\" <= $2 \
          WHERE i.\"time\" > $1 AND i.\"time\" <= $2 ORDER BY i.cluster, i.server, i.service, i.\"time\"",
         span,

@@ -86,7 +86,7 @@ impl Rule {
         ];
         client.execute(include_str!("rules/usual.sql"), &asked)?;
         let rows = client.execute_rows(
-            "SELECT u.cluster, u.filesystem, u.rate FROM jobstats.usual_largest u \
+            "SELECT u.cluster, u.filesystem, u.rate FROM jobstats.baseline_largest u \
              WHERE u.day = ($1 AT TIME ZONE 'UTC')::date AND u.operation = $3 AND u.\"by\" = $4 AND u.filesystem <> ''",
             &asked,
         )?;

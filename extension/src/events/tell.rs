@@ -93,7 +93,7 @@ fn over_budget(client: &SpiClient<'_>, event: &Row<'_>) -> Result<Option<String>
     let before = client.query(
         "SELECT e.began, e.rate FROM jobstats.events e \
          WHERE e.began < $1 AND e.began > $2 AND e.cluster = $3 AND e.filesystem = $4 AND e.kind IN ('waiting', 'slow_target', 'rule') \
-             AND e.withdrawn IS NULL AND e.confirmed IS NOT NULL AND (e.told IS NOT NULL OR e.reason NOT LIKE 'A maintenance window%')",
+             AND e.withdrawn IS NULL AND e.confirmed IS NOT NULL AND (e.notified IS NOT NULL OR e.reason NOT LIKE 'A maintenance window%')",
         &[
             timestamptz(began)?.into(),
             timestamptz(began - 28 * DAY)?.into(),

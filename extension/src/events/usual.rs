@@ -62,18 +62,18 @@ impl Usual {
             let of_day = format!("{select} u WHERE u.day = ($1 AT TIME ZONE 'UTC')::date");
             Ok::<_, Error>(PAUSE.among(client.execute_rows(&of_day, &start)?))
         };
-        for row in rows("SELECT u.cluster, u.server, u.service, u.wait FROM jobstats.usual_waits")?
+        for row in rows("SELECT u.cluster, u.server, u.service, u.wait FROM jobstats.baseline_waits")?
         {
             let server = (row.at(1)?, row.at(2)?);
             self.waits.insert((day, server, row.at(3)?), row.at(4)?);
         }
         for row in
-            rows("SELECT u.target_id, u.class, u.seconds_per_call FROM jobstats.usual_calls")?
+            rows("SELECT u.target_id, u.class, u.seconds_per_call FROM jobstats.baseline_calls")?
         {
             let class = usize::try_from(row.at::<i32>(2)?).unwrap_or(CLASSES);
             self.calls.insert((day, row.at(1)?, class), row.at(3)?);
         }
-        for row in rows("SELECT u.target_id, u.seconds FROM jobstats.usual_probes")? {
+        for row in rows("SELECT u.target_id, u.seconds FROM jobstats.baseline_probes")? {
             self.probes.insert((day, row.at(1)?), row.at(2)?);
         }
         Ok(())

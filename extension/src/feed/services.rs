@@ -125,7 +125,7 @@ fn around(
 ) -> Result<Vec<Around<Option<Stored>>>, Error> {
     static AROUND: LazyLock<String> = LazyLock::new(|| {
         let key = "r.cluster = $4 AND r.server = $5 AND r.service";
-        around::statement("server_readings", key, "text", "near.sums::text AS sums")
+        around::statement("server_snapshots", key, "text", "near.sums::text AS sums")
     });
     let [cluster, server] = server(ingest);
     let services: Vec<_> = readings.iter().map(|it| it.service.clone()).collect();

@@ -124,7 +124,7 @@ impl Stored {
     ) -> Result<Option<Self>, Error> {
         let row = client.query_opt(
             &format!(
-                "SELECT r.\"time\", r.since, r.body, r.digest, r.server FROM jobstats.target_readings r \
+                "SELECT r.\"time\", r.since, r.body, r.digest, r.server FROM jobstats.target_snapshots r \
                  WHERE r.target_id = $1 AND r.\"time\" {side} LIMIT 1"
             ),
             &[target_id.into(), timestamptz(time)?.into()],
@@ -186,7 +186,7 @@ impl Reread {
         let body = pack(self.compared.body.as_bytes())?;
         plans::update(
             client,
-            "UPDATE jobstats.target_readings SET since = $3, body = $4 WHERE target_id = $1 AND \"time\" = $2",
+            "UPDATE jobstats.target_snapshots SET since = $3, body = $4 WHERE target_id = $1 AND \"time\" = $2",
             &[
                 target_id.into(),
                 timestamptz(self.time)?.into(),
@@ -391,7 +391,7 @@ impl Placing<'_, '_, '_> {
     fn around(&mut self, keys: Vec<(i32, Micros)>) -> Result<Vec<Around<Stored>>, Error> {
         static AROUND: LazyLock<String> = LazyLock::new(|| {
             let columns = "near.server, near.body, near.digest";
-            around::statement("target_readings", "r.target_id", "integer", columns)
+            around::statement("target_snapshots", "r.target_id", "integer", columns)
         });
         let (targets, times): (Vec<_>, Vec<_>) = keys.into_iter().unzip();
         let gap = self.ingest.settings.raw_retention;
@@ -415,7 +415,7 @@ impl Placing<'_, '_, '_> {
         }
         plans::update(
             self.client,
-            "INSERT INTO jobstats.target_readings (received, server, target_id, \"time\", since, body, digest) \
+            "INSERT INTO jobstats.target_snapshots (received, server, target_id, \"time\", since, body, digest) \
              SELECT $1, $2, said.* FROM unnest($3::integer[], $4::timestamptz[], $5::timestamptz[], $6::bytea[], $7::bytea[]) said",
             &[
                 timestamptz(now)?.into(),

@@ -11,9 +11,9 @@ pub const GROWING: [(&str, &str); 7] = [
     ("raw", RAW),
     ("observations", SUMMED),
     ("increments", SUMMED),
-    ("target_readings", RAW),
+    ("target_snapshots", RAW),
     ("target_increments", SUMMED),
-    ("server_readings", RAW),
+    ("server_snapshots", RAW),
     ("server_increments", SUMMED),
 ];
 

@@ -16,7 +16,7 @@ use crate::store::rollup;
 const PACKED: [(&str, &str); 3] = [
     ("raw", "body"),
     ("raw", "carried"),
-    ("target_readings", "body"),
+    ("target_snapshots", "body"),
 ];
 
 /// The tables of increments, and the columns by which their rows are batched in the columnstore.

@@ -60,7 +60,7 @@ impl Relation {
     fn between(self) -> String {
         let table = match self {
             Self::Entries => "observations",
-            Self::Wholes => "target_readings",
+            Self::Wholes => "target_snapshots",
         };
         format!(
             r#"JOIN jobstats.{table} o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last"#
@@ -205,7 +205,7 @@ impl<'a> Store<'a> {
         let planned: Labels = planned
             .map(|due| ((due.server, timestamp(due.label)), due))
             .collect();
-        let sql = r#"SELECT r.server, r.service, r."time" FROM jobstats.server_readings r
+        let sql = r#"SELECT r.server, r.service, r."time" FROM jobstats.server_snapshots r
             WHERE r.cluster = $1 AND r."time" BETWEEN $2 AND $3"#;
         let arguments: [&(dyn ToSql + Sync); 3] =
             [&cluster.name, &timestamp(from), &timestamp(until)];

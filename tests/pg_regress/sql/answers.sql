@@ -42,7 +42,7 @@ SELECT '', 'mds1', at(m), stats('mds.MDS.mdt.stats', at(m), at(-60), jsonb_build
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('', 'oss1', at(60),
     E'osd-ldiskfs.scratch-OST0000.quota_slave.acct_user=\nusr_accounting:\n- id:      1000\n  usage:   { inodes:  70, kbytes:  5368709120 }\n- id:      1001\n  usage:   { inodes:  900, kbytes:  104857600 }\n');
 CALL jobstats_maintain();
-INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, ended, updated, severity, targets, servers, value, usual, rate, details, load_times, told, culprits)
+INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, ended, updated, severity, targets, servers, value, usual, rate, details, load_times, notified, culprits)
 VALUES ('waiting', '', 'scratch', at(12), at(18), at(20), at(20), at(20), 'warning', '{scratch-MDT0000}', '{mds1}', 0.21, 0.002, 4.2, '{}', 10.9, at(18),
     '{"by": "uid", "named": true, "times": 10.9, "subjects": [{"uid": 1001, "user_name": "rodriguez", "account": "project_2002001", "job": "1003057", "share": 0.97}]}');
 

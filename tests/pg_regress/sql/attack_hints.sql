@@ -93,7 +93,7 @@ INSERT INTO jobstats.feed (server, "time", body) VALUES (E'oss\x1b[2J\n9', now()
     ('oss1', date_trunc('hour', now()) - interval '3 hours', ost('fs-OST0001', record('1:1000:n1', 1, 4096), record(E'\x1b[2J', 1, 4096))),
     ('oss1', date_trunc('hour', now()) - interval '2 hours', ost('fs-OST0001', record('1:1000:n1', 3, 4096), record(E'\x1b[2J', 3, 4096)));
 CALL jobstats_maintain();
-INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, usual, rate, details, culprits, told)
+INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, updated, severity, targets, servers, usual, rate, details, culprits, notified)
 SELECT k.kind, '', 'fs', d.day, d.day, d.day, d.day, 'warning', ARRAY[E'fs-OST\x1b[2J'], ARRAY[E'oss\n9\u2028'], 1, 1, '{"services": ["ost"]}',
     jsonb_build_object('by', 'job', 'named', true, 'subjects', jsonb_build_array(jsonb_build_object('job', E'1\x1b[2J\r\u202e', 'share', 1))), now()
 FROM unnest('{waiting,slow_target}'::text[]) AS k (kind), (VALUES (timestamptz '2025-11-03 10:00+00')) AS d (day);

@@ -241,6 +241,6 @@ RESET SESSION AUTHORIZATION;
 RESET jobstats.on_behalf_of;
 DROP SCHEMA world CASCADE;
 DELETE FROM jobstats.members;
-DELETE FROM jobstats.speakers;
+DELETE FROM jobstats.proxies;
 DROP OWNED BY regress_all, regress_eve, regress_mallory;
 DROP ROLE regress_eve, regress_mallory, regress_web, regress_all;

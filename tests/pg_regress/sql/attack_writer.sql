@@ -70,7 +70,7 @@ WITH observed AS (
 INSERT INTO jobstats.dirty (target_id, span_from, span_to)
 SELECT target_id, min(since), max("time") FROM counted GROUP BY target_id;
 WITH readings AS (
-    DELETE FROM jobstats.target_readings WHERE server = 'evil' AND received > now() - interval '1 hour' RETURNING target_id, "time"
+    DELETE FROM jobstats.target_snapshots WHERE server = 'evil' AND received > now() - interval '1 hour' RETURNING target_id, "time"
 )
 DELETE FROM jobstats.target_increments i USING readings r WHERE i.target_id = r.target_id AND i.observed = r."time";
 DELETE FROM jobstats.rollup_10m_targets WHERE bucket > theft() - interval '10 minutes';
@@ -78,7 +78,7 @@ DELETE FROM jobstats.rollup_1h_targets WHERE bucket > theft() - interval '1 hour
 DELETE FROM jobstats.rollup_1d_targets WHERE bucket > theft() - interval '1 day';
 SELECT name, computed, changed FROM jobstats_reprocess(theft(), now() + interval '1 hour');
 -- Queues of the server.
-DELETE FROM jobstats.server_readings WHERE server = 'evil' AND "time" > theft();
+DELETE FROM jobstats.server_snapshots WHERE server = 'evil' AND "time" > theft();
 DELETE FROM jobstats.server_increments WHERE server = 'evil' AND "time" > theft();
 DELETE FROM jobstats.server_hours WHERE server = 'evil' AND bucket > theft();
 -- Gauges: those that were made up go, the others have no value until the next text.
@@ -161,7 +161,7 @@ INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss9', count_of
 SET SESSION AUTHORIZATION regress_targets;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss8', count_of('c1', 'fs-OST0081', 1) || E'health_check=NOT HEALTHY\n');
 RESET SESSION AUTHORIZATION;
-SELECT s.server, s.target, s.name, s.value, (SELECT sum(u.kbytes) FROM jobstats.used_now u) AS used, (SELECT count(*) FROM jobstats.server_readings r) AS services
+SELECT s.server, s.target, s.name, s.value, (SELECT sum(u.kbytes) FROM jobstats.used_now u) AS used, (SELECT count(*) FROM jobstats.server_snapshots r) AS services
 FROM jobstats.samples s ORDER BY s.name;
 SELECT target, reason, text FROM jobstats.rejects WHERE server IN ('oss8', 'oss9') AND received > now() - interval '1 hour' AND (text LIKE '%of the server' OR text IS NULL);
 

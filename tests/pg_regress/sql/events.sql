@@ -30,7 +30,7 @@ SELECT array_agg(m) FROM generate_series(since, until, 2) m
 $$;
 CREATE VIEW events AS
 SELECT kind, severity, filesystem AS fs, minute(began) AS began, minute(found) AS found, minute(until) AS until, minute(ended) AS ended, targets, servers,
-    round(value::numeric, 4) AS value, round(usual::numeric, 4) AS usual, round(rate::numeric, 2) AS rate, reason, told IS NOT NULL AS told,
+    round(value::numeric, 4) AS value, round(usual::numeric, 4) AS usual, round(rate::numeric, 2) AS rate, reason, notified IS NOT NULL AS notified,
     withdrawn IS NOT NULL AS withdrawn
 FROM jobstats.events ORDER BY jobstats.events.began, kind;
 
@@ -101,7 +101,7 @@ RESET client_min_messages;
 CALL jobstats_detect();
 SELECT servers, targets FROM events;
 CALL jobstats_maintain();
-SELECT servers, targets, began, until, told, withdrawn FROM events;
+SELECT servers, targets, began, until, notified, withdrawn FROM events;
 SELECT rejudge_from FROM jobstats.watch;
 
 -- It turns out that nothing was wrong, and then that it was.
@@ -117,27 +117,27 @@ UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_detect();
 SELECT event, withdrawn FROM jobstats_events(at(0));
 
--- Nobody was told: maintenance, too many stronger ones; and then somebody is.
-CREATE TABLE by_steps AS SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] AS event FROM jobstats.events e;
+-- Nobody was notified: maintenance, too many stronger ones; and then somebody is.
+CREATE TABLE by_steps AS SELECT to_jsonb(e) - '{event_id,updated,notified}'::text[] AS event FROM jobstats.events e;
 DELETE FROM jobstats.events;
 SELECT jobstats_silence(at(50), at(95), 'f*', reason => 'new firmware');
 UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_detect();
-SELECT severity, reason, told FROM events;
+SELECT severity, reason, notified FROM events;
 DELETE FROM jobstats.windows;
 UPDATE jobstats.settings SET alerts_per_week = 0;
 UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_detect();
-SELECT severity, reason, told FROM events;
+SELECT severity, reason, notified FROM events;
 SELECT topic, "text" FROM explain('waiting') WHERE topic = 'notified';
 UPDATE jobstats.settings SET alerts_per_week = 2;
 UPDATE jobstats.watch SET rejudge_from = at(0);
 \o | sed 's/ received from.*//'
 CALL jobstats_detect();
 \o
-SELECT severity, reason, told FROM events;
+SELECT severity, reason, notified FROM events;
 -- One call for all readings finds what one after the other found.
-TABLE by_steps EXCEPT SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] FROM jobstats.events e;
+TABLE by_steps EXCEPT SELECT to_jsonb(e) - '{event_id,updated,notified}'::text[] FROM jobstats.events e;
 
 -- Verdicts.
 SELECT jobstats_confirm_event(event_id, 'known', 'a backup') FROM jobstats.events;
@@ -156,7 +156,7 @@ INSERT INTO jobstats.target_increments ("time", since, observed, observed_usecs,
 SELECT at(m - p), at(m - p - 1), at(m), 60000000, t.target_id, 0, false, p * r.calls, (1 - p) * r.calls * CASE WHEN t.index = 3 AND m > 130 THEN 30000 ELSE 10000 END, p * r.calls * 1048576
 FROM generate_series(62, 178, 2) m, generate_series(0, 1) p, jobstats.targets t, LATERAL (SELECT CASE WHEN t.index = 5 AND m > 170 THEN 0 ELSE 100 END AS calls) r
 WHERE t.kind = 'OST';
-INSERT INTO jobstats.usual_calls (target_id, class, day, seconds_per_call)
+INSERT INTO jobstats.baseline_calls (target_id, class, day, seconds_per_call)
 SELECT t.target_id, 3, d::date, 0.01 FROM jobstats.targets t, generate_series(at(0) - interval '1 day', at(0) + interval '1 day', interval '1 day') d
 WHERE t.kind = 'OST';
 INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
@@ -189,7 +189,7 @@ INSERT INTO jobstats.samples_1h (series_id, bucket, min, max, sum, last, count)
 SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, 0, 0, CASE WHEN h < 3 AND s.value = 20 THEN 600 ELSE s.value END, 1
 FROM jobstats.sample_series s, generate_series(0, 3) h WHERE s.server = 'oss2' AND s.target_id IS NOT NULL;
 CALL jobstats_detect();
-SELECT kind, began, until, ended, targets, value, usual, told FROM events WHERE kind = 'full';
+SELECT kind, began, until, ended, targets, value, usual, notified FROM events WHERE kind = 'full';
 
 -- Nobody looks for events any more.
 SELECT count(*) FROM jobstats.health WHERE remedy ~ '^Readings have been judged';
@@ -227,7 +227,7 @@ UPDATE jobstats.settings SET events_retention = '1 microsecond';
 SELECT jobstats_internal.forget_events(now());
 TABLE events;
 
--- A target had been full for four days when it was first watched: somebody is told, as it still is.
+-- A target had been full for four days when it was first watched: somebody is notified, as it still is.
 INSERT INTO jobstats.sample_series (cluster, server, target_id, name, labels, since, "time", value)
 SELECT '', 'oss1', t.target_id, g.name, '{}', at(-5760), at(178), g.value
 FROM jobstats.targets t, (VALUES ('kbytestotal', 1000), ('kbytesfree', 30), ('kbytesavail', 30)) g (name, value) WHERE t.name = 'fs-OST0001';
@@ -236,4 +236,4 @@ SELECT s.series_id, at(60 * h) + interval '1 microsecond', 0, 0, 0, s.value, 1
 FROM jobstats.sample_series s JOIN jobstats.targets t USING (target_id), generate_series(-96, 2) h WHERE t.name = 'fs-OST0001' AND s.name <> 'recovering';
 UPDATE jobstats.watch SET watched_until = NULL, rejudge_from = NULL;
 CALL jobstats_detect();
-SELECT kind, severity, targets, value, ended IS NULL AS goes_on, told IS NOT NULL AS told, reason FROM jobstats.events WHERE kind = 'full' AND targets = '{fs-OST0001}';
+SELECT kind, severity, targets, value, ended IS NULL AS goes_on, notified IS NOT NULL AS notified, reason FROM jobstats.events WHERE kind = 'full' AND targets = '{fs-OST0001}';

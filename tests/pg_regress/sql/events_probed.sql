@@ -49,7 +49,7 @@ CALL jobstats_detect();
 TABLE at_once EXCEPT SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] FROM jobstats.events e;
 SELECT count(*) FROM jobstats.events;
 DELETE FROM jobstats.events;
-UPDATE jobstats.usual_probes SET seconds = 1;
+UPDATE jobstats.baseline_probes SET seconds = 1;
 UPDATE jobstats.watch SET rejudge_from = at(0);
 CALL jobstats_detect();
 SELECT severity, began, confirmed FROM found;

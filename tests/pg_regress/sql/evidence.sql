@@ -13,7 +13,7 @@ INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', at(m), ost('fs-OST0000', record('a.1', m, m)) || ost('fs-OST0001', record('a.1', m, m)) || ost('fs-OST0002', record('a.1', m, m))
 FROM generate_series(0, 240, 10) m ORDER BY m;
 CREATE FUNCTION event(began numeric, until numeric, targets text[], is_told boolean, is_withdrawn boolean DEFAULT false) RETURNS void LANGUAGE sql AS $$
-INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, ended, updated, severity, targets, servers, rate, details, told, withdrawn)
+INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, ended, updated, severity, targets, servers, rate, details, notified, withdrawn)
 SELECT 'stalled', '', 'fs', at(began), at(began), at(until), at(until), now(), CASE WHEN is_told THEN 'critical' ELSE 'info' END, targets, '{oss1}', 1, '{}',
     CASE WHEN is_told THEN now() END, CASE WHEN is_withdrawn THEN now() END
 $$;

@@ -174,9 +174,9 @@ CREATE ROLE regress_gone;
 SELECT jobstats_grant_own('regress_gone', 1000), jobstats_grant_proxy('regress_gone') \gset
 DROP ROLE regress_gone;
 SELECT jobstats_setup() IS NOT NULL AS ready;
-SELECT role FROM jobstats.members UNION ALL SELECT role FROM jobstats.speakers ORDER BY 1;
+SELECT role FROM jobstats.members UNION ALL SELECT role FROM jobstats.proxies ORDER BY 1;
 DELETE FROM jobstats.members;
-DELETE FROM jobstats.speakers;
+DELETE FROM jobstats.proxies;
 DROP TABLE seen, questions;
 DROP FUNCTION answers;
 REVOKE USAGE ON SCHEMA world FROM PUBLIC;

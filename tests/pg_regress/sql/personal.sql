@@ -50,7 +50,7 @@ INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', now() - interva
     '- id:      2047110815\n  usage:   { inodes:  3, kbytes:  4 }\n- id:      2047110816\n  usage:   { inodes:  5, kbytes:  6 }\n');
 INSERT INTO jobstats.used (day, cluster, filesystem, kind, id, kbytes, targets) VALUES (current_date - 11, '', 'fs', 'user', 2047110815, 9, 1);
 INSERT INTO jobstats.managers VALUES (2047110815, 'physics');
-INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, ended, updated, severity, targets, servers, rate, details, told, culprits)
+INSERT INTO jobstats.events (kind, cluster, filesystem, began, found, until, ended, updated, severity, targets, servers, rate, details, notified, culprits)
 SELECT 'waiting', '', 'fs', at(0), at(5), at(20), at(20), now(), 'warning', '{fs-OST0000}', '{oss1}', 1, '{}', now(), '{"by": "uid", "named": true, "subjects": [
     {"uid": 2047110815, "user_name": "adalovelace", "job": "901", "share": 0.9}, {"uid": 2047110816, "user_name": "bobthebuilder", "share": 0.1}]}';
 UPDATE jobstats.watch SET watched_until = now();

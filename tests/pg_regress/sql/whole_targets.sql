@@ -128,7 +128,7 @@ SELECT * FROM reprocessed(-900, 60, 'fs-*');
 SELECT * FROM audited();
 SELECT d.target_id FROM (TABLE truth EXCEPT TABLE jobstats.target_increments) d;
 -- A reading that is gone leaves a longer increment, and is carried no further.
-DELETE FROM jobstats.target_readings r USING jobstats.targets t WHERE t.target_id = r.target_id AND t.name = 'c-MDT0000' AND minute(r."time") = 5;
+DELETE FROM jobstats.target_snapshots r USING jobstats.targets t WHERE t.target_id = r.target_id AND t.name = 'c-MDT0000' AND minute(r."time") = 5;
 SELECT * FROM audited();
 SELECT * FROM reprocessed(5, 10, 'c-*');
 SELECT * FROM audited();

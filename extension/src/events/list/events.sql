@@ -6,7 +6,7 @@ WITH judged AS (
 )
 SELECT e.event_id, e.kind AS event, e.severity,
     nullif(concat_ws(', ', coalesce(who.subject ->> 'user_name', who.subject ->> 'uid'), who.subject ->> 'account', who.subject ->> 'job'), '') AS name,
-    e.cluster, e.filesystem, e.began, e.found AS detected_at, e.until, e.ended, e.targets, e.servers, e.value, e.usual, e.rate, e.load_times, e.reason, e.told AS notified,
+    e.cluster, e.filesystem, e.began, e.found AS detected_at, e.until, e.ended, e.targets, e.servers, e.value, e.usual, e.rate, e.load_times, e.reason, e.notified,
     e.verdict, CASE WHEN @uids@::bigint[] IS NULL AND NOT @is_nameless@::boolean THEN e.note END AS note, e.withdrawn, e.updated,
     coalesce(j.judged, 0) AS judged, j.precision, seen.culprits,
     jsonb_strip_nulls(jsonb_build_object('cluster', e.cluster, 'filesystem', e.filesystem, 'uid', who.subject -> 'uid',

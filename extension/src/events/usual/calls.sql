@@ -1,6 +1,6 @@
 -- Computes the usual times of calls on a day ($1) from those of the hours of the 30 days before, for classes of calls that are known for a
 -- week. $2: the mean sizes at which the classes begin, $3: the least number of calls of an hour, $4: the first class of writes.
-INSERT INTO jobstats.usual_calls (target_id, class, day, seconds_per_call)
+INSERT INTO jobstats.baseline_calls (target_id, class, day, seconds_per_call)
 SELECT hour.target_id, called.class, ($1 AT TIME ZONE 'UTC')::date,
     percentile_cont(double precision '0.5') WITHIN GROUP (ORDER BY called.usecs::double precision / called.calls / 1000000)
 FROM jobstats.rollup_1h_targets hour
@@ -12,7 +12,7 @@ CROSS JOIN LATERAL (
     WHERE kind.calls >= $3::bigint AND kind.usecs IS NOT NULL
 ) called
 WHERE hour.bucket > $1 - interval '720 hours' AND hour.bucket < $1
-    AND NOT EXISTS (SELECT FROM jobstats.usual_calls known WHERE known.day = ($1 AT TIME ZONE 'UTC')::date)
+    AND NOT EXISTS (SELECT FROM jobstats.baseline_calls known WHERE known.day = ($1 AT TIME ZONE 'UTC')::date)
 GROUP BY hour.target_id, called.class
 HAVING count(DISTINCT date_bin(interval '1 day', hour.bucket, timestamptz 'epoch')) >= 7
 ON CONFLICT DO NOTHING

@@ -1,7 +1,7 @@
 -- Writes readings of a server ($1, $2), of which $3 has some that are compared anew, and increments ($4), and sums the hours of services
 -- ($5) anew that lie in ($6, $7]. No row of increments lies in two hours.
 WITH readings AS (
-    INSERT INTO jobstats.server_readings AS stored (cluster, server, service, "time", since, sums)
+    INSERT INTO jobstats.server_snapshots AS stored (cluster, server, service, "time", since, sums)
     SELECT $1, $2, said.service, timestamptz 'epoch' + said."time" * interval '1 microsecond',
         timestamptz 'epoch' + said.since * interval '1 microsecond', said.sums
     FROM jsonb_to_recordset($3::jsonb) AS said (service text, "time" bigint, since bigint, sums jsonb)

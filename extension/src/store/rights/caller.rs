@@ -110,7 +110,7 @@ const OWN_OF_USER: &str = "SELECT ARRAY[$1] AS uids, \
     FROM jobstats.settings s WHERE $1 > 0 AND $1 >= s.system_uids_below AND (EXISTS (SELECT FROM jobstats.users u WHERE u.uid = $1) OR EXISTS (SELECT FROM jobstats.entries e WHERE e.uid = $1))";
 
 /// Tells whether the role, or one whose rights it has, sees everything without names.
-const NAMELESS: &str = "SELECT EXISTS (SELECT FROM jobstats.nameless n WHERE pg_catalog.pg_has_role($1, n.role, 'USAGE'))";
+const NAMELESS: &str = "SELECT EXISTS (SELECT FROM jobstats.pseudonym_readers n WHERE pg_catalog.pg_has_role($1, n.role, 'USAGE'))";
 
 /// Runs a reading function. For a reader of their own work it runs with the rights of the store's owner, and is told what that work is.
 ///
@@ -198,7 +198,7 @@ fn reader(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Reader>,
 /// Returns the work that a role may see, or that of whom it asks for; `None` if that is none.
 fn own(client: &SpiClient<'_>, caller: pg_sys::Oid) -> Result<Option<Own>, Error> {
     let speaks: bool = client.query_value(
-        "SELECT EXISTS (SELECT FROM jobstats.speakers s WHERE pg_catalog.pg_has_role($1, s.role, 'USAGE'))",
+        "SELECT EXISTS (SELECT FROM jobstats.proxies s WHERE pg_catalog.pg_has_role($1, s.role, 'USAGE'))",
         &[caller.into()],
     )?;
     let found = match speaks {

@@ -2,7 +2,7 @@
 
 -- What is usual for a service of a server, for calls of a class to a target, for probes of it, or for the largest subject of a file system, on a day of UTC, made of the 30 days before it. A day is
 -- computed once, so that judging it again comes to the same.
-CREATE TABLE IF NOT EXISTS jobstats.usual_waits (
+CREATE TABLE IF NOT EXISTS jobstats.baseline_waits (
     cluster text NOT NULL,
     server text NOT NULL,
     service text NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS jobstats.usual_waits (
     PRIMARY KEY (day, cluster, server, service)
 );
 
-CREATE TABLE IF NOT EXISTS jobstats.usual_calls (
+CREATE TABLE IF NOT EXISTS jobstats.baseline_calls (
     target_id integer NOT NULL,
     class integer NOT NULL,
     day date NOT NULL,
@@ -19,14 +19,14 @@ CREATE TABLE IF NOT EXISTS jobstats.usual_calls (
     PRIMARY KEY (day, target_id, class)
 );
 
-CREATE TABLE IF NOT EXISTS jobstats.usual_probes (
+CREATE TABLE IF NOT EXISTS jobstats.baseline_probes (
     target_id integer NOT NULL,
     day date NOT NULL,
     seconds double precision NOT NULL,
     PRIMARY KEY (day, target_id)
 );
 
-CREATE TABLE IF NOT EXISTS jobstats.usual_largest (
+CREATE TABLE IF NOT EXISTS jobstats.baseline_largest (
     day date NOT NULL,
     operation text NOT NULL,
     "by" text NOT NULL,
@@ -95,7 +95,7 @@ CREATE TABLE IF NOT EXISTS jobstats.events (
     load_times double precision,
     verdict text CHECK (verdict IN ('real', 'false', 'known')),
     note text,
-    told timestamptz,
+    notified timestamptz,
     UNIQUE (kind, cluster, filesystem, began)
 );
 CREATE INDEX IF NOT EXISTS events_until ON jobstats.events (until);

@@ -557,12 +557,12 @@ CREATE TABLE IF NOT EXISTS jobstats.managers (
     PRIMARY KEY (uid, account)
 );
 
-CREATE TABLE IF NOT EXISTS jobstats.speakers (
+CREATE TABLE IF NOT EXISTS jobstats.proxies (
     role regrole PRIMARY KEY
 );
 
 -- Readers who see everything, and not whose it is.
-CREATE TABLE IF NOT EXISTS jobstats.nameless (
+CREATE TABLE IF NOT EXISTS jobstats.pseudonym_readers (
     role regrole PRIMARY KEY
 );
 
@@ -636,7 +636,7 @@ CREATE TABLE IF NOT EXISTS jobstats.increments (
 CREATE INDEX IF NOT EXISTS increments_time ON jobstats.increments USING brin ("time") WITH (pages_per_range = 32);
 
 -- The own counters of targets, each reading as a record of job_stats without an identifier.
-CREATE TABLE IF NOT EXISTS jobstats.target_readings (
+CREATE TABLE IF NOT EXISTS jobstats.target_snapshots (
     "time" timestamptz NOT NULL,
     since timestamptz,
     received timestamptz NOT NULL,
@@ -662,7 +662,7 @@ CREATE TABLE IF NOT EXISTS jobstats.target_increments (
 CREATE INDEX IF NOT EXISTS target_increments_time ON jobstats.target_increments USING brin ("time") WITH (pages_per_range = 32);
 
 -- What services of servers counted by themselves of requests that waited: JSON.
-CREATE TABLE IF NOT EXISTS jobstats.server_readings (
+CREATE TABLE IF NOT EXISTS jobstats.server_snapshots (
     "time" timestamptz NOT NULL,
     since timestamptz,
     cluster text NOT NULL,
