@@ -69,7 +69,7 @@ FROM (VALUES
     ('words of jobstats', '{*.kind,*.source,*.sources,*.status,*.operation,*.kept,*.digest,maintenance.step,rollups.level,nodes.class,locks.name,rejects.reason,events.severity,events.verdict}'),
     ('settings and rules', '{settings.keep,settings.zone,settings.metrics,entry_formats.format,identification.formats,identification.under_way,rules.name,*.by,rules.url,
         finding_rules.finding,finding_rules.advice,finding_rules.url,finding_days.finding,finding_progress.rule}'),
-    ('counts', '{increments.detail,job_summaries.operations,server_snapshots.sums,target_snapshots.body,sample_series.name}'),
+    ('counts', '{increments.detail,increments.sizes,job_summaries.operations,server_snapshots.sums,target_snapshots.body,sample_series.name}'),
     ('random', '{secrets.keys,secrets.pseudonyms}')
 ) AS l (reason, columns), unnest(l.columns::text[]) AS c (name)
 $$;

@@ -7,7 +7,7 @@
 CREATE VIEW columns AS
 SELECT c.relname::text AS relation, a.attname::text AS "column", a.atttypid IN ('text'::regtype, 'text[]'::regtype, 'jsonb'::regtype, 'json'::regtype, 'bytea'::regtype, 'name'::regtype, 'varchar'::regtype) AS is_text
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-WHERE c.relnamespace = 'jobstats'::regnamespace AND (c.relkind IN ('r', 'p') AND NOT c.relispartition OR c.relname ~ '^rollup_1' AND c.relkind = 'v');
+WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition;
 CREATE VIEW without_word AS
 SELECT c.relation, c."column" FROM columns c
 WHERE c.is_text AND NOT EXISTS (SELECT FROM jobstats_internal.columns_of_people() p WHERE p.relation IN (c.relation, '*') AND p."column" = c."column")
