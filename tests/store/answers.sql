@@ -19,7 +19,7 @@ $$;
 -- jobs of a day are valued, which depends on how busy the machine is, and secrets: keys of entries depend on them, so that names take their place.
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
-LEFT JOIN (VALUES ('observations', '{received}'::text[]), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended,people_forgotten}'), ('finding_rules', '{fair_of_site,bad_of_site,jobs}'), ('events', '{event_id,updated,told}'), ('watch', '{ran}'),
+LEFT JOIN (VALUES ('observations', '{received}'::text[]), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended,people_forgotten}'), ('finding_rules', '{fair_of_site,bad_of_site,jobs}'), ('events', '{event_id,updated,notified}'), ('watch', '{ran}'),
     ('rollups', '{refreshed,users_refreshed,dropped}'), ('rollup_states', '{refreshed,users_refreshed,dropped}'), ('refresh', '{number,settled,announced,horizon,dropped,matched,clock}'),
     ('target_snapshots', '{received}'))
     AS i (relation, columns) ON i.relation = c.relname

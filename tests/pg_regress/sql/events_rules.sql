@@ -32,7 +32,7 @@ SELECT x.topic, regexp_replace(x.text, '\d{4}-\d\d-\d\d \d\d:\d\d|\d\d:\d\d', 'T
 FROM jobstats.events e, jobstats_explain(e.event_id) x WHERE x.topic IN ('what', 'who', 'next');
 SELECT a #>> '{labels,event}' AS event, a #>> '{annotations,summary}' AS summary FROM jsonb_array_elements(jobstats_alerts()) a;
 -- In steps it is the same, and a user who is forgotten is forgotten here.
-CREATE TABLE at_once AS SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] AS event FROM jobstats.events e;
+CREATE TABLE at_once AS SELECT to_jsonb(e) - '{event_id,updated,notified}'::text[] AS event FROM jobstats.events e;
 DELETE FROM jobstats.events;
 UPDATE jobstats.watch SET watched_until = at(0);
 UPDATE jobstats.targets SET last_observation = at(45);
@@ -41,7 +41,7 @@ UPDATE jobstats.targets SET last_observation = at(95);
 CALL jobstats_detect();
 UPDATE jobstats.targets SET last_observation = at(150);
 CALL jobstats_detect();
-TABLE at_once EXCEPT SELECT to_jsonb(e) - '{event_id,updated,told}'::text[] FROM jobstats.events e;
+TABLE at_once EXCEPT SELECT to_jsonb(e) - '{event_id,updated,notified}'::text[] FROM jobstats.events e;
 SELECT trace, "rows" FROM jobstats_forget_user(1002) WHERE "rows" > 0;
 SELECT culprits #> '{subjects,0,uid}' <> '1002' AS forgotten FROM jobstats.events;
 -- A rule about jobs names the user with most of the job, root's work for it included.
