@@ -1,9 +1,10 @@
 -- Converts a store of partitioned tables to hypertables of TimescaleDB, table by table, in three short steps and a copy.
 --
--- Writers are kept from the table, by locks of the session: as soon as nobody is at work in it, so that none of them waits for what
--- another keeps. Then it is copied into a hypertable beside it, jobstats.new_…. Readers go on. A session that looks at the database as it
--- was before the copy would see an empty table; when none is left, the hypertable takes the name. If the session ends, so do its
--- locks: writers go on with the table, and the next call copies it again.
+-- 1. Locks of the session keep writers from the table, taken at a moment without any transaction on it: a writer never waits here with a
+--    lock that the last step needs.
+-- 2. The table is copied into a hypertable, jobstats.new_…. Readers go on.
+-- 3. The hypertable takes the name, once all sessions with a snapshot from before the copy have ended: to them it would be empty.
+-- If the session ends, so do its locks: writers go on with the table, and the next call copies it again.
 
 CREATE FUNCTION jobstats_internal.hold_writers(relation regclass) RETURNS void
 LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_hold_writers_wrapper';

@@ -1,12 +1,12 @@
 -- jobstats_maintain(): the list of its steps, and how one after the other is taken.
 
--- A step is a function that runs in a transaction of its own. The number that it returns counts what it wrote or dropped. NULL, or nothing
--- at all, means that nothing was to be done, and leaves no row in jobstats.maintenance.
+-- A step is a function. Each call of it has a separate transaction. It returns the number of rows written, or of chunks or partitions dropped;
+-- NULL or void: there was no work, and jobstats.maintenance gets no row.
 --     step     the name in jobstats.maintenance
---     call     the function; $1 is what it returned, beside the number, at the call before
---     lasts    it works in parts, and is called until it returns NULL, but not again after this time; NULL: it is called once
+--     call     the function; $1 is the second column of its last result
+--     lasts    the function is called until it returns NULL, but not again after this time; NULL: it is called once
 --     lock     the row of jobstats.locks that it holds, as a setup or a feed of jobs does
---     part_of  what is left to the next call as a whole when one of its steps fails
+--     part_of  a group: when one of its steps fails, the next call takes the rest
 --     tries    how often it may be tried, after all others, while a table that it needs is in use
 CREATE FUNCTION jobstats_internal.maintenance_steps()
 RETURNS TABLE (number integer, step text, call text, lasts interval, lock text, part_of text, tries integer)
@@ -29,7 +29,7 @@ BEGIN
     END IF;
     RETURN QUERY
     VALUES
-        -- If this one fails, none of the others is taken.
+        -- If it fails, all others are left out.
         (1, 'clock', 'check_clock()', NULL::interval, NULL, NULL, 1),
         (2, 'idle feeds', 'end_idle_feeds()', NULL, NULL, NULL, 1),
         (3, 'identification', 'reidentify_some()', interval '2 minutes', NULL, NULL, 1),
@@ -39,7 +39,7 @@ BEGIN
         (7, 'refresh of rollup_10m', 'refresh_rollup(''10m'', false, $1)', forever, 'store', 'refresh', 1),
         (8, 'refresh of rollup_1h', 'refresh_rollup(''1h'', false, $1)', forever, 'store', 'refresh', 1),
         (9, 'refresh of rollup_1d', 'refresh_rollup(''1d'', false, $1)', forever, 'store', 'refresh', 1),
-        -- What these have is matched with jobs before it is summed by user.
+        -- Sums by user need the matches.
         (10, 'match', 'queue_unmatched()', NULL, NULL, NULL, 1),
         (11, 'match', 'match_some()', interval '2 minutes', 'jobs', NULL, 1),
         (12, 'advice', 'advise()', NULL, NULL, NULL, 1),
@@ -76,7 +76,7 @@ BEGIN
         (33, 'retention of maintenance', 'forget_maintenance()', NULL, NULL, NULL, 1),
         (34, 'retention of jobs', 'forget_ended_jobs()', NULL, 'jobs', NULL, 1),
         (35, 'indexes by time', 'summarize_ranges()', NULL, 'store', NULL, 1),
-        -- First what is not in columns yet, then what has got rows beside them.
+        -- First chunks in rows, then packed chunks with new rows.
         (36, 'columns', 'pack_columns(false)', forever, NULL, NULL, 1),
         (37, 'columns', 'pack_columns(true)', interval '10 seconds', NULL, NULL, 1),
         (38, 'retention of entries', 'sweep()', interval '5 seconds', NULL, NULL, 1),
@@ -84,7 +84,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.maintenance_steps() IS
-'Internal: the steps of jobstats_maintain(), by number and name: the function that each calls, for how long it calls it again, what it locks, and how often it is tried.';
+'Internal: the steps of jobstats_maintain() in their order: function, time limit of a step in parts, lock, group, and number of tries.';
 
 -- Steps that are written in SQL and stand in no other file.
 
@@ -112,7 +112,7 @@ DECLARE
     began timestamptz := clock_timestamp();
     span record;
 BEGIN
-    -- While users of entries are changing, sums by user that count no more would have to be computed anew again and again.
+    -- While entries are identified again, sums by user would have to be computed again and again.
     IF by_user AND ((SELECT s.keep FROM jobstats.settings s) = 'counts'
         OR jobstats_internal.refreshed(level, true) = timestamptz 'epoch' AND jobstats_internal.is_reidentifying())
     THEN
@@ -248,7 +248,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.end_step(text) IS
-'Internal: notes in jobstats.maintenance that the step that is running has ended, and warns of its problem if it has one; forgets one that found nothing to do.';
+'Internal: notes in jobstats.maintenance that the running step has ended, with a warning if it had a problem; deletes its row if there was no work.';
 
 CREATE FUNCTION jobstats_internal.next_step(state jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -276,7 +276,7 @@ BEGIN
     )
     SELECT to_jsonb(n) INTO chosen FROM next n;
     IF chosen IS NULL THEN
-        -- It has come to its end, with all its problems.
+        -- The end of the call, with the problems of all steps.
         UPDATE jobstats.maintenance a SET took = clock_timestamp() - a.began, affected = 0, problem = nullif(concat_ws('; ',
             (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
                 WHERE m.began >= since AND m.problem IS NOT NULL),
@@ -287,7 +287,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.next_step(jsonb) IS
-'Internal: notes in jobstats.maintenance that the step after this one begins, and returns it as a state; NULL: there is none, and the call has come to its end.';
+'Internal: notes in jobstats.maintenance that the next step begins, and returns it as a state; NULL: the call has ended.';
 
 CREATE FUNCTION jobstats_internal.in_use(step text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -313,7 +313,7 @@ BEGIN
         RETURN jobstats_internal.next_step(state);
     END IF;
     IF current_setting('lock_timeout') = '0' THEN
-        -- Of what waits for rows, nobody else waits for longer.
+        -- Others wait for no longer than it waits for rows.
         PERFORM set_config('lock_timeout', CASE state ->> 'call' WHEN 'settle()' THEN '60s' ELSE '10s' END, true);
     END IF;
     BEGIN
@@ -342,7 +342,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.maintain_step(jsonb) IS
-'Internal: takes a step of a maintenance, or the next part of it, and returns what is to be taken next; NULL: nothing is. An empty object begins one.';
+'Internal: takes a step of a maintenance, or its next part, and returns the state for the next call; NULL: the end. An empty object begins a maintenance.';
 
 -- The procedure only commits; all other work runs with the rights of the store's owner. It has no SET clause, because a procedure with one
 -- cannot commit. Every transaction pins the search path instead.

@@ -7,7 +7,7 @@ DECLARE
     timescale text := jobstats_internal.timescale_schema();
     policy record;
 BEGIN
-    -- TimescaleDB runs jobs as the owner, and makes none for a role that cannot log in.
+    -- TimescaleDB runs jobs as the owner, who has to have LOGIN.
     IF NOT (SELECT r.rolcanlogin FROM pg_roles r WHERE r.rolname = current_user) THEN
         RETURN;
     END IF;
@@ -15,7 +15,7 @@ BEGIN
         SELECT p.*
         FROM jobstats.settings s
         CROSS JOIN LATERAL (VALUES
-            -- A refresh of what retention has taken would empty buckets: it ends a day before that.
+            -- To refresh buckets whose increments are dropped would empty them: the window ends a day before.
             ('policy_refresh_continuous_aggregate', 'start_offset', greatest(s.retention - interval '1 day', interval '1 hour'),
                 'SELECT %s.remove_continuous_aggregate_policy(%L, if_exists => true)',
                 'SELECT %s.add_continuous_aggregate_policy(%L, %L::interval, interval ''10 minutes'', interval ''10 minutes'')'),
@@ -37,7 +37,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.put_realtime_policies() IS
-'Internal: gives jobstats.realtime_10m the policies of TimescaleDB that refresh it, keep it in columns and drop what is older than increments.';
+'Internal: gives jobstats.realtime_10m the policies of TimescaleDB that refresh it, keep it in columns and drop it with increments.';
 
 CREATE FUNCTION jobstats_internal.reset_realtime() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -49,7 +49,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.reset_realtime() IS
-'Internal: empties jobstats.realtime_10m, after a change of whose entries are or of the numbers of targets; until the next refresh, the view computes all of it.';
+'Internal: empties jobstats.realtime_10m after users of entries or numbers of targets have changed; until the next refresh, the view computes all of it.';
 
 CREATE FUNCTION jobstats_internal.realtime_problem() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -73,4 +73,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.realtime_problem() IS
-'Internal: which policies of jobstats.realtime_10m failed when they last ran, and why; NULL: none did.';
+'Internal: the policies of jobstats.realtime_10m whose last run failed, with the errors; NULL: all succeeded.';

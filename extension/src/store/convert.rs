@@ -20,7 +20,7 @@ struct Pending {
     chunk_width: String,
 }
 
-/// Returns the tables that are not yet hypertables, each after those that it is made from.
+/// Returns the tables that are not yet hypertables, each after its sources.
 fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pending>, Error> {
     if *installation == Installation::Plain {
         return Ok(Vec::new());

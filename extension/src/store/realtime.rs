@@ -1,7 +1,7 @@
 //! `jobstats.rates_realtime`: rates of ten minutes by target and user, in one view on every edition.
 //!
-//! Where TimescaleDB has continuous aggregates it shows one, which TimescaleDB itself refreshes; elsewhere it sums the view
-//! `increments_10m`. Nothing else reads it.
+//! In the Community edition of TimescaleDB the view shows a continuous aggregate, refreshed by TimescaleDB itself; elsewhere it sums the
+//! view `increments_10m`. The functions of jobstats do not read it.
 
 use pgrx::spi::SpiClient;
 use semver::Version;

@@ -1,5 +1,5 @@
-//! Locks that a procedure holds over all its transactions: `jobstats_maintain()` and `jobstats_convert()` one on the table
-//! `jobstats.locks`, so that two calls never work at once, and the latter those that keep writers from what it copies.
+//! Locks that a procedure holds over all its transactions: `jobstats_maintain()` and `jobstats_convert()` lock the table
+//! `jobstats.locks`, so that two calls never work at once, and the latter keeps writers from the table that it copies.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -9,7 +9,7 @@ use pgrx::prelude::*;
 
 use crate::pg::spi::{SqlResult, Statements, connect_as_of_call};
 
-/// The mode of the lock. It conflicts with itself, and with nothing that reads, writes or locks rows of the table.
+/// The mode of the lock. It conflicts with itself, but not with reading, writing or locking rows of the table.
 const ALONE: pg_sys::LOCKMODE = pg_sys::ShareUpdateExclusiveLock as pg_sys::LOCKMODE;
 
 /// The mode that keeps writers from a relation.
