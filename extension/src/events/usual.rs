@@ -62,7 +62,8 @@ impl Usual {
             let of_day = format!("{select} u WHERE u.day = ($1 AT TIME ZONE 'UTC')::date");
             Ok::<_, Error>(PAUSE.among(client.execute_rows(&of_day, &start)?))
         };
-        for row in rows("SELECT u.cluster, u.server, u.service, u.wait FROM jobstats.baseline_waits")?
+        for row in
+            rows("SELECT u.cluster, u.server, u.service, u.wait FROM jobstats.baseline_waits")?
         {
             let server = (row.at(1)?, row.at(2)?);
             self.waits.insert((day, server, row.at(3)?), row.at(4)?);
