@@ -16,5 +16,5 @@ END
 $$;
 SELECT coalesce(current_setting('timescaledb.license', true) = 'timescale', false) AS community \gset
 \if :community
-SELECT add_job('public.jobstats_maintain_job', '10 minutes', scheduled => false) \gset
+SELECT add_job('jobstats_internal.maintain_job', '10 minutes', scheduled => false) \gset
 \endif
