@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Four stores behind a front answer every question as one store with the same texts does. With TimescaleDB, two of them are without it.
+# Four stores behind a front answer every question as one store with the same texts does, and so does a standby of that store. With
+# TimescaleDB, two of the four are without it.
 #
 #   front.sh DIR    in the server that runs in DIR
 . "$(dirname "$0")/lib.sh"
 
 cluster=$1 output=$target/front/stores
+standby=$cluster.standby
 simulator=$built/jobstats-simulator
 # The servers of each node: patterns. Those that may have a target feed the same node.
 nodes=(mds oss1 oss2 'oss[34]')
@@ -198,10 +200,37 @@ divide() {
     audit "$(database "$3")"
 }
 
-mkdir -p "$output"
+# stand_by
+# Makes a hot standby of this server. Its questions do not end because of what it replays, however long they take.
+stand_by() {
+    install -d -m 0700 "$standby"
+    "$("$PG_CONFIG" --bindir)/pg_basebackup" --dbname="$(scripts/cluster.sh url "$cluster")" --pgdata="$standby/data" --checkpoint=fast --write-recovery-conf
+    ! is_root || chown -R postgres: "$standby"
+    start_volatile "$standby" jit=off timescaledb.max_background_workers=0 unix_socket_directories="$standby" max_standby_streaming_delay=-1
+}
+
+# replayed
+# Waits until the standby has all that is written here.
+replayed() {
+    local written
+    server -c CHECKPOINT
+    written=$(server -c 'SELECT pg_current_wal_flush_lsn()')
+    await "EXISTS (SELECT FROM pg_stat_replication r WHERE r.replay_lsn >= '$written')"
+}
+
+mkdir -p "$output"/{,standby}
+trap 'scripts/cluster.sh remove "$standby"' EXIT
 server -c 'CREATE ROLE front_reader' -c 'CREATE ROLE front_own' -c 'CREATE ROLE front_nameless'
 simulate
+stand_by
 feed single .
+ask single
+replayed
+output=$output/standby cluster=$standby ask single
+diff -u "$output/single" "$output/standby/single"
+cluster=$standby in_database single -f tests/front/standby.sql 2>&1 | plain >"$output/standby/refused"
+diff -u tests/front/standby.expected "$output/standby/refused"
+cluster=$standby server -c 'SELECT pg_promote()' >/dev/null
 make front
 in_database front -c 'CREATE EXTENSION postgres_fdw'
 for n in 0 1 2; do
@@ -220,7 +249,6 @@ done
 # A node that is not fed yet changes no answer.
 make empty 9
 attach empty
-ask single
 ask front
 diff -u "$output/single" "$output/front"
 [ "$(wc -l <"$output/front")" -gt 3000 ]
@@ -251,9 +279,14 @@ diff -u "$output/single" "$output/front"
 # What is read now is told as a single store tells it.
 live=$(date -u -d '50 minutes ago' +%FT%TZ)
 in_database single -v servers=. -v live="$live" -f tests/front/live.sql
+cluster=$standby in_database single -v servers=. -v live="$live" -f tests/front/live.sql
 for n in "${!nodes[@]}"; do in_database "node$n" -v servers="${nodes[$n]}" -v live="$live" -f tests/front/live.sql; done
 for name in single front; do in_database "$name" -At -v live="$live" -f tests/front/now.sql >"$output/$name.now"; done
 diff -u "$output/single.now" "$output/front.now"
+cluster=$standby in_database single -At -v live="$live" -f tests/front/now.sql | diff -u "$output/single.now" -
+maintain_all "$(cluster=$standby database single)"
+audit "$(cluster=$standby database single)"
+scripts/cluster.sh remove "$standby"
 in_database front -v host="$cluster" -f tests/front/refused.sql 2>&1 | plain | sed -E 's/\|20[-0-9]+ [0-9:.]+\+00\|/|then|/' >"$output/refused"
 diff -u tests/front/refused.expected "$output/refused"
 # A target fails over to a server of another node.

@@ -1,4 +1,4 @@
--- What reading functions and views answer: one store and a front print the same. Numbers of targets, entries and events are those of nodes.
+-- What reading functions and views answer: one store, its standby and a front print the same. Numbers of targets, entries and events are those of nodes.
 \set ON_ERROR_STOP off
 \pset format unaligned
 \pset null NULL
@@ -55,7 +55,11 @@ SELECT q.hour, q.target, q.observations, q.ok, q.gaps FROM jobstats.quality q OR
 
 -- A reader, a reader of their own work, and one who sees no names.
 SELECT uid FROM jobstats.users WHERE user_name = (SELECT user_name FROM jobstats.jobs WHERE job = :'large') \gset
-SELECT jobstats_grant_reader('front_reader'), jobstats_grant_own('front_own', :uid), jobstats_grant_reader('front_nameless', names => false);
+SELECT pg_is_in_recovery() AS standby \gset
+\if :standby
+\else
+SELECT jobstats_grant_reader('front_reader'), jobstats_grant_own('front_own', :uid), jobstats_grant_reader('front_nameless', names => false) \gset
+\endif
 SET ROLE front_reader;
 SELECT * FROM jobstats_top(:window, by => 'user', n => 3);
 SELECT count(DISTINCT name) FROM jobstats.entries WHERE uid = :uid;

@@ -44,7 +44,7 @@ FROM (
 GROUP BY classid, objid;
 SELECT format('rights %s %s', pg_describe_object(classid, objid, 0), rights) FROM rights ORDER BY 1;
 SELECT format('default rights %s %s', pg_get_userbyid(d.defaclrole), (
-    SELECT string_agg(format('%s:%s', a.grantee::regrole, a.privilege_type), ' ' ORDER BY 1) FROM aclexplode(d.defaclacl) a))
+    SELECT string_agg(format('%s:%s', a.grantee::regrole, a.privilege_type), ' ' ORDER BY a.grantee::regrole::text COLLATE "C", a.privilege_type) FROM aclexplode(d.defaclacl) a))
 FROM pg_default_acl d WHERE d.defaclnamespace = to_regnamespace('jobstats') ORDER BY 1;
 
 -- Functions as they were made; of aggregates and operators, what they are made of.
