@@ -7,7 +7,7 @@ WITH pace AS MATERIALIZED (
 @pace_of_a_day@
 UNION ALL
 -- Of others, partitions of long ago are not opened, and nothing is said of how often they were read.
-SELECT t.target_id, t.server, NULL::timestamptz, t.last_observation, t.received, NULL::interval, NULL::interval, '{}', true, false
+SELECT t.target_id, t.server, NULL::timestamptz, t.last_observation, t.received, NULL::interval, NULL::interval, '{}'::interval[], true, false
 FROM jobstats.targets t
 JOIN jobstats.refresh r ON t.last_observation > r.dropped
 WHERE t.last_observation <= now() - interval '1 day'
