@@ -78,11 +78,14 @@ read_on meanwhile &
 reader=$!
 read_on long &
 long_reader=$!
+read_on forget &
+forgetting=$!
 convert
 wait "$feeders"
 rm "$converting"
 wait "$reader"
 wait "$long_reader"
+wait "$forgetting"
 psql -q "$url" -f tests/convert/commented.sql
 says hypertables
 psql -q -At "$url" -f tests/convert/compare.sql

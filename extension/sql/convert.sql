@@ -4,7 +4,8 @@
 --    lock that the last step needs.
 -- 2. The table is copied into a hypertable, jobstats.new_…. Readers go on.
 -- 3. The hypertable takes the name, once all sessions with a snapshot from before the copy have ended: to them it would be empty.
--- If the session ends, so do its locks: writers go on with the table, and the next call copies it again.
+-- If the session ends, so do its locks: writers go on with the table, and the next call copies it again. So it does where the last step has
+-- to wait for more than a minute.
 
 CREATE FUNCTION jobstats_internal.hold_writers(relation regclass) RETURNS void
 LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_hold_writers_wrapper';
@@ -100,6 +101,10 @@ DECLARE
 BEGIN
     CASE step
     WHEN 'hold' THEN
+        -- Of a copy that was given up, whoever was in the way.
+        IF jobstats_internal.is_looked_at_since((state ->> 'copied')::xid8) THEN
+            RAISE lock_not_available USING MESSAGE = 'somebody still looks at the time before';
+        END IF;
         relation := (jobstats_internal.to_convert())[1];
         IF relation IS NULL THEN
             PERFORM @extschema@.jobstats_setup();
@@ -122,8 +127,7 @@ BEGIN
             RAISE lock_not_available USING MESSAGE = 'somebody still looks at the time before';
         END IF;
         PERFORM jobstats_internal.put_successor(relation);
-        PERFORM jobstats_internal.end_maintenance();
-        state := state || jsonb_build_object('next', 'hold', 'converted', concat_ws(', ', state ->> 'converted', relation));
+        state := state - 'copied' || jsonb_build_object('next', 'hold', 'converted', concat_ws(', ', state ->> 'converted', relation));
     END CASE;
     INSERT INTO jobstats.maintenance (step, began, took, affected)
     VALUES (step || ' of ' || relation, began, clock_timestamp() - began, rows);
@@ -142,6 +146,7 @@ DECLARE
     state pg_catalog.jsonb := '{"next": "hold"}';
     next pg_catalog.jsonb;
     waiting pg_catalog.timestamptz;
+    told pg_catalog.timestamptz;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM jobstats_internal.require_store();
@@ -151,18 +156,23 @@ BEGIN
         -- The next statement must see what others commit while it waits for a lock.
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        IF state ->> 'next' = 'hold' THEN
+            PERFORM jobstats_internal.end_maintenance();
+        END IF;
         -- A session that waits for a lock on a table makes all feeds wait behind itself.
         PERFORM set_config('lock_timeout', '300ms', true);
         BEGIN
             next := jobstats_internal.as_owner(text 'convert', state::text)::jsonb;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-            IF state ->> 'next' = 'hold' THEN
-                PERFORM jobstats_internal.end_maintenance();
-            END IF;
             waiting := coalesce(waiting, clock_timestamp());
-            IF clock_timestamp() > waiting + interval '30 s' THEN
+            -- Writers do not wait for long queries, nor for a session that holds what this one needs: the table is copied again.
+            IF state ->> 'next' = 'hold' OR clock_timestamp() > waiting + interval '1 minute' THEN
+                PERFORM jobstats_internal.end_maintenance();
+                state := state || '{"next": "hold"}';
+            END IF;
+            IF clock_timestamp() > coalesce(told, waiting) + interval '30 s' THEN
                 RAISE NOTICE 'waiting for queries or feeds that began long ago';
-                waiting := clock_timestamp();
+                told := clock_timestamp();
             END IF;
             -- Feeds get more time than they had to wait.
             PERFORM pg_sleep(1);
@@ -171,6 +181,7 @@ BEGIN
         EXIT WHEN next IS NULL;
         state := next;
         waiting := NULL;
+        told := NULL;
     END LOOP;
     RAISE NOTICE '%', coalesce('converted: ' || (state ->> 'converted'), 'nothing to convert: the store is what TimescaleDB has');
     COMMIT;
@@ -178,6 +189,24 @@ END
 $$;
 COMMENT ON PROCEDURE jobstats_convert() IS
 'Turns partitioned tables into hypertables, one by one. Readers go on, feeds wait while a table is copied. Called again, it continues. Needs space for the largest table. Call it as the owner, outside a transaction. Errors: 55000 no store or TimescaleDB, 2BP01, 25001, 25006, 2D000, 42501.';
+
+CREATE FUNCTION jobstats_internal.drop_copies() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    copy regclass;
+BEGIN
+    LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE;
+    FOR copy IN
+        SELECT n.oid FROM pg_class c JOIN pg_class n ON n.relnamespace = c.relnamespace AND n.relname = 'new_' || c.relname AND n.relowner = c.relowner
+        WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind = 'p' AND NOT c.relispartition
+    LOOP
+        EXECUTE format('DROP TABLE %s', copy);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_copies() IS
+'Internal: waits for a conversion to swap its table, and drops the copies that interrupted ones have left.';
 
 CREATE FUNCTION jobstats_internal.to_convert() RETURNS text[]
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp

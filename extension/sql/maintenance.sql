@@ -61,7 +61,18 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.create_schema() IS
 'Internal: creates the schema of the store; false: another transaction has just done so, and has committed.';
 
--- Runs with the rights of the extension's owner, a superuser: PostgreSQL shows other roles no age of a snapshot.
+-- These two run with the rights of the extension's owner, a superuser: PostgreSQL shows other roles no age of a snapshot.
+CREATE FUNCTION jobstats_internal.is_looked_at() RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT EXISTS (
+    SELECT FROM pg_stat_activity a
+    WHERE a.backend_xmin IS NOT NULL AND a.datname = current_database() AND a.pid <> pg_backend_pid()
+        AND a.backend_type IS DISTINCT FROM 'autovacuum worker')
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_looked_at() IS
+'Internal: whether another session of this database has a snapshot.';
+
 CREATE FUNCTION jobstats_internal.is_looked_at_since(instant xid8) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -109,6 +120,28 @@ COMMENT ON FUNCTION jobstats_internal.end_idle_feeds() IS
 -- Who waits for a lock on a table makes all readers and feeds of that table wait behind itself. So functions that lock tables
 -- wait for 300 ms, and maintenance calls them again later.
 
+CREATE FUNCTION jobstats_internal.lock_unseen(relation text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- The lock is free again when the block has failed.
+    FOR try IN 1..20 LOOP
+        BEGIN
+            EXECUTE format('LOCK TABLE ONLY jobstats.%I', relation);
+            IF jobstats_internal.is_looked_at() THEN
+                RAISE SQLSTATE 'JSOK0';
+            END IF;
+            RETURN true;
+        EXCEPTION WHEN SQLSTATE 'JSOK0' THEN
+            PERFORM pg_sleep(0.05);
+        END;
+    END LOOP;
+    RETURN false;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.lock_unseen(text) IS
+'Internal: locks a table at a moment without any snapshot of another session, to which rows that move would be neither here nor there; false: there was no such moment within a second. Error: 55P03 where the table is in use.';
+
 CREATE FUNCTION jobstats_internal.add_partitions(relation text, unit text, span_from timestamptz, span_to timestamptz)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '300ms'
@@ -147,7 +180,11 @@ BEGIN
         is_new := to_regclass(format('jobstats.%I', name)) IS NULL;
         CONTINUE WHEN CASE strays WHEN 0 THEN NOT is_new ELSE room <= 0 END;
         -- From here on nobody has a plan that misses rows where they are next. The table alone: rows are written and read by way of it.
-        EXECUTE format('LOCK TABLE ONLY jobstats.%I', relation);
+        IF strays = 0 THEN
+            EXECUTE format('LOCK TABLE ONLY jobstats.%I', relation);
+        ELSIF NOT jobstats_internal.lock_unseen(relation) THEN
+            CONTINUE;
+        END IF;
         IF is_new THEN
             EXECUTE format('CREATE TABLE jobstats.%I (LIKE jobstats.%I INCLUDING ALL EXCLUDING INDEXES EXCLUDING COMMENTS)', name, relation);
             EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
@@ -162,7 +199,7 @@ BEGIN
         EXECUTE format('WITH gone AS (DELETE FROM jobstats.%I d WHERE d.%I >= $1 AND d.%2$I < $2 RETURNING d.*) INSERT INTO jobstats.%I SELECT * FROM gone',
             relation || '_default', key, name) USING low, high;
         EXECUTE format('ALTER TABLE jobstats.%I ATTACH PARTITION jobstats.%I FOR VALUES FROM (%L) TO (%L)', relation, name, low, high);
-        room := room - strays;
+        room := room - greatest(strays, 5000);
     END LOOP;
     IF made > 0 THEN
         PERFORM jobstats_internal.give_replica_identity();

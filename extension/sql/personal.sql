@@ -348,6 +348,7 @@ DECLARE
     kept text[];
     user_names text[] := ARRAY(SELECT n.user_name FROM jobstats_internal.names_of_user(uid) n);
 BEGIN
+    PERFORM jobstats_internal.drop_copies();
     PERFORM jobstats_internal.lock_store();
     -- Feeds of jobs lock them in another order.
     PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;

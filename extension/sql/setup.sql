@@ -16,7 +16,7 @@ DECLARE
 BEGIN
     FOR keyless IN
         SELECT c.oid FROM pg_class c
-        WHERE c.relkind IN ('r', 'p') AND c.relreplident = 'd'
+        WHERE c.relkind IN ('r', 'p') AND c.relreplident = 'd' AND c.relowner = (SELECT n.nspowner FROM pg_namespace n WHERE n.nspname = 'jobstats')
             -- A continuous aggregate is a view on a hypertable of TimescaleDB's schema.
             AND (c.relnamespace = to_regnamespace('jobstats') OR c.relnamespace = to_regnamespace('_timescaledb_internal') AND EXISTS (
                 SELECT FROM pg_class v JOIN pg_rewrite w ON w.ev_class = v.oid

@@ -39,7 +39,7 @@ use crate::pg::error::Error;
 use crate::pg::guc;
 use crate::pg::guc::Pinned;
 use crate::pg::memory;
-use crate::pg::spi::connect_mut;
+use crate::pg::spi::{Statements, connect_mut};
 use crate::pg::time::clock_now;
 use crate::store;
 use crate::text::zstd::Recycling;
@@ -91,6 +91,8 @@ fn ingest_row(
 ) -> Result<Vec<Outcome>, Error> {
     require_read_committed(client, "feeding")?;
     let settings = store::settings(client)?.require_rows()?;
+    // Whoever keeps feeds out locks this view.
+    client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
     let source = sources::named(arguments.source.as_deref())?;
     let now = clock_now();
     let delivery = Delivery::new(arguments, now)?;

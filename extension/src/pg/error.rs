@@ -429,7 +429,7 @@ impl Error {
             Self::Encoding(_) => "Create a database with ENCODING 'UTF8' TEMPLATE template0.",
             Self::NoTimescale => "Run CREATE EXTENSION timescaledb; first.",
             Self::InTheWay { .. } => {
-                "Drop it, and create it again afterwards; a superuser can convert objects of other roles."
+                "Drop it, and create it again afterwards; or grant the role that owns it to the owner of the store."
             }
             Self::Isolation { .. } => "Use READ COMMITTED, the default.",
             Self::ReadOnly => "Use the primary server, in a transaction that may write.",

@@ -46,6 +46,7 @@ fn jobstats_set_up(mut arguments: Arguments<'_>) -> SqlResult<String> {
         rollup::create(client, &installation)?;
         if !new {
             settings::restore(client)?;
+            client.execute("SELECT jobstats_internal.drop_copies()", &[])?;
         }
         client.execute(
             "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",

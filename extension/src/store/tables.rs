@@ -110,8 +110,8 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
 }
 
 /// Enables the columnstore for chunks that are old enough. Batches are of one target and lie in the order of time, so that
-/// replacing one observation, or computing a few buckets anew, unpacks little. Relations that are not yet hypertables stay as
-/// they are, because the triggers that a conversion needs are refused on a columnstore, and so do chunks that are packed already.
+/// replacing one observation, or computing a few buckets anew, unpacks little. Tables that are not yet hypertables stay as
+/// they are, and so do chunks that are packed already.
 fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let increments = INCREMENTS.into_iter();
     let increments = increments.map(|(it, unit)| (it.to_owned(), unit, "\"time\""));

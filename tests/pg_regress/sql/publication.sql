@@ -73,3 +73,15 @@ TABLE keyless;
 DELETE FROM jobstats.to_match;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 DELETE FROM jobstats.to_match;
+
+-- A table that somebody else has put into the schema is none of the store.
+SET client_min_messages = error;
+CREATE ROLE regress_publication_other;
+GRANT USAGE, CREATE ON SCHEMA jobstats TO regress_publication_other;
+CREATE TABLE jobstats.notes_of_other (t text);
+ALTER TABLE jobstats.notes_of_other OWNER TO regress_publication_other;
+SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT relreplident FROM pg_class WHERE oid = 'jobstats.notes_of_other'::regclass;
+DROP TABLE jobstats.notes_of_other;
+DROP OWNED BY regress_publication_other;
+DROP ROLE regress_publication_other;

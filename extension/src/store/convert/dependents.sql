@@ -13,7 +13,7 @@ LEFT JOIN pg_trigger t ON d.classid = 'pg_trigger'::regclass AND t.oid = d.objid
 WHERE c.oid = to_regclass(format('jobstats.%I', $1))
     AND CASE
         WHEN d.refclassid = 'pg_type'::regclass THEN true
-        WHEN v.relkind = 'v' THEN NOT pg_has_role(current_user, v.relowner, 'USAGE')
+        WHEN v.relkind = 'v' THEN w.ev_type <> '1' OR NOT pg_has_role(current_user, v.relowner, 'USAGE')
         WHEN k.oid IS NOT NULL THEN k.contype = 'f'
         WHEN t.oid IS NOT NULL THEN NOT t.tgisinternal AND t.tgname NOT LIKE 'ts\_%'
         ELSE d.classid NOT IN ('pg_class'::regclass, 'pg_type'::regclass, 'pg_attrdef'::regclass, 'pg_statistic_ext'::regclass)
