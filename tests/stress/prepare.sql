@@ -2,6 +2,8 @@
 -- then, MDTs whose entries restart, each with its own counters, and a service of the server. Fed in order for comparison, and laid out for eight feeders.
 \set QUIET on
 \ir ../pg_regress/include/store.sql
+-- A feeder that has waited for too long would not try again, as a shipper does.
+UPDATE jobstats.settings SET feed_wait = '1 hour';
 -- A day that is over, so that rollups can hold all of it.
 UPDATE texts.clock SET zero = zero - interval '27 hours';
 SELECT setseed(0.5);

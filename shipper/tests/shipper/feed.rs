@@ -58,8 +58,8 @@ fn what_lctl_printed_is_stored_word_for_word_and_compared() {
         .flat_map(|(_, text)| TARGETS.map(|target| text_of(target, text)))
         .collect();
     assert_eq!(database.column(stored), printed);
-    let observed = r#"SELECT concat_ws(' ', name, "time" AT TIME ZONE 'UTC', server, problems, active > 0)
-        FROM jobstats.observations JOIN jobstats.targets USING (target_id) ORDER BY "time", name"#;
+    let observed = r#"SELECT concat_ws(' ', name, "time" AT TIME ZONE 'UTC', o.server, problems, active > 0)
+        FROM jobstats.observations o JOIN jobstats.targets USING (target_id) ORDER BY "time", name"#;
     assert_eq!(
         database.column(observed),
         [
