@@ -142,7 +142,8 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.lock_unseen(text) IS
 'Internal: locks a table at a moment without any snapshot of another session, to which rows that move would be neither here nor there; false: there was no such moment within a second. Error: 55P03 where the table is in use.';
 
-CREATE FUNCTION jobstats_internal.add_partitions(relation text, unit text, span_from timestamptz, span_to timestamptz)
+CREATE FUNCTION jobstats_internal.add_partitions(
+    relation text, unit text, span_from timestamptz, span_to timestamptz, moving boolean DEFAULT false)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '300ms'
 AS $$
@@ -153,6 +154,7 @@ DECLARE
     high timestamptz;
     name text;
     is_new boolean;
+    held boolean;
     strays bigint;
     -- Everybody waits while rows are moved.
     room bigint := 200000;
@@ -172,17 +174,22 @@ BEGIN
     END IF;
     FOR low, strays IN EXECUTE format('SELECT low, coalesce(d.strays, 0)
         FROM generate_series(date_trunc($1, $2), $3, (text ''1 '' || $1)::interval) AS s (low)
-        FULL JOIN (SELECT date_trunc($1, d.%I) AS low, count(*) AS strays FROM jobstats.%I d GROUP BY 1) d USING (low)
-        ORDER BY low DESC', key, relation || '_default') USING unit, span_from, span_to
+        FULL JOIN (SELECT date_trunc($1, d.%I) AS low, count(*) AS strays FROM jobstats.%I d WHERE $4 GROUP BY 1) d USING (low)
+        ORDER BY low DESC', key, relation || '_default') USING unit, span_from, span_to, moving
     LOOP
         high := low + ('1 ' || unit)::interval;
         name := format('%s_%s', relation, to_char(low, left('YYYYMMDD', CASE unit WHEN 'year' THEN 4 WHEN 'month' THEN 6 ELSE 8 END)));
         is_new := to_regclass(format('jobstats.%I', name)) IS NULL;
         CONTINUE WHEN CASE strays WHEN 0 THEN NOT is_new ELSE room <= 0 END;
+        IF NOT moving THEN
+            EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I d WHERE d.%I >= $1 AND d.%2$I < $2)', relation || '_default', key) INTO held USING low, high;
+            CONTINUE WHEN held;
+        END IF;
         -- From here on nobody has a plan that misses rows where they are next. The table alone: rows are written and read by way of it.
         IF strays = 0 THEN
             EXECUTE format('LOCK TABLE ONLY jobstats.%I', relation);
         ELSIF NOT jobstats_internal.lock_unseen(relation) THEN
+            room := 0;
             CONTINUE;
         END IF;
         IF is_new THEN
@@ -207,8 +214,8 @@ BEGIN
     RETURN made;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.add_partitions(text, text, timestamptz, timestamptz) IS
-'Internal: makes the missing partitions, a day, month or year (UTC) each, of a table of the store for a span and for rows in the default partition, of which it moves 200,000 per call, and returns their number; none where TimescaleDB keeps it.';
+COMMENT ON FUNCTION jobstats_internal.add_partitions(text, text, timestamptz, timestamptz, boolean) IS
+'Internal: makes the missing partitions, a day, month or year (UTC) each, of a table of the store for a span and returns their number; none where TimescaleDB keeps it. moving: also of days with rows in the default partition, of which 200,000 move per call.';
 
 CREATE FUNCTION jobstats_internal.forget() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -40,9 +40,9 @@ SELECT count(*) AS findings FROM jobstats_audit(at(0) - interval '6 days', at(0)
 -- Of a day with many rows a part is moved at a time; each of them is there at all times.
 INSERT INTO jobstats.raw (target_id, "time", server, body, carried)
 SELECT -1, date_trunc('day', now()) - interval '20 days' + n * interval '1 microsecond', 'oss9', '', NULL FROM generate_series(1, 200500) AS n;
-SELECT jobstats_internal.add_partitions('raw', 'day', now(), now()) = is_divided()::integer AS made;
+SELECT jobstats_internal.add_partitions('raw', 'day', now(), now(), true) = is_divided()::integer AS made;
 SELECT strays('raw') = 500 OR NOT is_divided() AS moved, count(*), count(DISTINCT "time") AS times FROM jobstats.raw WHERE target_id = -1;
-SELECT jobstats_internal.add_partitions('raw', 'day', now(), now()) AS made;
+SELECT jobstats_internal.add_partitions('raw', 'day', now(), now(), true) AS made;
 SELECT strays('raw'), count(*), count(DISTINCT "time") AS times FROM jobstats.raw WHERE target_id = -1;
 DELETE FROM jobstats.raw WHERE target_id = -1;
 
