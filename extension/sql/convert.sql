@@ -7,9 +7,9 @@
 -- If the session ends, so do its locks: writers go on with the table, and the next call copies it again. So it does where the last step has
 -- to wait for more than a minute.
 
-CREATE FUNCTION jobstats_internal.hold_writers(relation regclass) RETURNS void
+CREATE FUNCTION jobstats_internal.hold_writers(relation oid) RETURNS void
 LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS 'MODULE_PATHNAME', 'jobstats_hold_writers_wrapper';
-COMMENT ON FUNCTION jobstats_internal.hold_writers(regclass) IS
+COMMENT ON FUNCTION jobstats_internal.hold_writers(oid) IS
 'Internal: keeps writers from a relation until jobstats_internal.end_maintenance(), the end of the session, or an error.';
 
 CREATE FUNCTION jobstats_internal.put_successor(relation text) RETURNS void
