@@ -61,30 +61,28 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.create_schema() IS
 'Internal: creates the schema of the store; false: another transaction has just done so, and has committed.';
 
--- These two run with the rights of the extension's owner, a superuser: PostgreSQL shows other roles no age of a snapshot.
-CREATE FUNCTION jobstats_internal.is_looked_at() RETURNS boolean
+-- Runs with the rights of the extension's owner, a superuser: PostgreSQL shows other roles no age of a snapshot.
+CREATE FUNCTION jobstats_internal.snapshots() RETURNS TABLE (pid integer, oldest xid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
-SELECT EXISTS (
-    SELECT FROM pg_stat_activity a
-    WHERE a.backend_xmin IS NOT NULL AND a.datname = current_database() AND a.pid <> pg_backend_pid()
-        AND a.backend_type IS DISTINCT FROM 'autovacuum worker')
+SELECT a.pid, a.backend_xmin
+FROM pg_stat_activity a
+WHERE a.backend_xmin IS NOT NULL AND a.datname = current_database() AND a.pid <> pg_backend_pid()
+    AND a.backend_type IS DISTINCT FROM 'autovacuum worker'
 $$;
-COMMENT ON FUNCTION jobstats_internal.is_looked_at() IS
-'Internal: whether another session of this database has a snapshot.';
+COMMENT ON FUNCTION jobstats_internal.snapshots() IS
+'Internal: the other sessions of this database that have a snapshot, with the oldest transaction that it may see as running.';
 
 CREATE FUNCTION jobstats_internal.is_looked_at_since(instant xid8) RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT EXISTS (
-    SELECT FROM pg_stat_activity a
-    WHERE a.backend_xmin IS NOT NULL AND age(a.backend_xmin) >= age(instant::xid)
+    SELECT FROM jobstats_internal.snapshots() s
+    WHERE age(s.oldest) >= age(instant::xid)
         -- A number that is later than all of this cluster comes from a dump.
         AND instant < pg_snapshot_xmax(pg_current_snapshot())
-        AND a.datname = current_database() AND a.pid <> pg_backend_pid()
-        AND a.backend_type IS DISTINCT FROM 'autovacuum worker'
         -- Who waits for this session looks anew when it goes on.
-        AND NOT pg_backend_pid() = ANY (pg_blocking_pids(a.pid)))
+        AND NOT pg_backend_pid() = ANY (pg_blocking_pids(s.pid)))
 $$;
 COMMENT ON FUNCTION jobstats_internal.is_looked_at_since(xid8) IS
 'Internal: whether a session of this database still looks at the database as it was before a transaction.';
@@ -120,28 +118,6 @@ COMMENT ON FUNCTION jobstats_internal.end_idle_feeds() IS
 -- Who waits for a lock on a table makes all readers and feeds of that table wait behind itself. So functions that lock tables
 -- wait for 300 ms, and maintenance calls them again later.
 
-CREATE FUNCTION jobstats_internal.lock_unseen(relation text) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    -- The lock is free again when the block has failed.
-    FOR try IN 1..20 LOOP
-        BEGIN
-            EXECUTE format('LOCK TABLE ONLY jobstats.%I', relation);
-            IF jobstats_internal.is_looked_at() THEN
-                RAISE SQLSTATE 'JSOK0';
-            END IF;
-            RETURN true;
-        EXCEPTION WHEN SQLSTATE 'JSOK0' THEN
-            PERFORM pg_sleep(0.05);
-        END;
-    END LOOP;
-    RETURN false;
-END
-$$;
-COMMENT ON FUNCTION jobstats_internal.lock_unseen(text) IS
-'Internal: locks a table at a moment without any snapshot of another session, to which rows that move would be neither here nor there; false: there was no such moment within a second. Error: 55P03 where the table is in use.';
-
 CREATE FUNCTION jobstats_internal.add_partitions(
     relation text, unit text, span_from timestamptz, span_to timestamptz, moving boolean DEFAULT false)
 RETURNS integer
@@ -158,6 +134,7 @@ DECLARE
     strays bigint;
     -- Everybody waits while rows are moved.
     room bigint := 200000;
+    moved bigint := 0;
     made integer := 0;
 BEGIN
     IF NOT isfinite(span_from) OR NOT isfinite(span_to) OR span_to - span_from > interval '100000 days' THEN
@@ -186,12 +163,7 @@ BEGIN
             CONTINUE WHEN held;
         END IF;
         -- From here on nobody has a plan that misses rows where they are next. The table alone: rows are written and read by way of it.
-        IF strays = 0 THEN
-            EXECUTE format('LOCK TABLE ONLY jobstats.%I', relation);
-        ELSIF NOT jobstats_internal.lock_unseen(relation) THEN
-            room := 0;
-            CONTINUE;
-        END IF;
+        EXECUTE format('LOCK TABLE ONLY jobstats.%I', relation);
         IF is_new THEN
             EXECUTE format('CREATE TABLE jobstats.%I (LIKE jobstats.%I INCLUDING ALL EXCLUDING INDEXES EXCLUDING COMMENTS)', name, relation);
             EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
@@ -207,6 +179,15 @@ BEGIN
             relation || '_default', key, name) USING low, high;
         EXECUTE format('ALTER TABLE jobstats.%I ATTACH PARTITION jobstats.%I FOR VALUES FROM (%L) TO (%L)', relation, name, low, high);
         room := room - greatest(strays, 5000);
+        moved := moved + strays;
+    END LOOP;
+    -- To a snapshot from before the end of this transaction, rows that move would be neither here nor there.
+    FOR try IN 1..20 LOOP
+        EXIT WHEN moved = 0 OR NOT EXISTS (SELECT FROM jobstats_internal.snapshots());
+        IF try = 20 THEN
+            RAISE lock_not_available USING MESSAGE = 'other sessions have snapshots from before rows were moved';
+        END IF;
+        PERFORM pg_sleep(0.05);
     END LOOP;
     IF made > 0 THEN
         PERFORM jobstats_internal.give_replica_identity();
