@@ -90,6 +90,22 @@ pub fn json(detail: &[u8]) -> Option<Value> {
 }
 
 impl Detail {
+    fn of(
+        [min, max, sumsq, samples, sum]: [Option<u64>; NUMBERS.len()],
+        hist: Option<Box<[u64; HISTOGRAM_LEN]>>,
+        unit: Option<Unit>,
+    ) -> Self {
+        Self {
+            hist,
+            max,
+            min,
+            samples,
+            sum,
+            sumsq,
+            unit,
+        }
+    }
+
     /// Returns the [`NUMBERS`].
     fn numbers(&self) -> [Option<u64>; NUMBERS.len()] {
         [self.min, self.max, self.sumsq, self.samples, self.sum]
@@ -114,9 +130,8 @@ impl Detail {
             0 => Some(None),
             _ => number(bytes).map(Some),
         };
-        let [min, max, sumsq] = [value(0)?, value(1)?, value(2)?];
-        let [samples, sum, unit] = [value(3)?, value(4)?, value(5)?];
-        let unit = match unit {
+        let numbers = [value(0)?, value(1)?, value(2)?, value(3)?, value(4)?];
+        let unit = match value(5)? {
             Some(unit) => Some(*UNITS.get(usize::try_from(unit).ok()?)?),
             None => None,
         };
@@ -124,15 +139,7 @@ impl Detail {
             0 => None,
             _ => Some(Box::new(elements(bytes)?)),
         };
-        Some(Self {
-            hist,
-            max,
-            min,
-            samples,
-            sum,
-            sumsq,
-            unit,
-        })
+        Some(Self::of(numbers, hist, unit))
     }
 
     fn json(&self) -> Value {

@@ -33,7 +33,7 @@ fn named(name: &str) -> OperationName<'static> {
 }
 
 fn of(values: &Value) -> Detail {
-    let [min, max, sumsq, samples, sum] = NUMBERS.map(|name| values[name].as_u64());
+    let numbers = NUMBERS.map(|name| values[name].as_u64());
     let hist = values["hist"].as_array().map(|elements| {
         let mut hist = Box::new([0; HISTOGRAM_LEN]);
         let elements = elements.iter().filter_map(Value::as_u64);
@@ -43,15 +43,7 @@ fn of(values: &Value) -> Detail {
         hist
     });
     let unit = values["unit"].as_str().map(Unit::named);
-    Detail {
-        hist,
-        max,
-        min,
-        samples,
-        sum,
-        sumsq,
-        unit,
-    }
+    Detail::of(numbers, hist, unit)
 }
 
 #[test]
@@ -122,17 +114,8 @@ fn growth() -> impl Strategy<Value = u64> {
 fn detail() -> impl Strategy<Value = Detail> {
     let unit = prop::option::of(prop::sample::select(UNITS.to_vec()));
     let hist = prop::option::of(prop::array::uniform32(growth()).prop_map(Box::new));
-    (prop::array::uniform5(number()), hist, unit).prop_map(
-        |([min, max, sumsq, samples, sum], hist, unit)| Detail {
-            hist,
-            max,
-            min,
-            samples,
-            sum,
-            sumsq,
-            unit,
-        },
-    )
+    (prop::array::uniform5(number()), hist, unit)
+        .prop_map(|(numbers, hist, unit)| Detail::of(numbers, hist, unit))
 }
 
 fn details() -> impl Strategy<Value = Details> {
