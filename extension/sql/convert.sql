@@ -99,12 +99,12 @@ DECLARE
     step text := state ->> 'next';
     rows bigint := 0;
 BEGIN
+    -- Also before a table is copied again.
+    IF jobstats_internal.is_looked_at_since((state ->> 'copied')::xid8) THEN
+        RAISE lock_not_available USING MESSAGE = 'somebody still looks at the time before';
+    END IF;
     CASE step
     WHEN 'hold' THEN
-        -- Of a copy that was given up, whoever was in the way.
-        IF jobstats_internal.is_looked_at_since((state ->> 'copied')::xid8) THEN
-            RAISE lock_not_available USING MESSAGE = 'somebody still looks at the time before';
-        END IF;
         relation := (jobstats_internal.to_convert())[1];
         IF relation IS NULL THEN
             PERFORM @extschema@.jobstats_setup();
@@ -123,9 +123,6 @@ BEGIN
         RAISE NOTICE 'copied % rows of % in % s', rows, relation, round(extract(epoch FROM clock_timestamp() - began), 1);
         state := state || jsonb_build_object('next', 'swap', 'copied', pg_current_xact_id());
     WHEN 'swap' THEN
-        IF jobstats_internal.is_looked_at_since((state ->> 'copied')::xid8) THEN
-            RAISE lock_not_available USING MESSAGE = 'somebody still looks at the time before';
-        END IF;
         PERFORM jobstats_internal.put_successor(relation);
         state := state - 'copied' || jsonb_build_object('next', 'hold', 'converted', concat_ws(', ', state ->> 'converted', relation));
     END CASE;

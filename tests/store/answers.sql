@@ -20,10 +20,10 @@ $$;
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
 LEFT JOIN (VALUES ('observations', '{received}'::text[]), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended,people_forgotten}'), ('finding_rules', '{fair_of_site,bad_of_site,jobs}'), ('events', '{event_id,updated,notified}'), ('watch', '{ran}'),
-    ('rollups', '{refreshed,users_refreshed,dropped}'), ('rollup_states', '{refreshed,users_refreshed,dropped}'), ('refresh', '{number,settled,announced,horizon,dropped,matched,clock}'),
+    ('rollups', '{refreshed,users_refreshed,dropped}'), ('refresh', '{number,settled,announced,horizon,dropped,matched,clock}'),
     ('target_snapshots', '{received}'), ('targets', '{received}'))
     AS i (relation, columns) ON i.relation = c.relname
-WHERE c.relnamespace = 'jobstats'::regnamespace AND (c.relkind IN ('r', 'p') OR c.relkind = 'v' AND c.relname LIKE 'rollup\_%') AND NOT c.relispartition
+WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
     AND c.relname NOT IN ('maintenance', 'locks', 'secrets', 'finding_days', 'finding_progress', 'finding_sizes')
 ORDER BY c.relname COLLATE "C";
 
