@@ -29,7 +29,7 @@ INSERT INTO sane SELECT NULL, type, value FROM (VALUES
     ('text'::regtype, $$'1'$$), ('text[]', 'NULL'), ('bigint[]', 'NULL'), ('timestamptz', 'now()'), ('interval', $$interval '1 hour'$$), ('integer', '1'), ('bigint', '1'),
     ('numeric', '1'), ('double precision', '1'), ('boolean', 'false'), ('name', $$'x'$$), ('jsonb', $$'{}'$$), ('json', $$'{}'$$), ('bytea', $$'\x00'$$), ('jobstats_filter', $$''$$),
     ('jobstats_counter', $$(SELECT jobstats_counter_agg(now(), 1))$$), ('jobstats_density', $$(SELECT jobstats_density_agg(1))$$),
-    ('regclass', $$'jobstats.raw'$$), ('xid8', $$'1'$$), ('tid[]', $$'{}'$$), ('tstzrange', $$'[now,)'$$), ('timestamptz[]', $$ARRAY[now() - interval '1 hour', now()]$$), ('integer[]', $$'{1,2}'$$)
+    ('regclass', $$'jobstats.raw'$$), ('oid', $$'jobstats.raw'::regclass$$), ('xid8', $$'1'$$), ('tid[]', $$'{}'$$), ('tstzrange', $$'[now,)'$$), ('timestamptz[]', $$ARRAY[now() - interval '1 hour', now()]$$), ('integer[]', $$'{1,2}'$$)
 ) AS v (type, value);
 CREATE TABLE nonsense (type regtype, value text, number bigint);
 INSERT INTO nonsense
@@ -61,6 +61,7 @@ FROM (VALUES
         $$'{"job": ' || repeat('[', 200) || repeat(']', 200) || '}'$$, $$'job=' || repeat('*,', 1000)$$, $$'job=' || repeat('*x', 1000)$$]),
     ('bytea', ARRAY[$$''$$, $$'\x28b52ffd'$$, $$'\x28b52ffda0ffffff7f'$$, $$'\x184d2a5000000000'$$]),
     ('regclass', ARRAY['0', $$'pg_class'$$]),
+    ('oid', ARRAY['0', '4294967295']),
     ('tid[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{"(0,1)","(4294967295,65535)"}'$$]),
     ('xid8', ARRAY[$$'0'$$, $$'18446744073709551615'$$]),
     ('tstzrange', ARRAY[$$'empty'$$, $$'(,)'$$, $$'[-infinity,infinity]'$$, $$'[4713-01-01 00:00+00 BC,294276-12-31 23:59:59+00]'$$])
