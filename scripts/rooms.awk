@@ -1,4 +1,5 @@
-# Prints the arrows between rooms of a crate that close a circle, or that lead up in the table of its head. A room is a file or
+# Prints the arrows between rooms of a crate that close a circle, or that lead up in the table of its head, and a crate with more than
+# 12 rooms or without the table. A room is a file or
 # folder right below src; files of tests do not count, nor does what stands below `#[cfg(test)]`.
 #
 #   awk -f scripts/rooms.awk crate/src/lib.rs crate/src/...
@@ -37,6 +38,8 @@ FNR == 1 {
     room = is_root ? "the root" : name(path)
     over = path ~ /(^|\/)tests(\.rs$|\/)/
     statement = is_test = ""
+    if (is_root) roots = roots ? roots : FILENAME
+    else if (!over && !(room in seen)) { seen[room]; amount++ }
 }
 over { next }
 is_root && /uses only rooms that stand below it/ { has_order = 1 }
@@ -67,6 +70,8 @@ is_test { is_test = ""; if (/^ *(pub )?mod .*\{/) over = 1; next }
 }
 
 END {
+    if (amount > 12) print roots ": " amount " rooms, more than 12"
+    if (!has_order) print roots ": its head has no table of rooms"
     # Rooms that use none that is left, or that none uses, are in no circle.
     do {
         found = 0

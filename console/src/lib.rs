@@ -36,6 +36,6 @@ mod testing;
 mod values;
 
 pub use commands::run;
-pub use live::board::Board;
+pub use live::history::Board;
 pub use source::stored::Scope;
 pub use source::{Source, Step, Stored, Update};

@@ -11,7 +11,7 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::live::board::{Board, Loads, Medians};
+use crate::live::history::{Board, Loads, Medians};
 use crate::live::interval::Reading;
 use crate::live::user_names::UserNames;
 
@@ -23,7 +23,7 @@ pub use stored::Stored;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
-    Format(#[from] jobstats_core::entry_id::FormatError),
+    Format(#[from] jobstats_core::identity::entry_id::FormatError),
     #[error(transparent)]
     Record(#[from] recording::Error),
     #[error(transparent)]

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use jobstats_client::answers::{EventRow, Filters};
-use jobstats_core::increment::Column;
-use jobstats_core::instant::{Micros, SECOND};
-use jobstats_core::operation::find;
-use jobstats_core::target::{TargetKind, kind_in_name};
+use jobstats_core::base::instant::{Micros, SECOND};
+use jobstats_core::base::operation::find;
+use jobstats_core::base::target::{TargetKind, kind_in_name};
+use jobstats_core::rules::increment::Column;
 
 use crate::live::interval::{Interval, Reading, Seen, Whole, Work};
 use crate::live::who::Names;

@@ -10,7 +10,7 @@ use std::fs;
 use std::process::Output;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use jobstats_core::operation::OPERATIONS;
+use jobstats_core::base::operation::OPERATIONS;
 use postgres::{Client, NoTls};
 use serde_json::Value;
 

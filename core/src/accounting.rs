@@ -9,11 +9,13 @@
 //! missing there is `None`.
 
 pub mod coverage;
+pub mod energy;
 pub mod field;
 pub mod flux;
 pub mod gridengine;
 mod json;
 pub mod lsf;
+pub mod matching;
 pub mod merge;
 pub mod node_list;
 pub mod pbs;
@@ -26,8 +28,8 @@ use std::borrow::Cow;
 use thiserror::Error;
 
 use crate::accounting::zone::{TimeDoubt, Zone};
-use crate::instant::Micros;
-use crate::pause::Pause;
+use crate::base::instant::Micros;
+use crate::base::pause::Pause;
 
 /// The records of a text, one after another.
 pub type Records<'a> = Box<dyn Iterator<Item = Record<'a>> + 'a>;

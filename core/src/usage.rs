@@ -12,16 +12,21 @@ use std::hint::black_box;
 
 mod asked;
 mod cells;
+pub mod columns;
 mod condition;
 mod counting;
+pub mod dimension;
+pub mod filter;
 mod groups;
 mod known;
 mod leading;
 mod measure;
+pub mod per_call;
 mod rates;
 mod scope;
 mod sizes;
 mod untracked;
+pub mod window;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use jobstats_core::accounting::slurm;
 use jobstats_core::accounting::zone::Zone;
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
 
 /// Returns the resident memory of this process at its highest, in KiB.
 fn peak() -> u64 {

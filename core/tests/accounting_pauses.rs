@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use jobstats_core::accounting::zone::Zone;
 use jobstats_core::accounting::{Records, SCHEDULERS, pbs};
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
 
 const MB: usize = 1 << 20;
 

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use jobstats_core::job_stats::{CounterLine, Problem, Reason, Sink, TimeLine, scan};
-use jobstats_core::parameter::{Other, Parameter, Problems};
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::read;
-use jobstats_core::target::TargetName;
-use jobstats_core::{sample, stats, used, whole};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::base::target::TargetName;
+use jobstats_core::rules::snapshot::read;
+use jobstats_core::text::job_stats::{CounterLine, Problem, Reason, Sink, TimeLine, scan};
+use jobstats_core::text::parameter::{Other, Parameter, Problems};
+use jobstats_core::{rules::target_counters, text::sample, text::stats, text::used};
 
 /// `<file> <line> <reason>`, or `<file> none`.
 const PROBLEMS: &str = include_str!("captures.problems");
@@ -283,7 +283,7 @@ fn values_beside_job_stats_are_read_without_a_problem() {
             .map(|other| read_value(other, &mut problems))
             .sum();
         assert_eq!((others.len(), lines), counted_by_lines(&text), "{file}");
-        for one in whole::read(&others, &mut problems, Pause::NEVER).unwrap() {
+        for one in target_counters::read(&others, &mut problems, Pause::NEVER).unwrap() {
             assert!(one.body.starts_with("job_stats:\n- job_id:"), "{file}");
             bodies += 1;
         }

@@ -12,10 +12,10 @@ mod reread;
 mod rows;
 mod spans;
 mod strays;
+mod target_counters;
 mod walk;
-mod wholes;
 
-use jobstats_core::audit::{Findings, Summary};
+use jobstats_core::rules::audit::{Findings, Summary};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -71,7 +71,7 @@ fn jobstats_audit(
         let walked = walk.target(target.id, &mut entries, &mut report)?;
         summary.add(walked.computed, walked.left);
         runs.extend(walked.runs);
-        wholes::check(Purpose::Audit, target.id, window, settings, &mut report)?;
+        target_counters::check(Purpose::Audit, target.id, window, settings, &mut report)?;
     }
     connect(|client| strays::find(client, window, &runs, &mut findings))?;
     connect(|client| spans::find(client, window, &mut findings))?;

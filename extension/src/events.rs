@@ -3,13 +3,13 @@
 //! [`watch`] reads what targets and servers did, lets core find events in it, and keeps them in `jobstats.events`.
 
 mod alerts;
+mod baseline;
 mod culprits;
+mod detect;
 mod explain;
-mod judge;
 mod keep;
 mod list;
+mod notify;
 mod readings;
 mod rules;
-mod tell;
-mod usual;
 mod watch;

@@ -5,8 +5,6 @@
 //! [`getent`], [`accounting`], [`openmetrics`]; [`sources`] lists them.
 
 mod accounting;
-mod around;
-mod beside;
 mod covered;
 mod delivery;
 mod energy;
@@ -14,23 +12,25 @@ mod functions;
 mod getent;
 mod ingest;
 pub mod job_stats;
+mod neighbours;
 mod openmetrics;
 mod rejects;
 mod reread;
 mod samples;
+mod server_parameters;
 mod services;
 mod source;
 pub mod sources;
+pub mod target_counters;
 pub mod targets;
 mod text;
 mod texts;
 mod timing;
 mod used;
-pub mod wholes;
 
 use std::ffi::CString;
 
-use jobstats_core::feed::{Action, Outcome, Warning, reason};
+use jobstats_core::rules::feed::{Action, Outcome, Warning, reason};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::spi::SpiClient;
 use pgrx::{PgLogLevel, PgSqlErrorCode, pg_sys};

@@ -1,18 +1,18 @@
 //! Matches entries with jobs: `jobstats.job_ids` and `jobstats.entry_jobs`, which readers join.
 //!
-//! The law is that of [`jobstats_core::matching`]. Everything is matched by the number of the job: feeds put a number into
+//! The law is that of [`jobstats_core::accounting::matching`]. Everything is matched by the number of the job: feeds put a number into
 //! `jobstats.to_match` when entries or runs with it are new or have changed, and [maintenance](sweep) those of entries that work on
 //! days of which nothing is known yet, and those of users who have got a name. Maintenance takes the numbers from there: what it cannot match stops no feed.
 
 pub mod attributed;
-mod done;
 mod entries;
+mod finished;
 mod jobs;
 
 use std::collections::BTreeMap;
 
-use jobstats_core::instant::{DAY, MINUTE, Micros};
-use jobstats_core::matching::Job;
+use jobstats_core::accounting::matching::Job;
+use jobstats_core::base::instant::{DAY, MINUTE, Micros};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -82,7 +82,7 @@ pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         // What is read stays in memory as long as its connection.
         let jobs = connect_mut(|client| jobs::renew(client, &numbers, &store))?;
         claims.extend(entries::renew(client, &numbers, &jobs, &store)?);
-        done::queue(client, &numbers, &jobs, &store)?;
+        finished::queue(client, &numbers, &jobs, &store)?;
     }
     // All at once, in the order in which feeds lock entries.
     if !claims.is_empty() {

@@ -7,10 +7,11 @@
 //! times.
 
 pub mod answer;
+mod compare_windows;
 pub mod dimension;
-mod empty;
 pub mod engine;
 mod entries;
+mod explain_empty;
 pub mod filters;
 mod functions;
 mod groups;
@@ -26,8 +27,7 @@ pub mod question;
 mod read;
 mod sources;
 mod state;
+mod target_counters;
 mod unknown;
-mod wholes;
 mod window;
-mod windows;
 mod without_times;

@@ -22,7 +22,7 @@ mod version;
 pub mod views;
 
 pub use front::{is_front, leaves_out, limit, on_nodes, read, require_rows};
-pub use jobstats_core::columns::{self, sum};
+pub use jobstats_core::usage::columns::{self, sum};
 pub use maintain::lock;
 pub use relations::{add_operations, kind};
 pub use settings::{Reduced, Settings, settings, uid_limit};

@@ -2,5 +2,5 @@
 //! an outage.
 
 pub mod clock;
-pub mod courier;
+pub mod sender;
 pub mod spool;

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jobstats_core::accounting::slurm;
 use jobstats_core::accounting::zone::Zone;
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
 use timing::Timings;
 
 const JOBS: u64 = 100_000;

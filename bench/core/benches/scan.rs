@@ -11,9 +11,9 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use jobstats_core::increment::{Comparison, Observation, compare};
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{Counter, Snapshot, read};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::increment::{Comparison, Observation, compare};
+use jobstats_core::rules::snapshot::{Counter, Snapshot, read};
 use text::{Layout, Plan};
 use timing::Timings;
 

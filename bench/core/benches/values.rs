@@ -10,10 +10,10 @@ use std::hint::black_box;
 
 use allocator_api2::alloc::Global;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use jobstats_core::counter::{Reading, Series};
-use jobstats_core::density::Density;
-use jobstats_core::entry_id::{DEFAULT_FORMATS, Formats};
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::identity::entry_id::{DEFAULT_FORMATS, Formats};
+use jobstats_core::series::counter::{Reading, Series};
+use jobstats_core::series::density::Density;
 use timing::Timings;
 
 const VALUES: u64 = 1_000_000;
@@ -67,7 +67,7 @@ fn density(criterion: &mut Criterion) {
         let density = || {
             let mut density = Density::new_in(base, Global)?;
             rates.iter().try_for_each(|rate| density.push(*rate))?;
-            Ok::<_, jobstats_core::density::DensityError>(density)
+            Ok::<_, jobstats_core::series::density::DensityError>(density)
         };
         assert_eq!(density().unwrap().count(), VALUES);
         compare(

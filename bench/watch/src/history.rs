@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::event::slow::{self, ByClass, CLASSES, Served};
-use jobstats_core::event::waiting::Waits;
-use jobstats_core::instant::{DAY, HOUR, Micros};
+use jobstats_core::base::instant::{DAY, HOUR, Micros};
+use jobstats_core::judgement::event::slow::{self, ByClass, CLASSES, Served};
+use jobstats_core::judgement::event::waiting::Waits;
 
 /// The days of which the median is taken, and the least number of them.
 const DAYS: [Micros; 2] = [30 * DAY, 7 * DAY];

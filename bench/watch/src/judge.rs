@@ -1,7 +1,7 @@
 //! Compares events with the incidents that were planted.
 
-use jobstats_core::event::budget;
-use jobstats_core::instant::MINUTE;
+use jobstats_core::base::instant::MINUTE;
+use jobstats_core::judgement::event::budget;
 use jobstats_simulator::watch::{Cluster, DAY, Incident, Kind, SECOND, ServerIndex};
 
 use crate::weeks::{Found, Judged, Measured, What};

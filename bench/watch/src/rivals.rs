@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use jobstats_core::event::{Episode, join};
-use jobstats_core::instant::{MINUTE, Micros};
+use jobstats_core::base::instant::{MINUTE, Micros};
+use jobstats_core::judgement::event::{Episode, join};
 use jobstats_simulator::watch::{Cluster, Series, ServerIndex, main_service};
 
 use crate::judge::{Judge, is_large};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use jobstats_core::event::culprit::{Blame, Load, blame, search};
-use jobstats_core::event::slow::ByClass;
-use jobstats_core::event::waiting::Waits;
-use jobstats_core::event::{Event, Reading, full, join, moved, slow, stalled, waiting};
-use jobstats_core::instant::{MINUTE, Micros};
+use jobstats_core::base::instant::{MINUTE, Micros};
+use jobstats_core::judgement::event::culprit::{Blame, Load, blame, search};
+use jobstats_core::judgement::event::slow::ByClass;
+use jobstats_core::judgement::event::waiting::Waits;
+use jobstats_core::judgement::event::{Event, Reading, full, join, moved, slow, stalled, waiting};
 use jobstats_simulator::watch::{
     Cluster, DAY, Done, HOUR, Incident, Kind, Layout, Nanos, Player, Preset, Series, ServerIndex,
     Service, Span, TargetIndex, TargetKind, WIDTH, account_name, draw, main_service, people,

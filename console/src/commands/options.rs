@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use jobstats_client::duration;
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::target::TargetKind;
 
 use crate::commands::{events, inquiry};
 use crate::export;

@@ -1,8 +1,8 @@
 //! The columns of a file.
 
-use jobstats_core::columns::operation_columns;
-use jobstats_core::increment;
-use jobstats_core::operation::{Kind as Quantity, OPERATIONS};
+use jobstats_core::base::operation::{Kind as Quantity, OPERATIONS};
+use jobstats_core::rules::increment;
+use jobstats_core::usage::columns::operation_columns;
 use serde::Serialize;
 
 /// The kind of the values of a column.

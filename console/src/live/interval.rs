@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use jobstats_core::increment::Column;
-use jobstats_core::instant::Micros;
-use jobstats_core::operation::{Kind, OPERATIONS, find};
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::base::operation::{Kind, OPERATIONS, find};
+use jobstats_core::base::target::TargetKind;
+use jobstats_core::rules::increment::Column;
 use jobstats_core::usage::Measure;
 
 use crate::live::sums::{COLUMNS, METADATA, SERVICE, Totals};

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use jobstats_core::increment::Column;
-use jobstats_core::operation::{OperationIndex, READ, READ_BYTES, WRITE, WRITE_BYTES};
+use jobstats_core::base::operation::{OperationIndex, READ, READ_BYTES, WRITE, WRITE_BYTES};
+use jobstats_core::rules::increment::Column;
 use untracked::Untracked;
 
-use crate::live::board::{Board, Status, Target};
+use crate::live::history::{Board, Status, Target};
 use crate::live::interval::{Interval, Work};
 use crate::live::order::steady;
 use crate::live::sums::{Adding, COLUMNS_OF_OPERATION, Part, REQUESTS, SERVICE, Sums};

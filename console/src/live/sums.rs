@@ -3,14 +3,14 @@
 use std::array;
 use std::sync::LazyLock;
 
-use jobstats_core::columns::sum::Sum;
-use jobstats_core::increment::Column;
-use jobstats_core::instant::{Micros, SECOND};
-use jobstats_core::operation::{Kind, OPERATIONS, Operation};
+use jobstats_core::base::instant::{Micros, SECOND};
+use jobstats_core::base::operation::{Kind, OPERATIONS, Operation};
+use jobstats_core::rules::increment::Column;
+use jobstats_core::usage::columns::sum::Sum;
 use jobstats_core::usage::{Counting, Rates};
 use serde::Serialize;
 
-use crate::live::board::Target;
+use crate::live::history::Target;
 use crate::live::interval::Interval;
 use crate::live::view::Sort;
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::passwd;
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::text::passwd;
 
 use crate::values::text;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use jobstats_core::instant::Micros;
-use jobstats_core::operation::OPERATIONS;
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::base::target::TargetKind;
 
 use crate::live::user_names::UserNames;
 use crate::live::who::Who;

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, FormatError, Formats, likely_format};
+use jobstats_core::identity::entry_id::{
+    DEFAULT_FORMATS, Format, FormatError, Formats, likely_format,
+};
 
 /// The number of identifiers that are kept. Those of a day fit; beyond that, all are read anew.
 const MOST_KEPT: usize = 200_000;

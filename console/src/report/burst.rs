@@ -1,7 +1,7 @@
 //! Bursts on single targets, which the load of the whole file system hides.
 
 use jobstats_client::answers::RateRow;
-use jobstats_core::pattern::exactly;
+use jobstats_core::base::pattern::exactly;
 
 use super::heatmap::Heatmap;
 use super::leader::Leader;

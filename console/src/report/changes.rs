@@ -2,7 +2,7 @@
 
 use jobstats_client::Decimal;
 use jobstats_client::answers::{ChangeRow, Dimension, Group};
-use jobstats_core::quantity::Quantity;
+use jobstats_core::output::quantity::Quantity;
 
 use super::vocabulary::*;
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jobstats_client::answers::{Compare, CompareRow, Window, words};
-use jobstats_core::quantity::Quantity;
+use jobstats_core::output::quantity::Quantity;
 
 use super::vocabulary::*;
 use crate::show::chart::line::{LINES, lines};

@@ -1,7 +1,7 @@
 //! The user that did most in a window, with the account, the operation, the target and the job of most of that work.
 
 use jobstats_client::answers::{Dimension, Group};
-use jobstats_core::pattern::exactly;
+use jobstats_core::base::pattern::exactly;
 
 use super::operations::timed;
 use super::vocabulary::*;

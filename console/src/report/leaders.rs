@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use jobstats_client::answers::{Dimension, Filters, Group, Top, TopRow};
-use jobstats_core::pattern::exactly;
+use jobstats_core::base::pattern::exactly;
 
 use super::vocabulary::*;
 

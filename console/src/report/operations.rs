@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jobstats_client::answers::{Dimension, RateRow, TotalRow};
-use jobstats_core::operation::{OPERATIONS, Operation};
+use jobstats_core::base::operation::{OPERATIONS, Operation};
 
 use super::vocabulary::*;
 use crate::show::chart::line::{LINES, lines as draw};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Filters, TargetRow, Targets};
-use jobstats_core::pattern::exactly;
-use jobstats_core::quantity::{Quantity, Readable};
+use jobstats_core::base::pattern::exactly;
+use jobstats_core::output::quantity::{Quantity, Readable};
 
 use crate::ask::error::Error;
 use crate::ask::store::Store;

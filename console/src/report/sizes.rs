@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 use jobstats_client::answers::{IoSizeRow, IoSizes, Window};
-use jobstats_core::quantity::Quantity;
+use jobstats_core::output::quantity::Quantity;
 
 use super::vocabulary::*;
 use crate::show::chart::bars::standing;

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use jobstats_client::Decimal;
 use jobstats_client::answers::SpaceRow;
-use jobstats_core::quantity::Quantity;
+use jobstats_core::output::quantity::Quantity;
 
 use super::vocabulary::*;
 use crate::subject::space::{self, Space, targets};

@@ -1,6 +1,6 @@
 //! The page about a job, a user or a target.
 
-use jobstats_core::quantity::Quantity;
+use jobstats_core::output::quantity::Quantity;
 
 use super::space::{amount, change};
 use super::vocabulary::*;

@@ -1,8 +1,8 @@
 //! The services that let requests wait for a thread, of the servers of the file system.
 
 use jobstats_client::answers::{Filters, QueueRow, Queues};
-use jobstats_core::pattern::exactly;
-use jobstats_core::quantity::Quantity;
+use jobstats_core::base::pattern::exactly;
+use jobstats_core::output::quantity::Quantity;
 
 use super::vocabulary::*;
 

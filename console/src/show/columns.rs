@@ -1,10 +1,10 @@
 //! The columns of a table: the texts of their cells, and which of them fit.
 
-use jobstats_core::operation::OPERATIONS;
-use jobstats_core::quantity::Quantity;
+use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::output::quantity::Quantity;
 use ratatui::style::{Style, Stylize};
 
-use crate::live::board::Board;
+use crate::live::history::Board;
 use crate::live::rows::{Row, Table};
 use crate::live::sums::Amount;
 use crate::live::user_names;

@@ -4,7 +4,7 @@
 //! escapes text in one place, and the style sheet.
 
 use askama::Template;
-use jobstats_core::quantity::Quantity;
+use jobstats_core::output::quantity::Quantity;
 
 use crate::show::chart::Chart;
 use crate::show::chart::svg::escaped;

@@ -1,11 +1,11 @@
 //! A table as JSON. Numbers are in base units: seconds, bytes, requests; per second where they are rates. A value that is not
 //! known is null.
 
-use jobstats_core::instant::Micros;
-use jobstats_core::operation::OPERATIONS;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::base::operation::OPERATIONS;
 use serde::Serialize;
 
-use crate::live::board::{self, Board};
+use crate::live::history::{self, Board};
 use crate::live::interval;
 use crate::live::rows::{Row, Table};
 use crate::live::sums::Sums;
@@ -128,7 +128,7 @@ fn failure(failure: &interval::Failure) -> Failure<'_> {
     }
 }
 
-fn target(target: &board::Target) -> Target<'_> {
+fn target(target: &history::Target) -> Target<'_> {
     let (text, last) = (&target.text, target.last());
     Target {
         target: &text.target,

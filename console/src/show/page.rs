@@ -1,8 +1,8 @@
 //! The lines of a screen, without a terminal.
 
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 
-use crate::live::board::Board;
+use crate::live::history::Board;
 use crate::live::rows::Table;
 use crate::live::rows::untracked::Untracked;
 use crate::live::view::{By, View};

@@ -8,7 +8,7 @@ use rustix::system::uname;
 
 use super::{Error, Source, Step, Update};
 use crate::live::interval::Reading;
-use crate::live::track::{Text, Tracker};
+use crate::live::state::{Text, Tracker};
 use crate::source::process::{self, Printed};
 use crate::source::recording::Recorder;
 

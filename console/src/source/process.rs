@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jobstats_client::process::{Process, ending};
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 
 pub use jobstats_client::process::end_all;
 
-use crate::live::track::Arrival;
+use crate::live::state::Arrival;
 use crate::values::text;
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use jobstats_client::spool::{self, Data, Directory, Index, SpoolError};
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::stream::write::Encoder;
 
-use crate::live::track::{Text, TextPart};
+use crate::live::state::{Text, TextPart};
 use crate::values::when;
 
 /// The zstd level. The texts are so repetitive that the fastest level makes them small.

@@ -10,7 +10,7 @@ use zstd::stream::read::Decoder;
 
 use super::{Error, Position, Source, Step, Update};
 use crate::live::interval::{Reading, Seen};
-use crate::live::track::{Arrival, Text, Tracker};
+use crate::live::state::{Arrival, Text, Tracker};
 use crate::source::recording::LCTL;
 
 /// The number of readings that are read again after a jump, for the course of the load and for entries that come and go.

@@ -12,13 +12,13 @@ use std::time::Instant;
 
 use jobstats_client::answers::{Filters, WorkRow};
 use jobstats_client::{Backoff, Connector, Options};
-use jobstats_core::instant::{MINUTE, Micros};
-use jobstats_core::operation::OPERATIONS;
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::{MINUTE, Micros};
+use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::base::target::TargetKind;
 
 use super::{Source, Step, Update};
 use crate::ask::store;
-use crate::live::board::{Loads, Medians};
+use crate::live::history::{Loads, Medians};
 use crate::live::interval::{Failure, Interval, Reading, STORE, Seen, Work};
 use crate::live::who::Who;
 

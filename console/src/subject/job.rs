@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use jobstats_client::answers::{
     Dimension, Filters, Group, Job, JobRow, JobUsage, JobUsageRow, Jobs, JobsRow, Window,
 };
-use jobstats_core::pattern::exactly;
-use jobstats_core::usual::Usual;
+use jobstats_core::base::pattern::exactly;
+use jobstats_core::series::typical::Usual;
 
 use super::questions::{DAY, Selection, add_course, compared, is_part};
 use super::{COURSE, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, findings, joined, number};

@@ -6,7 +6,7 @@ use jobstats_client::answers::{
     Baseline, BaselineRow, ChangeRow, Changes, Dimension, Filters, FindingRow, Findings, RateRow,
     Rates, Summary, SummaryRow, Top, TopRow, TotalRow, Totals, Window, words,
 };
-use jobstats_core::operation::{self, OPERATIONS};
+use jobstats_core::base::operation::{self, OPERATIONS};
 
 use super::{COURSE, Course, Fact, Kind, Subject, Usage, Value, number};
 use crate::ask::store::{Answered, Error, Store};

@@ -3,7 +3,7 @@
 use jobstats_client::answers::{
     Balance, BalanceRow, Dimension, Filters, Health, SummaryRow, TargetRow, Targets,
 };
-use jobstats_core::pattern::exactly;
+use jobstats_core::base::pattern::exactly;
 
 use super::questions::{Selection, add_course, add_usual, ask_totals, of_totals};
 use super::{Asked, Fact, Kind, Subject, Value, findings, joined};

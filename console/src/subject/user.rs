@@ -1,7 +1,7 @@
 //! A user.
 
 use jobstats_client::answers::{Dimension, Filters, SummaryRow};
-use jobstats_core::pattern::exactly;
+use jobstats_core::base::pattern::exactly;
 
 use super::questions::{Selection, add_course, add_usual, ask_totals, of_totals, total_of};
 use super::{Asked, Fact, Kind, Subject, Value, findings, joined, number, space};

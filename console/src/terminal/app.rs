@@ -1,10 +1,10 @@
 //! The state of the screen, and the effects of keys on it.
 
-use jobstats_core::instant::{MINUTE, Micros, SECOND};
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::{MINUTE, Micros, SECOND};
+use jobstats_core::base::target::TargetKind;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::live::board::{Board, LONGEST_WINDOW};
+use crate::live::history::{Board, LONGEST_WINDOW};
 use crate::live::rows::{Table, table};
 use crate::live::view::{By, Choice, Filter, Key, View};
 use crate::show::line::Line;

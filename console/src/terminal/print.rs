@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Error;
-use crate::live::board::Board;
+use crate::live::history::Board;
 use crate::live::rows::table;
 use crate::live::view::View;
 use crate::show::json;

@@ -1,6 +1,6 @@
 //! Numbers in cells: three significant digits, of rates with at most three decimals, aligned at the decimal point, with their unit.
 
-use jobstats_core::quantity::{Quantity, Readable};
+use jobstats_core::output::quantity::{Quantity, Readable};
 
 use crate::values::text;
 

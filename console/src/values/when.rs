@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, ToSpan, Unit, Zoned};
 use jobstats_client::answers::{Interval, Window};
 use jobstats_client::duration;
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 
 /// A start and an end.
 pub type Span = (Timestamp, Timestamp);

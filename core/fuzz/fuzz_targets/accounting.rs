@@ -5,7 +5,7 @@
 use jobstats_core::accounting::flux::{decimal, f58};
 use jobstats_core::accounting::zone::Zone;
 use jobstats_core::accounting::{Job, SCHEDULERS, pbs};
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use jobstats_core::exposition::{names, read};
-use jobstats_core::pause::Pause;
+use jobstats_core::text::exposition::{names, read};
+use jobstats_core::base::pause::Pause;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

@@ -1,9 +1,9 @@
 //! Any bytes as a text of getent group: no number occurs twice, and every name can be stored.
 #![no_main]
 
-use jobstats_core::getent::NAME_MAX;
-use jobstats_core::group::{read, recognizes};
-use jobstats_core::pause::Pause;
+use jobstats_core::text::getent::NAME_MAX;
+use jobstats_core::text::group::{read, recognizes};
+use jobstats_core::base::pause::Pause;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

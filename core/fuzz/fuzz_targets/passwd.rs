@@ -1,9 +1,9 @@
 //! Any bytes as a text of getent passwd: no number occurs twice, every name can be stored, and every problem is in a line.
 #![no_main]
 
-use jobstats_core::getent::NAME_MAX;
-use jobstats_core::passwd::{read, recognizes};
-use jobstats_core::pause::Pause;
+use jobstats_core::text::getent::NAME_MAX;
+use jobstats_core::text::passwd::{read, recognizes};
+use jobstats_core::base::pause::Pause;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use jobstats_core::parameter::{Other, Parameter, Problems};
-use jobstats_core::pause::Pause;
-use jobstats_core::sample;
+use jobstats_core::text::parameter::{Other, Parameter, Problems};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::text::sample;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

@@ -2,11 +2,11 @@
 //! increment of them is one that can be stored.
 #![no_main]
 
-use jobstats_core::instant::MINUTE;
-use jobstats_core::parameter::{Other, Parameter, Problems};
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{print, read_carried};
-use jobstats_core::{stats, whole};
+use jobstats_core::base::instant::MINUTE;
+use jobstats_core::text::parameter::{Other, Parameter, Problems};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::snapshot::{print, read_carried};
+use jobstats_core::{text::stats, rules::target_counters};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
@@ -27,7 +27,7 @@ fuzz_target!(|text: &[u8]| {
             assert!(stats.counters[..position].iter().all(|it| it.name != counter.name));
         }
         let services = stats::services(others, &mut problems, Pause::NEVER).unwrap();
-        let wholes = whole::read(others, &mut problems, Pause::NEVER).unwrap();
+        let wholes = target_counters::read(others, &mut problems, Pause::NEVER).unwrap();
         assert_eq!((services.len(), wholes.len()), (1, 2));
         (services, wholes)
     });
@@ -37,9 +37,9 @@ fuzz_target!(|text: &[u8]| {
         let read = read_carried(records.as_bytes(), Pause::NEVER).unwrap();
         assert_eq!((print(&read), read.records.len()), (records.as_bytes().to_vec(), 1));
         let (known, next) = ((MINUTE, &*before.body), (2 * MINUTE, &*after.body));
-        let compared = whole::compare(Some(known), next, 1 << 40, Pause::NEVER).unwrap();
+        let compared = target_counters::compare(Some(known), next, 1 << 40, Pause::NEVER).unwrap();
         assert!(compared.increments.iter().flat_map(|it| &it.totals).all(|(_, growth)| *growth > 0));
-        let again = whole::compare(Some(next), (3 * MINUTE, &compared.body), 1 << 40, Pause::NEVER).unwrap();
+        let again = target_counters::compare(Some(next), (3 * MINUTE, &compared.body), 1 << 40, Pause::NEVER).unwrap();
         assert!(again.increments.is_empty(), "nothing was done");
     }
     let (known, next) = (&before.0[0].sums, &after.0[0].sums);

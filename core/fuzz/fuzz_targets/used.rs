@@ -1,9 +1,9 @@
 //! Any bytes as a list of the space of owners: each stands there once, or the list is rejected with one reason.
 #![no_main]
 
-use jobstats_core::parameter::{Other, Parameter, Problems};
-use jobstats_core::pause::Pause;
-use jobstats_core::used::read;
+use jobstats_core::text::parameter::{Other, Parameter, Problems};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::text::used::read;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {

@@ -4,7 +4,7 @@
 //! union of the spans of all texts is kept, so that the order in which they come does not matter.
 
 use super::Job;
-use crate::instant::{MINUTE, Micros};
+use crate::base::instant::{MINUTE, Micros};
 
 /// The shortest gap that parts two spans. It limits how many spans there can be, whatever senders state.
 pub const GAP: Micros = MINUTE;
@@ -104,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::instant::{DAY, SECOND};
+    use crate::base::instant::{DAY, SECOND};
 
     fn span(since: Micros, until: Micros) -> Span {
         Span { since, until }

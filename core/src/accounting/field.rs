@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::Reason;
-use crate::escape::escape;
-pub use crate::field::{first_lines, id, lines, number, text, text_of};
-use crate::instant::{Micros, SECOND};
+use crate::base::escape::escape;
+use crate::base::instant::{Micros, SECOND};
+pub use crate::text::field::{first_lines, id, lines, number, text, text_of};
 
 /// The first time that no job has: the year 2200. A larger number of seconds is one of milliseconds, or damaged.
 const LATEST: Micros = 7_258_118_400 * SECOND;

@@ -18,9 +18,9 @@ use std::borrow::Cow;
 
 use super::json::{Entries, Objects, Value};
 use super::{Job, Reason, Record, Scheduler, field};
-pub use crate::entry_id::flux::{decimal, f58};
-use crate::instant::{Micros, SECOND};
-use crate::pause::Pause;
+use crate::base::instant::{Micros, SECOND};
+use crate::base::pause::Pause;
+pub use crate::identity::entry_id::flux::{decimal, f58};
 
 /// The number of bytes that [`recognizes`] looks at.
 const FIRST_BYTES: usize = 1 << 20;

@@ -23,8 +23,8 @@ use std::borrow::Cow;
 
 use super::field::{self, instant};
 use super::{Job, Reason, Record, Scheduler};
-use crate::instant::{Micros, SECOND};
-use crate::pause::Pause;
+use crate::base::instant::{Micros, SECOND};
+use crate::base::pause::Pause;
 
 /// The longest line that is read: a job with all its options has some hundred bytes.
 const LINE_MAX: usize = 1 << 20;

@@ -12,7 +12,7 @@ use self::search::Search;
 use self::value::object;
 pub use self::value::{Entries, Value};
 use crate::accounting::{Job, Reason, Record};
-use crate::pause::{self, Pause};
+use crate::base::pause::{self, Pause};
 
 /// The longest object in bytes. Jobs have some kilobytes.
 const OBJECT_MAX: usize = 64 << 20;

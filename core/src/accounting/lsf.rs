@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use jobstats_core::accounting::lsf;
-//! use jobstats_core::pause::Pause;
+//! use jobstats_core::base::pause::Pause;
 //!
 //! let text = br#""JOB_FINISH" "10.1" 1720188037 7 1000 33554434 2 1720187960 0 0 1720188010 "ada" "normal" "" "" "" "l1" "" "" "" ""
 //!  "1720187960.7" 0 2 "c1" "c2" 64 60.0 "heat[1-90]" "sleep 27" 0.1 0.2 0 0 -1 0 0 0 0 0 0 0 -1 0 0 0 0 0 -1 "" "fluid" 0 2 "" "" 23 2 25 "" "" ""

@@ -52,7 +52,7 @@ use serde::{Deserialize, Serialize};
 pub use atom::Form;
 
 use super::Job;
-use crate::instant::Micros;
+use crate::base::instant::Micros;
 
 /// The number of seconds within which starts are one run.
 const JITTER: i64 = 60;

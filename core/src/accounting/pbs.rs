@@ -18,7 +18,7 @@
 //!
 //! ```
 //! use jobstats_core::accounting::pbs;
-//! use jobstats_core::pause::Pause;
+//! use jobstats_core::base::pause::Pause;
 //!
 //! let text = b"07/05/2024 14:00:37;E;123[4].pbs1;user=ada group=maths jobname=a b queue=workq ctime=1720188000 \
 //!     start=1720188010 exec_host=c1/0*8+c2/0*8 end=1720188037 Exit_status=0\n";
@@ -39,7 +39,7 @@ use memchr::memchr;
 
 use super::field::{self, first_lines, lines};
 use super::{Job, Reason, Record, Scheduler};
-use crate::pause::Pause;
+use crate::base::pause::Pause;
 use values::values;
 
 /// The number of lines that [`recognizes`] looks at.

@@ -45,7 +45,7 @@ use self::header::Header;
 use crate::accounting::field::{first_lines, lines};
 use crate::accounting::zone::Zone;
 use crate::accounting::{Reason, Record, Scheduler};
-use crate::pause::Pause;
+use crate::base::pause::Pause;
 
 /// Slurm, whose `sacct` prints jobs.
 pub const SCHEDULER: Scheduler = Scheduler {

@@ -7,7 +7,7 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use thiserror::Error;
 
-use crate::instant::Micros;
+use crate::base::instant::Micros;
 
 /// The zone in which a text prints its times.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,7 +118,7 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
-    use crate::instant::{HOUR, SECOND};
+    use crate::base::instant::{HOUR, SECOND};
 
     const BERLIN: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
 

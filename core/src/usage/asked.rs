@@ -1,7 +1,7 @@
 //! The measures of a question, and the sums that they are made of.
 
 use super::measure::{Measure, Term};
-use crate::columns::sum::Sum;
+use crate::usage::columns::sum::Sum;
 
 /// The sums of a measure, as positions among all.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use super::asked::position;
 use super::scope::Scope;
 use super::{UsageError, require_room};
-use crate::columns::sum::Sum;
-use crate::increment::share;
-use crate::instant::{Micros, Span};
+use crate::base::instant::{Micros, Span};
+use crate::rules::increment::share;
+use crate::usage::columns::sum::Sum;
 
 /// The columns of a relation that are read, and which of them add up to which sum.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Finds the columns of sums. `combined` is set for relations that have columns for [wide sums](crate::columns::sum::COMBINED).
+    /// Finds the columns of sums. `combined` is set for relations that have columns for [wide sums](crate::usage::columns::sum::COMBINED).
     pub fn new(sums: &[Sum], combined: bool) -> Self {
         let mut layout = Self::default();
         for sum in sums {

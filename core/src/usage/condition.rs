@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::dimension::Dimension;
-use crate::filter::Wanted;
-use crate::pattern::Pattern;
+use crate::base::pattern::Pattern;
+use crate::usage::dimension::Dimension;
+use crate::usage::filter::Wanted;
 
 /// The work that a reader may see: of these users, and of the jobs of these accounts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

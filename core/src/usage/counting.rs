@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::cells::Hasher;
-use crate::columns::operation_columns;
-use crate::columns::sum::Sum;
-use crate::increment::Column;
-use crate::target::TargetKind;
+use crate::base::target::TargetKind;
+use crate::rules::increment::Column;
+use crate::usage::columns::operation_columns;
+use crate::usage::columns::sum::Sum;
 
 /// The sums that each column of an increment counts in.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Counting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operation::{READ, find};
+    use crate::base::operation::{READ, find};
 
     #[test]
     fn columns_count_in_their_sums_and_metadata_on_mdts_alone() {

@@ -15,8 +15,8 @@ use super::measure::{CALLS_FOR_MEAN, Measure};
 use super::rates::quotient;
 use super::scope::{Observed, Scope};
 use super::{UsageError, require_room};
-use crate::dimension::{Dimension, Level, ValueType};
-use crate::instant::Span;
+use crate::base::instant::Span;
+use crate::usage::dimension::{Dimension, Level, ValueType};
 
 /// The values of the dimensions of a group, in the order of the answer.
 pub type Values = Vec<Option<String>>;

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use super::cells::{Hasher, Subject, SubjectKind};
 use super::condition::Own;
-use crate::dimension::{Dimension, Level, Of};
-use crate::instant::Micros;
+use crate::base::instant::Micros;
+use crate::usage::dimension::{Dimension, Level, Of};
 
 /// An entry.
 #[derive(Debug, Clone, Default)]

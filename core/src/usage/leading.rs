@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::groups::{Groups, Line};
 use super::scope::Scope;
-use crate::usual::median;
+use crate::series::typical::median;
 
 /// The number of dimensions that compared targets have in common: cluster, file system and kind.
 const IN_COMMON: usize = 3;

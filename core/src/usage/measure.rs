@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::columns::sum::Sum;
-use crate::operation::{
+use crate::base::operation::{
     Kind, OPERATIONS, Operation, OperationIndex, READ, READ_BYTES, WRITE, WRITE_BYTES, find,
 };
-use crate::target::TargetKind;
+use crate::base::target::TargetKind;
+use crate::usage::columns::sum::Sum;
 
 /// The name of the operation that weights define.
 const WEIGHTED: &str = "weighted";

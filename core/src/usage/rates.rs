@@ -8,7 +8,7 @@
 mod tests;
 
 use super::UsageError;
-use crate::instant::{Micros, SECOND};
+use crate::base::instant::{Micros, SECOND};
 
 /// The number of bits that the sum of the quotients may take: all but the sign.
 const BITS: u32 = i128::BITS - 1;

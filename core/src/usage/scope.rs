@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::cells::{Hasher, parts};
-use crate::dimension::{Dimension, Level};
-use crate::instant::{Micros, Span};
-use crate::target::TargetKind;
+use crate::base::instant::{Micros, Span};
+use crate::base::target::TargetKind;
+use crate::usage::dimension::{Dimension, Level};
 
 /// A target, or a target on one server.
 #[derive(Debug, Clone)]

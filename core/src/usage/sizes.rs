@@ -11,9 +11,9 @@ use super::groups::{GroupKey, Groups, Values};
 use super::rates::quotient;
 use super::scope::Scope;
 use super::{UsageError, require_room};
-use crate::increment::{Detail, share};
-use crate::instant::{Micros, Span};
-use crate::snapshot::HISTOGRAM_LEN;
+use crate::base::instant::{Micros, Span};
+use crate::rules::increment::{Detail, share};
+use crate::rules::snapshot::HISTOGRAM_LEN;
 
 /// The number of operations that have sizes: reads and writes.
 const OPERATIONS: usize = 2;

@@ -1,9 +1,9 @@
 use super::*;
-use crate::columns::sum::Sum;
-use crate::dimension::Dimension;
-use crate::filter::Wanted;
-use crate::instant::{HOUR, Micros, Span};
-use crate::target::TargetKind;
+use crate::base::instant::{HOUR, Micros, Span};
+use crate::base::target::TargetKind;
+use crate::usage::columns::sum::Sum;
+use crate::usage::dimension::Dimension;
+use crate::usage::filter::Wanted;
 
 mod laws;
 mod measures;
@@ -98,7 +98,7 @@ impl Case {
         let idle = self
             .by
             .iter()
-            .all(|it| it.level != crate::dimension::Level::Entry);
+            .all(|it| it.level != crate::usage::dimension::Level::Entry);
         let take = |line: Line| {
             lines.push((line.step, groups.values(&scope, line.group), line));
             Ok::<_, UsageError>(())

@@ -6,9 +6,9 @@ use super::asked::Asked;
 use super::cells::Cells;
 use super::scope::Scope;
 use super::{UsageError, add};
-use crate::columns::sum::Sum;
-use crate::instant::Micros;
-use crate::target::TargetKind;
+use crate::base::instant::Micros;
+use crate::base::target::TargetKind;
+use crate::usage::columns::sum::Sum;
 
 /// The column of whole targets that sums the microseconds in which their counters were read.
 const READ: &str = "observed_usecs";

@@ -3,7 +3,7 @@
 use std::fs;
 
 use jobstats_core::accounting::gridengine::{recognizes, records};
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
 
 use super::{check, files};
 

@@ -1,7 +1,7 @@
 use std::fs;
 
 use jobstats_core::accounting::lsf::{recognizes, records};
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
 
 #[test]
 fn the_jobs_of_lsf_are_those_that_python_finds() {

@@ -1,7 +1,7 @@
 use std::fs;
 
 use jobstats_core::accounting::pbs::{recognizes, records};
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
 
 #[test]
 fn the_jobs_of_pbs_are_those_that_awk_finds() {

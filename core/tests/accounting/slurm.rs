@@ -4,7 +4,7 @@ use std::fs;
 
 use jobstats_core::accounting::slurm::{recognizes, records};
 use jobstats_core::accounting::zone::Zone;
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
 
 use super::{check, files};
 

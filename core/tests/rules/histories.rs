@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::read;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::snapshot::read;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
-use jobstats_core::increment::{Increment, compare, split};
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::read;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::increment::{Increment, compare, split};
+use jobstats_core::rules::snapshot::read;
 
 use crate::support::{Target, born, job, row};
 
@@ -49,7 +49,7 @@ fn rule_1_rows_are_divided_at_multiples_of_ten_minutes_and_add_up() {
         read(next.as_bytes(), Pause::NEVER).unwrap(),
     );
     let minute = |minute: i64| 1_699_999_200_000_000 + minute * 60_000_000;
-    let observe = |snapshot, time| jobstats_core::increment::Observation {
+    let observe = |snapshot, time| jobstats_core::rules::increment::Observation {
         time,
         server: "mds1",
         snapshot: Some(snapshot),
@@ -99,7 +99,7 @@ fn rule_1_last_active_is_the_wall_clock_of_the_last_update() {
             read(first.as_bytes(), Pause::NEVER).unwrap(),
             read(next.as_bytes(), Pause::NEVER).unwrap(),
         );
-        let observe = |snapshot, time| jobstats_core::increment::Observation {
+        let observe = |snapshot, time| jobstats_core::rules::increment::Observation {
             time,
             server: "mds1",
             snapshot: Some(snapshot),

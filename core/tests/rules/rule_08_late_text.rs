@@ -1,5 +1,5 @@
-use jobstats_core::increment::LateReason;
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::increment::LateReason;
 
 use crate::store::Store;
 use crate::support::{Kept, Target, active, booted, born, job, text};
@@ -37,7 +37,12 @@ fn rule_8_the_server_must_be_that_of_a_neighbour() {
         previous.with(|previous| {
             late.with(|late| {
                 next.with(|next| {
-                    jobstats_core::increment::can_be_older(late, Some(previous), next, Pause::NEVER)
+                    jobstats_core::rules::increment::can_be_older(
+                        late,
+                        Some(previous),
+                        next,
+                        Pause::NEVER,
+                    )
                 })
             })
         })

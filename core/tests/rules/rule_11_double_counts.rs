@@ -1,4 +1,4 @@
-use jobstats_core::operation::{Kind, OPERATIONS, Operation};
+use jobstats_core::base::operation::{Kind, OPERATIONS, Operation};
 
 fn names(is: impl Fn(&Operation) -> bool) -> Vec<&'static str> {
     let operations = OPERATIONS.iter().filter(|operation| is(operation));

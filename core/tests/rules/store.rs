@@ -1,6 +1,6 @@
 //! The texts of one target as a store keeps them: each where it belongs, in whatever order they come (rule 8).
 
-use jobstats_core::increment::LateReason;
+use jobstats_core::rules::increment::LateReason;
 
 use crate::support::{Kept, Seen, Target};
 

@@ -5,13 +5,13 @@
 
 use std::fmt::Write;
 
-use jobstats_core::increment::{
+use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::increment::{
     Column, Comparison, Increment, LateReason, MAX_RATE, Observation, can_be_followed,
     can_be_older, compare, json, split,
 };
-use jobstats_core::operation::OPERATIONS;
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{HISTOGRAM_LEN, Snapshot, print, read, read_carried};
+use jobstats_core::rules::snapshot::{HISTOGRAM_LEN, Snapshot, print, read, read_carried};
 
 /// 2023-11-14, well on the wall clock.
 pub const EPOCH: i64 = 1_700_000_000;
@@ -339,7 +339,7 @@ fn carried_lines(carried: &Snapshot) -> Vec<String> {
     lines.collect()
 }
 
-fn problem(problem: &jobstats_core::increment::Problem) -> String {
+fn problem(problem: &jobstats_core::rules::increment::Problem) -> String {
     let operation = problem.operation.unwrap_or("-");
     let (line, code) = (problem.line, problem.reason.code());
     format!(

@@ -1,8 +1,8 @@
 //! Laws of comparing any two texts. The fuzz target checks them too.
 
-use jobstats_core::increment::{Comparison, Observation, compare};
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{Snapshot, Words, print, read, read_carried};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::increment::{Comparison, Observation, compare};
+use jobstats_core::rules::snapshot::{Snapshot, Words, print, read, read_carried};
 
 const MINUTE: i64 = 60_000_000;
 /// 2023-11-14.

@@ -5,11 +5,11 @@ use std::convert::Infallible;
 use std::fmt::Write;
 use std::ops::Range;
 
-use jobstats_core::job_stats::{
+use jobstats_core::base::pause::Pause;
+use jobstats_core::base::target::{TargetKind, TargetName};
+use jobstats_core::text::job_stats::{
     Clock, CounterLine, Reason, Sink, Time, TimeLine, histogram_label, scan,
 };
-use jobstats_core::pause::Pause;
-use jobstats_core::target::{TargetKind, TargetName};
 
 /// The events of a text: `<line> <what>`.
 pub fn events(text: impl AsRef<[u8]>) -> String {

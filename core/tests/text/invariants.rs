@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::job_stats::Problem;
-use jobstats_core::operation::OPERATIONS;
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{Snapshot, Words, print, read, read_carried};
+use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::snapshot::{Snapshot, Words, print, read, read_carried};
+use jobstats_core::text::job_stats::Problem;
 
 use crate::events::events;
 use crate::readings::{record, records};

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{Contents, read};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::snapshot::{Contents, read};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use jobstats_core::job_stats::{Clock, Problem, Time, histogram_label};
-use jobstats_core::operation::OPERATIONS;
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{Contents, Counter, Histogram, Record, Slot, Snapshot, read};
+use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::snapshot::{Contents, Counter, Histogram, Record, Slot, Snapshot, read};
+use jobstats_core::text::job_stats::{Clock, Problem, Time, histogram_label};
 
 use crate::events::name;
 

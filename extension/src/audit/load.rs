@@ -1,8 +1,8 @@
 //! Reads the observations of a target with their raw text, in batches, and checks the text by its digest.
 
-use jobstats_core::audit::Finding;
-use jobstats_core::increment::Counts;
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::rules::audit::Finding;
+use jobstats_core::rules::increment::Counts;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;

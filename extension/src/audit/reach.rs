@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::instant::{Micros, Span};
+use jobstats_core::base::instant::{Micros, Span};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;

@@ -1,11 +1,11 @@
 //! `jobstats_reprocess()`: reads stored texts again, and replaces what differs.
 
-use jobstats_core::instant::{Micros, Span};
+use jobstats_core::base::instant::{Micros, Span};
 use pgrx::prelude::*;
 
 use crate::audit::reread::reread;
+use crate::audit::target_counters::{self, Checked};
 use crate::audit::walk::Walked;
-use crate::audit::wholes::{self, Checked};
 use crate::audit::{Purpose, Target, Walk, Wrong, begin_as_feed, targets};
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
@@ -131,13 +131,14 @@ fn reprocess_target(
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
     let stale: Vec<_> = walked.wrong.iter().map(|wrong| wrong.stale).collect();
     let deleted = connect_mut(|client| stored::delete_increments(client, target.id, &stale))?;
-    let wholes = wholes::check(
-        Purpose::Repair,
-        target.id,
-        window,
-        settings,
-        &mut |_| Ok(()),
-    )?;
+    let wholes =
+        target_counters::check(
+            Purpose::Repair,
+            target.id,
+            window,
+            settings,
+            &mut |_| Ok(()),
+        )?;
     let mut inserted = wholes.inserted as i64;
     for wrong in &walked.wrong {
         pause();

@@ -1,6 +1,6 @@
 //! Reading texts of people and jobs again.
 
-use jobstats_core::instant::Span;
+use jobstats_core::base::instant::Span;
 use pgrx::datum::TimestampWithTimeZone;
 
 use crate::audit::begin_as_feed;

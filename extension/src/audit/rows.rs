@@ -1,6 +1,6 @@
 //! Compares the stored increments of a run of observations with the computed ones.
 
-use jobstats_core::audit::{Finding, Run};
+use jobstats_core::rules::audit::{Finding, Run};
 use pgrx::spi::SpiClient;
 
 use crate::audit::Purpose;

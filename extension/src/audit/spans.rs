@@ -1,7 +1,7 @@
 //! Compares the spans in which targets were observed with their observations.
 
-use jobstats_core::audit::{Finding, Findings};
-use jobstats_core::instant::Span;
+use jobstats_core::base::instant::Span;
+use jobstats_core::rules::audit::{Finding, Findings};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::audit::{Finding, Findings, Run};
-use jobstats_core::instant::Span;
+use jobstats_core::base::instant::Span;
+use jobstats_core::rules::audit::{Finding, Findings, Run};
 use pgrx::spi::SpiClient;
 
 use crate::audit::rows::{shown, shown_rows};

@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use jobstats_core::audit::{Finding, Predecessor, Run, earliest_possible, earliest_start};
-use jobstats_core::increment::{Increment, Observation};
-use jobstats_core::instant::{Micros, Span};
-use jobstats_core::snapshot::{self, Snapshot, cleanup_interval};
+use jobstats_core::base::instant::{Micros, Span};
+use jobstats_core::rules::audit::{Finding, Predecessor, Run, earliest_possible, earliest_start};
+use jobstats_core::rules::increment::{Increment, Observation};
+use jobstats_core::rules::snapshot::{self, Snapshot, cleanup_interval};
 use pgrx::spi::SpiClient;
 
 use crate::audit::Target;

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::event::culprit::{self, Amounts, Load};
-use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros, Span};
-use jobstats_core::operation::OPERATIONS;
-use jobstats_core::pattern::exactly;
+use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros, Span};
+use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::base::pattern::exactly;
+use jobstats_core::judgement::event::culprit::{self, Amounts, Load};
 use jobstats_core::usage::{Amount, Line, Measures, Values};
 use pgrx::spi::SpiClient;
 use serde_json::{Map, Value, json};
 
-use crate::events::judge::Found;
+use crate::events::detect::Found;
 use crate::pg::error::Error;
 use crate::pg::spi::Row;
 use crate::pg::time::timestamptz;

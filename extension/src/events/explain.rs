@@ -3,7 +3,7 @@
 mod next;
 mod words;
 
-use jobstats_core::event::full;
+use jobstats_core::judgement::event::full;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::event::Episode;
-use jobstats_core::instant::{HOUR, MINUTE, Micros, Span};
+use jobstats_core::base::instant::{HOUR, MINUTE, Micros, Span};
+use jobstats_core::judgement::event::Episode;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde_json::Value;
 
 use crate::events::culprits::compared_until;
-use crate::events::judge::Found;
+use crate::events::detect::Found;
 use crate::events::readings::FileSystem;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;

@@ -17,7 +17,7 @@ use crate::query::filters::Filters;
 use crate::query::params::Params;
 use crate::store;
 use crate::store::rights::caller::{Reader, as_any_reader, own_parameters};
-use jobstats_core::instant::DAY;
+use jobstats_core::base::instant::DAY;
 
 /// The time of which events are listed where no start is given.
 const WEEK: i64 = 7 * DAY;

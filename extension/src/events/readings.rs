@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::columns::sum::Sum;
-use jobstats_core::event::Reading;
-use jobstats_core::event::full::Used;
-use jobstats_core::event::slow::{self, ByClass, Served};
-use jobstats_core::event::waiting::Waits;
-use jobstats_core::instant::{HOUR, MINUTE, Micros, Span};
+use jobstats_core::base::instant::{HOUR, MINUTE, Micros, Span};
+use jobstats_core::judgement::event::Reading;
+use jobstats_core::judgement::event::full::Used;
+use jobstats_core::judgement::event::slow::{self, ByClass, Served};
+use jobstats_core::judgement::event::waiting::Waits;
+use jobstats_core::usage::columns::sum::Sum;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 

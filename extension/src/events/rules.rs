@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jobstats_core::event::{Episode, Reading, rule};
-use jobstats_core::instant::{MINUTE, Micros, Span};
+use jobstats_core::base::instant::{MINUTE, Micros, Span};
+use jobstats_core::judgement::event::{Episode, Reading, rule};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
+use crate::events::baseline::days;
 use crate::events::culprits::{Subject, object, rounded};
 use crate::events::readings::FileSystem;
-use crate::events::usual::days;
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::Statements;

@@ -1,17 +1,17 @@
 //! `jobstats_detect()` judges what was read since it was last called.
 
-use jobstats_core::event::MEASURED;
-use jobstats_core::instant::{DAY, HOUR, Micros, Span};
+use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
+use jobstats_core::judgement::event::MEASURED;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::events::baseline::Usual;
 use crate::events::culprits;
-use crate::events::judge::Judged;
+use crate::events::detect::Judged;
 use crate::events::keep::{Events, Judgement, store_culprits};
+use crate::events::notify::tell;
 use crate::events::readings::Seen;
 use crate::events::rules::Rule;
-use crate::events::tell::tell;
-use crate::events::usual::Usual;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};

@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jobstats_core::accounting::run_counts::RunCounts;
 use jobstats_core::accounting::zone::Zone;
 use jobstats_core::accounting::{Job, Reason, Record, Scheduler, pbs, slurm};
-use jobstats_core::feed::{Action, Outcome, reason};
-use jobstats_core::increment::Counts;
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::rules::feed::{Action, Outcome, reason};
+use jobstats_core::rules::increment::Counts;
 use pgrx::spi::SpiClient;
 
 use crate::feed::covered::{Covers, is_before_covers};

@@ -1,7 +1,7 @@
 //! Keeps `jobstats.covered`, the union of the spans that texts of jobs cover, for each cluster and source.
 
 use jobstats_core::accounting::coverage::{GAP, Span, union};
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;

@@ -1,6 +1,6 @@
 //! A row of the feed without its text: who sent the text, and when it was read.
 
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::base::instant::{DAY, Micros};
 use pgrx::datum::{DatumWithOid, Interval, Range, RangeBound, TimestampWithTimeZone};
 
 use crate::feed::sources;

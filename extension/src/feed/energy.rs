@@ -1,6 +1,6 @@
 //! The SQL function for the growth of counters of joules.
 
-use jobstats_core::energy::Meter;
+use jobstats_core::accounting::energy::Meter;
 use pgrx::prelude::*;
 
 use crate::pg::argument::Short;

@@ -1,6 +1,6 @@
 //! The functions through which SQL feeds a text.
 
-use jobstats_core::increment::Counts;
+use jobstats_core::rules::increment::Counts;
 use pgrx::prelude::*;
 
 use crate::feed::delivery::Arguments;

@@ -8,12 +8,12 @@ mod stored;
 
 use std::borrow::Cow;
 
-use jobstats_core::feed::{Action, Outcome, reason};
-use jobstats_core::getent::{Contents, Entry, ReadError};
-use jobstats_core::increment::{Counts, clamp};
-use jobstats_core::instant::Micros;
-use jobstats_core::pause::Pause;
-use jobstats_core::{group, passwd, snapshot};
+use jobstats_core::base::instant::Micros;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::feed::{Action, Outcome, reason};
+use jobstats_core::rules::increment::{Counts, clamp};
+use jobstats_core::text::getent::{Contents, Entry, ReadError};
+use jobstats_core::{rules::snapshot, text::group, text::passwd};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;

@@ -1,8 +1,8 @@
 //! The state of a feed while its text is stored, whatever the source is.
 
 use jobstats_core::accounting::coverage::Told;
-use jobstats_core::feed::{Action, Limits, Outcome, Rejects};
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::rules::feed::{Action, Limits, Outcome, Rejects};
 
 use crate::feed::delivery::Delivery;
 use crate::store::Settings;

@@ -15,19 +15,19 @@ pub mod stored;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use jobstats_core::feed::{Outcome, reason};
-use jobstats_core::job_stats::is_job_stats;
-use jobstats_core::snapshot::{self, Contents, Snapshot, Words};
-use jobstats_core::target::TargetName;
+use jobstats_core::base::target::TargetName;
+use jobstats_core::rules::feed::{Outcome, reason};
+use jobstats_core::rules::snapshot::{self, Contents, Snapshot, Words};
+use jobstats_core::text::job_stats::is_job_stats;
 use pgrx::spi::SpiClient;
 
-use crate::feed::beside::Beside;
 use crate::feed::ingest::Ingest;
+use crate::feed::server_parameters::Beside;
 use crate::feed::source::Source;
+use crate::feed::target_counters::{self, Reading};
 use crate::feed::targets::{self, Target};
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
-use crate::feed::wholes::{self, Reading};
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
@@ -108,7 +108,7 @@ impl Source for JobStats {
             outcomes.push(outcome?);
         }
         let readings = with_targets(&targets, readings, |it| Some(it.target().shown()))?;
-        outcomes.extend(wholes::place(ingest, &readings)?);
+        outcomes.extend(target_counters::place(ingest, &readings)?);
         outcomes.extend(timed(Phase::Beside, || beside.store(ingest, &targets))?);
         let time = ingest.delivery.time;
         timed(Phase::Entries, || entries.insert_new(client, time))?;

@@ -5,16 +5,16 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use jobstats_core::energy::{self, Meter};
-use jobstats_core::exposition::{self, Contents};
-use jobstats_core::feed::{Action, Outcome, beginning, reason};
-use jobstats_core::increment::{Counts, clamp};
-use jobstats_core::sample::NAMES;
+use jobstats_core::accounting::energy::{self, Meter};
+use jobstats_core::rules::feed::{Action, Outcome, beginning, reason};
+use jobstats_core::rules::increment::{Counts, clamp};
+use jobstats_core::text::exposition::{self, Contents};
+use jobstats_core::text::sample::NAMES;
 use pgrx::spi::SpiClient;
 
-use crate::feed::beside::lock_server;
 use crate::feed::ingest::Ingest;
 use crate::feed::samples::{self, SERIES_MAX, Sample, Stored};
+use crate::feed::server_parameters::lock_server;
 use crate::feed::source::Source;
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};

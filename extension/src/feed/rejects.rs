@@ -1,7 +1,7 @@
 //! Stores the text that could not be used in `jobstats.rejects`.
 
-use jobstats_core::feed::Reject;
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::rules::feed::Reject;
 use pgrx::spi::SpiClient;
 
 use crate::feed::delivery::Delivery;

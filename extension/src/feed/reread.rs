@@ -1,6 +1,6 @@
 //! Reads a text of `jobstats.texts` again, by the code that read it when it came.
 
-use jobstats_core::feed::Outcome;
+use jobstats_core::rules::feed::Outcome;
 use pgrx::datum::{Range, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;

@@ -6,16 +6,16 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use jobstats_core::instant::Micros;
-use jobstats_core::parameter::Problems;
-use jobstats_core::sample;
-use jobstats_core::snapshot::Contents;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::rules::snapshot::Contents;
+use jobstats_core::text::parameter::Problems;
+use jobstats_core::text::sample;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde::{Serialize, Serializer};
 
-use crate::feed::beside::{Name, json};
 use crate::feed::ingest::Ingest;
+use crate::feed::server_parameters::{Name, json};
 use crate::feed::targets::Target;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;

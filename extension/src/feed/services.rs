@@ -5,19 +5,19 @@
 
 use std::sync::LazyLock;
 
-use jobstats_core::feed::{Limits, reason};
-use jobstats_core::increment::{edge_distance, share, spans};
-use jobstats_core::instant::{DAY, HOUR, Micros, SECOND};
-use jobstats_core::parameter::Problems;
-use jobstats_core::snapshot::Contents;
-use jobstats_core::stats::{self, Growth, Sums};
+use jobstats_core::base::instant::{DAY, HOUR, Micros, SECOND};
+use jobstats_core::rules::feed::{Limits, reason};
+use jobstats_core::rules::increment::{edge_distance, share, spans};
+use jobstats_core::rules::snapshot::Contents;
+use jobstats_core::text::parameter::Problems;
+use jobstats_core::text::stats::{self, Growth, Sums};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde::Serialize;
 
-use crate::feed::around::{self, Around};
-use crate::feed::beside::json;
 use crate::feed::ingest::Ingest;
+use crate::feed::neighbours::{self, Around};
+use crate::feed::server_parameters::json;
 use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
@@ -125,14 +125,14 @@ fn around(
 ) -> Result<Vec<Around<Option<Stored>>>, Error> {
     static AROUND: LazyLock<String> = LazyLock::new(|| {
         let key = "r.cluster = $4 AND r.server = $5 AND r.service";
-        around::statement("server_snapshots", key, "text", "near.sums::text AS sums")
+        neighbours::statement("server_snapshots", key, "text", "near.sums::text AS sums")
     });
     let [cluster, server] = server(ingest);
     let services: Vec<_> = readings.iter().map(|it| it.service.clone()).collect();
     let times: Vec<_> = readings.iter().map(|it| it.time).collect();
     let gap = ingest.settings.raw_retention.min(LONGEST_GAP);
     let keys = vec![services.into(), cluster, server];
-    around::find(client, &AROUND, keys, &times, gap, |row| {
+    neighbours::find(client, &AROUND, keys, &times, gap, |row| {
         let sums: String = row.get("sums")?;
         let (time, since) = (row.time("time")?, row.time_opt("since")?);
         let sums = serde_json::from_str(&sums).ok();

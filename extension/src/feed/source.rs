@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::feed::Outcome;
+use jobstats_core::rules::feed::Outcome;
 use pgrx::spi::SpiClient;
 
 use crate::feed::covered::Covers;

@@ -1,7 +1,7 @@
 //! The list of all sources of texts that the feed takes.
 
 use jobstats_core::accounting::SCHEDULERS;
-use jobstats_core::getent::begins_with_password;
+use jobstats_core::text::getent::begins_with_password;
 use pgrx::prelude::*;
 
 use crate::feed::getent::{GROUP, PASSWD};

@@ -5,10 +5,10 @@ mod rename;
 
 use std::collections::{HashMap, HashSet};
 
-use jobstats_core::instant::Micros;
-use jobstats_core::pattern::Pattern;
-use jobstats_core::snapshot::{Snapshot, cleanup_interval};
-use jobstats_core::target::{TargetName, filesystem_and_index};
+use jobstats_core::base::instant::Micros;
+use jobstats_core::base::pattern::Pattern;
+use jobstats_core::base::target::{TargetName, filesystem_and_index};
+use jobstats_core::rules::snapshot::{Snapshot, cleanup_interval};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use jobstats_core::accounting::coverage::Span;
-use jobstats_core::feed::{Action, Outcome, reason};
+use jobstats_core::rules::feed::{Action, Outcome, reason};
 use pgrx::datum::{Range, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;

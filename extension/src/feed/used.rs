@@ -4,15 +4,15 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::feed::{Outcome, reason};
-use jobstats_core::parameter::{Owner, Problems};
-use jobstats_core::snapshot::Contents;
-use jobstats_core::used::{self, Usage};
+use jobstats_core::rules::feed::{Outcome, reason};
+use jobstats_core::rules::snapshot::Contents;
+use jobstats_core::text::parameter::{Owner, Problems};
+use jobstats_core::text::used::{self, Usage};
 use pgrx::datum::{Date, DatumWithOid};
 use pgrx::spi::SpiClient;
 
-use crate::feed::beside::Name;
 use crate::feed::ingest::Ingest;
+use crate::feed::server_parameters::Name;
 use crate::feed::targets::Target;
 use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};

@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 
+use jobstats_core::accounting::matching::{Run, Stay, attributed, end};
 use jobstats_core::accounting::node_list::{contains, count};
-use jobstats_core::instant::{MINUTE, Micros};
-use jobstats_core::matching::{Run, Stay, attributed, end};
+use jobstats_core::base::instant::{MINUTE, Micros};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;

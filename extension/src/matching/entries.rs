@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::entry_id::user_may_be_forged;
-use jobstats_core::instant::Micros;
-use jobstats_core::matching::{Activity, Entry, FOREVER, Owner, Range, Verdict, day_of, ranges};
+use jobstats_core::accounting::matching::{
+    Activity, Entry, FOREVER, Owner, Range, Verdict, day_of, ranges,
+};
+use jobstats_core::base::instant::Micros;
+use jobstats_core::identity::entry_id::user_may_be_forged;
 use pgrx::spi::SpiClient;
 
 use crate::matching::{Jobs, Store};
@@ -186,7 +188,7 @@ fn days(
     let starts = jobs.values().flat_map(|it| &it.jobs).map(|it| it.started);
     let since = day_of(starts.min().unwrap_or(0)).saturating_sub(1);
     let since = since
-        .saturating_mul(jobstats_core::instant::DAY)
+        .saturating_mul(jobstats_core::base::instant::DAY)
         .max(EARLIEST);
     let rows = client.execute_rows(
         include_str!("activity.sql"),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::instant::Micros;
-use jobstats_core::matching::{Job, Run, add};
+use jobstats_core::accounting::matching::{Job, Run, add};
+use jobstats_core::base::instant::Micros;
 use pgrx::spi::SpiClient;
 use serde::Deserialize;
 use serde_json::Value;

@@ -6,7 +6,7 @@
 
 use std::ops::Deref;
 
-use jobstats_core::pattern::{Pattern, exactly};
+use jobstats_core::base::pattern::{Pattern, exactly};
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,

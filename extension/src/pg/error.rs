@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::TryReserveError;
 use std::fmt::Display;
 
-use jobstats_core::audit::TooManyFindings;
-use jobstats_core::counter::{self, CounterError};
-use jobstats_core::density::{self, DensityError};
-use jobstats_core::entry_id::FormatError;
-use jobstats_core::filter::FilterError;
-use jobstats_core::nearest::{SUGGESTED, nearest};
+use jobstats_core::base::nearest::{SUGGESTED, nearest};
+use jobstats_core::identity::entry_id::FormatError;
+use jobstats_core::rules::audit::TooManyFindings;
+use jobstats_core::series::counter::{self, CounterError};
+use jobstats_core::series::density::{self, DensityError};
+use jobstats_core::usage::filter::FilterError;
 use jobstats_core::usage::{MeasureError, Measures, UsageError};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
@@ -196,10 +196,10 @@ pub enum Error {
     Memory(usize),
     /// Not enough memory for the content of a text.
     #[error("out of memory: {0}")]
-    Read(#[from] jobstats_core::snapshot::ReadError),
+    Read(#[from] jobstats_core::rules::snapshot::ReadError),
     /// Not enough memory for the increments between two texts.
     #[error("out of memory: {0}")]
-    Compare(#[from] jobstats_core::increment::CompareError),
+    Compare(#[from] jobstats_core::rules::increment::CompareError),
     /// A `jobid_name` that cannot be compiled.
     #[error("{0}")]
     Format(#[from] FormatError),

@@ -1,6 +1,6 @@
 //! The check for interrupts of a session of PostgreSQL.
 
-use jobstats_core::pause::Pause;
+use jobstats_core::base::pause::Pause;
 use pgrx::PgSqlErrorCode;
 
 use crate::pg::reserve;

@@ -17,7 +17,7 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 use pgrx::datum::{Date, DatumWithOid, Interval, Range, TimestampWithTimeZone};
 use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::panic::ErrorReport;

@@ -9,8 +9,8 @@
 /// ```
 macro_rules! sql {
     ($path:literal $(, $hole:ident = $text:expr)* $(,)?) => {{
-        const TEMPLATE: ::jobstats_core::template::Template =
-            ::jobstats_core::template::Template::new(include_str!($path), &[$(stringify!($hole)),*]);
+        const TEMPLATE: ::jobstats_core::output::template::Template =
+            ::jobstats_core::output::template::Template::new(include_str!($path), &[$(stringify!($hole)),*]);
         TEMPLATE.fill(&[$(::core::convert::AsRef::<str>::as_ref(&$text)),*])
     }};
 }

@@ -1,7 +1,7 @@
 //! Points in time: core counts microseconds from 1970, PostgreSQL from 2000.
 
-use jobstats_core::instant::{DAY, DEFAULT_WINDOW, Micros};
-use jobstats_core::window::Clocks;
+use jobstats_core::base::instant::{DAY, DEFAULT_WINDOW, Micros};
+use jobstats_core::usage::window::Clocks;
 use pgrx::datum::{Timestamp, TimestampWithTimeZone, datetime_support};
 use pgrx::pg_sys;
 

@@ -14,7 +14,7 @@ use crate::query::engine::Request;
 use crate::query::labels::decimal;
 use crate::query::plan::Plan;
 use crate::query::question::Question;
-use crate::query::{empty, without_times};
+use crate::query::{explain_empty, without_times};
 use crate::store::personal::Pseudonyms;
 use crate::store::rights::caller::{Own, Reader, as_any_reader, as_reader};
 
@@ -80,7 +80,7 @@ fn ask_for(
             };
             match Plan::find(client, &question)? {
                 Some(plan) => answer(client, &question, &plan, pseudonyms),
-                None => empty::explain(client, &question.period, &question.filters),
+                None => explain_empty::explain(client, &question.period, &question.filters),
             }
         })
     })?)
@@ -96,7 +96,7 @@ pub fn note(
     plan.note_behind()?;
     plan.jobs.note_arrays();
     match rows {
-        0 => empty::explain_window(client, &plan.window, question),
+        0 => explain_empty::explain_window(client, &plan.window, question),
         _ => Ok(()),
     }
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use jobstats_core::dimension::Of;
-pub use jobstats_core::dimension::{DIMENSIONS, Dimension, Level, ValueType};
+use jobstats_core::usage::dimension::Of;
+pub use jobstats_core::usage::dimension::{DIMENSIONS, Dimension, Level, ValueType};
 
 use pgrx::prelude::*;
 

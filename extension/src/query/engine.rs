@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use jobstats_core::columns::sum::Sum;
-use jobstats_core::dimension::{Level, ValueType};
-use jobstats_core::instant::Span;
+use jobstats_core::base::instant::Span;
+use jobstats_core::usage::columns::sum::Sum;
+use jobstats_core::usage::dimension::{Level, ValueType};
 use jobstats_core::usage::{
     Activity, Asked, Cells, Conditions, Groups, Line, Scope, Shown, Target, Untracked,
     sums_of_wholes, untracked,

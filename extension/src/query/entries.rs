@@ -1,6 +1,6 @@
 //! Looks up the entries or users that a question is about, if they are few.
 
-use jobstats_core::instant::{DAY, HOUR, Micros};
+use jobstats_core::base::instant::{DAY, HOUR, Micros};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::dimension::PROJECT;
-use jobstats_core::filter::{FilterError, Wanted, meant};
-use jobstats_core::pattern::{Pattern, exactly};
+use jobstats_core::base::pattern::{Pattern, exactly};
+use jobstats_core::usage::dimension::PROJECT;
+use jobstats_core::usage::filter::{FilterError, Wanted, meant};
 use jobstats_core::usage::{Condition, Conditions};
 use pgrx::spi::SpiClient;
 use serde_json::Value;

@@ -4,7 +4,7 @@
 //! belongs to one job throughout: its usage is added up before anybody asks whose it is. Only usage of entries that have several
 //! rows there is told apart by the days of each.
 
-use jobstats_core::pattern::Pattern;
+use jobstats_core::base::pattern::Pattern;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jobstats_core::pattern::exactly;
-use jobstats_core::quantity::{Quantity, Readable};
+use jobstats_core::base::pattern::exactly;
+use jobstats_core::output::quantity::{Quantity, Readable};
 use pgrx::AnyNumeric;
 use pgrx::spi::SpiClient;
 use serde_json::Value;

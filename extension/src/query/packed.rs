@@ -1,8 +1,8 @@
 //! Shows what is packed in rows of increments; NULL is what no feed has packed.
 
-use jobstats_core::increment::{json, unpack_sizes};
-use jobstats_core::operation::OperationIndex;
-use jobstats_core::snapshot::HISTOGRAM_LEN;
+use jobstats_core::base::operation::OperationIndex;
+use jobstats_core::rules::increment::{json, unpack_sizes};
+use jobstats_core::rules::snapshot::HISTOGRAM_LEN;
 use pgrx::prelude::*;
 
 use crate::pg::jsonb::Jsonb;

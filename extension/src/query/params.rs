@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 use pgrx::datum::DatumWithOid;
 
 use crate::pg::time::timestamptz;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};

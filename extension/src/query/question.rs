@@ -1,6 +1,6 @@
 //! The question that a reading function asks.
 
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::target::TargetKind;
 use jobstats_core::usage::Line;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 

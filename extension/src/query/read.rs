@@ -1,10 +1,10 @@
 //! The statements that read the store for questions. They read plain rows; only for a front do nodes add up theirs.
 
-use jobstats_core::finding::SMALL;
-use jobstats_core::instant::{Micros, Span};
-use jobstats_core::operation::{OperationIndex, READ_BYTES, WRITE_BYTES};
-use jobstats_core::snapshot::HISTOGRAM_LEN;
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::{Micros, Span};
+use jobstats_core::base::operation::{OperationIndex, READ_BYTES, WRITE_BYTES};
+use jobstats_core::base::target::TargetKind;
+use jobstats_core::judgement::finding::SMALL;
+use jobstats_core::rules::snapshot::HISTOGRAM_LEN;
 use jobstats_core::usage::{Layout, Target};
 use pgrx::datum::DatumWithOid;
 

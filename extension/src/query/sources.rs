@@ -1,8 +1,8 @@
 //! Chooses the sources of a window: the coarsest rollups that give the same answer, and `increments` for the rest.
 
-use jobstats_core::increment::{Coarse, reach};
-use jobstats_core::instant::{DAY, Micros, Span};
-use jobstats_core::window;
+use jobstats_core::base::instant::{DAY, Micros, Span};
+use jobstats_core::rules::increment::{Coarse, reach};
+use jobstats_core::usage::window;
 
 use crate::query::state::{State, Stored};
 use crate::query::window::Window;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::increment::Coarse;
-use jobstats_core::instant::{Micros, Span};
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::{Micros, Span};
+use jobstats_core::base::target::TargetKind;
+use jobstats_core::rules::increment::Coarse;
 use jobstats_core::usage::Target;
 use pgrx::spi::SpiClient;
 use serde::Deserialize;

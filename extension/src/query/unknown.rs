@@ -1,7 +1,7 @@
 //! Says in a notice why an answer is empty: because nothing was ever fed, or because a filter names nothing.
 
-use jobstats_core::nearest::{SUGGESTED, nearest};
-use jobstats_core::pattern::Pattern;
+use jobstats_core::base::nearest::{SUGGESTED, nearest};
+use jobstats_core::base::pattern::Pattern;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};

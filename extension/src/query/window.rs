@@ -1,8 +1,8 @@
 //! The window of a question: its start, its end and its steps.
 
-use jobstats_core::instant::{DAY, Micros, Span};
+use jobstats_core::base::instant::{DAY, Micros, Span};
 use jobstats_core::usage::Target;
-use jobstats_core::window::{Last, Reach, StepError, StepWidth, reach, step_edges};
+use jobstats_core::usage::window::{Last, Reach, StepError, StepWidth, reach, step_edges};
 use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 

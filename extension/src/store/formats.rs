@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity, Status, likely_format};
-use jobstats_core::snapshot::Snapshot;
+use jobstats_core::identity::entry_id::{
+    DEFAULT_FORMATS, Format, Formats, Identity, Status, likely_format,
+};
+use jobstats_core::rules::snapshot::Snapshot;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 

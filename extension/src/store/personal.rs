@@ -1,6 +1,8 @@
 //! Personal data: the secrets that keys and pseudonyms come from, what is held of a user, and how it ends.
 
-use jobstats_core::entry_id::{FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user};
+use jobstats_core::identity::entry_id::{
+    FIRST_PSEUDONYM, Secret, Secrets, pseudonym, pseudonym_of_user,
+};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 

@@ -5,7 +5,7 @@
 //! `increments` itself, so that they are exact at any moment. After a long gap, rows of increments cross bucket edges
 //! of narrow rollups: in these [coarse] spans such a rollup is exact only over whole hours, or days.
 
-use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
+use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -19,11 +19,11 @@ mod compute;
 mod definition;
 mod dirty;
 mod owners;
-mod wholes;
+mod target_counters;
 
 pub use dirty::{COARSE, changed, coarse};
 pub use owners::{Owner, forget as forget_users, note_changed};
-pub use wholes::sum as sum_wholes;
+pub use target_counters::sum as sum_wholes;
 
 /// The origin of buckets of all widths.
 const EPOCH: &str = "timestamptz '1970-01-01 00:00:00+00'";
@@ -186,7 +186,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
             &[rollup.name.into(), rollup.width.into(), rollup.retention.into()],
         )?;
         owners::create(client, installation, rollup)?;
-        wholes::create(client, installation, rollup)?;
+        target_counters::create(client, installation, rollup)?;
         let relation = rollup.relation();
         if store::kind(client, &relation)?.is_none() {
             rollup.create_table(client, installation, &relation, KEY, "")?;
@@ -208,7 +208,7 @@ pub fn definitions() -> String {
     let mut statements = Vec::new();
     for rollup in &ROLLUPS {
         statements.extend(owners::definitions(rollup));
-        statements.push(wholes::table(&rollup.wholes(), ""));
+        statements.push(target_counters::table(&rollup.wholes(), ""));
         statements.push(Rollup::table(&rollup.relation(), KEY, "", ""));
     }
     statements.join(";\n")

@@ -1,7 +1,7 @@
 //! The settings of the store: retention periods, limits of feeds, the handling of chunks, and the lag of rollups.
 
-use jobstats_core::increment::Keep;
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::rules::increment::Keep;
 use pgrx::datum::{DatumWithOid, Interval};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;

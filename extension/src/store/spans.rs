@@ -1,6 +1,6 @@
 //! The spans without a gap in which targets were observed, `jobstats.spans`. Who writes them has the lock of the target.
 
-use jobstats_core::instant::{Micros, Span};
+use jobstats_core::base::instant::{Micros, Span};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;

@@ -1,8 +1,8 @@
 //! The views of the store and the feed, and the queries that they have in common with the reading functions.
 
 use jobstats_core::accounting::SCHEDULERS;
-use jobstats_core::entry_id::likely_format;
-use jobstats_core::operation::OPERATIONS;
+use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::identity::entry_id::likely_format;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 

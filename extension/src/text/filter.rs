@@ -2,9 +2,9 @@
 
 use std::ffi::CStr;
 
-use jobstats_core::dimension::Dimension;
-use jobstats_core::filter::{FilterError, Wanted, checked, read};
 use jobstats_core::usage::Condition;
+use jobstats_core::usage::dimension::Dimension;
+use jobstats_core::usage::filter::{FilterError, Wanted, checked, read};
 use pgrx::datum::Internal;
 use pgrx::prelude::*;
 use serde_json::{Map, Value};

@@ -6,5 +6,5 @@ use crate::pg::argument::Short;
 
 #[pg_extern(sql = false)]
 fn jobstats_fold(name: Short<&str>) -> String {
-    jobstats_core::fold::fold(&name).into_owned()
+    jobstats_core::identity::fold::fold(&name).into_owned()
 }

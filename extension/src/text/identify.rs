@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity, Keys, StoredNames};
-use jobstats_core::job_stats::IDENTIFIER_MAX;
+use jobstats_core::identity::entry_id::{
+    DEFAULT_FORMATS, Format, Formats, Identity, Keys, StoredNames,
+};
+use jobstats_core::text::job_stats::IDENTIFIER_MAX;
 use pgrx::Array;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;

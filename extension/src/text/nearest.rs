@@ -1,6 +1,6 @@
 //! Names in messages.
 
-use jobstats_core::nearest::{SUGGESTED, nearest};
+use jobstats_core::base::nearest::{SUGGESTED, nearest};
 use pgrx::prelude::*;
 
 use crate::pg::argument::Short;

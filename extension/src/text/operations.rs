@@ -1,6 +1,6 @@
 //! `jobstats_operations()`: returns the list of operations as a table.
 
-use jobstats_core::operation::{Kind, OPERATIONS};
+use jobstats_core::base::operation::{Kind, OPERATIONS};
 use pgrx::prelude::*;
 
 use crate::pg::tuplestore::{IntoCell, Rows};

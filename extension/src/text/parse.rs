@@ -1,7 +1,7 @@
 //! `jobstats_parse()`: returns as rows what the scanner finds.
 
-use jobstats_core::escape::escape;
-use jobstats_core::job_stats::{
+use jobstats_core::base::escape::escape;
+use jobstats_core::text::job_stats::{
     Clock, CounterLine, Lines, Place, Reason, Time, histogram_json, list,
 };
 use pgrx::AnyNumeric;

@@ -1,6 +1,6 @@
 //! `jobstats_unpack()`: unpacks text and shows it as the view `raw_text` does.
 
-use jobstats_core::escape::{escape, pieces};
+use jobstats_core::base::escape::{escape, pieces};
 use pgrx::prelude::*;
 
 use crate::pg::ballast;

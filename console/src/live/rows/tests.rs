@@ -1,6 +1,6 @@
 use clap::ValueEnum;
-use jobstats_core::instant::SECOND;
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::SECOND;
+use jobstats_core::base::target::TargetKind;
 use proptest::prelude::*;
 
 use super::*;
@@ -88,7 +88,7 @@ fn users_have_the_rates_of_their_targets_added_up() {
     assert_eq!((ada.users, ada.jobs, ada.nodes), (1, 1, 2));
     assert_eq!(
         (ada.target.as_deref(), ada.operation),
-        (Some(MDT), jobstats_core::operation::find(b"open"))
+        (Some(MDT), jobstats_core::base::operation::find(b"open"))
     );
     assert_eq!(table.rows[1].key, Key::User(1001));
     assert_eq!(table.total.service().unwrap().rate, 3.5);

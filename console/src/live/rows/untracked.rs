@@ -1,7 +1,7 @@
 //! The work of targets that is in no entry: a row below the others, which counts in none of their sums.
 
 use super::{Group, Row, is_in_scope};
-use crate::live::board::{Board, Target};
+use crate::live::history::{Board, Target};
 use crate::live::interval::{Interval, Whole};
 use crate::live::sums::{Adding, SERVICE, Totals};
 use crate::live::view::{By, Key, Sort, View};

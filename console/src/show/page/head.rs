@@ -1,12 +1,12 @@
 //! The lines above the table.
 
-use jobstats_core::instant::{Micros, SECOND};
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::{Micros, SECOND};
+use jobstats_core::base::target::TargetKind;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
 use super::{Look, Mode};
-use crate::live::board::{self, Board, Load, Status};
+use crate::live::history::{self, Board, Load, Status};
 use crate::live::interval::STORE;
 use crate::live::rows::Table;
 use crate::live::view::View;
@@ -96,7 +96,7 @@ fn head(board: &Board, filesystem: Option<&str>, right: &str, width: usize) -> L
 fn states(board: &Board, filesystem: &str, line: &mut Line, room: usize) {
     let count = |kind: Option<TargetKind>, status: &[Status]| {
         let targets = board.targets();
-        let targets = targets.filter(|it| board::filesystem(&it.text.target) == filesystem);
+        let targets = targets.filter(|it| history::filesystem(&it.text.target) == filesystem);
         let targets = targets.filter(|it| kind.is_none_or(|kind| kind == it.text.kind));
         targets.filter(|it| status.contains(&it.status)).count()
     };

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use jobstats_core::instant::SECOND;
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::SECOND;
+use jobstats_core::base::target::TargetKind;
 use ratatui::crossterm::event::KeyCode;
 
 use super::*;
@@ -493,7 +493,7 @@ fn of_store() -> App {
         }
     }
     let day = |usual: f64| {
-        let load = |at: i64| crate::live::board::Load {
+        let load = |at: i64| crate::live::history::Load {
             time: at,
             service: (at != 5).then_some(usual + (at % 3) as f64),
             requests: 0.0,

@@ -1,7 +1,7 @@
 //! Why a store has nothing to show.
 
 use jobstats_client::Kind;
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 
 use crate::ask::store;
 use crate::values::when::moment;

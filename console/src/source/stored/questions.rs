@@ -9,15 +9,15 @@ use jobstats_client::answers::{
     Rates, TargetRow, Targets, Untracked, UntrackedRow, Window, Work, WorkRow, words,
 };
 use jobstats_client::{Connector, Decimal, ask};
-use jobstats_core::increment::Column;
-use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
-use jobstats_core::operation::OPERATIONS;
-use jobstats_core::pattern::exactly;
+use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros};
+use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::base::pattern::exactly;
+use jobstats_core::rules::increment::Column;
 use postgres::Client;
 
 use super::Scope;
 use crate::ask::store::{self, Error};
-use crate::live::board::{Load, Loads, Medians};
+use crate::live::history::{Load, Loads, Medians};
 use crate::live::interval::{OWN, Whole};
 use crate::live::view::{By, Key};
 use crate::live::who::Who;

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::instant::SECOND;
-use crate::pause::Pause;
+use crate::base::instant::SECOND;
+use crate::base::pause::Pause;
 
 const DONE: &str = r#"{"t_depend": 1700000000.25, "t_run": 1700000060.5, "t_cleanup": 1700003660.123456, "t_inactive": 1700003661.0, "duration": 7200.0, "expiration": 1700007260.5, "name": "relax", "cwd": "/home/ada/secret", "queue": "batch", "project": "proj1", "bank": "chem", "ntasks": 128, "ncores": 256, "nnodes": 4, "priority": 16, "ranks": "[3-6]", "nodelist": "node[3-6]", "success": false, "result": "FAILED", "waitstatus": 35072, "id": 65399603331072, "t_submit": 1700000000.125, "t_remaining": 0.0, "state": "INACTIVE", "username": "ada", "userid": 1000, "urgency": 16, "runtime": 3599.6, "status": "FAILED", "returncode": 137, "dependencies": [], "annotations": {"sched": {"resource_summary": "secret"}, "user": {"x": [{"id": 1}, {"id": 2}]}}, "exception": {"occurred": true, "severity": 0, "type": "exec", "note": "secret {"}}"#;
 
@@ -188,12 +188,12 @@ fn an_identifier_of_job_stats_becomes_decimal() {
     // The bytes C6 and 92 of the letter, of which Lustre prints the first as it is.
     let shown = b"\xC6\\x92uZZybuNNy";
     assert_eq!(
-        decimal(&crate::escape::escape(shown)),
+        decimal(&crate::base::escape::escape(shown)),
         Some(6_731_191_091_817_518)
     );
     let escaped = b"\\xC6\\x92uZZybuNNy";
     assert_eq!(
-        decimal(&crate::escape::escape(escaped)),
+        decimal(&crate::base::escape::escape(escaped)),
         Some(6_731_191_091_817_518)
     );
     assert_eq!(decimal("fuZZybuNNy"), Some(6_731_191_091_817_518));

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::pause::Pause;
+use crate::base::pause::Pause;
 
 /// A line of SGE 6 with 43 fields, in seconds.
 const SGE: &str = "long.q:node7.site:chem:ada:relax:4711:sge:0:1700000000:1700000060:1700003660:0:0:3600:3500.5:12.25:8236:0:0:0:0:\

@@ -4,7 +4,7 @@ use memchr::memchr_iter;
 
 use super::{DEPTH_MAX, Read, object};
 use crate::accounting::Job;
-use crate::pause::Pause;
+use crate::base::pause::Pause;
 
 /// The bytes that may be read behind damage, beside twice the length of the text.
 const BUDGET: usize = 1 << 20;

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 
 use super::{DEPTH_MAX, OBJECT_MAX};
 use crate::accounting::field;
-use crate::escape::escape;
+use crate::base::escape::escape;
 
 /// A value of JSON. It is never wrong: a value of another kind than the one that is asked for is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

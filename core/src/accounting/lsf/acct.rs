@@ -8,7 +8,7 @@ use memchr::{memchr, memchr_iter, memmem};
 use super::fields::{Field, Fields, Wrap};
 use super::{Job, Reason, Record, finish};
 use crate::accounting::field::first_lines;
-use crate::pause::Pause;
+use crate::base::pause::Pause;
 
 /// The number of lines that [`recognizes`] looks at.
 const FIRST_LINES: usize = 10;

@@ -3,8 +3,8 @@ use std::borrow::Cow;
 use proptest::prelude::*;
 
 use super::*;
-use crate::instant::{Micros, SECOND};
-use crate::pause::Pause;
+use crate::base::instant::{Micros, SECOND};
+use crate::base::pause::Pause;
 
 /// A record of LSF 5.1, which ends after the spool files and the reservation. All records here are made up.
 const OLD: &str = r#""JOB_FINISH" "5.1" 1720188037 7 1000 33554434 2 1720187960 0 0 1720188010 "ada" "normal" "" "" "" "l1" "fluid" "" "out" "err" "1720187960.7" 0 2 "c1" "c2" 64 60.0 "heat" "./heat 1; echo ""done""" 277.210000 17.280000 0 0 -1 0 0 927804 87722 0 0 0 -1 0 0 0 0 0 -1 "" "project1" 0 2 "" "" 0 310424 339112 "" "" """#;

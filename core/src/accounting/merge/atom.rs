@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::Job;
 use super::{Provenance, Rank};
-use crate::instant::{Micros, SECOND};
+use crate::base::instant::{Micros, SECOND};
 
 /// The most names of `extra` that a row keeps: the first ones of the alphabet, whatever the order of the texts is.
 const EXTRA_MAX: usize = 64;

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::instant::{HOUR, MINUTE, SECOND};
+use crate::base::instant::{HOUR, MINUTE, SECOND};
 
 /// A record with a start and an end, in seconds.
 fn job(started: Option<i64>, ended: Option<i64>) -> Job<'static> {

@@ -1,8 +1,8 @@
 mod damage;
 
 use super::*;
-use crate::instant::{Micros, SECOND};
-use crate::pause::Pause;
+use crate::base::instant::{Micros, SECOND};
+use crate::base::pause::Pause;
 
 /// A start, an end and a rerun of PBS Pro and Torque, and records that no job comes from. All are made up.
 const TEXT: &str = "\

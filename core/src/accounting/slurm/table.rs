@@ -8,7 +8,7 @@ use super::row::{Fields, is_step, keep, known_text};
 use crate::accounting::field::lines;
 use crate::accounting::zone::Zone;
 use crate::accounting::{Job, Reason, Record};
-use crate::pause::Pause;
+use crate::base::pause::Pause;
 
 /// The longest row in bytes. The longest lists of nodes have less than a tenth.
 const ROW_MAX: usize = 1 << 20;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::*;
 use crate::accounting::zone::TimeDoubt;
 use crate::accounting::{Job, Reason};
-use crate::instant::{HOUR, Micros, SECOND};
-use crate::pause::Pause;
+use crate::base::instant::{HOUR, Micros, SECOND};
+use crate::base::pause::Pause;
 
 const BERLIN: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
 

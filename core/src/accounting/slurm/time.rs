@@ -6,7 +6,7 @@ use jiff::tz::Offset;
 use crate::accounting::Reason;
 use crate::accounting::field::{self, number};
 use crate::accounting::zone::{LocalTime, Zone, instant};
-use crate::instant::SECOND;
+use crate::base::instant::SECOND;
 
 /// The length of `2024-07-01T12:00:00`.
 const LENGTH: usize = 19;

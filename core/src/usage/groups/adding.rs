@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rustc_hash::FxHashSet;
 
 use super::{Amount, GroupKey, Line};
-use crate::instant::{Micros, Span};
+use crate::base::instant::{Micros, Span};
 use crate::usage::asked::Asked;
 use crate::usage::cells::{Activity, Cells, Hasher};
 use crate::usage::measure::Term;

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use super::super::cells::SubjectKind;
 use super::super::{Conditions, Entry, Known, Target};
 use super::*;
-use crate::dimension::Dimension;
-use crate::target::TargetKind;
+use crate::base::target::TargetKind;
+use crate::usage::dimension::Dimension;
 
 /// The window.
 const UNTIL: Micros = 1_000;

@@ -1,9 +1,9 @@
 //! Texts that nobody prints: they take time and memory in proportion to their size. With time that grows with the square of
 //! the size, these tests would run for many minutes.
 
-use jobstats_core::job_stats::Problem;
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{Contents, read};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::snapshot::{Contents, read};
+use jobstats_core::text::job_stats::Problem;
 
 const SIZE: usize = 1 << 19;
 

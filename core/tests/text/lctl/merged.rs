@@ -1,7 +1,7 @@
 //! Error messages in the same file or pipe: `lctl get_param … > file 2>&1`.
 
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::snapshot;
 
 use crate::reading;
 

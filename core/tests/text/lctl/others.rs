@@ -1,8 +1,8 @@
 //! Values of parameters beside `job_stats`.
 
-use jobstats_core::parameter::Parameter;
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::read;
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::snapshot::read;
+use jobstats_core::text::parameter::Parameter;
 
 use crate::reading;
 

@@ -1,7 +1,7 @@
 //! Snapshots as text, and back.
 
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{print, read, read_carried};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::snapshot::{print, read, read_carried};
 
 use crate::readings::records;
 
@@ -71,7 +71,10 @@ fn identifiers_are_quoted_where_lustre_quotes_them() {
         ("\"", "\"\\x22\""),
         ("a\nb", "\"a\\x0Ab\""),
     ] {
-        assert_eq!(jobstats_core::job_stats::print_identifier(stored), printed);
+        assert_eq!(
+            jobstats_core::text::job_stats::print_identifier(stored),
+            printed
+        );
         let text = format!("- job_id:          {printed}\n  sync: {{ samples: 1, unit: reqs }}\n");
         let reading = read(text.as_bytes(), Pause::NEVER).unwrap();
         let snapshot = &reading.snapshots[0];

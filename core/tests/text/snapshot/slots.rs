@@ -1,9 +1,9 @@
 //! The counter of a line (rule 6), and the values of the line that are kept.
 
-use jobstats_core::job_stats::Unit;
-use jobstats_core::operation::{OPERATIONS, READ, READ_BYTES, WRITE_BYTES};
-use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{Counter, Slot, read};
+use jobstats_core::base::operation::{OPERATIONS, READ, READ_BYTES, WRITE_BYTES};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::rules::snapshot::{Counter, Slot, read};
+use jobstats_core::text::job_stats::Unit;
 
 use crate::reading;
 

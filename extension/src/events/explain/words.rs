@@ -1,6 +1,6 @@
 //! Numbers and names in sentences.
 
-use jobstats_core::quantity::{Quantity, Readable};
+use jobstats_core::output::quantity::{Quantity, Readable};
 use serde_json::Value;
 
 /// The number of names that are listed.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use jobstats_core::accounting::Job;
-use jobstats_core::getent::is_name;
+use jobstats_core::text::getent::is_name;
 use pgrx::spi::SpiClient;
 
 use crate::feed::getent::{self, GROUPS, Named, USERS};

@@ -11,7 +11,7 @@ use jobstats_core::accounting::Job;
 use jobstats_core::accounting::merge::{
     Change, Form, Merged, Provenance, merge as merged, repeated,
 };
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde::de::DeserializeOwned;

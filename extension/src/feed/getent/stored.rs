@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::getent::Entry;
-use jobstats_core::getent::history::{History, Name, Run};
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::base::instant::{DAY, Micros};
+use jobstats_core::text::getent::Entry;
+use jobstats_core::text::getent::history::{History, Name, Run};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 

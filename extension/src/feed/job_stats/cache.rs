@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use jobstats_core::snapshot::Snapshot;
+use jobstats_core::rules::snapshot::Snapshot;
 
 /// The key of a text: its digest and its packed size. The size is different if somebody has replaced the stored text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

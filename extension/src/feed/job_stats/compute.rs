@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::mem;
 
-use jobstats_core::increment::edge_distance;
-use jobstats_core::increment::{
+use jobstats_core::base::instant::Micros;
+use jobstats_core::rules::increment::edge_distance;
+use jobstats_core::rules::increment::{
     Comparison, Counts, Increment, Observation, Problem, clamp, compare, span,
 };
-use jobstats_core::instant::Micros;
-use jobstats_core::snapshot::{Snapshot, cleanup_interval, print_to};
+use jobstats_core::rules::snapshot::{Snapshot, cleanup_interval, print_to};
 use pgrx::spi::SpiClient;
 
 use crate::feed::job_stats::entries::{Entries, Folding};

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use jobstats_core::entry_id::{Formats, Keys, StoredNames};
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::identity::entry_id::{Formats, Keys, StoredNames};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;

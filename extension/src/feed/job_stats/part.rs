@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::feed::{Rejects, beginning};
-use jobstats_core::snapshot::{ReadError, Snapshot, Words};
-use jobstats_core::target::TargetName;
+use jobstats_core::base::target::TargetName;
+use jobstats_core::rules::feed::{Rejects, beginning};
+use jobstats_core::rules::snapshot::{ReadError, Snapshot, Words};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::feed::text::Text;

@@ -2,9 +2,9 @@
 
 use std::mem;
 
-use jobstats_core::feed::{Action, Outcome, reason, why_not, why_not_before};
-use jobstats_core::increment::Observation;
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::rules::feed::{Action, Outcome, reason, why_not, why_not_before};
+use jobstats_core::rules::increment::Observation;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;

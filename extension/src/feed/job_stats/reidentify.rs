@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use jobstats_core::entry_id::{Formats, likely_format};
+use jobstats_core::identity::entry_id::{Formats, likely_format};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 

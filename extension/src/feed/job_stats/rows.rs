@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use std::vec;
 
-use jobstats_core::increment::{Column, Increment, pack_sizes, split};
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::rules::increment::{Column, Increment, pack_sizes, split};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use pgrx::{IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, pg_sys};

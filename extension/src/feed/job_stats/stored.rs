@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::increment::{Counts, Keep, Observation};
-use jobstats_core::instant::{DAY, Micros};
-use jobstats_core::snapshot::{self, Snapshot};
+use jobstats_core::base::instant::{DAY, Micros};
+use jobstats_core::rules::increment::{Counts, Keep, Observation};
+use jobstats_core::rules::snapshot::{self, Snapshot};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
@@ -206,7 +206,7 @@ impl Read<'_> {
         }
     }
 
-    /// Returns the observation as [`jobstats_core::increment`] takes it.
+    /// Returns the observation as [`jobstats_core::rules::increment`] takes it.
     pub fn observation(&self) -> Observation<'_> {
         Observation {
             time: self.time,

@@ -1,6 +1,6 @@
 //! Renaming a target.
 
-use jobstats_core::target::{TargetKind, filesystem_and_index, kind_in_name};
+use jobstats_core::base::target::{TargetKind, filesystem_and_index, kind_in_name};
 use pgrx::spi::SpiClient;
 
 use crate::feed::delivery::require_short;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use allocator_api2::alloc::Global;
-use jobstats_core::density::Density;
-use jobstats_core::instant::Micros;
-use jobstats_core::quantity::Quantity;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::output::quantity::Quantity;
+use jobstats_core::series::density::Density;
 use jobstats_core::usage::{Leading, Line, Measure, leading};
 use pgrx::pg_sys::Datum;
 use pgrx::spi::SpiClient;
@@ -23,7 +23,7 @@ use crate::query::groups::Group;
 use crate::query::labels::{Labels, covered, formatted, rounded};
 use crate::query::plan::Plan;
 use crate::query::question::{Question, SUMMARY, Wanted};
-use crate::query::wholes::Wholes;
+use crate::query::target_counters::Wholes;
 use crate::query::window::ROW_LIMIT;
 
 /// The rows of the answer to a question.

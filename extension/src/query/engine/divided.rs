@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 use jobstats_core::usage::{Subject, SubjectKind};
 
 use crate::pg::error::Error;

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jobstats_core::dimension::Dimension;
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::usage::dimension::Dimension;
 use jobstats_core::usage::{Entry, Groups, Job, Known, SubjectKind, User};
 
 use crate::pg::error::Error;

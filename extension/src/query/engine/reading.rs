@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use jobstats_core::columns::sum::Sum;
-use jobstats_core::dimension::Level;
-use jobstats_core::instant::{Micros, Span};
+use jobstats_core::base::instant::{Micros, Span};
+use jobstats_core::usage::columns::sum::Sum;
+use jobstats_core::usage::dimension::Level;
 use jobstats_core::usage::{Activity, Cells, Job, Known, Layout, Row, Scope, Subject, SubjectKind};
 
 use crate::pg::error::Error;

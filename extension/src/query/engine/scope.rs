@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use jobstats_core::columns::sum::Sum;
-use jobstats_core::dimension::Level;
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::base::instant::{DAY, Micros};
+use jobstats_core::usage::columns::sum::Sum;
+use jobstats_core::usage::dimension::Level;
 use jobstats_core::usage::{Layout, Scope, Target};
 
 use crate::pg::error::Error;

@@ -1,9 +1,9 @@
 //! Reads the sizes of reads and writes.
 
-use jobstats_core::columns::sum::Sum;
-use jobstats_core::dimension::Level;
-use jobstats_core::increment::{Details, OperationName, unpack};
-use jobstats_core::operation::{READ_BYTES, WRITE_BYTES};
+use jobstats_core::base::operation::{READ_BYTES, WRITE_BYTES};
+use jobstats_core::rules::increment::{Details, OperationName, unpack};
+use jobstats_core::usage::columns::sum::Sum;
+use jobstats_core::usage::dimension::Level;
 use jobstats_core::usage::{Layout, RowOfSizes, Sizes, SizesOfGroup, SizesOfRow, Subject};
 
 use crate::pg::error::Error;

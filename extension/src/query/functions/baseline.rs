@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::instant::{DAY, HOUR, Micros};
-use jobstats_core::quantity::Quantity;
-use jobstats_core::usual::Usual;
+use jobstats_core::base::instant::{DAY, HOUR, Micros};
+use jobstats_core::output::quantity::Quantity;
+use jobstats_core::series::typical::Usual;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -13,12 +13,12 @@ use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::ask;
-use crate::query::empty;
+use crate::query::compare_windows::Windows;
+use crate::query::explain_empty;
 use crate::query::filters::Filters;
 use crate::query::groups::{Group, held};
 use crate::query::labels::{Labels, covered, formatted};
 use crate::query::question::{DEFAULT_N, Period, Question, number_of_rows};
-use crate::query::windows::Windows;
 
 /// The longest window: a day, also where that has an hour more.
 const LONGEST: Micros = DAY + HOUR;
@@ -59,7 +59,7 @@ fn jobstats_baseline(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<
         plan.note_behind()?;
         plan.jobs.note_arrays();
         if groups.is_empty() || coverage == 0.0 {
-            return empty::explain_window(client, &plan.window, question);
+            return explain_empty::explain_window(client, &plan.window, question);
         }
         let mut compared = compared(groups, days);
         compared.truncate(n);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::change::{Amounts, Change, Scale, changes};
-use jobstats_core::instant::Span;
-use jobstats_core::quantity::Quantity;
+use jobstats_core::base::instant::Span;
+use jobstats_core::judgement::change::{Amounts, Change, Scale, changes};
+use jobstats_core::output::quantity::Quantity;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -15,7 +15,8 @@ use crate::pg::spi::SqlResult;
 use crate::pg::time::window;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{ask, number};
-use crate::query::empty;
+use crate::query::compare_windows::{Done, LEAST_COVERAGE, Windows};
+use crate::query::explain_empty;
 use crate::query::filters::Filters;
 use crate::query::groups::{Group, held};
 use crate::query::labels::{Labels, OTHERS, covered, formatted, others, rounded};
@@ -23,7 +24,6 @@ use crate::query::notice::hinted;
 use crate::query::plan::Plan;
 use crate::query::question::{DEFAULT_N, Period, Question, number_of_rows};
 use crate::query::window::{Window, clamped};
-use crate::query::windows::{Done, LEAST_COVERAGE, Windows};
 
 /// The number of days that a window is compared with.
 const DAYS: i64 = 7;
@@ -56,7 +56,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         plan.jobs.note_arrays();
         let Some(scale) = before.scale else {
             if coverage == 0.0 {
-                return empty::explain_window(client, &plan.window, question);
+                return explain_empty::explain_window(client, &plan.window, question);
             }
             hinted(
                 "none of the seven days before was observed for 80 % of this window",
@@ -74,7 +74,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         };
         compared.write(client, question, &mut rows)?;
         if compared.changes.is_empty() {
-            empty::explain_window(client, &plan.window, question)?;
+            explain_empty::explain_window(client, &plan.window, question)?;
         }
         // What is known of the earliest window is known of all.
         before.plan.as_ref().unwrap_or(plan).note_age();

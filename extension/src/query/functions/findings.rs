@@ -1,7 +1,9 @@
 //! `jobstats_findings()` and `jobstats_verdict()` judge how something used Lustre.
 
-use jobstats_core::event::probe;
-use jobstats_core::finding::{Calls, Finding, Level, Rule, Thresholds, Work, is_enough, judge};
+use jobstats_core::judgement::event::probe;
+use jobstats_core::judgement::finding::{
+    Calls, Finding, Level, Rule, Thresholds, Work, is_enough, judge,
+};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 

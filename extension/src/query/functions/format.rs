@@ -1,6 +1,6 @@
 //! `jobstats_format()`: prints a number of an answer with its unit.
 
-use jobstats_core::quantity::{Quantity, Readable};
+use jobstats_core::output::quantity::{Quantity, Readable};
 use pgrx::prelude::*;
 
 use crate::pg::error::Error;

@@ -1,6 +1,6 @@
 //! `jobstats_job_usage()` reports what one job did.
 
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;

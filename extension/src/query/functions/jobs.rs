@@ -1,7 +1,7 @@
 //! `jobstats_jobs()` lists jobs.
 
-use jobstats_core::instant::{DAY, Micros};
-use jobstats_core::pattern::exactly;
+use jobstats_core::base::instant::{DAY, Micros};
+use jobstats_core::base::pattern::exactly;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;

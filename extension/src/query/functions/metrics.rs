@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use jobstats_core::columns::sum::Sum;
-use jobstats_core::instant::Micros;
-use jobstats_core::metrics::{Counts, GAUGE_LABELS, Gauge, Maintenance, Target, Work, exposition};
-use jobstats_core::openmetrics::ExpositionError;
-use jobstats_core::operation::OPERATIONS;
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::base::operation::OPERATIONS;
+use jobstats_core::base::target::TargetKind;
+use jobstats_core::output::metrics::{
+    Counts, GAUGE_LABELS, Gauge, Maintenance, Target, Work, exposition,
+};
+use jobstats_core::output::openmetrics::ExpositionError;
 use jobstats_core::usage;
+use jobstats_core::usage::columns::sum::Sum;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use jobstats_core::instant::{DAY, Micros, Span};
-use jobstats_core::operation::{OPERATIONS, Operation};
-use jobstats_core::quantity::Quantity;
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::{DAY, Micros, Span};
+use jobstats_core::base::operation::{OPERATIONS, Operation};
+use jobstats_core::base::target::TargetKind;
+use jobstats_core::output::quantity::Quantity;
 use jobstats_core::usage::{Amount, Target};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
@@ -29,7 +29,7 @@ use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted, number_of_rows};
 use crate::query::state::State;
 use crate::query::window::Window;
-use crate::query::{empty, without_times};
+use crate::query::{explain_empty, without_times};
 use crate::store;
 
 /// The default number of rows of a target.
@@ -212,7 +212,7 @@ impl Asked {
         };
         if ranked.is_empty() {
             note_age(client, self.at)?;
-            empty::explain(client, &day_until(self.at)?, &self.filters)?;
+            explain_empty::explain(client, &day_until(self.at)?, &self.filters)?;
         }
         Ok(ranked)
     }

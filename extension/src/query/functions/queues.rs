@@ -1,6 +1,6 @@
 //! `jobstats_queues()` reports how long requests waited for a thread of a server.
 
-use jobstats_core::instant::{HOUR, Micros, Span};
+use jobstats_core::base::instant::{HOUR, Micros, Span};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 

@@ -1,6 +1,6 @@
 //! `jobstats_internal.share()` returns the part of a row's value that lies in a window.
 
-use jobstats_core::increment::share;
+use jobstats_core::rules::increment::share;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys::TimestampTz;
 use pgrx::prelude::*;

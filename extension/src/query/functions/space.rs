@@ -1,7 +1,7 @@
 //! `jobstats_space()` reports whose files fill a file system.
 
-use jobstats_core::dimension::PROJECT;
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::usage::dimension::PROJECT;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;

@@ -1,7 +1,7 @@
 //! Functions whose answers are the groups of a question: `jobstats_totals()`, `jobstats_rates()`, `jobstats_summary()`,
 //! `jobstats_top()`, `jobstats_densities()` and `jobstats_balance()`.
 
-use jobstats_core::density::{DensityError, Edges};
+use jobstats_core::series::density::{DensityError, Edges};
 use pgrx::prelude::*;
 
 use crate::pg::arguments::Arguments;

@@ -1,6 +1,6 @@
 //! `jobstats_untracked()` reports the work of targets that is in no entry.
 
-use jobstats_core::quantity::Quantity;
+use jobstats_core::output::quantity::Quantity;
 use jobstats_core::usage::Untracked;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;

@@ -1,6 +1,6 @@
 //! `jobstats_internal.work()` shows what each entry did in the last observation of each target, or in a bucket of a rollup.
 
-use jobstats_core::operation::{Kind, OPERATIONS, Operation};
+use jobstats_core::base::operation::{Kind, OPERATIONS, Operation};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 

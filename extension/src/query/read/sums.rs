@@ -1,7 +1,7 @@
 //! The statement by which nodes of a front add up their own rows.
 
-use jobstats_core::columns::sum::Sum;
-use jobstats_core::instant::{Micros, Span};
+use jobstats_core::base::instant::{Micros, Span};
+use jobstats_core::usage::columns::sum::Sum;
 
 use super::{Columns, Places, Selection, Whose, are_sized, arguments, bounds, of, spans, value};
 use crate::pg::error::Error;

@@ -1,6 +1,6 @@
 //! Computes spans of rollups that are tables, as steps of `jobstats_maintain()` ask for it.
 
-use jobstats_core::instant::DAY;
+use jobstats_core::base::instant::DAY;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 

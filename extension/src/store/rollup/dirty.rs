@@ -1,6 +1,6 @@
 //! Notes of changed and coarse spans, which feeds leave for the refresh of rollups and for readers.
 
-use jobstats_core::instant::{DAY, HOUR, Micros, Span};
+use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;

@@ -1,7 +1,7 @@
 //! Functions that read a summary.
 
-use jobstats_core::counter::Growth;
-use jobstats_core::instant::DAY;
+use jobstats_core::base::instant::DAY;
+use jobstats_core::series::counter::Growth;
 use pgrx::AnyNumeric;
 use pgrx::datum::Interval;
 use pgrx::prelude::*;

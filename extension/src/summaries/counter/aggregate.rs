@@ -1,6 +1,6 @@
 //! The aggregates that make and merge summaries.
 
-use jobstats_core::counter::{CounterError, Modulus, Reading, Rollup, Series};
+use jobstats_core::series::counter::{CounterError, Modulus, Reading, Rollup, Series};
 use pgrx::datum::Internal;
 use pgrx::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Functions that read a density.
 
-use jobstats_core::density::Bucket;
+use jobstats_core::series::density::Bucket;
 use pgrx::prelude::*;
 
 use crate::pg::error::Error;

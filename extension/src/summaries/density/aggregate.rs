@@ -1,6 +1,6 @@
 //! The aggregates that make and merge densities.
 
-use jobstats_core::density::Density;
+use jobstats_core::series::density::Density;
 use pgrx::datum::Internal;
 use pgrx::prelude::*;
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::commands::CommandError;
 use crate::commands::shipper::Shipper;
 use crate::frame::Reading;
-use crate::keep::courier::Courier;
+use crate::keep::sender::Courier;
 use crate::keep::spool::Spool;
 use crate::read::error::ReadError;
 use crate::read::follow;

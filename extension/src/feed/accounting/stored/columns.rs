@@ -1,7 +1,7 @@
 //! Rows of `jobstats.jobs` as arrays of their columns.
 
 use jobstats_core::accounting::merge::Form;
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 
 use super::{Submission, damaged};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jobstats_core::finding::{Calls, Moved, Work};
-use jobstats_core::instant::{DAY, HOUR, Micros, Span};
-use jobstats_core::target::TargetKind;
+use jobstats_core::base::instant::{DAY, HOUR, Micros, Span};
+use jobstats_core::base::target::TargetKind;
+use jobstats_core::judgement::finding::{Calls, Moved, Work};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;

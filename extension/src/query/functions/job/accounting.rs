@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use jobstats_core::instant::{DAY, MINUTE, Micros, Span};
-use jobstats_core::matching::APART;
+use jobstats_core::accounting::matching::APART;
+use jobstats_core::base::instant::{DAY, MINUTE, Micros, Span};
 use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 

@@ -1,7 +1,7 @@
 //! The work without a job that a job is likely to have done, or that claims its number and is of another user. Its rows stand beside those of
 //! the job, and are in none of its sums.
 
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::base::instant::{DAY, Micros};
 use jobstats_core::usage::{Scope, Target};
 use pgrx::spi::SpiClient;
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::instant::{DAY, Micros, Span};
-use jobstats_core::pattern::exactly;
-use jobstats_core::quantity::Quantity;
+use jobstats_core::base::instant::{DAY, Micros, Span};
+use jobstats_core::base::pattern::exactly;
+use jobstats_core::output::quantity::Quantity;
 use jobstats_core::usage::Amount;
 use pgrx::datum::Interval;
 use pgrx::prelude::*;

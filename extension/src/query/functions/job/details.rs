@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use jobstats_core::increment::{Detail, OperationName, unpack};
-use jobstats_core::instant::{Micros, Span};
-use jobstats_core::operation;
-use jobstats_core::per_call::Calls;
+use jobstats_core::base::instant::{Micros, Span};
+use jobstats_core::base::operation;
+use jobstats_core::rules::increment::{Detail, OperationName, unpack};
+use jobstats_core::usage::per_call::Calls;
 use jobstats_core::usage::{Layout, Values};
 
 use crate::pg::error::Error;

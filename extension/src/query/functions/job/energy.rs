@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jobstats_core::accounting::energy::{Meter, PARTS, Reading, during, of_node, stands_still};
 use jobstats_core::accounting::node_list::{contains, contains_any, count};
-use jobstats_core::energy::{Meter, PARTS, Reading, during, of_node, stands_still};
-use jobstats_core::instant::{HOUR, Micros, Span};
+use jobstats_core::base::instant::{HOUR, Micros, Span};
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;

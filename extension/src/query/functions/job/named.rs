@@ -1,8 +1,8 @@
 //! The job that a question names, by its number or as users type it.
 
-use jobstats_core::filter::meant;
-use jobstats_core::instant::{Micros, Span};
-use jobstats_core::pattern::exactly;
+use jobstats_core::base::instant::{Micros, Span};
+use jobstats_core::base::pattern::exactly;
+use jobstats_core::usage::filter::meant;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! `jobstats_job()` reports on one job as a whole.
 
-use jobstats_core::instant::Micros;
+use jobstats_core::base::instant::Micros;
 use pgrx::AnyNumeric;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;

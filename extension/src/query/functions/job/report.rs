@@ -1,9 +1,9 @@
 //! Writes the usage of a job as rows: first those of the whole job, then those of each group.
 
-use jobstats_core::distribution::Distribution;
-use jobstats_core::instant::Micros;
-use jobstats_core::per_call::Calls;
-use jobstats_core::quantity::Quantity;
+use jobstats_core::base::instant::Micros;
+use jobstats_core::output::quantity::Quantity;
+use jobstats_core::series::distribution::Distribution;
+use jobstats_core::usage::per_call::Calls;
 use jobstats_core::usage::{Amount, Values};
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;

@@ -3,7 +3,7 @@
 //! Without a limit, a window is the time span of the stored rows of the job. The search for it uses the rollups, which have an index by entry.
 //! It reads increments only where no rollup is up to date, and inside the last bucket, to find the last row.
 
-use jobstats_core::instant::{DAY, MINUTE, Micros, Span};
+use jobstats_core::base::instant::{DAY, MINUTE, Micros, Span};
 use jobstats_core::usage::Layout;
 use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;

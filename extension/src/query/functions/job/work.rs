@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::dimension::Dimension;
-use jobstats_core::instant::{Micros, Span};
+use jobstats_core::base::instant::{Micros, Span};
+use jobstats_core::usage::dimension::Dimension;
 use jobstats_core::usage::{
     Activity, Amount, Asked, Cells, Conditions, Entry, Groups, Known, Layout, Line, Observed, Row,
     Scope, Subject, SubjectKind, Values,

@@ -1,0 +1,395 @@
+//! Follows targets from text to text: compares each text with the one before, by the rules of `docs/rules.md`.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use jobstats_core::base::instant::{DAY, Micros};
+use jobstats_core::base::operation::{Kind, OPERATIONS};
+use jobstats_core::base::pause::Pause;
+use jobstats_core::base::target::TargetKind;
+use jobstats_core::identity::entry_id::FormatError;
+use jobstats_core::rules::increment::{
+    Column, CompareError, Comparison, Increment, MAX_RATE, Observation, compare, share,
+};
+use jobstats_core::rules::snapshot::{
+    ReadError, Snapshot, cleanup_interval, print, read, read_carried,
+};
+use jobstats_core::text::job_stats::Unit;
+
+use crate::live::interval::{Interval, Seen, Work};
+use crate::live::state::own::{LastOwn, Own};
+use crate::live::who::Names;
+
+mod own;
+
+/// The time after which the last text of a target is too old to be compared with.
+const FORGOTTEN: Micros = 2 * DAY;
+
+/// A text that a server printed.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'a> {
+    pub server: &'a str,
+    pub bytes: &'a [u8],
+    /// The time at which each piece of the text arrived.
+    pub arrivals: &'a [Arrival],
+}
+
+/// The arrival of a piece of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// The position of its first byte.
+    pub from: usize,
+    pub at: Micros,
+}
+
+/// A text that was taken.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    pub seen: Vec<Seen>,
+    pub parts: Vec<TextPart>,
+}
+
+/// The part of a text that belongs to a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextPart {
+    /// The name of the target with its kind, such as `mdt.scratch-MDT0000`; `None` for text without a name.
+    pub name: Option<String>,
+    /// The time at which the statistics began to arrive.
+    pub time: Micros,
+    /// The time at which the last byte arrived.
+    pub until: Micros,
+    /// The places of its lines in the text.
+    pub ranges: Vec<Range<usize>>,
+}
+
+/// An error that makes a text useless.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    #[error("the text names no target: print it with lctl get_param, without the option -n")]
+    Nameless,
+    #[error("its targets were printed by {0} too: is the same server read twice?")]
+    Twice(Arc<str>),
+    #[error("the text has no job_stats: the command should print lctl get_param '*.*.job_stats'")]
+    Nothing,
+}
+
+/// A snapshot that outlives its text.
+enum KeptSnapshot {
+    Snapshot(Snapshot<'static>),
+    /// The text, for snapshots with operations that core does not know.
+    Text(Vec<u8>),
+}
+
+/// The last text of a target.
+struct LastText {
+    time: Micros,
+    /// The number of the reading.
+    reading: u64,
+    server: Arc<str>,
+    snapshot: KeptSnapshot,
+    carried: KeptSnapshot,
+    own: Option<LastOwn>,
+    cleanup_interval: u32,
+    timed: Option<bool>,
+}
+
+/// The targets seen so far.
+pub struct Tracker {
+    targets: HashMap<Arc<str>, LastText>,
+    names: Names,
+    /// The number of the reading that is under way.
+    reading: u64,
+}
+
+impl Tracker {
+    /// Starts without a text. `formats` are those of identifiers; without formats, they are guessed.
+    pub fn new(formats: &[String]) -> Result<Self, FormatError> {
+        Ok(Self {
+            targets: HashMap::new(),
+            names: Names::new(formats)?,
+            reading: 0,
+        })
+    }
+
+    /// Begins a reading, in which each target has one text.
+    pub fn begin(&mut self) {
+        self.reading += 1;
+    }
+
+    /// Forgets the texts, so that the next text of each target is its first again.
+    pub fn restart(&mut self) {
+        self.targets.clear();
+    }
+
+    /// Takes a text, and returns the work of its targets since their texts before. This fails if the text has no statistics of
+    /// a target.
+    pub fn take(&mut self, text: Text<'_>) -> Result<Taken, Error> {
+        let contents = read(text.bytes, Pause::NEVER)?;
+        let observed = || contents.snapshots.iter().filter(|it| it.observed);
+        if observed().any(|it| it.target.is_none()) {
+            return Err(Error::Nameless);
+        }
+        // A server may have targets without entries: since Lustre 2.17 lctl prints nothing for them.
+        if contents.snapshots.is_empty() {
+            return Err(Error::Nothing);
+        }
+        let ids = observed().flat_map(|it| it.records.iter().map(|record| it.id(record)));
+        self.names.guess(ids);
+        let server: Arc<str> = text.server.into();
+        let parts = contents.snapshots.iter().map(|it| part(it, text)).collect();
+        let mut own = own::read(&contents.others)?;
+        let mut seen = Vec::new();
+        let mut other = None;
+        for snapshot in contents.snapshots.into_iter().filter(|it| it.observed) {
+            match self.other_server(&snapshot) {
+                Some(server) => other = Some(server),
+                None => {
+                    let name = snapshot.target.map(|target| target.shown());
+                    let own = name.and_then(|name| own.remove(&name));
+                    seen.extend(self.snapshot(snapshot, own, text, &server)?);
+                }
+            }
+        }
+        match other {
+            Some(other) if seen.is_empty() => Err(Error::Twice(other)),
+            _ => Ok(Taken { seen, parts }),
+        }
+    }
+
+    /// Returns the server that has printed the same target in this reading.
+    fn other_server(&self, snapshot: &Snapshot<'_>) -> Option<Arc<str>> {
+        let last = self.targets.get(snapshot.target?.shown().as_str())?;
+        (last.reading == self.reading).then(|| Arc::clone(&last.server))
+    }
+
+    /// Takes a snapshot. Returns `None` if it names no target.
+    fn snapshot(
+        &mut self,
+        snapshot: Snapshot<'_>,
+        own: Option<Own>,
+        text: Text<'_>,
+        server: &Arc<str>,
+    ) -> Result<Option<Seen>, Error> {
+        let Some(name) = snapshot.target else {
+            return Ok(None);
+        };
+        let (kind, target): (_, Arc<str>) = (name.kind, name.shown().into());
+        let time = time_of(&snapshot, text);
+        let (entries, problems) = (snapshot.records.len() as u64, snapshot.problems_found);
+        // After a step of the clock back, nothing can be compared.
+        let last = self.targets.remove(&target);
+        let mut last = last.filter(|last| (1..FORGOTTEN).contains(&(time - last.time)));
+        let last_own = last.as_mut().and_then(|last| last.own.take());
+        let (own, grown) = own::compare(last_own, own, time)?;
+        let mut compared = compare_with(last.as_ref(), &snapshot, time, server, &mut self.names)?;
+        if let Some((interval, grown)) = compared.interval.as_mut().zip(grown) {
+            interval.whole = Some(own::whole(&grown, &interval.work, kind));
+        }
+        let bytes = || snapshot.lines(text.bytes).collect::<Vec<_>>().concat();
+        let seen = Seen {
+            target: Arc::clone(&target),
+            kind,
+            server: Arc::clone(server),
+            time,
+            entries,
+            problems: problems + compared.problems,
+            interval: compared.interval,
+        };
+        let last = LastText {
+            time,
+            reading: self.reading,
+            server: Arc::clone(server),
+            cleanup_interval: compared.cleanup_interval,
+            timed: compared.timed,
+            carried: compared.carried,
+            own,
+            // The text is copied only if it is needed.
+            snapshot: match snapshot.unlisted.is_empty() {
+                true => kept(snapshot),
+                false => KeptSnapshot::Text(bytes()),
+            },
+        };
+        self.targets.insert(target, last);
+        Ok(Some(seen))
+    }
+}
+
+/// The result of comparing a snapshot with the text before.
+struct Compared {
+    interval: Option<Interval>,
+    carried: KeptSnapshot,
+    cleanup_interval: u32,
+    timed: Option<bool>,
+    problems: u64,
+}
+
+fn compare_with(
+    last: Option<&LastText>,
+    snapshot: &Snapshot<'_>,
+    time: Micros,
+    server: &str,
+    names: &mut Names,
+) -> Result<Compared, Error> {
+    let timed = timed(snapshot).or(last.and_then(|last| last.timed));
+    let seconds = cleanup_interval(Some(snapshot), last.map(|last| last.cleanup_interval));
+    let next = Observation {
+        time,
+        server,
+        snapshot: Some(snapshot),
+        carried: None,
+    };
+    let (before, carried);
+    let previous = match last {
+        None => None,
+        Some(last) => {
+            before = last.snapshot.borrow(false)?;
+            carried = last.carried.borrow(true)?;
+            Some(Observation {
+                time: last.time,
+                server: &last.server,
+                snapshot: Some(&*before),
+                carried: Some(&*carried),
+            })
+        }
+    };
+    let mut comparison = compare(previous.as_ref(), &next, seconds, Pause::NEVER)?;
+    let since = last.map(|last| last.time);
+    if let Some(since) = since {
+        comparison.limit(time - since, MAX_RATE)?;
+    }
+    let interval = since.map(|since| interval(&comparison, (since, time), timed, names));
+    Ok(Compared {
+        interval,
+        problems: comparison.problems_found,
+        carried: kept(comparison.carried),
+        cleanup_interval: seconds,
+        timed,
+    })
+}
+
+fn interval(
+    comparison: &Comparison<'_>,
+    (since, until): (Micros, Micros),
+    timed: Option<bool>,
+    names: &mut Names,
+) -> Interval {
+    let increments = comparison.increments.iter();
+    let work = increments.map(|increment| (increment.id, totals(increment, since)));
+    let work = work.filter(|(_, totals)| !totals.is_empty());
+    let work = work.map(|(id, totals)| Work {
+        who: names.who(id),
+        totals,
+    });
+    Interval {
+        since,
+        until,
+        timed,
+        work: work.collect(),
+        whole: None,
+        added: comparison.added,
+        resets: comparison.resets,
+        removed: comparison.removed,
+    }
+}
+
+/// Returns the part of the totals that belongs to the time after `since`. Only entries that the text before lacked have
+/// increments that begin earlier.
+fn totals(increment: &Increment<'_>, since: Micros) -> Vec<(Column, i64)> {
+    if increment.since >= since {
+        return increment.totals.clone();
+    }
+    let (begin, end) = (increment.since, increment.time);
+    let totals = increment.totals.iter();
+    let totals = totals.map(|(column, total)| (*column, share(*total, begin, end, since, end)));
+    totals.filter(|(_, total)| *total > 0).collect()
+}
+
+/// Returns true if the counters have times, false if they have none, and `None` if no counter could show it.
+fn timed(snapshot: &Snapshot<'_>) -> Option<bool> {
+    let counters = snapshot.records.iter();
+    let mut counters = counters.flat_map(|record| snapshot.counters_of(record));
+    counters.find_map(|counter| {
+        let operation = OPERATIONS.get(usize::from(counter.slot))?;
+        match (operation.kind, counter.unit) {
+            (Kind::Requests, Unit::Microseconds) => Some(true),
+            (Kind::Requests, Unit::Requests) if counter.samples > 0 => Some(false),
+            _ => None,
+        }
+    })
+}
+
+fn part(snapshot: &Snapshot<'_>, text: Text<'_>) -> TextPart {
+    let kind = |kind| match kind {
+        TargetKind::Mdt => "mdt",
+        TargetKind::Ost => "obdfilter",
+    };
+    let name = snapshot.target;
+    let end = snapshot.text.last();
+    let end = end.map_or(0, |range| range.end.saturating_sub(1));
+    TextPart {
+        name: name.map(|name| format!("{}.{}", kind(name.kind), name.shown())),
+        time: time_of(snapshot, text),
+        until: arrival(text, end),
+        ranges: snapshot.text.clone(),
+    }
+}
+
+/// Returns the time at which the byte at this position arrived.
+fn arrival(text: Text<'_>, at: usize) -> Micros {
+    let after = text.arrivals.partition_point(|arrival| arrival.from <= at);
+    let arrival = text.arrivals.get(after.saturating_sub(1));
+    arrival.map_or(0, |arrival| arrival.at)
+}
+
+/// Returns the time at which the first byte of the statistics arrived. The cleanup interval may have come before.
+fn time_of(snapshot: &Snapshot<'_>, text: Text<'_>) -> Micros {
+    let is_interval = |line: &[u8]| {
+        let end = line.iter().position(|byte| b"=:".contains(byte));
+        line[..end.unwrap_or(line.len())].ends_with(b".job_cleanup_interval")
+    };
+    // The lines of one target that follow each other are one range.
+    let statistics = |range: &Range<usize>| {
+        let mut from = range.start;
+        let lines = text.bytes.get(range.clone()).unwrap_or_default();
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            if !is_interval(line) {
+                return Some(from);
+            }
+            from += line.len();
+        }
+        None
+    };
+    let first = snapshot.text.iter().find_map(statistics);
+    arrival(text, first.unwrap_or(0))
+}
+
+fn kept(snapshot: Snapshot<'_>) -> KeptSnapshot {
+    if !snapshot.unlisted.is_empty() {
+        return KeptSnapshot::Text(print(&snapshot));
+    }
+    let kept = snapshot.keep();
+    kept.map_or_else(|| KeptSnapshot::Text(Vec::new()), KeptSnapshot::Snapshot)
+}
+
+impl KeptSnapshot {
+    /// Returns the snapshot, which is read again if only its text was kept.
+    fn borrow(&self, is_carried: bool) -> Result<Cow<'_, Snapshot<'_>>, Error> {
+        Ok(match self {
+            Self::Snapshot(snapshot) => Cow::Borrowed(snapshot),
+            Self::Text(text) if is_carried => Cow::Owned(read_carried(text, Pause::NEVER)?),
+            Self::Text(text) => {
+                let snapshots = read(text, Pause::NEVER)?.snapshots;
+                Cow::Owned(snapshots.into_iter().next().unwrap_or_default())
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,455 @@
+//! The metrics of a store: health and rates of its targets, and the state of its maintenance, for Prometheus.
+
+use crate::base::operation::{Kind, OPERATIONS, Operation, reports_times};
+use crate::base::target::TargetKind;
+use crate::output::openmetrics::{Exposition, ExpositionError};
+
+#[cfg(test)]
+mod tests;
+
+/// The values of `status` in the view `health`, but `retired`: retired targets have no metrics.
+pub const STATUSES: [&str; 7] = ["ok", "silent", "clock", "late", "slow", "rejects", "ids"];
+
+/// A target, its health, and its work in the last observation.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The cluster; may be empty.
+    pub cluster: String,
+    /// The file system; empty if the name of the target does not tell it.
+    pub filesystem: String,
+    /// The name; empty for a server that is expected and has never reported.
+    pub name: String,
+    /// The kind, if it is known.
+    pub kind: Option<TargetKind>,
+    /// The server of a target, or without targets, that is expected and has never reported.
+    pub server: Option<String>,
+    /// The status, one of [`STATUSES`].
+    pub status: String,
+    /// The time of the last observation, in seconds since 1970.
+    pub last_observation: Option<f64>,
+    /// The seconds from the last reading of the target to its arrival in the database.
+    pub delay: Option<f64>,
+    /// The median of the last intervals between observations, in seconds.
+    pub usual_interval: Option<f64>,
+    /// The number of readings that are missing within the last hour; `None` if the target is not read at regular times.
+    pub missed: Option<f64>,
+    /// The number of rejects within the last hour.
+    pub rejects: Option<f64>,
+    /// The counts that feeds have made; `None` for a target that has never reported.
+    pub counts: Option<Counts>,
+    /// The work in the last observation; `None` if the target is silent, if there is no observation before the last
+    /// one, or if the last one spans over an hour and over four usual intervals.
+    pub work: Option<Work>,
+}
+
+/// Counts that only grow: neither retention nor reprocessing takes anything back.
+#[derive(Debug, Clone, Copy)]
+pub struct Counts {
+    /// The number of observations that were stored.
+    pub observations: f64,
+    /// The size of their texts in bytes.
+    pub text_bytes: f64,
+    /// The number of pieces of these texts that could not be used.
+    pub problems: f64,
+}
+
+/// The work in the last observation.
+#[derive(Debug, Clone)]
+pub struct Work {
+    /// The length of the observation in seconds.
+    pub seconds: f64,
+    /// True if anything was done.
+    pub active: bool,
+    /// The calls or bytes, in the order of [`OPERATIONS`].
+    pub amounts: Vec<Option<f64>>,
+    /// The microseconds of operations that make up service time; `None` where they are not known.
+    pub usecs: Vec<Option<f64>>,
+}
+
+/// The labels of a [`Gauge`].
+pub const GAUGE_LABELS: [&str; 12] = [
+    "cluster",
+    "filesystem",
+    "kind",
+    "target",
+    "server",
+    "reader",
+    "service",
+    "policy",
+    "rule",
+    "severity",
+    "node",
+    "version",
+];
+
+/// The families of [`Gauge`], each with its unit and its help.
+const GAUGES: [(&str, &str); 20] = [
+    ("jobstats_target_size_bytes", "Size of the target."),
+    (
+        "jobstats_target_available_bytes",
+        "Space that users can still fill.",
+    ),
+    (
+        "jobstats_target_free_bytes",
+        "Space that is not used, with what is reserved.",
+    ),
+    (
+        "jobstats_target_inodes",
+        "Inodes of the target, used or not.",
+    ),
+    ("jobstats_target_free_inodes", "Inodes that are not used."),
+    (
+        "jobstats_target_recovering",
+        "1 while the target waits for clients that were connected before, else 0.",
+    ),
+    (
+        "jobstats_server_unhealthy_devices",
+        "Devices that the server reports as not healthy; at least 1 if there are any.",
+    ),
+    (
+        "jobstats_changelog_behind_records",
+        "Records of the changelog that its reader has not cleared yet.",
+    ),
+    (
+        "jobstats_changelog_idle_seconds",
+        "Since the reader of the changelog was last seen.",
+    ),
+    (
+        "jobstats_policy_queued_requests",
+        "Requests that a policy of a service held back when the server was read.",
+    ),
+    (
+        "jobstats_policy_active_requests",
+        "Requests of a policy at work when the server was read.",
+    ),
+    (
+        "jobstats_rule_limit_requests_per_second",
+        "Requests per second that a rule of a token bucket filter lets through for each client or job.",
+    ),
+    (
+        "jobstats_rule_clients",
+        "Clients or jobs that the rule holds.",
+    ),
+    (
+        "jobstats_service_requests_per_second",
+        "Requests per second that a thread of the service took, in the last ten minutes that were read.",
+    ),
+    (
+        "jobstats_service_wait_seconds",
+        "Mean time for which these requests waited for a thread.",
+    ),
+    (
+        "jobstats_service_waiting_requests",
+        "Mean number of requests that waited at a time.",
+    ),
+    (
+        "jobstats_event",
+        "Events that last, of each kind: waiting, slow_target, stalled, full, failover or rule.",
+    ),
+    (
+        "jobstats_watch_age_seconds",
+        "Since the newest reading that was judged for events.",
+    ),
+    (
+        "jobstats_node_up",
+        "1 if the node of a front answers and questions can be asked of it, else 0.",
+    ),
+    (
+        "jobstats_node_age_seconds",
+        "Since the last observation of the node.",
+    ),
+];
+
+/// A value that a server prints beside `job_stats`: of a target, or of the server.
+#[derive(Debug, Clone)]
+pub struct Gauge {
+    /// The family.
+    pub family: String,
+    /// The values of [`GAUGE_LABELS`]; empty where it has none.
+    pub labels: [String; GAUGE_LABELS.len()],
+    /// The value in the unit of the family.
+    pub value: f64,
+}
+
+/// The state of maintenance of the store.
+#[derive(Debug, Clone)]
+pub struct Maintenance {
+    /// The time at which maintenance last completed, in seconds since 1970; `None` if it never did.
+    pub completed: Option<f64>,
+    /// True if maintenance left something undone.
+    pub problem: bool,
+    /// The rollups that were ever refreshed, each with its lag in seconds.
+    pub lags: Vec<(String, f64)>,
+}
+
+impl Maintenance {
+    /// The state where nothing is known of it, which is a problem.
+    pub const UNKNOWN: Self = Self {
+        completed: None,
+        problem: true,
+        lags: Vec::new(),
+    };
+}
+
+/// Writes the metrics of all targets, of `elsewhere`, which is the number of rejects that name no known target per
+/// cluster, of gauges, and of maintenance.
+///
+/// # Errors
+/// [`ExpositionError::Memory`] if the text does not fit into memory.
+pub fn exposition(
+    targets: &[Target],
+    elsewhere: &[(String, f64)],
+    gauges: &[Gauge],
+    maintenance: &Maintenance,
+) -> Result<String, ExpositionError> {
+    let mut out = Exposition::default();
+    health(&mut out, targets)?;
+    counts(&mut out, targets)?;
+    of_each(
+        &mut out,
+        targets,
+        "jobstats_rejects",
+        "Rows that came to jobstats.rejects within the last hour; without a target: those that name none that is known.",
+        |target| target.rejects,
+    )?;
+    for (cluster, rejects) in elsewhere {
+        out.sample([("cluster", cluster.as_str())], *rejects)?;
+    }
+    work(&mut out, targets)?;
+    beside(&mut out, gauges)?;
+    maintenance.tell(&mut out)?;
+    out.finish()
+}
+
+impl Work {
+    /// Returns whether the server reports times; `None` if nothing was done.
+    fn timed(&self) -> Option<bool> {
+        let usecs = self.usecs.iter().filter(|_| self.active);
+        reports_times(usecs.map(Option::is_some))
+    }
+
+    /// Returns the sum of amounts per second. The sum is taken before the division: sums of whole numbers are exact,
+    /// sums of rates are not.
+    fn rate<'a>(&self, amounts: impl Iterator<Item = &'a Option<f64>>) -> f64 {
+        // `sum` would begin at -0.
+        amounts.flatten().fold(0.0, |sum, amount| sum + amount) / self.seconds
+    }
+}
+
+impl Target {
+    fn labels(&self) -> [(&'static str, &str); 5] {
+        [
+            ("cluster", &self.cluster),
+            ("filesystem", &self.filesystem),
+            ("kind", self.kind.map_or("", TargetKind::as_str)),
+            ("target", &self.name),
+            ("server", self.server.as_deref().unwrap_or_default()),
+        ]
+    }
+
+    /// Returns the operations that targets of its kind report, with the amount of each.
+    fn operations(&self) -> impl Iterator<Item = (&'static Operation, &Option<f64>)> {
+        let amounts = self.work.iter().flat_map(|work| &work.amounts);
+        OPERATIONS
+            .iter()
+            .zip(amounts)
+            .filter(|(operation, _)| self.kind.is_some_and(|kind| operation.on(kind)))
+    }
+
+    /// Returns the calls per second of all metadata operations of an MDT.
+    fn metadata(&self) -> Option<f64> {
+        let work = self.work.as_ref()?;
+        let calls = self.operations().filter(|(it, _)| it.metadata);
+        (self.kind == Some(TargetKind::Mdt)).then(|| work.rate(calls.map(|(_, calls)| calls)))
+    }
+
+    /// Returns the mean number of requests in service. A target that did nothing is assumed to report times if others
+    /// do.
+    fn in_service(&self, others_timed: bool) -> Option<f64> {
+        let work = self.work.as_ref()?;
+        work.timed()
+            .unwrap_or(others_timed)
+            .then(|| work.rate(work.usecs.iter()) / 1e6)
+    }
+}
+
+impl Maintenance {
+    fn tell(&self, out: &mut Exposition) -> Result<(), ExpositionError> {
+        const NONE: [(&str, &str); 0] = [];
+        out.gauge(
+            "jobstats_maintenance_completed_timestamp_seconds",
+            "When jobstats_maintain() last came to its end, in seconds since 1970.",
+        )?;
+        if let Some(completed) = self.completed {
+            out.sample(NONE, completed)?;
+        }
+        out.gauge(
+            "jobstats_maintenance_problem",
+            "1 where that left something undone, which jobstats.maintenance names, else 0.",
+        )?;
+        if self.completed.is_some() {
+            out.sample(NONE, f64::from(u8::from(self.problem)))?;
+        }
+        out.gauge(
+            "jobstats_rollup_lag_seconds",
+            "How far the rollup stays behind; readers take what comes after from increments.",
+        )?;
+        for (level, lag) in &self.lags {
+            out.sample([("level", level.as_str())], *lag)?;
+        }
+        Ok(())
+    }
+}
+
+fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
+    out.gauge(
+        "jobstats_target_status",
+        "1 for the status of the target in jobstats.health, 0 for the others.",
+    )?;
+    for target in targets {
+        for status in STATUSES {
+            let labels = target.labels().into_iter().chain([("status", status)]);
+            out.sample(labels, f64::from(u8::from(target.status == status)))?;
+        }
+    }
+    of_each(
+        out,
+        targets,
+        "jobstats_target_last_observation_timestamp_seconds",
+        "When the target was last observed, in seconds since 1970.",
+        |target| target.last_observation,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_delay_seconds",
+        "From the last reading of the target to its arrival in the database.",
+        |target| target.delay,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_usual_interval_seconds",
+        "Median of the last intervals between observations.",
+        |target| target.usual_interval,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_missed_readings",
+        "Readings that are missing between the observations of the last hour.",
+        |target| target.missed,
+    )
+}
+
+/// Writes the counts since the target was first observed.
+fn counts(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
+    let count = |of: fn(&Counts) -> f64| move |target: &Target| target.counts.as_ref().map(of);
+    out.counter(
+        "jobstats_target_observations",
+        "Observations that were stored of the target.",
+    )?;
+    samples(out, targets, count(|counts| counts.observations))?;
+    out.counter(
+        "jobstats_target_text_bytes",
+        "Size of the texts of these observations.",
+    )?;
+    samples(out, targets, count(|counts| counts.text_bytes))?;
+    out.counter(
+        "jobstats_target_problems",
+        "Pieces of these texts that could not be used.",
+    )?;
+    samples(out, targets, count(|counts| counts.problems))
+}
+
+fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
+    let works = targets.iter().filter_map(|target| target.work.as_ref());
+    let timed = reports_times(works.filter_map(Work::timed)).unwrap_or(true);
+    of_operations(
+        out,
+        targets,
+        "jobstats_target_calls_per_second",
+        "Calls per second in the last observation. Some calls count in two operations: do not sum over them.",
+        Kind::Requests,
+    )?;
+    of_operations(
+        out,
+        targets,
+        "jobstats_target_bytes_per_second",
+        "Bytes per second in the last observation.",
+        Kind::Bytes,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_metadata_calls_per_second",
+        "Calls per second of all metadata operations in the last observation.",
+        Target::metadata,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_requests_in_service",
+        "Mean number of requests in service in the last observation: seconds per second that the server spent on them.",
+        |target| target.in_service(timed),
+    )
+}
+
+fn beside(out: &mut Exposition, gauges: &[Gauge]) -> Result<(), ExpositionError> {
+    for (family, help) in GAUGES {
+        out.gauge(family, help)?;
+        for gauge in gauges.iter().filter(|gauge| gauge.family == family) {
+            let labels = gauge.labels.iter().map(String::as_str);
+            out.sample(GAUGE_LABELS.into_iter().zip(labels), gauge.value)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a family of gauges with a sample of each target that has a value.
+fn of_each(
+    out: &mut Exposition,
+    targets: &[Target],
+    name: &'static str,
+    help: &str,
+    value: impl Fn(&Target) -> Option<f64>,
+) -> Result<(), ExpositionError> {
+    out.gauge(name, help)?;
+    samples(out, targets, value)
+}
+
+/// Writes a sample of each target that has a value.
+fn samples(
+    out: &mut Exposition,
+    targets: &[Target],
+    value: impl Fn(&Target) -> Option<f64>,
+) -> Result<(), ExpositionError> {
+    for target in targets {
+        if let Some(value) = value(target) {
+            out.sample(target.labels(), value)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a family with the rates of all operations of a kind.
+fn of_operations(
+    out: &mut Exposition,
+    targets: &[Target],
+    name: &'static str,
+    help: &str,
+    kind: Kind,
+) -> Result<(), ExpositionError> {
+    out.gauge(name, help)?;
+    for target in targets {
+        let Some(work) = &target.work else { continue };
+        for (operation, amount) in target.operations().filter(|(it, _)| it.kind == kind) {
+            let labels = target
+                .labels()
+                .into_iter()
+                .chain([("operation", operation.name)]);
+            out.sample(labels, work.rate(std::iter::once(amount)))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! Reads counters: `{ samples: 2, unit: bytes, min: 4096, max: 8192, sum: 12288, sumsq: …, hist: { 4K: 1, 8K: 1 } }`.
+
+use super::histogram::{self, HISTOGRAM_LEN};
+use super::line::{Line, is_word, key_value};
+use crate::base::operation::{self, OperationIndex};
+use crate::text::job_stats::Reason;
+use crate::text::lctl::{LINE_MAX, Lines, Piece};
+
+/// The unit of a counter.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unit {
+    /// Calls alone are counted.
+    #[default]
+    Requests,
+    /// `sum` is in bytes.
+    Bytes,
+    /// `sum` is in microseconds.
+    Microseconds,
+    /// The unit is another one; the counter is kept in `detail`.
+    Other,
+}
+
+impl Unit {
+    /// Returns the unit of this name.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "reqs" => Self::Requests,
+            "bytes" => Self::Bytes,
+            "usecs" => Self::Microseconds,
+            _ => Self::Other,
+        }
+    }
+
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Requests => "reqs",
+            Self::Bytes => "bytes",
+            Self::Microseconds => "usecs",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// A counter as printed. A field that the line does not have is `None`.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct CounterLine<'a> {
+    /// The name of the operation, listed or not.
+    pub operation: &'a str,
+    /// The position in [`operation::OPERATIONS`], if the operation is listed.
+    pub listed: Option<OperationIndex>,
+    /// The unit.
+    pub unit: Unit,
+    /// The unit as printed.
+    pub unit_name: &'a str,
+    /// The number of calls.
+    pub samples: u64,
+    /// The smallest value.
+    pub min: Option<u64>,
+    /// The largest value.
+    pub max: Option<u64>,
+    /// The sum of the values.
+    pub sum: Option<u64>,
+    /// The sum of the squares of the values.
+    pub sumsq: Option<u64>,
+    /// The histogram; empty buckets are 0.
+    pub histogram: Option<[u64; HISTOGRAM_LEN]>,
+}
+
+impl CounterLine<'_> {
+    /// Returns true if all numbers are zero.
+    pub(in crate::text::job_stats) fn is_zero(&self) -> bool {
+        let numbers = [self.min, self.max, self.sum, self.sumsq];
+        let sizes = self.histogram.iter().flatten();
+        self.samples == 0
+            && numbers
+                .iter()
+                .flatten()
+                .chain(sizes)
+                .all(|number| *number == 0)
+    }
+}
+
+/// The largest number of bytes of an operation's name. Names in Lustre have up to 20.
+pub(in crate::text::job_stats) const OPERATION_MAX: usize = 64;
+
+/// The fields of a counter, in any order; unknown ones are ignored.
+#[derive(Default)]
+struct Fields<'a> {
+    samples: Option<u64>,
+    unit: Option<&'a str>,
+    min: Option<u64>,
+    max: Option<u64>,
+    sum: Option<u64>,
+    sumsq: Option<u64>,
+    histogram: Option<[u64; HISTOGRAM_LEN]>,
+}
+
+/// Reads a counter from the operation's name and the text between the braces.
+pub(in crate::text::job_stats) fn parse<'a>(
+    name: &'a [u8],
+    body: &'a [u8],
+) -> Result<CounterLine<'a>, Reason> {
+    let mut fields = Fields::default();
+    for field in split(body) {
+        let (key, value) = key_value(field).ok_or(Reason::UnreadableCounter)?;
+        match key {
+            b"samples" => once(&mut fields.samples, number(value)?)?,
+            b"unit" => once(&mut fields.unit, word(value)?)?,
+            b"min" => once(&mut fields.min, number(value)?)?,
+            b"max" => once(&mut fields.max, number(value)?)?,
+            b"sum" => once(&mut fields.sum, number(value)?)?,
+            b"sumsq" => once(&mut fields.sumsq, number(value)?)?,
+            b"hist" => once(&mut fields.histogram, histogram::parse(inside(value)?)?)?,
+            _ => {}
+        }
+    }
+    if name.len() > OPERATION_MAX {
+        return Err(Reason::UnreadableCounter);
+    }
+    let unit_name = fields.unit.ok_or(Reason::UnreadableCounter)?;
+    Ok(CounterLine {
+        operation: word(name)?,
+        listed: operation::find(name),
+        unit: Unit::named(unit_name),
+        unit_name,
+        samples: fields.samples.ok_or(Reason::UnreadableCounter)?,
+        min: fields.min,
+        max: fields.max,
+        sum: fields.sum,
+        sumsq: fields.sumsq,
+        histogram: fields.histogram,
+    })
+}
+
+/// Returns the text before and after the `}` of a counter. `fields` is the text after `{` on the line that was taken
+/// last. Takes further lines until the `}` is found. Returns `None` if a line comes that begins something else.
+pub(in crate::text::job_stats) fn body<'a>(
+    lines: &mut Lines<'a, '_>,
+    line: Piece<'a>,
+    fields: &'a [u8],
+) -> Option<(&'a [u8], &'a [u8])> {
+    let from = line.offset_of(fields);
+    let (mut depth, mut text, mut begin) = (1, fields, from);
+    loop {
+        if let Some(close) = closing(text, &mut depth) {
+            return Some((&lines.text()[from..begin + close], &text[close + 1..]));
+        }
+        let mut ahead = *lines;
+        let next = ahead.take_of_value()?;
+        if next.next - from > LINE_MAX || Line::of(next.text).ends_counter() {
+            return None;
+        }
+        *lines = ahead;
+        (text, begin) = (next.text, next.offset_of(next.text));
+    }
+}
+
+/// Returns the text before and after the `}` of a counter, whose fields stand in a text that ends with the counter.
+pub(in crate::text::job_stats) fn body_in(fields: &[u8]) -> Option<(&[u8], &[u8])> {
+    let close = closing(fields, &mut 1)?;
+    Some((&fields[..close], &fields[close + 1..]))
+}
+
+/// Returns the position of the brace that closes the `depth` open ones.
+fn closing(text: &[u8], depth: &mut u32) -> Option<usize> {
+    for brace in memchr::memchr2_iter(b'{', b'}', text) {
+        if text[brace] == b'{' {
+            *depth += 1;
+        } else {
+            *depth -= 1;
+            if *depth == 0 {
+                return Some(brace);
+            }
+        }
+    }
+    None
+}
+
+/// Splits at the commas that are not inside of braces.
+fn split(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut depth = 0_u32;
+    body.split(move |byte| {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        *byte == b',' && depth == 0
+    })
+}
+
+fn once<T>(field: &mut Option<T>, value: T) -> Result<(), Reason> {
+    match field.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(Reason::UnreadableCounter),
+    }
+}
+
+fn inside(value: &[u8]) -> Result<&[u8], Reason> {
+    value
+        .strip_prefix(b"{")
+        .and_then(|value| value.strip_suffix(b"}"))
+        .ok_or(Reason::UnreadableCounter)
+}
+
+fn word(value: &[u8]) -> Result<&str, Reason> {
+    match std::str::from_utf8(value) {
+        Ok(text) if is_word(value) => Ok(text),
+        _ => Err(Reason::UnreadableCounter),
+    }
+}
+
+/// Reads a number of digits without a sign.
+pub(in crate::text::job_stats) fn number(digits: &[u8]) -> Result<u64, Reason> {
+    if digits.is_empty() {
+        return Err(Reason::BadNumber);
+    }
+    digits.iter().try_fold(0_u64, |number, byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
+        let tens = number.checked_mul(10).ok_or(Reason::BadNumber)?;
+        tens.checked_add(digit.ok_or(Reason::BadNumber)?)
+            .ok_or(Reason::BadNumber)
+    })
+}

@@ -1,0 +1,305 @@
+//! Follows the names of parameters through a text.
+
+use std::ops::Range;
+
+use super::lines::{Lines, Piece, trim};
+use super::other::OpenValue;
+use super::parameter::{self, Parameter};
+use super::{LineKind, Outcome, Outside, Values, message};
+use crate::base::pause::Pause;
+use crate::base::target::TargetName;
+use crate::text::parameter as beside;
+
+/// The part of the text in which a line stands.
+#[derive(Clone, Copy)]
+enum Section<'a> {
+    /// The beginning, before the first name.
+    Start,
+    /// A value of the parameter, which began at this byte.
+    Value(Option<TargetName<'a>>, usize),
+    /// The setting of a target, whose name began at this byte and whose value follows.
+    Setting(TargetName<'a>, usize),
+    /// The value of another parameter.
+    Other,
+}
+
+/// Reads a text. See [`super::read`].
+pub(super) struct Reader<'a, 'v, 'p, V> {
+    lines: Lines<'a, 'p>,
+    values: &'v mut V,
+    section: Section<'a>,
+    /// A line `name=value` without dots in the name, with its number: another parameter, or a damaged line of the value.
+    aside: Option<(u32, &'a [u8])>,
+    /// The value of a parameter beside the one that is read.
+    other: Option<OpenValue<'a>>,
+}
+
+impl<'a, 'v, 'p, V: Values<'a>> Reader<'a, 'v, 'p, V> {
+    pub(super) fn new(text: &'a [u8], values: &'v mut V, pause: Pause<'p>) -> Self {
+        Self {
+            lines: Lines::new(text, V::kind, pause),
+            values,
+            section: Section::Start,
+            aside: None,
+            other: None,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<(), V::Stop> {
+        loop {
+            if self.take_lines()? {
+                continue;
+            }
+            if self.lines.rest().starts_with(b"\n") {
+                self.lines.take_empty();
+                continue;
+            }
+            match self.lines.take() {
+                Some(piece) => self.line(piece)?,
+                None => {
+                    self.end_other(self.lines.position)?;
+                    return self.leave(self.lines.position);
+                }
+            }
+        }
+    }
+
+    /// Lets the value take lines that need no look at their neighbours. Returns true if there was one.
+    fn take_lines(&mut self) -> Result<bool, V::Stop> {
+        match (self.section, self.aside) {
+            (Section::Value(..), None) => self.values.take(&mut self.lines),
+            _ => Ok(false),
+        }
+    }
+
+    fn line(&mut self, piece: Piece<'a>) -> Result<(), V::Stop> {
+        if message::is_message(piece.text) {
+            return self.message(piece.from..piece.next);
+        }
+        let Some((parameter, value)) = parameter::parse(piece.text) else {
+            return self.value(piece.text, piece);
+        };
+        if message::is_message(value) {
+            self.parameter(parameter, b"", piece)?;
+            return self.message(piece.offset_of(value)..piece.next);
+        }
+        let is_read = self.parameter(parameter, value, piece)?;
+        if is_read {
+            return Ok(());
+        }
+        self.message_within(piece.text, piece)
+    }
+
+    /// Handles a parameter's name with the rest of its line. Returns true if its value is read.
+    fn parameter(
+        &mut self,
+        parameter: Parameter<'a>,
+        value: &'a [u8],
+        piece: Piece<'a>,
+    ) -> Result<bool, V::Stop> {
+        self.begin_other(value, piece)?;
+        match parameter {
+            Parameter::OfTarget(target, name) if name == V::PARAMETER.as_bytes() => {
+                self.named_value(target, value, piece)?;
+                Ok(true)
+            }
+            Parameter::OfTarget(target, name)
+                if V::SETTING.is_some_and(|it| it.as_bytes() == name) =>
+            {
+                self.leave(piece.from)?;
+                self.section = Section::Setting(target, piece.from);
+                self.setting(value, piece)?;
+                Ok(true)
+            }
+            Parameter::OfTarget(..) | Parameter::Other { is_dotted: true } => {
+                self.leave(piece.from)?;
+                Ok(false)
+            }
+            Parameter::Other { is_dotted: false } => {
+                self.aside.get_or_insert((piece.number, piece.text));
+                Ok(false)
+            }
+        }
+    }
+
+    /// Ends the value of a parameter beside the one that is read where a name stands, and begins another one if the name is
+    /// that of such a parameter. `lctl -H` prints the name before each line.
+    fn begin_other(&mut self, value: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+        let name = piece.text.strip_suffix(value).unwrap_or(piece.text);
+        let name = name.split_last().map(|(_, name)| name);
+        let parameter = name.and_then(beside::Parameter::parse);
+        let from = piece.offset_of(value);
+        if let Some(open) = &mut self.other
+            && parameter == Some(open.parameter)
+            && !trim(value).is_empty()
+        {
+            open.go_on(self.lines.text(), piece.from, from);
+            return Ok(());
+        }
+        self.end_other(piece.from)?;
+        self.other = parameter.map(|it| OpenValue::new(it, piece.number, from));
+        Ok(())
+    }
+
+    fn end_other(&mut self, at: usize) -> Result<(), V::Stop> {
+        let other = self.other.take();
+        match other.and_then(|open| open.finish(self.lines.text(), at)) {
+            Some(other) => self.values.other(other),
+            None => Ok(()),
+        }
+    }
+
+    /// Handles the name of the parameter that is read. `lctl -H` prints the name before each line, so that only a name
+    /// without a value begins the parameter anew.
+    fn named_value(
+        &mut self,
+        target: TargetName<'a>,
+        value: &'a [u8],
+        piece: Piece<'a>,
+    ) -> Result<(), V::Stop> {
+        let is_alone = trim(value).is_empty();
+        self.aside = None;
+        if is_alone || !self.is_within(target) {
+            self.leave(piece.from)?;
+            self.enter(Some(target), piece)?;
+        }
+        if is_alone {
+            return Ok(());
+        }
+        self.value(value, piece)
+    }
+
+    /// Handles the text of a line in which the value of a setting is expected.
+    fn setting(&mut self, value: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+        let Section::Setting(target, from) = self.section else {
+            return Ok(());
+        };
+        let value = trim(value);
+        if value.is_empty() {
+            return Ok(());
+        }
+        self.section = Section::Other;
+        self.values.setting(target, value, piece, from..piece.next)
+    }
+
+    /// Handles an error message.
+    fn message(&mut self, range: Range<usize>) -> Result<(), V::Stop> {
+        if let Some(open) = &mut self.other {
+            open.leave_out(self.lines.text(), range.clone());
+        }
+        let message = &self.lines.text()[range.clone()];
+        match parameter::named_in_message(message, V::PARAMETER) {
+            Some(target) => {
+                let is_inside = self.is_within(target);
+                self.values.read_failed(target, range, is_inside)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Handles an error message in the middle of a line that is skipped otherwise.
+    fn message_within(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+        match message::merged(text) {
+            Some(begin) => self.message(piece.offset_of(&text[begin..])..piece.next),
+            None => Ok(()),
+        }
+    }
+
+    fn is_within(&self, target: TargetName<'a>) -> bool {
+        matches!(self.section, Section::Value(Some(here), _) if here == target)
+    }
+
+    fn enter(&mut self, target: Option<TargetName<'a>>, piece: Piece<'a>) -> Result<(), V::Stop> {
+        self.section = Section::Value(target, piece.from);
+        self.values.begin(piece.number, target)
+    }
+
+    /// Ends the value of a parameter.
+    fn leave(&mut self, at: usize) -> Result<(), V::Stop> {
+        self.aside = None;
+        match std::mem::replace(&mut self.section, Section::Other) {
+            Section::Value(_, from) => self.values.end(from..at),
+            Section::Start | Section::Setting(..) | Section::Other => Ok(()),
+        }
+    }
+
+    /// Handles a line of a value: the whole line, or the text after the name.
+    fn value(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+        match self.section {
+            Section::Start | Section::Value(..) => self.value_line(text, piece),
+            Section::Setting(..) => self.setting(text, piece),
+            Section::Other => {
+                self.message_within(text, piece)?;
+                match V::kind(text) {
+                    LineKind::Entry(_) => {
+                        let reason = Outside::OtherParameter;
+                        self.values.outside(piece.number, piece.text, reason)
+                    }
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn value_line(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+        if self.is_aside(text, piece)? {
+            return self.message_within(text, piece);
+        }
+        if let Some(offset) = message::merged(text)
+            && let (before, message) = text.split_at(offset)
+            && let Some(joined) = self
+                .lines
+                .joined(before, piece.offset_of(message)..piece.next)
+        {
+            for message in &joined.messages {
+                self.message(message.clone())?;
+            }
+            self.enter_nameless(&joined.text, piece)?;
+            let outcome = self.values.joined_line(piece, &joined)?;
+            return self.after(outcome, &joined.text, joined.ended);
+        }
+        self.enter_nameless(text, piece)?;
+        let outcome = self.values.line(piece, text, &mut self.lines)?;
+        self.after(outcome, text, piece.ended)
+    }
+
+    /// Returns true if a line belongs to the value of another parameter, one without dots in its name. A heading or an
+    /// entry ends that value. A line from inside of an entry shows that the parameter was a damaged line of that entry.
+    fn is_aside(&mut self, text: &[u8], piece: Piece<'a>) -> Result<bool, V::Stop> {
+        let Some((number, damaged)) = self.aside else {
+            return Ok(false);
+        };
+        match V::kind(text) {
+            LineKind::Any => return Ok(true),
+            LineKind::Heading | LineKind::Entry(_) => self.end_other(piece.from)?,
+            LineKind::Inner => {
+                self.other = None;
+                self.values.outside(number, damaged, Outside::Damaged)?;
+            }
+        }
+        self.aside = None;
+        Ok(false)
+    }
+
+    /// Begins a value without a name if no name has been seen before a line that begins a value or an entry.
+    fn enter_nameless(&mut self, text: &[u8], piece: Piece<'a>) -> Result<(), V::Stop> {
+        let is_start = matches!(self.section, Section::Start);
+        if is_start && matches!(V::kind(text), LineKind::Heading | LineKind::Entry(_)) {
+            return self.enter(None, piece);
+        }
+        Ok(())
+    }
+
+    /// Ends the value after a line that cannot be read and looks like the damaged name of a target.
+    fn after(&mut self, outcome: Outcome, text: &[u8], ended: bool) -> Result<(), V::Stop> {
+        let is_within = matches!(self.section, Section::Value(..));
+        if outcome == Outcome::Unreadable
+            && ended
+            && is_within
+            && parameter::resembles_target(text, V::PARAMETER)
+        {
+            return self.leave(self.lines.position);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,391 @@
+//! Reads gauges out of the values beside `job_stats`: space, health, recovery, readers of changelogs, requests that wait, and rules for
+//! them; and the counters of nodemaps.
+//!
+//! | name | of | labels | value |
+//! |---|---|---|---|
+//! | `kbytestotal`, `kbytesavail`, `kbytesfree` | target | | KiB |
+//! | `filestotal`, `filesfree` | target | | inodes |
+//! | `unhealthy` | server | | 0, or the number of unhealthy devices, at least 1 |
+//! | `recovering` | target | | 1 or 0 |
+//! | `recovery_left` | target | | seconds, while it recovers |
+//! | `changelog_behind` | target | `reader` | records |
+//! | `changelog_idle` | target | `reader` | seconds since the reader's last use |
+//! | `requests_queued`, `requests_active` | server | `service`, `policy` | requests, whatever their priority |
+//! | `tbf_rate`, `tbf_clients` | server | `service`, `rule` | requests per second; clients or jobs that the rule holds |
+//! | `nodemap_requests`, `nodemap_bytes` | server | `nodemap`, `stats`, `operation` | counters: requests; bytes, where they are counted |
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, TryReserveError};
+
+use crate::base::escape::escape;
+use crate::base::pause::Pause;
+use crate::base::room::push;
+use crate::base::target::TargetName;
+use crate::text::parameter::{Other, Parameter, Problems, Reason, is_plain, number};
+use crate::text::stats;
+
+/// The names of the samples that lctl says. No other source has these.
+pub const NAMES: [&str; 16] = [
+    "kbytestotal",
+    "kbytesavail",
+    "kbytesfree",
+    "filestotal",
+    "filesfree",
+    "unhealthy",
+    "recovering",
+    "recovery_left",
+    "changelog_behind",
+    "changelog_idle",
+    "requests_queued",
+    "requests_active",
+    "tbf_rate",
+    "tbf_clients",
+    "nodemap_requests",
+    "nodemap_bytes",
+];
+
+/// The largest number of samples of a text.
+const SAMPLES_MAX: usize = 10_000;
+
+/// The largest number of policies or rules of a service.
+const POLICIES_MAX: usize = 64;
+
+/// The largest number of bytes of the name of a reader, a policy or a rule.
+const NAME_MAX: usize = 64;
+
+/// A gauge at one time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample<'o> {
+    /// The target; `None` for a gauge of the server.
+    pub target: Option<TargetName<'o>>,
+    /// The name of the gauge.
+    pub name: &'static str,
+    /// The names and values of the labels. A target or server has one sample of a gauge for each value of the labels.
+    pub labels: Vec<(&'static str, Cow<'o, str>)>,
+    /// True if the value only grows, and begins again at zero.
+    pub is_counter: bool,
+    /// The value, which is not negative.
+    pub value: i64,
+    /// The line on which the parameter's value begins, counted from 1.
+    pub line: u32,
+}
+
+/// Reads the samples of a text. A value that is cut gives none.
+///
+/// # Errors
+/// [`TryReserveError`] if there is not enough memory.
+pub fn read<'o>(
+    others: &'o [Other<'_>],
+    problems: &mut Problems<'o>,
+    pause: Pause<'_>,
+) -> Result<Vec<Sample<'o>>, TryReserveError> {
+    let mut samples = Vec::new();
+    for other in pause.among(others) {
+        let read = match other.parameter {
+            Parameter::Space(..) => Value::space,
+            Parameter::Health => Value::health,
+            Parameter::Recovery(_) => Value::recovery,
+            Parameter::Changelog(_) => Value::changelog,
+            Parameter::Policies(_) => Value::policies,
+            Parameter::Rules(_) => Value::rules,
+            Parameter::Nodemap(..) => Value::nodemap,
+            _ => continue,
+        };
+        match other.cut() {
+            Some(cut) => problems.report(other, cut, Reason::CutLine)?,
+            None => read(&mut Value {
+                other,
+                samples: &mut samples,
+                problems,
+                pause,
+            })?,
+        }
+    }
+    Ok(samples)
+}
+
+type Done = Result<(), TryReserveError>;
+
+/// The value of a parameter.
+struct Value<'o, 'v> {
+    other: &'o Other<'o>,
+    samples: &'v mut Vec<Sample<'o>>,
+    problems: &'v mut Problems<'o>,
+    pause: Pause<'v>,
+}
+
+impl<'o, 'v> Value<'o, 'v> {
+    fn lines(&self) -> impl Iterator<Item = (u32, &'o [u8])> + use<'o, 'v> {
+        self.other.lines(self.pause)
+    }
+
+    fn report(&mut self, line: (u32, &'o [u8]), reason: Reason) -> Done {
+        self.problems.report(self.other, line, reason)
+    }
+
+    fn add(
+        &mut self,
+        name: &'static str,
+        value: i64,
+        labels: &[(&'static str, Cow<'o, str>)],
+    ) -> Done {
+        debug_assert!(NAMES.contains(&name));
+        if self.samples.len() == SAMPLES_MAX {
+            return self.report((self.other.line, b""), Reason::TooManyLines);
+        }
+        push(
+            self.samples,
+            Sample {
+                target: self.other.parameter.target(),
+                name,
+                labels: labels.to_vec(),
+                is_counter: name.starts_with("nodemap_"),
+                value,
+                line: self.other.line,
+            },
+        )
+    }
+
+    /// Reads a single number. A symbolic link can make `lctl` print it again.
+    fn space(&mut self) -> Done {
+        let (Parameter::Space(_, space), Some(line)) = (self.other.parameter, self.lines().next())
+        else {
+            return Ok(());
+        };
+        match number(line.1) {
+            Ok(value) => self.add(space, value, &[]),
+            Err(reason) => self.report(line, reason),
+        }
+    }
+
+    /// Reads `healthy` or `NOT HEALTHY`, before which the devices may be named that are not.
+    fn health(&mut self) -> Done {
+        let (mut devices, mut is_healthy) = (0, None);
+        for line in self.lines() {
+            match line.1 {
+                b"healthy" => is_healthy = is_healthy.or(Some(true)),
+                b"NOT HEALTHY" | b"LBUG" => is_healthy = Some(false),
+                device if device.ends_with(b" reported unhealthy") => devices += 1,
+                _ => self.report(line, Reason::UnreadableLine)?,
+            }
+        }
+        match is_healthy {
+            None if devices == 0 => Ok(()),
+            Some(true) => self.add("unhealthy", devices, &[]),
+            _ => self.add("unhealthy", devices.max(1), &[]),
+        }
+    }
+
+    /// Reads the lines `status: RECOVERING` and `time_remaining: 84`.
+    fn recovery(&mut self) -> Done {
+        let (mut recovering, mut left) = (None, None);
+        for line in self.lines() {
+            match fields(line.1) {
+                Some((b"status", b"RECOVERING" | b"WAITING" | b"WAITING_FOR_CLIENTS")) => {
+                    recovering = Some(1);
+                }
+                Some((b"status", b"COMPLETE" | b"INACTIVE")) => recovering = Some(0),
+                Some((b"time_remaining", seconds)) => match number(seconds) {
+                    Ok(seconds) => left = Some(seconds),
+                    Err(reason) => self.report(line, reason)?,
+                },
+                None | Some((b"status", _)) => self.report(line, Reason::UnreadableLine)?,
+                Some(_) => {}
+            }
+        }
+        let left = left.filter(|_| recovering == Some(1));
+        for (name, value) in [("recovering", recovering), ("recovery_left", left)] {
+            if let Some(value) = value {
+                self.add(name, value, &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads `current_index: 7` and a line `cl1-audit 5 (600)` for each reader.
+    fn changelog(&mut self) -> Done {
+        let (mut current, mut readers) = (None, BTreeSet::new());
+        for line in self.lines() {
+            let read = match (fields(line.1), current) {
+                (Some((b"current index" | b"current_index", index)), _) => {
+                    number(index).map(|index| current = Some(index))
+                }
+                _ if line.1.starts_with(b"ID ") => Ok(()),
+                (_, None) => Err(Reason::UnreadableLine),
+                (_, Some(current)) => match reader(current, line.1) {
+                    Ok((name, behind, idle)) if readers.insert(name) => {
+                        let labels = [("reader", escape(name))];
+                        self.add("changelog_behind", behind, &labels)?;
+                        let idle = idle.map(|idle| self.add("changelog_idle", idle, &labels));
+                        idle.transpose()?;
+                        Ok(())
+                    }
+                    other => other.map(|_| ()),
+                },
+            };
+            if let Err(reason) = read {
+                self.report(line, reason)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads blocks that begin with `- name: fifo`, of each priority. A policy that lacks a number is of no use.
+    fn policies(&mut self) -> Done {
+        let mut policies = Vec::<Policy<'_>>::new();
+        for line in self.lines() {
+            let is_full = policies.len() == POLICIES_MAX;
+            match (fields(line.1), policies.last_mut()) {
+                (Some((b"regular_requests" | b"high_priority_requests", b"")), _) => {}
+                (Some((b"- name", _)), _) if is_full => {
+                    return self.report(line, Reason::TooManyLines);
+                }
+                (Some((b"- name", name)), _) => policies.push(Policy {
+                    name: &name[..name.len().min(NAME_MAX)],
+                    line,
+                    is_stopped: false,
+                    requests: [None; 2],
+                }),
+                (Some((b"state", state)), Some(policy)) => policy.is_stopped = state == b"stopped",
+                (Some((key @ (b"queued" | b"active"), requests)), Some(policy)) => {
+                    match number(requests) {
+                        Ok(number) => policy.requests[usize::from(key == b"active")] = Some(number),
+                        Err(reason) => self.report(line, reason)?,
+                    }
+                }
+                (Some(_), Some(_)) => {}
+                _ => self.report(line, Reason::UnreadableLine)?,
+            }
+        }
+        let mut requests = BTreeMap::<_, [i64; 2]>::new();
+        for policy in policies.iter().filter(|policy| !policy.is_stopped) {
+            let [Some(queued), Some(active)] = policy.requests else {
+                self.report(policy.line, Reason::UnreadableLine)?;
+                continue;
+            };
+            let sums = requests.entry(policy.name).or_default();
+            *sums = [
+                sums[0].saturating_add(queued),
+                sums[1].saturating_add(active),
+            ];
+        }
+        let Parameter::Policies(service) = self.other.parameter else {
+            return Ok(());
+        };
+        for (policy, [queued, active]) in requests {
+            let labels = [
+                ("service", Cow::Borrowed(service)),
+                ("policy", escape(policy)),
+            ];
+            self.add("requests_queued", queued, &labels)?;
+            self.add("requests_active", active, &labels)?;
+        }
+        Ok(())
+    }
+
+    /// Reads lines `NAME {EXPRESSION} RATE, ref CLIENTS` of each part of the processors. A client stays a while after its last request.
+    fn rules(&mut self) -> Done {
+        let Parameter::Rules(service) = self.other.parameter else {
+            return Ok(());
+        };
+        let mut rules = BTreeMap::<_, [i64; 2]>::new();
+        for line in self.lines() {
+            let is_heading = line.1.starts_with(b"CPT ")
+                || matches!(fields(line.1), Some((key, b"")) if key.ends_with(b"_requests"));
+            if is_heading {
+                continue;
+            }
+            match rule(line.1) {
+                Ok((name, _)) if rules.len() == POLICIES_MAX && !rules.contains_key(name) => {
+                    self.report(line, Reason::TooManyLines)?;
+                }
+                Ok((name, [rate, clients])) => {
+                    let known = rules.entry(name).or_default();
+                    *known = [known[0].max(rate), known[1].saturating_add(clients)];
+                }
+                Err(reason) => self.report(line, reason)?,
+            }
+        }
+        for (rule, values) in rules {
+            let labels = [("service", Cow::Borrowed(service)), ("rule", escape(rule))];
+            for (name, value) in ["tbf_rate", "tbf_clients"].into_iter().zip(values) {
+                self.add(name, value, &labels)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads counters. A line that is missing stands for zero, of which a counter begins anew.
+    fn nodemap(&mut self) -> Done {
+        let Parameter::Nodemap(nodemap, file) = self.other.parameter else {
+            return Ok(());
+        };
+        let stats = stats::read(self.other, self.problems, self.pause)?;
+        for counter in stats.counters {
+            let labels = [
+                ("nodemap", Cow::Borrowed(nodemap)),
+                ("stats", Cow::Borrowed(file)),
+                ("operation", Cow::Borrowed(counter.name)),
+            ];
+            self.add("nodemap_requests", counter.count, &labels)?;
+            if let (b"bytes", Some([.., sum])) = (counter.unit.as_bytes(), counter.values) {
+                self.add("nodemap_bytes", sum, &labels)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Splits a line `key: value`.
+fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = memchr::memchr(b':', line)?;
+    Some((line[..colon].trim_ascii(), line[colon + 1..].trim_ascii()))
+}
+
+/// Reads the line of a reader, of a changelog whose newest record has the index `current`: the name, the number of records
+/// that it is behind, and the seconds since it was used.
+fn reader(current: i64, line: &[u8]) -> Result<(&[u8], i64, Option<i64>), Reason> {
+    let words = line.split(u8::is_ascii_whitespace);
+    let mut words = words.filter(|word| !word.is_empty());
+    let name = words
+        .next()
+        .filter(|name| name.starts_with(b"cl") && name.len() <= NAME_MAX)
+        // Health puts the name into a command, which an administrator may paste.
+        .filter(|name| is_plain(name));
+    let (name, index) = name.zip(words.next()).ok_or(Reason::UnreadableLine)?;
+    let idle = words.next().and_then(|word| word.strip_prefix(b"("));
+    let idle = idle.map(|idle| number(idle.strip_suffix(b")").unwrap_or(idle)));
+    // The reader can go on while the text is printed.
+    let behind = current.saturating_sub(number(index)?).max(0);
+    Ok((name, behind, idle.transpose()?))
+}
+
+/// Reads the line of a rule: its name, the requests per second that it allows, and the number of clients that it holds. What stands
+/// between them is text of an administrator.
+fn rule(line: &[u8]) -> Result<(&[u8], [i64; 2]), Reason> {
+    let at = memchr::memmem::rfind(line, b", ref ").ok_or(Reason::UnreadableLine)?;
+    let (before, clients) = (&line[..at], &line[at + b", ref ".len()..]);
+    // Lustre 2.6 says ", active" behind it.
+    let clients = clients.split(|byte| *byte == b',').next();
+    let (first, last) = memchr::memchr(b' ', before)
+        .zip(memchr::memrchr(b' ', before))
+        .filter(|(first, last)| first < last && *first <= NAME_MAX)
+        .ok_or(Reason::UnreadableLine)?;
+    let rate = number(&before[last + 1..])?;
+    Ok((
+        &before[..first],
+        [rate, number(clients.unwrap_or_default())?],
+    ))
+}
+
+/// A policy by which a service chooses the next request.
+struct Policy<'o> {
+    name: &'o [u8],
+    line: (u32, &'o [u8]),
+    is_stopped: bool,
+    /// The requests that wait, and those that are worked on.
+    requests: [Option<i64>; 2],
+}

@@ -1,0 +1,83 @@
+//! The operation columns of `jobstats.increments`, which follow from the list of operations, and [sums](sum) over them.
+
+pub mod sum;
+
+use crate::base::operation::{Kind, OPERATIONS, Operation};
+use crate::rules::increment::Column;
+
+/// Returns all operation columns with their names, in the order of the table: totals first, then time spent.
+pub fn operation_columns() -> impl Iterator<Item = (Column, String)> {
+    let totals = OPERATIONS
+        .iter()
+        .enumerate()
+        .map(|(index, operation)| (Column::Total(index), operation.name.to_owned()));
+    let times = OPERATIONS
+        .iter()
+        .enumerate()
+        .filter(|(_, operation)| operation.kind == Kind::Requests)
+        .map(|(index, operation)| (Column::Usecs(index), usecs_name(operation)));
+    totals.chain(times)
+}
+
+/// Returns the name of the column that holds the time spent in an operation.
+pub fn usecs_name(operation: &Operation) -> String {
+    format!("{}_usecs", operation.name)
+}
+
+/// Returns the text of COMMENT ON for a column that holds a sum.
+pub fn meaning(column: Column) -> String {
+    match column {
+        Column::Total(index) => format!("{}: {}", column.unit(), OPERATIONS[index].meaning),
+        Column::Usecs(index) => format!(
+            "microseconds that the server spent on {}; NULL before Lustre 2.14",
+            OPERATIONS[index].name
+        ),
+    }
+}
+
+/// Returns the text of COMMENT ON for a column that holds a rate.
+pub fn meaning_of_rate(column: Column) -> String {
+    match column {
+        Column::Total(index) => {
+            let (unit, meaning) = (column.unit(), OPERATIONS[index].meaning);
+            format!("{unit} per second: {meaning}")
+        }
+        Column::Usecs(index) => format!(
+            "microseconds per second that the server spent on {}; a million is one call in service all the time; NULL before \
+             Lustre 2.14",
+            OPERATIONS[index].name
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::operation::{READ, READ_BYTES};
+
+    #[test]
+    fn totals_stand_before_times_which_bytes_do_not_have() {
+        let columns: Vec<_> = operation_columns().collect();
+        assert_eq!(
+            columns[0],
+            (Column::Total(READ_BYTES), "read_bytes".to_owned())
+        );
+        assert_eq!(columns[READ], (Column::Total(READ), "read".to_owned()));
+        let requests = OPERATIONS.iter().filter(|it| it.kind == Kind::Requests);
+        assert_eq!(columns.len(), OPERATIONS.len() + requests.count());
+        let first_time = (Column::Usecs(READ), "read_usecs".to_owned());
+        assert_eq!(columns[OPERATIONS.len()], first_time);
+    }
+
+    #[test]
+    fn a_column_tells_its_unit() {
+        let total = meaning(Column::Total(READ_BYTES));
+        assert_eq!(total, "bytes: bytes read from the target");
+        let rate = meaning_of_rate(Column::Total(READ));
+        assert_eq!(rate, "calls per second: bulk read requests");
+        let time = meaning(Column::Usecs(READ));
+        assert!(time.starts_with("microseconds that the server spent on read;"));
+        let time = meaning_of_rate(Column::Usecs(READ));
+        assert!(time.starts_with("microseconds per second that the server spent on read;"));
+    }
+}

@@ -1,0 +1,113 @@
+//! Compares the stored work of whole targets with what their readings say, and puts it right.
+
+use jobstats_core::base::instant::{DAY, Micros, Span};
+use jobstats_core::rules::audit::{Finding, Predecessor};
+use pgrx::spi::SpiClient;
+
+use crate::audit::Purpose;
+use crate::audit::walk::Report;
+use crate::feed::job_stats::rows::{staged_pieces, with_pieces};
+use crate::feed::target_counters::{Reread, Stored};
+use crate::pg::error::Error;
+use crate::pg::pause::pause;
+use crate::pg::spi::{Statements, connect, connect_mut};
+use crate::pg::template::sql;
+use crate::pg::time::timestamptz;
+use crate::store::{Settings, rollup};
+
+/// The outcome of the readings of a target.
+#[derive(Default)]
+pub struct Checked {
+    /// The number of readings that were compared with the one before, or have none.
+    pub computed: u64,
+    /// The number of readings of which the one before is gone.
+    pub left: u64,
+    /// The times of the readings whose work differs.
+    pub wrong: Vec<Micros>,
+    /// The numbers of rows that were replaced.
+    pub deleted: usize,
+    pub inserted: usize,
+}
+
+/// Reports what differs of the readings of a target in a window. To repair is to replace it too, then what follows as long as what is
+/// carried differs, and to sum the window anew; the caller holds the lock of the target.
+pub fn check(
+    purpose: Purpose,
+    target_id: i32,
+    window: Span,
+    settings: Settings,
+    report: Report<'_>,
+) -> Result<Checked, Error> {
+    let mut checked = Checked::default();
+    let mut former = connect(|client| Stored::until(client, target_id, window.0))?;
+    let (mut after, mut goes_beyond) = (window.0, false);
+    // A bucket in which the window begins may lack what was summed before it.
+    let near = former.as_ref().filter(|it| window.0 - it.time < DAY);
+    let mut span = near.map(|it| (it.time - 1, it.time));
+    while let Some(this) = connect(|client| Stored::after(client, target_id, after))? {
+        pause();
+        if this.time > window.1 && !goes_beyond {
+            break;
+        }
+        after = this.time;
+        let before = former.as_ref().map(|it| it.time);
+        let predecessor = Predecessor::of(before, after, this.since, settings.raw_retention);
+        let Some(before) = former.filter(|_| predecessor == Predecessor::Before) else {
+            match predecessor {
+                Predecessor::Gone => checked.left += 1,
+                _ => checked.computed += 1,
+            }
+            former = Some(this);
+            goes_beyond = false;
+            continue;
+        };
+        checked.computed += 1;
+        let reread = Reread::new(&before, &this, settings.max_rate)?;
+        span = Some((span.map_or(before.time, |(from, _)| from), after));
+        let findings = connect(|client| differences(client, target_id, &this, &reread))?;
+        goes_beyond = purpose == Purpose::Repair && reread.compared.body != this.body;
+        if !findings.is_empty() {
+            checked.wrong.push(after);
+            findings.into_iter().try_for_each(&mut *report)?;
+            if purpose == Purpose::Repair {
+                let replaced = connect_mut(|client| reread.replace(client, target_id))?;
+                checked.deleted += replaced.0;
+                checked.inserted += replaced.1;
+            }
+        }
+        former = Some(reread.into_stored(this));
+    }
+    if let (Purpose::Repair, Some(span)) = (purpose, span) {
+        connect_mut(|client| rollup::sum_wholes(client, &[target_id], span, true))?;
+    }
+    Ok(checked)
+}
+
+fn differences(
+    client: &SpiClient<'_>,
+    target_id: i32,
+    this: &Stored,
+    reread: &Reread,
+) -> Result<Vec<Finding>, Error> {
+    let what = "whole target";
+    let bodies = [&this.body, &reread.compared.body].map(|body| Some(body.as_bytes()));
+    let body = Finding::of_carried(reread.time, bodies[0], bodies[1]);
+    let body = body.map(|body| Ok(Finding { what, ..body }));
+    let statement = sql!("target_counters.sql", computed = staged_pieces());
+    with_pieces(reread.pieces(target_id)?, || {
+        let rows = client.query(
+            &statement,
+            &[
+                target_id.into(),
+                timestamptz(reread.since)?.into(),
+                timestamptz(reread.time)?.into(),
+            ],
+        )?;
+        let rows = rows.map(|row| {
+            let [stored, computed] =
+                ["stored", "computed"].map(|name| row.get::<Option<String>>(name));
+            Ok(Finding::new(reread.time, what, stored?, computed?))
+        });
+        body.into_iter().chain(rows).collect()
+    })
+}

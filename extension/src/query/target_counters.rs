@@ -1,0 +1,120 @@
+//! The own counters of targets beside an answer about their entries.
+
+use std::collections::HashMap;
+
+use jobstats_core::output::quantity::Quantity;
+use jobstats_core::usage::{Measure, Untracked};
+use pgrx::IntoDatum;
+use pgrx::spi::SpiClient;
+use serde_json::Value;
+
+use crate::pg::error::Error;
+use crate::pg::jsonb::Jsonb;
+use crate::pg::tuplestore::{ColumnType, Rows};
+use crate::query::answer::number;
+use crate::query::dimension::{By, Level};
+use crate::query::engine::Request;
+use crate::query::groups::Group;
+use crate::query::labels::{UNTRACKED, covered, formatted, label, rounded};
+use crate::query::plan::Plan;
+use crate::query::question::Question;
+
+/// The targets of an answer as wholes, by the dimensions of targets that the answer is grouped by.
+pub struct Wholes {
+    /// The dimensions by which targets are told apart.
+    by: By,
+    /// The work of each group of targets in all, where that is known.
+    totals: HashMap<Group, f64>,
+    /// The work that is in no entry.
+    untracked: Vec<Untracked>,
+}
+
+impl Wholes {
+    /// Finds what the targets of a ranking did in all, and what of it is in no entry, if that is wanted; `None` if the answer is
+    /// about servers, or no target was ever fed as a whole.
+    pub fn find(
+        client: &SpiClient<'_>,
+        question: &Question,
+        plan: &Plan,
+        wanted: bool,
+    ) -> Result<Option<Self>, Error> {
+        let Some(of_targets) = question.about_targets() else {
+            return Ok(None);
+        };
+        if !plan.state.has_wholes {
+            return Ok(None);
+        }
+        let of_entries = plan.again(client, &of_targets, plan.window.clone())?;
+        let wanted = wanted && !question.filters.has(Level::Entry);
+        let request = Request::of(&of_targets, &of_entries, None, None);
+        // To sum what entries did costs as much as all the rest of an answer.
+        let usage = match wanted {
+            true => request.read()?,
+            false => request.read_targets()?,
+        };
+        let mut untracked = request.untracked(&usage)?;
+        drop(usage);
+        untracked.retain(|it| it.total.is_some() && it.untracked.is_some());
+        let unit = of_targets.measures.list[0].unit() as f64;
+        let total = |it: &Untracked| it.total.unwrap_or(0) as f64 / unit;
+        let totals = untracked.iter().map(|it| (it.group.clone(), total(it)));
+        let totals = totals.collect();
+        untracked.retain(|it| wanted && it.untracked > Some(0));
+        Ok(Some(Self {
+            totals,
+            untracked,
+            by: of_targets.by.clone(),
+        }))
+    }
+
+    /// Returns the part that an amount of a group has in what its targets did in all; `None` if that is unknown.
+    pub fn share(&self, by: &By, group: &Group, amount: f64) -> Option<f64> {
+        let values = by.iter().zip(group);
+        let of_targets = values.filter(|it| it.0.level == Level::Target);
+        let of_targets: Group = of_targets.map(|it| it.1.clone()).collect();
+        Some(amount / self.totals.get(&of_targets)?).filter(|share| share.is_finite())
+    }
+
+    /// Writes a row for the work of each group of targets by a measure that is in no entry, and returns their number.
+    pub fn write(&self, measure: &Measure, seconds: f64, rows: &mut Rows) -> Result<usize, Error> {
+        let operation = measure.name.as_str();
+        let asked = rows.columns();
+        for it in &self.untracked {
+            let untracked = it.untracked.unwrap_or(0);
+            let amount = untracked as f64 / measure.unit() as f64;
+            let total = number(measure, it.untracked)?;
+            let share = untracked as f64 / it.total.unwrap_or(0) as f64;
+            let values = rows.within(|| {
+                let value = |column: &ColumnType| match column.name.as_str() {
+                    "name" => name(&it.group).into_datum(),
+                    "labels" => labels(&self.by, &it.group).into_datum(),
+                    "formatted" => formatted(Some(amount), operation, Quantity::Total).into_datum(),
+                    "total" => total.clone().into_datum(),
+                    "share_of_target" => rounded(share).into_datum(),
+                    "coverage" => covered(it.coverage).into_datum(),
+                    "operation" => operation.into_datum(),
+                    "rate" => (amount / seconds).into_datum(),
+                    _ => None,
+                };
+                asked.iter().map(value).collect::<Vec<_>>()
+            });
+            rows.put_row(&values);
+        }
+        Ok(self.untracked.len())
+    }
+}
+
+/// Returns the name of the work of a group of targets that is in no entry.
+fn name(group: &Group) -> String {
+    let values = group.iter().flatten().map(String::as_str);
+    let values = values.filter(|it| !it.is_empty());
+    values.chain([UNTRACKED]).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns its labels, which are no filter.
+fn labels(by: &By, group: &Group) -> Option<Jsonb<'static>> {
+    let values = by.iter().zip(group);
+    let values = values.map(|(it, value)| (it.name.to_owned(), label(it, value.as_deref())));
+    let values = values.chain([(UNTRACKED.to_owned(), true.into())]);
+    Jsonb::of(&Value::Object(values.collect()))
+}

@@ -1,0 +1,104 @@
+//! Sums of whole targets, which are a row per target and bucket.
+//!
+//! They are so few that a feed sums the buckets anew in which it has written increments of whole targets. So these tables are
+//! equal to `jobstats.target_increments` at any moment, and maintenance has nothing to do for them but to drop what is too old.
+
+use std::sync::LazyLock;
+
+use jobstats_core::base::instant::Micros;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::plans;
+use crate::pg::spi::Statements;
+use crate::pg::template::sql;
+use crate::pg::time::timestamptz;
+use crate::store;
+use crate::store::installation::{Installation, divide_by_time};
+use crate::store::rollup::{ROLLUPS, Rollup, operations};
+
+/// The statements that sum buckets of [`ROLLUPS`] anew.
+static SUMS: LazyLock<[String; ROLLUPS.len()]> =
+    LazyLock::new(|| ROLLUPS.each_ref().map(statement));
+
+/// Creates the table of the sums, or adds the columns of operations that it lacks.
+pub(super) fn create(
+    client: &mut SpiClient<'_>,
+    installation: &Installation,
+    rollup: &Rollup,
+) -> Result<(), Error> {
+    let relation = rollup.wholes();
+    if store::kind(client, &relation)?.is_some() {
+        return store::add_operations(client, &relation);
+    }
+    let partitioned = installation.partitioned("bucket");
+    client.execute(&table(&relation, &partitioned), &[])?;
+    let width = rollup.chunk_width(&relation);
+    divide_by_time(client, installation, &relation, "bucket", &width)
+}
+
+/// Returns the statements that create the table.
+pub(super) fn table(relation: &str, partitioned: &str) -> String {
+    sql!(
+        "table_of_wholes.sql",
+        relation = relation,
+        operations = operations(|name| format!("{name} bigint")),
+        partitioned = partitioned,
+    )
+}
+
+/// Sums all buckets of targets anew that a span `(from, to]` touches. `is_new` says that the span may begin a partition.
+pub fn sum(
+    client: &mut SpiClient<'_>,
+    targets: &[i32],
+    (from, to): (Micros, Micros),
+    is_new: bool,
+) -> Result<(), Error> {
+    for (rollup, statement) in ROLLUPS.iter().zip(SUMS.iter()) {
+        let width = rollup.micros;
+        let low = timestamptz(from.div_euclid(width) * width)?;
+        let high = timestamptz((to - 1).div_euclid(width).saturating_add(1) * width)?;
+        if is_new {
+            client.execute(
+                "SELECT jobstats_internal.add_partitions($1, $2, $3, $4)",
+                &[
+                    rollup.wholes().into(),
+                    rollup.unit.into(),
+                    low.into(),
+                    high.into(),
+                ],
+            )?;
+        }
+        let arguments = [targets.to_vec().into(), low.into(), high.into()];
+        plans::update(client, statement, &arguments)?;
+    }
+    Ok(())
+}
+
+/// Returns the statement that sums buckets of targets anew, from the sums of the next narrower buckets.
+fn statement(rollup: &Rollup) -> String {
+    let (source, time, resets) = match rollup.source {
+        None => (
+            "target_increments".to_owned(),
+            "\"time\"",
+            "count(*) FILTER (WHERE summed.reset)",
+        ),
+        Some(finer) => (
+            format!("rollup_{finer}_targets"),
+            "bucket",
+            "sum(summed.resets)::bigint",
+        ),
+    };
+    let names = operations(str::to_owned);
+    sql!(
+        "sums_of_wholes.sql",
+        relation = rollup.wholes(),
+        bucket = rollup.bucket(&format!("summed.{time}")),
+        source = source,
+        time = time,
+        resets = resets,
+        names = names,
+        sums = operations(|name| format!("sum(summed.{name})::bigint")),
+        excluded = operations(|name| format!("EXCLUDED.{name}")),
+    )
+}
