@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::jobs::Scheduler;
 use crate::lustre::{Layout, name_of};
 use crate::store::database::{Relation, Store};
-use crate::store::wholes::Wholes;
+use crate::store::target_counters::ObservedCounters;
 use crate::store::{compare, feed, labels, used};
 use crate::time::{self, Clock, HOUR, MINUTE, Nanos, SECOND, Span, rfc3339};
 use crate::truth::{self, Tally, TargetTruth, tally};
@@ -282,7 +282,7 @@ impl Scene {
 const MOST_DAYS: i64 = 36_500;
 
 /// The parameters that the shipper reads before those of `job_stats`.
-const BESIDE: [&str; 16] = [
+const ADDITIONAL: [&str; 16] = [
     "mdt.*.md_stats",
     "obdfilter.*.stats",
     "mds.MDS.*.stats",
@@ -319,8 +319,11 @@ impl Cli {
                 stage,
                 job_stats_only,
             } => {
-                let beside = BESIDE.iter().filter(|_| !job_stats_only);
-                let patterns: Vec<_> = beside.chain(&JOB_STATS).map(|it| it.to_string()).collect();
+                let additional = ADDITIONAL.iter().filter(|_| !job_stats_only);
+                let patterns: Vec<_> = additional
+                    .chain(&JOB_STATS)
+                    .map(|it| it.to_string())
+                    .collect();
                 return print(&stage, &patterns);
             }
             Command::LctlScript { stage, directory } => {
@@ -419,7 +422,7 @@ fn write_truth(
     let write = |out: &mut dyn Write, header| match about {
         About::Entries => report::write_csv(&cluster, &planned_truths(&cluster, span), out, header),
         About::Targets => {
-            let truths = truth::whole::of_targets(&cluster, &planned(&cluster, span));
+            let truths = truth::target_counters::of_targets(&cluster, &planned(&cluster, span));
             report::write_targets(&cluster, &truths, out, header)
         }
         About::Queues => {
@@ -462,16 +465,16 @@ fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
     let labels = options.labels.as_deref();
     let labels = labels.map(|path| labels::read(path, &cluster));
     let labels = labels.transpose()?.unwrap_or_default();
-    let of_wholes = store.readings(Relation::Wholes, span, &labels)?;
+    let counter_readings = store.readings(Relation::ObservedCounters, span, &labels)?;
     let planned = planned(&cluster, span);
-    let is_whole = !options.observed && !options.job_stats_only;
+    let is_planned = !options.observed && !options.job_stats_only;
     let entries = if options.observed {
         let readings = store.readings(Relation::Entries, span, &labels)?;
         truth::of_targets(&cluster, span, &readings)
     } else {
         truth::of_targets(&cluster, span, &planned)
     };
-    let (services, lists) = match is_whole {
+    let (services, lists) = match is_planned {
         true => {
             let of_servers = schedule::of_servers(&cluster, span);
             let services = truth::queues::readings(&cluster, of_servers);
@@ -484,14 +487,14 @@ fn verify(options: &VerifyOptions) -> Result<ExitCode, Failure> {
     };
     let truth = compare::Truth {
         entries,
-        wholes: Wholes {
+        counters: ObservedCounters {
             planned: match (options.observed, options.job_stats_only) {
                 (_, true) => Some(0),
                 (true, false) => None,
                 (false, false) => Some(planned.iter().map(Vec::len).sum()),
             },
-            truths: truth::whole::of_targets(&cluster, &of_wholes),
-            readings: of_wholes,
+            truths: truth::target_counters::of_targets(&cluster, &counter_readings),
+            readings: counter_readings,
         },
         queues: truth::queues::of_servers(&cluster, &services),
         lists,
