@@ -46,13 +46,13 @@ pub struct Spool {
     spare: PathBuf,
 }
 
-/// The right to send the readings that wait, until this value is dropped. On a read-only file system nothing can be taken out of the
-/// spool, so it needs no lock.
+/// The right to send queued readings, until this value is dropped. Nothing can be removed from a spool on a read-only file system, so it
+/// needs no lock.
 pub struct Turn {
     _lock: Option<Lock>,
 }
 
-/// Returns the file beside a lock that counts losses while the spool cannot be written.
+/// Returns the file next to a lock that counts losses while the spool is read-only.
 pub fn spare(lock: &Path) -> PathBuf {
     lock.with_extension("losses")
 }
@@ -77,7 +77,7 @@ impl Spool {
         })
     }
 
-    /// Returns true if nothing can be put into the spool or taken out.
+    /// Returns true if the spool is on a read-only file system.
     pub fn is_read_only(&self) -> bool {
         self.directory.is_read_only()
     }

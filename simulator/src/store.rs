@@ -1,4 +1,4 @@
-//! A store of jobstats: loads the texts of a cluster into it, asks it, and compares its answers with the truth.
+//! A store of jobstats: loads the texts of a cluster into it, queries it, and compares its answers with the truth.
 
 pub mod compare;
 pub mod database;

@@ -1,4 +1,4 @@
-//! The truth about a span: the work that was done, and the part of it that nobody can know from the delivered texts.
+//! The truth about a span: all requests, and the share that the delivered texts cannot show.
 //!
 //! Both follow from the simulator's knowledge of lives and readings, not from comparing texts.
 
@@ -39,10 +39,10 @@ pub enum Cause {
     /// The values were already there when an entry was first seen, and the entry is not proven to have been born since
     /// the reading before.
     Unknown,
-    /// The values were lost in a reset that nothing shows: there is no start time, and no value fell.
+    /// The values were lost in an invisible reset: there is no start time, and no value fell.
     HiddenReset,
-    /// The values are in the older of two records with one identifier in one text, without start times, and nothing shows
-    /// that it is of another life: no value fell, or the text before had two lives of the entry as well.
+    /// The values are in the older of two records with one identifier in one text, without start times, and a reset is invisible: no value
+    /// fell, or the previous text also had two epochs of the entry.
     Rule5,
 }
 
@@ -56,7 +56,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Returns the cell of an amount that is all known. There is nothing below zero.
+    /// Returns the cell of a fully visible amount, at least zero.
     pub fn known(amount: i128) -> Self {
         Self {
             truth: u64::try_from(amount).unwrap_or_default(),
@@ -172,7 +172,7 @@ struct Auditor<'a> {
     previous: Option<PreviousText>,
     /// The time of the last text that showed any of the entries that a reader remembers and the previous text lacks.
     last_missed: Option<Nanos>,
-    /// The entry of which the previous text shows two lives, without start times.
+    /// The entry with two epochs in the previous text, without start times.
     renewed: Option<u32>,
     observed: Option<(Nanos, Nanos)>,
 }
@@ -264,7 +264,7 @@ impl<'a> Auditor<'a> {
         });
     }
 
-    /// Returns the number of the life whose record cannot be told from an older record of the life that follows it.
+    /// Returns the number of the epoch whose record looks like an older record of the epoch that follows it.
     fn superseded(&mut self, reading: &Reading) -> Option<u64> {
         let before = self.renewed.take();
         let older = reading.doubled_life().filter(|_| !self.has_start_times)?;
@@ -358,8 +358,8 @@ impl<'a> Auditor<'a> {
             .retain(|_, known| known.last_seen == label || remembered(known.last_seen));
     }
 
-    /// Returns the last-seen time from which missing entries are remembered. If more entries are missing than there is
-    /// room for, a reader remembers those that were seen last.
+    /// Returns the last-seen time from which missing entries are remembered. If there are too many missing entries, a reader remembers the
+    /// most recent ones.
     fn oldest_remembered(&self, room: usize, label: Nanos) -> Nanos {
         let known = self.known.values().map(|known| known.last_seen);
         let mut missing: Vec<Nanos> = known.filter(|last_seen| *last_seen != label).collect();

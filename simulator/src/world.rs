@@ -1,5 +1,5 @@
-//! The simulated world: a cluster, its disturbances, its users and programs, and its targets as time goes by. It knows nothing of
-//! how any of it is printed.
+//! The simulated world: a cluster, its disturbances, its users and programs, and its targets as time goes by. It is independent of the
+//! output format.
 
 pub mod busy;
 pub mod cluster;

@@ -100,7 +100,7 @@ fn the_truth_comes_with_what_nobody_can_know() {
     );
     let mut operations = std::collections::BTreeSet::new();
     for line in lines {
-        // An identifier may hold commas, but none of these does.
+        // Identifiers may contain commas, but here they do not.
         let fields: Vec<_> = line.rsplit(',').collect();
         let amounts: Vec<i64> = fields[..7]
             .iter()
@@ -140,7 +140,7 @@ fn the_truth_has_several_subjects() {
         "cluster,target,operation,all,metadata_servers,clients,unidentified"
     );
     let statfs = [3, 4, 5, 6].map(|column| field(&targets, "small,small-OST0000,statfs,", column));
-    // One metadata server asks twelve times a minute.
+    // One metadata server polls twelve times a minute.
     assert!((1_350..1_450).contains(&statfs[1]), "{statfs:?}");
     assert_eq!(statfs[0], statfs[1] + statfs[2]);
     assert!(statfs[3] < statfs[2]);
@@ -180,7 +180,7 @@ fn a_description_counts_what_happens() {
     }
 }
 
-/// A table of work in a directory of its own.
+/// Writes a table of work to a temporary directory.
 fn table(rows: &str) -> (tempfile::TempDir, String) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("work.csv");

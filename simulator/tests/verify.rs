@@ -1,4 +1,4 @@
-//! The checks of the store are checked too: they find nothing in a correct store, and every defect in a damaged one.
+//! Tests the checks of the store: they find no difference in a correct store, and every defect in a damaged one.
 //!
 //! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
@@ -24,7 +24,7 @@ struct Database {
 }
 
 impl Database {
-    /// With the store in it; none, and a word about it, where there is no server.
+    /// With a store; prints a line and returns `None` without a server.
     fn new(name: &str) -> Option<Self> {
         let Ok(server_url) = std::env::var("JOBSTATS_TEST_DATABASE_URL") else {
             eprintln!("not run: JOBSTATS_TEST_DATABASE_URL is not set");
@@ -126,7 +126,7 @@ fn late_and_repeated_texts_change_nothing() {
     let scene = ["--layout", "2.12", "--seed", "2", "--from", LONG_AGO];
     let disorder = ["--late", "0.05", "--repeated", "0.05"];
     succeeds(&database.simulator(&[&["load"], &scene[..], &disorder[..]].concat()));
-    // A late text of which it cannot be told that it is older than the next is no observation.
+    // A late text whose order relative to the next is unknown is no observation.
     let verified = succeeds(&database.simulator(&[&["verify", "--observed"], &scene[..]].concat()));
     assert!(
         verified.contains(" differences 0, above the truth 0\n"),
@@ -185,7 +185,7 @@ fn a_wrong_increment_of_a_target_is_found_and_a_lost_reading() {
            WHERE ctid = (SELECT ctid FROM jobstats.target_increments WHERE statfs > 0 LIMIT 1)"#,
     );
     let verified = verify(&[]);
-    // The total, and what is in no entry of it.
+    // The total, and the requests outside its entries.
     for (way, differences) in [
         ("jobstats_untracked: cells", 2),
         ("jobstats_untracked in odd windows: cells", 1),

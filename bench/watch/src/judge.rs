@@ -16,7 +16,7 @@ pub struct Outcome {
     pub times: f64,
     /// True if it must be found.
     pub large: bool,
-    /// The minutes after which it was found, by any event, and by one that was alerted.
+    /// The minutes until any event found it, and until an alert.
     pub found: Option<f64>,
     pub alerted: bool,
     /// Observations from the first that lies in it until it was found.
@@ -25,9 +25,9 @@ pub struct Outcome {
     pub events: usize,
     /// True if its users, or its account, made at least half of the rise.
     pub half: bool,
-    /// True if nobody made 30 % of the rise.
+    /// True if no user made 30 % of the rise.
     pub nobody: bool,
-    /// True if one of its own was named, false if another was; `None` if nobody was.
+    /// True if the culprit was named, false if another user was; `None` without a name.
     pub named: Option<bool>,
 }
 
@@ -35,7 +35,7 @@ pub struct Outcome {
 #[derive(Debug, Clone, Default)]
 pub struct Week {
     pub outcomes: Vec<Outcome>,
-    /// The events that are due to no incident, and those of them that were alerted.
+    /// The false events, and the false alerts.
     pub false_events: usize,
     pub false_alerts: usize,
     pub alerted: usize,
@@ -136,7 +136,7 @@ impl<'a> Judge<'a> {
             && (servers.is_empty() || found.servers.iter().any(|it| servers.contains(it)))
     }
 
-    /// Returns the servers that an incident is on; none for all.
+    /// Returns the servers of an incident; an empty list stands for all.
     fn servers(&self, incident: &Incident) -> Vec<ServerIndex> {
         let hit = self
             .cluster

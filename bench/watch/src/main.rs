@@ -1,4 +1,4 @@
-//! Judges the detectors of events on simulated weeks of which every incident is known.
+//! Judges the event detectors on simulated weeks with known incidents.
 
 mod history;
 mod judge;
@@ -18,7 +18,7 @@ use crate::judge::{Judge, Outcome, Week};
 use crate::rivals::{Counts, RIVALS, STEPS};
 use crate::weeks::FileSystem;
 
-/// Judges the detectors of events on simulated weeks of which every incident is known
+/// Judge the event detectors on simulated weeks with known incidents
 #[derive(Debug, Parser)]
 struct Options {
     /// Seed of the first file system: from 3000 on for judging, below for tuning

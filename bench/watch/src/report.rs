@@ -1,4 +1,4 @@
-//! Writes what was results, as Markdown and as a picture.
+//! Writes the results as Markdown and as a picture.
 
 use std::fmt::Write;
 

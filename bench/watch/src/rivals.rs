@@ -38,7 +38,7 @@ fn threshold(rival: usize, step: usize) -> f64 {
 /// Alarms, and incidents that were found, at each threshold.
 pub type Counts = [[(usize, usize); STEPS]; RIVALS.len()];
 
-/// Adds what the ways say of a week.
+/// Adds the results of all methods for a week.
 pub fn count(
     cluster: &Cluster,
     judge: &Judge,
@@ -133,7 +133,7 @@ fn scores(cluster: &Cluster, series: &Series) -> Vec<(ServerIndex, Vec<Scores>)>
         .collect()
 }
 
-/// Makes alarms of readings: one lasts until a quarter of an hour has none, and those that begin together are one.
+/// Joins readings to alarms: an alarm ends after a quarter of an hour without one, and alarms that begin together count once.
 fn alarmed(
     scores: &[(ServerIndex, Vec<Scores>)],
     is_alarm: impl Fn(&[f64; RIVALS.len()]) -> bool,
@@ -182,7 +182,7 @@ pub fn found_with(counts: &[(usize, usize); STEPS], alarms: usize) -> usize {
     few.map(|it| it.1).max().unwrap_or(0)
 }
 
-/// Returns the least number of alarms with which a way finds so many incidents; `None` if it never does.
+/// Returns the smallest number of alarms with which a method finds this many incidents; `None` if it never does.
 pub fn alarms_for(counts: &[(usize, usize); STEPS], found: usize) -> Option<usize> {
     let enough = counts.iter().filter(|it| it.1 >= found);
     enough.map(|it| it.0).min()

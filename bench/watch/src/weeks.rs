@@ -40,7 +40,7 @@ pub struct Detection {
 /// The events of a week, and the incidents behind them.
 pub struct WeekEvents {
     pub from: Nanos,
-    /// The incidents, with what they really were.
+    /// The incidents with their true sizes.
     pub incidents: Vec<(Incident, IncidentSize)>,
     pub events: Vec<(EventKind, Detection)>,
 }
@@ -262,7 +262,7 @@ impl<'a> FileSystem<'a> {
             .collect()
     }
 
-    /// Asks which user, or else which account, made the load of servers rise.
+    /// Searches the user or account that caused the load of servers to rise.
     fn blame(&self, event: &Event, servers: &[ServerIndex]) -> (Vec<String>, Blame) {
         let users = self.loads_of(event, servers);
         let found = search([false, true], |is_by_account| {

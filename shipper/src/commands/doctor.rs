@@ -1,5 +1,5 @@
-//! The command `doctor`: it goes the whole way of a text, from lctl to a transaction that is rolled back, and says of each
-//! step whether it is well and what to do if it is not.
+//! The command `doctor`: it follows the path of a text from lctl to a transaction that is rolled back, and reports for each step whether it
+//! works and how to fix it.
 
 use std::io::{Write, stdout};
 use std::process::ExitCode;
@@ -123,7 +123,7 @@ fn examine(options: Options, found: &mut dyn FnMut(Finding)) {
     }
 }
 
-/// Sends PostgREST nothing to store. A text could not be rolled back.
+/// Sends PostgREST no text, because it could not be rolled back.
 fn of_http(settings: HttpSettings, timeouts: Timeouts) -> Finding {
     let url = settings.url.to_string();
     match Http::new(settings, timeouts).and_then(|mut http| http.rehearse()) {
@@ -141,7 +141,7 @@ fn read(options: &Reader, input: &Input, found: &mut dyn FnMut(Finding)) -> Opti
     let (mut step, mut _lock, mut beside) = ("input", None, "");
     if let Way::Lctl(_) = source.way {
         step = LCTL;
-        // An administrator may call lctl beside the shipper, too.
+        // An administrator may run lctl at the same time.
         match Lock::take(&options.identity.lock()) {
             Ok(taken) => _lock = Some(taken),
             Err(LockError::Taken(_)) => beside = ", beside a shipper that is running",
@@ -190,7 +190,7 @@ fn look_at(reading: &Reading, interval: Duration, found: &mut dyn FnMut(Finding)
     found(of_intervals(&looks, interval));
 }
 
-/// Says how much there is beside `job_stats`, and which parameters are not.
+/// Reports the size of the additional parameters, and which are missing.
 fn of_parameters(reading: &Reading) -> Finding {
     let others = reading.index.texts.iter().filter(|it| it.name.is_none());
     let bytes: u64 = others.map(|text| text.bytes).sum();

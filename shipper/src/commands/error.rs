@@ -57,7 +57,7 @@ pub enum CommandError {
     Record { path: PathBuf, cause: SpoolError },
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// `requeue` was asked for a reading that is not set aside, or there is none at all.
+    /// `requeue` found no reading, or not the requested one.
     #[error("no such reading is set aside in {}; files that are damaged stay there", .0.display())]
     NothingSetAside(PathBuf),
 }

@@ -22,11 +22,11 @@ pub struct Options {
     pub spool: PathBuf,
 }
 
-/// Moves the readings to those that wait. The shipper may go on sending meanwhile.
+/// Moves the readings back to the queue. The shipper may run at the same time.
 ///
 /// # Errors
 ///
-/// Fails if the spool cannot be used, and if a reading that was asked for is not set aside.
+/// Fails if the spool cannot be used, or if a requested reading is not set aside.
 pub fn execute(options: Options) -> Result<(), CommandError> {
     let Options { numbers, spool } = options;
     let wanted: BTreeSet<u64> = numbers.into_iter().collect();

@@ -61,7 +61,7 @@ impl Shipper {
         })
     }
 
-    /// Lowers the priority, and reads these sources as the options of `once` and `run` say.
+    /// Lowers the priority, and reads the sources of the options of `once` and `run`.
     pub fn of(options: Common, sources: Vec<Source>) -> Result<Self, CommandError> {
         priority::lower(options.nice);
         let pace = Pace {

@@ -191,7 +191,7 @@ impl Recorder {
         let targets = self.texts.targets.into_iter();
         let texts = targets.filter(|target| !target.blank);
         self.index.texts = texts.map(|target| target.text).collect();
-        // What keeps text of other parameters from being stored must not keep that of targets.
+        // A failure to store other parameters must not prevent storing the targets.
         self.index.texts.sort_by_key(|text| text.name.is_none());
         self.index.data = data;
         Ok(Reading {
@@ -202,7 +202,7 @@ impl Recorder {
         })
     }
 
-    /// Returns true if there is text, but none of a target.
+    /// Returns true if there is text, but no target.
     pub fn is_before_targets(&self) -> bool {
         let mut targets = self.texts.targets.iter();
         !self.texts.targets.is_empty() && targets.all(|target| target.text.name.is_none())

@@ -1,4 +1,4 @@
-//! The sources that are read: lctl alone, one of the command line, or those of a file.
+//! The sources to read: lctl alone, one source of the command line, or those in a file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -59,11 +59,11 @@ pub struct Source {
     pub way: Way,
     /// The time between readings.
     pub interval: Duration,
-    /// The time limit of a reading. A file that is followed has none, but it is read in small pieces.
+    /// The time limit of a reading. A followed file needs no limit, because it is read in small pieces.
     pub timeout: Duration,
     /// The largest reading in bytes, when compressed.
     pub most: u64,
-    /// The parameters that lctl is asked for beside `job_stats`.
+    /// The parameters to read in addition to `job_stats`.
     pub parameters: Parameters,
 }
 

@@ -31,7 +31,7 @@ const REJECTED: &str = "clock.rejected";
 /// The smallest difference between the clocks that counts as a step.
 const STEP: SignedDuration = SignedDuration::from_secs(10);
 
-/// The time for which a step does not count.
+/// The period in which a step does not count.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(1);
 
 /// The time after boot during which a step counts at once.
@@ -43,7 +43,7 @@ struct Clocks {
     /// The boot, as the kernel names it.
     boot: String,
     up: SignedDuration,
-    /// The time of the reading: that of the wall clock, or of the steady clock after a step.
+    /// The time of the reading: from the wall clock, or from the steady clock after a step.
     time: Timestamp,
     /// The time since boot at which a step was found that does not count yet.
     stepped: Option<SignedDuration>,
@@ -94,8 +94,8 @@ pub fn forget_rejected(directory: &Path) -> bool {
     fs::remove_file(directory.join(REJECTED)).is_ok()
 }
 
-/// Compares the clocks with those of the reading before. `forget_rejected` is called where the times of readings before this one are
-/// doubtful, and returns true if the database has rejected one for its time.
+/// Compares the clocks with those at the previous reading. Calls `forget_rejected` if the times of earlier readings are doubtful; it
+/// returns true if the database has rejected one for its time.
 fn judge(
     before: Option<&Clocks>,
     now: Clocks,

@@ -1,8 +1,8 @@
 //! Sends the readings that wait in the spool.
 //!
-//! A reading is deleted when the database has stored each of its texts, or set aside when the database refuses one for good. After a
-//! crash, a reading is sent again as a whole: the same text with the same time changes nothing. Readings of a source are sent in their
-//! order, and one that cannot be sent keeps later ones of its source waiting, but not those of another source.
+//! A reading is deleted when the database has stored each of its texts, or set aside when the database refuses one for good. After a crash,
+//! the complete reading is sent again, because the same text at the same time changes nothing. Readings of a source are sent in order. A
+//! failed reading delays later ones of its source, but not those of other sources.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -29,7 +29,7 @@ pub struct Sender {
     feed: Feed,
     /// The failures that keep readings waiting, by source. The source of a reading that is not in the spool is empty.
     holds: HashMap<String, Hold>,
-    /// The last reading whose success let rejected ones be sent again. What is rejected twice is not sent a third time.
+    /// The last reading whose success caused rejected ones to be queued again. They are not queued a third time.
     taken_back: u64,
 }
 
@@ -72,8 +72,8 @@ impl Sender {
         }
     }
 
-    /// Sends the readings that wait, oldest first, except those of sources that pause after a failure. Begins no reading
-    /// after `until`. On a read-only file system it sends nothing: readings that were sent could not be removed, and would be sent again and again.
+    /// Sends queued readings, oldest first, except those of sources that pause after a failure. Starts no reading after `until`. On a
+    /// read-only file system it sends nothing, because sent readings could not be removed and would be repeated.
     pub fn drain(&mut self, until: Option<Instant>) -> Result<DrainOutcome, DeliveryError> {
         let mut drained = DrainOutcome::default();
         if self.spool.is_read_only() {
@@ -173,9 +173,8 @@ impl Sender {
         hold.is_some_and(|hold| hold.until > Instant::now())
     }
 
-    /// Lets a source pause after an attempt that failed. The other side may ask for a longer pause than this one, up to the
-    /// longest of all. The pause is at least as long as the attempt, so that a source whose texts wait in vain for a lock
-    /// leaves half of the time to others.
+    /// Pauses a source after a failed attempt. The other side may request a longer pause, up to the maximum. The pause is at least as long
+    /// as the attempt, so that a source that waits for a lock leaves half of the time to others.
     fn hold(
         &mut self,
         source: &str,
@@ -277,8 +276,8 @@ impl Sender {
         }
     }
 
-    /// Removes a file or sets it aside after the last attempt. If that fails, nothing more is sent: the reading would
-    /// be sent again and again.
+    /// Removes a file or sets it aside after the last attempt. If that fails, sending stops, because the reading would be sent again and
+    /// again.
     fn finish(
         &self,
         entry: &Entry,
@@ -296,8 +295,8 @@ impl Sender {
     }
 }
 
-/// Returns the readings to be sent next: sources take turns, so that none waits behind the backlog of another, and each
-/// sends its oldest first.
+/// Returns the next readings to send: sources take turns, so that the backlog of one does not delay others, and each sends its oldest
+/// first.
 fn in_turns(waiting: Vec<Entry>) -> Vec<Entry> {
     let mut turns = HashMap::<String, u32>::new();
     let numbered = waiting.into_iter().map(|entry| {

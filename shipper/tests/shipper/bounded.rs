@@ -13,7 +13,7 @@ const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";
 #[test]
 fn lctl_runs_with_low_priority() {
     let mut database = needs!(Database::new());
-    // The priority of this process is that of the tests.
+    // The tests run at this process's priority.
     let nice = |number: i32| format!("echo \"nice $(nice)\" >\"$0.{number}\"; {ONE_TARGET}");
     let own = String::from_utf8(Command::new("nice").output().unwrap().stdout).unwrap();
     let own: i32 = own.trim().parse().unwrap();
@@ -45,7 +45,7 @@ fn disk_access_has_low_priority_too() {
         .args(&["--nice", "19"])
         .run()
         .succeeds_silently();
-    // No class of its own, or the lowest level of the usual class: both mean that the level follows the nice value.
+    // No I/O class, or the lowest level of the default class: in both cases the level follows the nice value.
     let class = fs::read_to_string(lctl.file("lctl.class")).unwrap();
     assert!(
         class.starts_with("none") || class.starts_with("best-effort: prio 7"),

@@ -178,7 +178,7 @@ fn a_missing_store_and_missing_rights_have_their_exit_codes() {
         .is(78, &["jobstats", "SQLSTATE"]);
     database.execute("CREATE SCHEMA jobstats; CREATE TABLE jobstats.feed (cluster text, server text, \"time\" timestamptz,
         body_zstd bytea, duration interval, shipper text, source text, covers tstzrange)");
-    // A role that exists everywhere and may do nothing here.
+    // A role that exists everywhere and has no privileges here.
     let url = database.url_with("options=-c%20role%3Dpg_monitor");
     without_database(&lctl())
         .args(&["--database-url", &url])
@@ -263,8 +263,7 @@ fn a_locked_store_costs_two_limits_and_not_one_per_target() {
     assert_eq!(ended.said.matches("57014").count(), 2, "{}", ended.said);
 }
 
-/// Passes on what a client and a server say to each other, until the client says this word; then it is silent and keeps
-/// the connections open.
+/// Forwards between a client and a server until the client sends this word; then stays silent and keeps the connections open.
 fn falls_silent_at(word: &'static [u8], server: String) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -306,7 +305,7 @@ fn a_connection_that_dies_silently_before_the_commit_locks_nobody_out() {
     if UnixStream::connect(&socket).is_err() {
         return not_run("the server has no socket here");
     }
-    // The zero byte tells the statement from READ COMMITTED.
+    // The zero byte distinguishes the statement from READ COMMITTED.
     let port = falls_silent_at(b"COMMIT\0", socket);
     let name = database.column("SELECT current_database()::text").remove(0);
     let user = database.column("SELECT current_user::text").remove(0);

@@ -46,7 +46,7 @@ fn what_lctl_printed_is_stored_word_for_word_and_compared() {
     for (time, text) in &texts {
         ship(time, text);
     }
-    // A repetition changes nothing.
+    // Sending it again changes nothing.
     ship(texts[0].0, &texts[0].1);
 
     let stored = r#"SELECT body FROM jobstats.raw_text JOIN jobstats.targets USING (target_id)

@@ -125,7 +125,7 @@ fn lctl_is_asked_for_intervals_and_stats_once() {
     assert_eq!(database.count(), 7);
 }
 
-/// The text of parameters beside `job_stats`.
+/// The text of additional parameters.
 const OTHERS: &str = "obdfilter.fs-OST0000.stats=\nsnapshot_time             1700000000.5 secs.nsecs\n\
     read_bytes                2 samples [bytes] 4096 4096 8192 33554432\n\
     obdfilter.fs-OST0001.stats=snapshot_time             1700000000.5 secs.nsecs\nosd-zfs.fs-OST0000.filesfree=7\n";
@@ -170,7 +170,7 @@ fn other_parameters_are_a_row_beside_those_of_the_targets_and_cost_them_nothing(
 #[test]
 fn lctl_that_does_not_get_to_job_stats_is_called_for_them_alone() {
     let mut database = needs!(Database::new());
-    // It hangs, is killed or fails, after more text than a pipe holds, wherever it is asked for others.
+    // It hangs, is killed or fails when other parameters are requested, after more text than a pipe holds.
     let others = "head -c 300000 /dev/zero | tr '\\0' '\\n'; echo health_check=healthy";
     for end in ["exec sleep 86400", "kill -9 $$", "exit 5"] {
         let lctl = Fake::new(&format!(
@@ -238,7 +238,7 @@ fn bytes_that_are_no_text_arrive_as_they_are() {
     );
 }
 
-/// A reading that failed: exit code 74, words about it, and nothing sent.
+/// A failed reading: exit code 74, a message, and no delivery.
 #[track_caller]
 fn drops(script: &str, arguments: &[&str], words: &[&str]) {
     let mut database = needs!(Database::new());

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::common::machine::{COUNTING, readings, texts};
 use crate::common::{AWAY, Database, Ended, Fake, Running, Shipper, unpack, wait_for};
 
-/// A stand-in for lctl with a recording beside it.
+/// A stand-in for lctl, with a recording.
 struct Recording(Fake);
 
 impl Recording {
@@ -73,7 +73,7 @@ fn readings_are_kept_and_sent_with_their_times() {
     );
     assert_eq!(database.column(&times), ["mds1 t t"]);
 
-    // What was sent is not sent again, unless somebody asks for it or it goes elsewhere.
+    // Texts are not sent again, except on request or to another destination.
     let all = "all 2 readings were sent before; --again sends them again";
     recording.replay(&database.url(), &[]).is(0, &[all]);
     assert_eq!(database.count(), 4);
@@ -177,14 +177,14 @@ fn texts_that_are_too_old_or_older_than_the_store_are_refused() {
         [""; 0]
     );
 
-    // It names what has to be set.
+    // It names the missing setting.
     let setup = refused.said.split_once("run ").unwrap().1;
     let setup = setup.split_once(')').unwrap().0.to_owned();
     database.execute(&format!("{setup}, retention => '100 years')"));
     recording.replay(&database.url(), &[]).succeeds_silently();
     let times = [" 2026-01-01 08:00:00", " 2026-01-01 08:02:00"];
     assert_eq!(database.column(observed), times);
-    // A repetition changes nothing.
+    // Sending it again changes nothing.
     recording
         .replay(&database.url(), &["--again"])
         .succeeds_silently();

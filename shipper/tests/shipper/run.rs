@@ -33,7 +33,7 @@ fn a_second_instance_gives_way() {
     fs::write(lctl.file("lctl.go"), "").unwrap();
     assert!(first.wait().unwrap().success());
     assert_eq!(database.count(), 1);
-    // The file that is left over locks nobody out.
+    // The leftover file does not block the lock.
     once().run().succeeds_silently();
     assert_eq!(database.count(), 2);
 }
@@ -189,7 +189,7 @@ fn memory_stays_below_32_mib_with_a_large_target() {
     )
     .unwrap();
     let mut shipper = Shipper::once(&database, &lctl.path());
-    // What is not shared with other processes, in KiB.
+    // The memory not shared with other processes, in KiB.
     let ended = limited(shipper.command(), "ulimit -d 32768");
     assert!(
         ended.status.success(),

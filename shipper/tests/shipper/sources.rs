@@ -146,7 +146,7 @@ fn a_file_that_grows_is_sent_from_where_the_last_reading_ended() {
     once(&database.url()).succeeds_silently();
     once(&database.url()).succeeds_silently();
     assert_eq!(database.bodies(), ["a\nb\n"]);
-    // Nothing is lost and nothing doubled while the database is away and the file is rotated.
+    // Every line arrives once although the database is away and the file is rotated.
     machine.append("acct", " a line\n");
     once(AWAY).is(69, &["1 reading waits"]);
     machine.append("acct", "c\n");
@@ -285,7 +285,7 @@ fn a_source_that_the_database_refuses_holds_up_no_other() {
         database.column("SELECT source FROM jobstats.feed"),
         ["b", "b"]
     );
-    // A later version of the store may know the source, so nothing is set aside.
+    // A later version of the store may know the source, so the reading is not set aside.
     let waiting = machine.spooled();
     assert!(waiting.len() == 2 && waiting.iter().all(|name| name.ends_with(".a.zst")));
     database.execute("DROP TRIGGER trouble ON jobstats.feed");
@@ -320,7 +320,7 @@ fn the_lock_of_a_source_is_its_own() {
         .run()
         .is(75, &["another instance", "lock.a is locked"]);
     once("b", "echo b").run().succeeds_silently();
-    // A killed instance leaves its lock to the children of its own command alone.
+    // The lock of a killed instance passes only to the children of its command.
     first.kill().unwrap();
     first.wait().unwrap();
     once("a", "echo a").run().is(75, &["another instance"]);

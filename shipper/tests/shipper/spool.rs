@@ -1,4 +1,4 @@
-//! Readings wait on disk while they cannot be sent; nothing is lost, nothing doubled.
+//! Readings are queued on disk while they cannot be sent; each is delivered exactly once.
 
 use std::collections::HashSet;
 use std::fs;
@@ -72,7 +72,7 @@ fn an_outage_loses_nothing_and_doubles_nothing() {
     machine.run_once(&database.url()).succeeds_silently();
     assert_eq!(arrived(&mut database), texts(1..=6));
     assert!(machine.files("").is_empty());
-    // The times are those of the readings, not of the sending.
+    // The times are from the readings, not from sending.
     let ordered = database.column(
         r#"SELECT (array_agg("time" ORDER BY number) = array_agg("time" ORDER BY "time"))::text FROM jobstats.feed"#,
     );
@@ -95,7 +95,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
     for _ in 1..=3 {
         machine.run_once(AWAY).is(69, &[]);
     }
-    // The numbers are those of attempts: the fourth is the second text of the second reading.
+    // The numbers count attempts: the fourth is the second text of the second reading.
     trigger(
         &mut database,
         "IF NEW.number = 4 THEN RAISE SQLSTATE '54000' USING MESSAGE = 'too large'; END IF;",
@@ -114,7 +114,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
     assert!(machine.files("").is_empty());
     assert_eq!(machine.files("rejected"), ["0000000000000002.lctl.zst"]);
     assert_eq!(machine.losses(), [0, 0, 1, 0]);
-    // It comes back when it is asked for.
+    // It is queued again on request.
     let requeue = |numbers: &[&str]| {
         Shipper::new(&["requeue", "--spool", machine.spool().to_str().unwrap()])
             .args(numbers)
@@ -338,7 +338,7 @@ fn a_spool_on_a_read_only_file_system_sends_at_once_and_counts_what_is_lost() {
     assert_eq!(database.bodies(), texts([2]));
     let lost = read_only(AWAY).unwrap();
     lost.is(69, &["1 reading was dropped"]);
-    // Losses are counted beside the lock until the spool can be written again.
+    // Losses are counted next to the lock until the spool is writable again.
     let lock = machine.lctl.file("reading.lock");
     let status = Shipper::new(&["status", "--json", "--lock", lock.to_str().unwrap()])
         .args(&["--spool", machine.spool().to_str().unwrap()])
@@ -462,7 +462,7 @@ fn killed_instances_lose_nothing() {
     };
     for round in 0..12 {
         let (before, mut running) = (calls(), None);
-        // The lctl of one that was killed may still have the lock.
+        // The lctl of a killed instance may still hold the lock.
         wait_for("readings", || {
             let has_ended = |running: &mut Running| running.0.try_wait().unwrap().is_some();
             if running.as_mut().is_none_or(has_ended) {

@@ -64,7 +64,7 @@ fn modes_verify_what_they_say_and_passwords_work_over_tls() {
         );
     }
 
-    // The server takes nobody without TLS, and nobody with a wrong password, which is not repeated.
+    // The server requires TLS and a correct password; a wrong one is not retried.
     server
         .ship("127.0.0.1", "disable", None, "s3cret")
         .is(77, &["28000"]);

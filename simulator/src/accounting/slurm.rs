@@ -1,8 +1,8 @@
 //! Slurm: the output of `sacct`.
 //!
-//! The current form is that of the command line in the documentation: epoch seconds, the unit separator between fields,
-//! the job's name last, and jobs only that ran in the window. The old form is that of `sacct -a -p`: bars between and
-//! behind fields, local times without a zone, the steps of jobs, and everything that waits.
+//! The current form is from the command line in the documentation: epoch seconds, the unit separator between fields, the job's name last,
+//! and only jobs that ran in the window. The old form is from `sacct -a -p`: bars between and behind fields, local times without a zone,
+//! job steps, and all pending jobs.
 
 use std::io::{self, Write};
 
@@ -83,7 +83,7 @@ fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// Returns the rows of a job with its steps; those of the elements of an array with one row for all that wait.
+/// Returns the rows of a job with its steps; for an array one row stands for all pending elements.
 fn old_rows<'a>(query: Query, jobs: &'a [JobRecord<'a>]) -> Vec<Row<'a>> {
     let (waiting, others): (Vec<&JobRecord>, Vec<&JobRecord>) = jobs
         .iter()
@@ -108,7 +108,7 @@ fn old_rows<'a>(query: Query, jobs: &'a [JobRecord<'a>]) -> Vec<Row<'a>> {
     rows
 }
 
-/// Returns indices as Slurm writes those of an array, for example `1-3,7`.
+/// Returns array indices in Slurm's notation, for example `1-3,7`.
 fn ranges(mut indices: Vec<u64>) -> String {
     indices.sort_unstable();
     let adjacent = indices.chunk_by(|a, b| a + 1 == *b);
@@ -229,7 +229,7 @@ fn exit_code(shown: &JobRecord) -> String {
     }
 }
 
-/// Returns the number of nodes; a job that never began has none.
+/// Returns the number of nodes; zero for a job that never began.
 fn node_count(shown: &JobRecord) -> u64 {
     let never_began = shown.phase == Phase::Ended && shown.run.started.is_none();
     if never_began { 0 } else { shown.run.nodes }

@@ -127,10 +127,10 @@ struct VerifyOptions {
     database: Options,
 }
 
-/// The largest number of days by which a world is played later or earlier.
+/// The largest shift of a world's days.
 const MOST_DAYS: i64 = 36_500;
 
-/// The parameters that the shipper reads before those of `job_stats`.
+/// The parameters that the shipper reads before `job_stats`.
 const ADDITIONAL: [&str; 16] = [
     "mdt.*.md_stats",
     "obdfilter.*.stats",

@@ -1,4 +1,4 @@
-//! Stands in for lctl, now or at another time.
+//! Plays lctl, now or at another time.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -30,8 +30,8 @@ fn bad_time(problem: String) -> Failure {
     format!("time: {problem}").into()
 }
 
-/// Plays lctl now. The text is that of the second half of a coming second, in which nothing happens, and is printed in
-/// that half. The text is therefore also that of the moment when its first byte arrives.
+/// Plays lctl now. The text is for the second half of a coming second, in which nothing happens, and is printed in that half. So it is
+/// still true when its first byte arrives.
 fn now(cluster: &Cluster, server: ServerIndex, patterns: &[String]) -> Result<Output, Failure> {
     const HALF: time::Nanos = SECOND / 2;
     let mut work = SECOND / 20;

@@ -52,7 +52,7 @@ impl Counter {
         counter
     }
 
-    /// Counts samples of which the mean is known. Their sum is rounded to a whole number.
+    /// Counts samples with a known mean. Their sum is rounded to an integer.
     pub fn add_mean(&mut self, count: u64, mean: f64) {
         if count == 0 {
             return;

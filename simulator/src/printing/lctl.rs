@@ -181,7 +181,7 @@ impl Place<'_> {
         parameters
     }
 
-    /// Returns a parameter other than `job_stats` as lctl prints it. What it follows from has to be known.
+    /// Returns a parameter other than `job_stats` as lctl prints it, given the state that it depends on.
     pub fn print(self, path: &str, parameter: Parameter, known: ParameterState) -> Vec<u8> {
         let Self {
             cluster,
@@ -240,7 +240,7 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    /// Adds a parameter to what is printed.
+    /// Adds a parameter to the output.
     fn play(&mut self, path: &str, parameter: Parameter) {
         let place = self.place;
         let known = match parameter {
@@ -351,7 +351,7 @@ pub fn cleanup_interval(cluster: &Cluster, target: TargetIndex) -> String {
     format!("{name}={}\n", cluster.cleanup_interval / SECOND)
 }
 
-/// Formats a parameter and its value. A value of several lines begins on a line of its own.
+/// Formats a parameter and its value. A value of several lines begins on a new line.
 pub fn framed(name: &str, value: &[u8]) -> Vec<u8> {
     let has_lines = value.strip_suffix(b"\n").unwrap_or(value).contains(&b'\n');
     let before: &[u8] = if has_lines { b"\n" } else { b"" };

@@ -13,11 +13,11 @@ use crate::world::{Change, Life, Plan, ServerIndex, TargetState};
 /// The position of the line `job_stats:`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Header {
-    /// The line stands before the first record, where it belongs.
+    /// The line precedes the first record, where it belongs.
     First,
     /// The line is missing, because another reader got it.
     Missing,
-    /// A second line, which belongs to another reader, stands before the record at this position.
+    /// A second line, which belongs to another reader, precedes the record at this position.
     Extra(usize),
 }
 
@@ -166,7 +166,7 @@ impl Reading {
         let seed = self.seed(state).of("skip", &[]);
         let from = first + 1 + seed.below((self.records.len() - first) as u64) as usize;
         let until = (from + expired.len()).min(self.records.len());
-        // A reader tells a target that lost everything from one that skipped records by the records that are left.
+        // The remaining records tell a reader whether the target lost all entries or the text skipped records.
         let left = self.records[..from.min(until)]
             .iter()
             .chain(&self.records[until..]);
@@ -188,8 +188,8 @@ impl Reading {
         }
     }
 
-    /// Returns the text as a reader gets it. Most lives have counted nothing since the text before: their records are taken
-    /// from those of that text, which the records of this one replace.
+    /// Returns the text as a reader gets it. Most entries have not changed since the previous text: their records are copied from it, and
+    /// this text's records then replace it.
     pub fn text(&self, state: &TargetState, records: &mut Records) -> Vec<u8> {
         let mut before = std::mem::take(records);
         let mut text = Vec::new();

@@ -23,7 +23,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Begins the text of a server at a time, about what it has counted since another time.
+    /// Begins the text of a server at a time, with the counts since another time.
     pub fn new(cluster: &Cluster, server: ServerIndex, since: Nanos, time: Nanos) -> Self {
         let layout = cluster.layout;
         let plan = Plan::new(cluster);
@@ -57,7 +57,7 @@ impl Stats {
         self.text += &format!("{name:<width$} {seconds}.{fraction}\n");
     }
 
-    /// Adds the line of a counter. A counter without samples has none.
+    /// Adds the line of a counter, unless it has no samples.
     pub fn line(&mut self, name: &str, unit: &str, counter: &Counter, numbers: Numbers) {
         if counter.samples == 0 {
             return;

@@ -1,4 +1,4 @@
-//! The texts of a target's own counters, and of those that it has of metadata servers.
+//! The texts of target counters, and of an object target's counters for metadata servers.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ fn text(
         .text
 }
 
-/// Returns the text with the names of the targets for which a metadata server is connected, one a line.
+/// Returns the text with the names of the targets for which a metadata server is connected, one per line.
 pub fn uuids(cluster: &Cluster, mds: ServerIndex, time: Nanos) -> String {
     let plan = Plan::new(cluster);
     let served = cluster.of_kind(TargetKind::Mdt);

@@ -206,7 +206,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// Returns true if nothing differs and each text has its observation.
+    /// Returns true if all cells are equal and each text has its observation.
     pub fn is_exact(&self) -> bool {
         self.differences() == 0 && self.texts.0 == self.texts.1 && self.has_all_counter_readings
     }

@@ -1,4 +1,4 @@
-//! Loads a span of a cluster into the database: a row for the entries of each target, and one for all else that a server says at
+//! Loads a span of a cluster into the database: a row for the entries of each target, and a row for all other parameters of a server at
 //! that time.
 
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ pub struct Options {
 /// The texts that the database was sent and rejected.
 #[derive(Debug, Default)]
 pub struct Rejections {
-    /// The number of texts that were sent, those that were repeated included.
+    /// The number of texts that were sent, including repeated ones.
     pub sent: u64,
     pub texts: u64,
     /// The warning about the last of them.
@@ -84,7 +84,7 @@ impl Rejections {
         })
     }
 
-    /// Returns true if texts were sent and none was stored.
+    /// Returns true if all texts that were sent were rejected.
     pub fn is_all(&self) -> bool {
         self.texts > 0 && self.texts == self.sent
     }
@@ -98,8 +98,8 @@ const RETRY: Retry = Retry {
     first_pause: Duration::from_millis(1),
 };
 
-/// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time. Then follows what servers say additional
-/// it: a server and the one that takes over its targets together, as these are read by both.
+/// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time. The additional parameters of servers
+/// follow: a server together with its failover partner, because both read the same targets.
 pub fn load(
     cluster: &Cluster,
     span: Span,
@@ -161,7 +161,7 @@ struct AdditionalTexts {
 }
 
 impl Loader<'_> {
-    /// Loads the entries of a target, and returns what is to be loaded additional them.
+    /// Loads the entries of a target, and returns its additional texts.
     fn load(
         &self,
         target: TargetIndex,
@@ -217,7 +217,7 @@ impl Loader<'_> {
         Ok((counter.tally, additional))
     }
 
-    /// Returns what lctl prints of a target additional `job_stats`. It is asked once an hour who owns the space, which changes then.
+    /// Returns lctl's output for a target except `job_stats`. Owners of space are included once an hour, because they change hourly.
     fn additional(
         &self,
         target: TargetIndex,
@@ -256,8 +256,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Loads what a server and its partner say additional the entries of their targets, given that of all targets. This is for the first
-    /// of the two.
+    /// Loads the additional texts of a server and its partner, given those for all targets. Only the first of the two does this.
     fn load_servers(
         &self,
         server: ServerIndex,
@@ -301,7 +300,7 @@ impl Loader<'_> {
         })
     }
 
-    /// Returns what a server says of itself.
+    /// Returns the parameters of the server itself.
     fn of_server(&self, due: &Due, services: &mut [Services; 2]) -> Vec<u8> {
         services.iter_mut().for_each(|kind| kind.advance(due.time));
         let place = self.place(due);
@@ -348,8 +347,7 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// Takes the next text and returns the texts that arrive now. The first text is never late, because nothing is
-    /// known before it.
+    /// Takes the next text and returns the texts that arrive now. The first text is never late, because no earlier one exists.
     fn next(&mut self, row: Row<'a>, tally: &mut Tally) -> Vec<Row<'a>> {
         self.carried += 1;
         let seed = self.seed.of("text", &[self.carried as i64]);

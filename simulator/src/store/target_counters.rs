@@ -1,4 +1,4 @@
-//! Asks for the work of targets beside that of their entries, and knows the answer.
+//! Queries the requests of targets outside their entries, and computes the expected answer.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,7 @@ use crate::truth::target_counters::TargetCountersTruth;
 use crate::truth::{Cell, Column, Quantity, TargetTruth};
 use crate::world::{Cluster, Due};
 
-/// The part of the time in which entries are observed that a target's own counters must be read for, in percent, or the database tells
-/// nothing of the difference.
+/// The share of the entries' observed time, in percent, that target counters must cover. Below it the database reports no difference.
 const KNOWN: i128 = 98;
 
 /// The targets of a cluster as a whole.
@@ -23,7 +22,7 @@ pub struct ObservedCounters {
     pub readings: Vec<Vec<Due>>,
     /// The truth about the work between these readings.
     pub truths: Vec<TargetCountersTruth>,
-    /// The number of readings that the database should have; `None` if those that it has are right.
+    /// The expected number of readings; `None` accepts any number.
     pub planned: Option<usize>,
 }
 
@@ -91,7 +90,7 @@ fn is_known(counters: Option<(Nanos, Nanos)>, entries: Option<(Nanos, Nanos)>) -
     entries > 0 && 100 * counters >= KNOWN * entries
 }
 
-/// Asks for the work of targets, in parts of the window or in one; amounts of zero are left out.
+/// Queries the requests of targets, in parts of the window or in one; zero amounts are left out.
 pub fn ask_all(
     store: &mut Store,
     (from, until): (Nanos, Nanos),
@@ -121,7 +120,7 @@ pub fn ask_all(
     Ok(amounts)
 }
 
-/// Returns the amounts in a row. A difference that does not follow from the others is an amount of its own, which nothing should have.
+/// Returns the amounts in a row. A difference that contradicts the others becomes a separate amount, which the truth never has.
 fn parts(row: &UntrackedRow, in_parts: bool) -> Vec<(&'static str, i128)> {
     let amounts = [row.total, row.accounted, row.untracked];
     let amounts = amounts.map(|amount| amount.map(|it| whole_units(&row.operation, it)));

@@ -143,7 +143,7 @@ fn the_truth_is_that_of_the_readings() {
     let ends = all.iter().map(|all| vec![all[0], all[all.len() - 1]]);
     let ends: Vec<TargetCountersTruth> = of_targets(&cluster, &ends.collect::<Vec<_>>());
     for (target, (truth, ends)) in truths.iter().zip(&ends).enumerate() {
-        // The readings between show what was done before the last start of the counters.
+        // The readings in between show the requests before the last reset of the counters.
         assert!(!plan.starts(target, day()).is_empty());
         assert!(ends.all.beyond(&truth.all).is_zero());
         assert!(!truth.all.beyond(&ends.all).is_zero());

@@ -1,5 +1,5 @@
-//! The truth about jobs as JSON lines: every run of every job, and whose work appears under each identifier on each day, with the
-//! most that the identifier and the texts of accounting tell about it.
+//! The truth about jobs as JSON lines: every run of every job, and the owner of the requests of each identifier on each day, with the best
+//! attribution that the identifier and the texts of accounting allow.
 
 use std::io::{self, Write};
 

@@ -11,7 +11,7 @@ use crate::time::{Nanos, Span};
 use crate::world::queue::{self, Queue, Services};
 use crate::world::{Cluster, Due, Plan, ServerIndex, Walk, Workload, all};
 
-/// The sums of what requests met, as the counters of a service show them.
+/// The sums of waits and requests, as the counters of a service show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Waits {
     /// Their number.
@@ -32,14 +32,14 @@ pub type Readings = BTreeMap<(ServerIndex, Service), BTreeSet<Due>>;
 pub struct QueueGrowth {
     /// The times of the two readings.
     pub span: Span,
-    /// The time since which all of it came: that of the earlier reading, or of the service's start if a reading tells it.
+    /// The start of the sums: the earlier reading, or the service's start if a reading shows it.
     pub began: Nanos,
     pub waits: Waits,
 }
 
 pub type ByService = BTreeMap<(ServerIndex, Service), Vec<QueueGrowth>>;
 
-/// Returns the readings of services, given those of servers.
+/// Returns the readings of services, given the readings of servers.
 pub fn readings(cluster: &Cluster, of_servers: impl IntoIterator<Item = Due>) -> Readings {
     let plan = Plan::new(cluster);
     let mut readings = Readings::new();
@@ -99,7 +99,7 @@ fn of_services(
             let queue = services.queues.get(service);
             let shown = QueueSnapshot {
                 label: due.label,
-                // A server tells of any time what its clock showed then.
+                // A server reports all times by its clock at that time.
                 since: (cluster.layout.times() == Times::Wall)
                     .then(|| services.since + plan.clock_error(here.0, services.since)),
                 waits: queue.map(Waits::of).unwrap_or_default(),
@@ -117,7 +117,7 @@ fn of_services(
 #[derive(Clone, Copy)]
 struct QueueSnapshot {
     label: Nanos,
-    /// The time since which the service counts, if texts tell it.
+    /// The start of the service's counters, if texts show it.
     since: Option<Nanos>,
     waits: Waits,
 }

@@ -12,7 +12,7 @@ use crate::world::queue::{INTERVAL, Queue, occupies};
 use crate::world::workload::Event;
 use crate::world::{Cluster, Plan, ServerIndex, TargetIndex, Workload};
 
-/// The width of the times of which the loads of users are kept.
+/// The width of the time steps of users' loads.
 pub const WIDTH: Nanos = 10 * MINUTE;
 
 /// Calls, the microseconds that they took, and the bytes that they moved.
@@ -37,7 +37,7 @@ pub struct Growth {
     pub reads: Usage,
     /// Writes.
     pub writes: Usage,
-    /// All calls, with those that metadata servers make themselves.
+    /// All calls, including those that metadata servers make themselves.
     pub all: Usage,
 }
 
@@ -226,8 +226,8 @@ fn reading_times(cluster: &Cluster, server: ServerIndex, span: Span) -> Vec<Nano
         .collect()
 }
 
-/// Returns the calls of metadata servers to an OST between two times: each asks every five seconds how full it is, and gets no answer from one
-/// that is stalled.
+/// Returns the calls of metadata servers to an OST between two times: each polls its free space every five seconds, and gets no answer from
+/// a stalled one.
 fn own_calls(cluster: &Cluster, target: TargetIndex, from: Nanos, until: Nanos) -> u64 {
     let it = &cluster.targets[target];
     let stalls = cluster
@@ -244,7 +244,7 @@ fn own_calls(cluster: &Cluster, target: TargetIndex, from: Nanos, until: Nanos) 
     }
 }
 
-/// Returns whether the counters of a server begin anew in a span, so that two readings say nothing.
+/// Returns whether the counters of a server were reset in a span, so that the difference of two readings is meaningless.
 fn begins_anew(cluster: &Cluster, server: ServerIndex, span: Span) -> bool {
     let mut upgrades = cluster
         .incidents

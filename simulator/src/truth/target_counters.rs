@@ -7,8 +7,8 @@ use crate::time::{DAY, Nanos, Span};
 use crate::truth::Totals;
 use crate::world::{Cluster, Due, ServerIndex, TargetIndex, Walk, Workload, all};
 
-/// The work of a target between its first and its last reading, as far as it can be known: all but the work between a reading
-/// and a new start of the counters, and, where texts do not tell when they started, what was known before a start that nothing shows.
+/// The visible requests of a target between its first and its last reading: all except those between a reading and a reset and, where texts
+/// have no start times, those before an invisible reset.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct TargetCountersTruth {
     /// The work that the target's own counters show.
@@ -19,7 +19,7 @@ pub struct TargetCountersTruth {
     pub unidentified: Totals,
 }
 
-/// Computes the truth about every target, given the readings of its own counters in order of time.
+/// Computes the truth about every target, given the readings of its target counters in order of time.
 pub fn of_targets(cluster: &Cluster, readings: &[Vec<Due>]) -> Vec<TargetCountersTruth> {
     let workload = Workload::new(cluster);
     all(cluster.targets.len(), |target| {
@@ -48,7 +48,7 @@ fn of_target(workload: &Workload, target: TargetIndex, readings: &[Due]) -> Targ
 /// The knowledge that a reader has of a target.
 #[derive(Default)]
 struct Reader {
-    /// True if texts tell when counters were zero. Otherwise only a value that falls shows that they began anew.
+    /// True if texts have the start of counters. Otherwise only a falling value shows a reset.
     has_starts: bool,
     /// The target's own counters.
     own: Option<CounterSnapshot>,
@@ -88,7 +88,7 @@ impl Reader {
             let known = self.servers.get(&server);
             let growth = match known.filter(|known| time - known.time < DAY) {
                 Some(known) => Some(self.growth(known, &export).0),
-                // Texts may have lacked these counters because nobody asked for them.
+                // Texts may have lacked these counters because they were not requested.
                 None => before
                     .filter(|before| self.has_starts && export.since > *before)
                     .map(|_| export.totals.clone()),

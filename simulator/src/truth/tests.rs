@@ -1,4 +1,5 @@
-//! Rule 5 loses work that no simulated day shows: of a life that begins anew with more than the one that ended while the text was printed.
+//! Rule 5 loses requests in a case that no simulated day has: the entry restarts, while the text is printed, with more than the ended epoch
+//! had.
 
 use super::*;
 use crate::lustre::operation::plain;

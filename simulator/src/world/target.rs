@@ -49,7 +49,7 @@ pub struct TargetState<'a> {
     by_entry: HashMap<u32, u64>,
     events: Peekable<IntoIter<Event>>,
     upheavals: Peekable<IntoIter<(Nanos, Upheaval)>>,
-    /// The call with which a removed entry comes back.
+    /// The call that recreates a removed entry.
     pending: Option<Event>,
     born: u64,
 }
@@ -157,8 +157,8 @@ impl<'a> TargetState<'a> {
         }
     }
 
-    /// Returns the entry that a single removal hits: among the entries in use that some reading has shown, the one
-    /// whose largest counter has the most calls.
+    /// Returns the entry that a single removal hits: of the entries in use that a reading has shown, the one whose largest counter has the
+    /// most calls.
     fn removable(&self, time: Nanos) -> Option<Rc<Life>> {
         let counters = self.cluster.layout.counters(self.kind());
         let most_samples = |life: &Life| {
@@ -204,7 +204,7 @@ impl Life {
         self.born < time - 2 * cluster.interval
     }
 
-    /// Returns the single call with which the entry comes back, of a kind that the life has counted before.
+    /// Returns the single call that recreates the entry, of a kind that the previous epoch has counted.
     fn returns(&self, kind: TargetKind, cluster: &Cluster, time: Nanos) -> Option<Event> {
         let layout = cluster.layout;
         let made = |op: &Op| layout.counts(kind, *op) && self.counters.get(*op).samples > 0;

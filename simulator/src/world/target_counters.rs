@@ -1,4 +1,4 @@
-//! A target as a whole: all that it does, also what has no identifier, and what metadata servers do on it.
+//! The counters of a target itself: all requests, including those without an identifier and those of metadata servers.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -69,7 +69,7 @@ impl<'a> TargetCounters<'a> {
         }
     }
 
-    /// Counts what changes in the target's entries, with the requests that have no identifier beside it.
+    /// Counts a change of the target's entries, and requests without an identifier in proportion.
     pub fn change(&mut self, change: &Change) {
         let Change::Calls(life, calls) = change else {
             return;
@@ -91,7 +91,7 @@ impl<'a> TargetCounters<'a> {
         arrive(&mut self.arrivals, kind, time, calls);
     }
 
-    /// Returns how many requests without an identifier there are beside each with one.
+    /// Returns the number of requests without an identifier for each one with an identifier.
     fn unidentified_copies(&self, time: Nanos, calls: &Calls) -> u32 {
         let share = self.plan.cluster.unidentified;
         let moves_bytes = calls.request.iter().any(|op| op.is_bytes());
@@ -170,8 +170,8 @@ impl Export {
     }
 }
 
-/// Returns what metadata servers do on an object target in a span, in order of time: each asks every five seconds how full it is, has
-/// objects created ahead, and destroys those of files that are gone.
+/// Returns the requests of metadata servers to an object target in a span, in order of time: each polls the free space every five seconds,
+/// precreates objects, and destroys objects of deleted files.
 fn own_work(cluster: &Cluster, target: TargetIndex, span: Span) -> Vec<OwnWork> {
     let seed = cluster.seed.of("own work", &[target as i64]);
     let minutes = span.from.div_euclid(MINUTE)..=span.until.div_euclid(MINUTE);

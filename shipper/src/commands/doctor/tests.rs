@@ -15,7 +15,7 @@ fn empty_texts_of_all_targets_ask_for_jobid_var() {
     let finding = of_entries(&empty);
     assert_eq!(finding.verdict, Verdict::Warning);
     assert!(finding.message.contains("lctl get_param jobid_var"));
-    // What it says to type is what the documentation says.
+    // The commands that it suggests match the documentation.
     let page = include_str!("../../../../docs/lustre.md");
     for command in [
         "UPDATE jobstats.entry_formats SET format = '%u:%j:%H' WHERE format = '%j:%u:%H';",

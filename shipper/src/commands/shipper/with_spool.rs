@@ -25,10 +25,10 @@ use crate::system::notify;
 /// The longest time that `once` begins to send readings, so that the next call of a timer is not missed.
 const ONCE: Duration = Duration::from_secs(60);
 
-/// The pause until `run` asks again for the lock of the sender.
+/// The pause before `run` tries to lock the sender again.
 const LOCKED: Duration = Duration::from_secs(1);
 
-/// Reads all sources, writes the readings to the spool, and sends those that wait there, unless another instance is sending.
+/// Reads all sources, writes the readings to the spool, and sends the queue unless another instance is sending.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ fn fail(first: &mut Option<CommandError>, error: CommandError) {
     }
 }
 
-/// Reads all sources at once, so that none waits for another.
+/// Reads all sources at once, so that a slow one does not delay others.
 fn read_all(shipper: &Shipper, spool: &Spool) -> Vec<Result<Option<Reading>, CommandError>> {
     thread::scope(|scope| {
         let reads = shipper.sources.iter().map(|source| {
@@ -98,7 +98,7 @@ fn read(
 /// The last reading of each source that could not be written to the spool.
 type UnspooledReadings = BTreeMap<String, Reading>;
 
-/// Sends the readings that wait, and then those that could not be written to the spool. These readings are lost if this fails.
+/// Sends the queued readings, and then those that could not be written to the spool. These are lost if this fails.
 fn send(
     shipper: &Shipper,
     spool: &Spool,
@@ -171,7 +171,7 @@ pub fn run(shipper: &Shipper, spool: &Spool, feed: Feed) -> Result<(), CommandEr
         if let Err(error) = send_forever(sender, spool, unspooled, &rung) {
             report(error);
         }
-        // Without a sender there is nothing to read for; a supervisor starts both again.
+        // Reading is useless without a sender; a supervisor restarts both.
         std::process::exit(crate::commands::error::SYSTEM.into());
     })
 }
@@ -249,7 +249,7 @@ fn send_forever(
     }
 }
 
-/// Sends the readings that could not be written to the spool, except those of a source whose earlier readings wait there.
+/// Sends the readings that could not be written to the spool, unless earlier readings of their source are queued.
 fn send_unspooled(sender: &mut Sender, spool: &Spool, unspooled: &Handover) {
     let readings: Vec<_> = waiting(unspooled)
         .extract_if(.., |source, _| !sender.is_held(source))

@@ -1,4 +1,4 @@
-//! The files that have text to be read: the rest of one that was rotated, and those that came after it.
+//! The files with unread text: the rest of a rotated file, and all later ones.
 
 use std::fs::{self, File};
 use std::io;
@@ -91,7 +91,7 @@ fn days(path: &Path, last: Option<&Position>) -> io::Result<Generations> {
     Ok(found)
 }
 
-/// Finds the file of the position, which may have been rotated, and those that came after it.
+/// Finds the file of the position, which may have been rotated, and all later ones.
 fn rotated(path: &Path, last: Option<&Position>) -> io::Result<Generations> {
     let mut current = match Generation::open(path) {
         Ok(current) => Some(current),
@@ -118,7 +118,7 @@ fn rotated(path: &Path, last: Option<&Position>) -> io::Result<Generations> {
     Ok(found)
 }
 
-/// Finds the file of the position among those that were rotated away, and returns it with those that came after it.
+/// Finds the file of the position among rotated files. Returns it with all later ones.
 fn earlier(path: &Path, last: &Position) -> io::Result<Vec<Generation>> {
     let (directory, name) = (directory_of(path), file_name(path));
     let mut files = Vec::new();

@@ -2,7 +2,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// The wall clock is ahead of the steady one by this number of seconds when nobody has stepped it.
+/// The lead of the wall clock over the steady one, in seconds, if no step happens.
 const WALL: i64 = 1_769_860_800;
 
 /// Reads every two minutes from a day after boot on, with a clock that is ahead by these numbers of seconds. Returns by how

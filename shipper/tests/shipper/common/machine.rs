@@ -48,7 +48,7 @@ impl Machine {
         self.lctl.file("spool")
     }
 
-    /// A shipper that sends to a database, or over HTTP, as the URL says.
+    /// Builds a shipper that sends to a database or over HTTP, depending on the URL.
     pub fn shipper(&self, command: &str, url: &str) -> Shipper {
         let way = match url.starts_with("http") {
             true => "--to",
