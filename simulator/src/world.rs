@@ -22,6 +22,6 @@ pub use cluster::{Cluster, Preset, ServerIndex, Target, TargetIndex};
 pub use parallel::{all, each};
 pub use plan::{Plan, Upheaval};
 pub use schedule::Due;
-pub use target::{Change, Life, TargetState};
+pub use target::{Change, Epoch, TargetState};
 pub use target_counters::{TargetCounters, Walk};
 pub use workload::Workload;

@@ -8,7 +8,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::failure::Failure;
 use crate::lustre::TargetKind;
 use crate::lustre::service::Service;
-use crate::printing::reading::{Reading, Records};
+use crate::printing::snapshot::{Records, Snapshot};
 use crate::printing::{gauges, services, target_counters};
 use crate::time::{Nanos, SECOND, Span};
 use crate::world::plan::DUMP;
@@ -308,10 +308,10 @@ impl Output {
     fn job_stats(&mut self, workload: &Workload, target: TargetIndex, time: Nanos) {
         let mut state = TargetState::new(workload, target, Span::new(time, DUMP));
         let name = parameter(&workload.cluster.targets[target], "job_stats");
-        if let Some(reading) = Reading::take(&mut state, time, false, |_| ()) {
-            let text = reading.text(&state, &mut Records::default());
+        if let Some(snapshot) = Snapshot::take(&mut state, time, false, |_| ()) {
+            let text = snapshot.text(&state, &mut Records::default());
             self.stdout.extend(framed(&name, &text));
-            if reading.cut.is_none() {
+            if snapshot.cut.is_none() {
                 return;
             }
         }

@@ -8,7 +8,7 @@ use crate::printing::render::record_of;
 use crate::random::Seed;
 use crate::time::{Nanos, SECOND};
 use crate::world::plan::RETURN;
-use crate::world::{Change, Life, Plan, ServerIndex, TargetState};
+use crate::world::{Change, Epoch, Plan, ServerIndex, TargetState};
 
 /// The position of the line `job_stats:`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,19 +30,19 @@ pub struct Cut {
     pub operations: usize,
 }
 
-/// The records of a text by the number of the life and the time of its last call.
+/// The records of a text by the number of the epoch and the time of its last call.
 pub type Records = HashMap<(u64, Nanos), Vec<u8>>;
 
 /// One reading of a target.
 #[derive(Debug)]
-pub struct Reading {
+pub struct Snapshot {
     /// The true time of the reading.
     pub time: Nanos,
     pub server: ServerIndex,
     /// The records in the order of the text.
-    pub records: Vec<Rc<Life>>,
-    /// The lives whose records should be in the text, but were skipped.
-    pub skipped: Vec<Rc<Life>>,
+    pub records: Vec<Rc<Epoch>>,
+    /// The epochs whose records should be in the text, but were skipped.
+    pub skipped: Vec<Rc<Epoch>>,
     /// True if the last record is the second one of its identifier: the entry was removed and came back during the
     /// dump.
     pub doubled: bool,
@@ -51,7 +51,7 @@ pub struct Reading {
     pub cut: Option<Cut>,
 }
 
-impl Reading {
+impl Snapshot {
     /// Reads a target. Returns `None` if reading failed and lctl printed nothing; the first reading always succeeds.
     pub fn take(
         state: &mut TargetState,
@@ -62,7 +62,7 @@ impl Reading {
         state.advance(time, &mut changed);
         let plan = state.plan;
         let layout = state.cluster.layout;
-        let mut reading = Self {
+        let mut snapshot = Self {
             time,
             server: plan.owner(state.target, time),
             records: state.alive.clone(),
@@ -72,33 +72,35 @@ impl Reading {
             cut: None,
         };
         if first {
-            return Some(reading);
+            return Some(snapshot);
         }
         if plan.fails(state.target, time) && !state.alive.is_empty() {
             if !layout.prints_partial_text() {
                 return None;
             }
-            reading.cut(state);
+            snapshot.cut(state);
         } else if let Some(removal) = plan.removal_during(state.target, time) {
             state.returned = None;
             state.advance(removal + RETURN, &mut changed);
-            reading.double(state);
+            snapshot.double(state);
         } else if layout.skips_records()
             && let Some(scan) = plan.scan_during(state.target, time)
         {
-            reading.skip(state, scan);
+            snapshot.skip(state, scan);
         }
         if layout.header_comes_with_records() {
-            reading.header = reading.place_header(&plan, state.target);
+            snapshot.header = snapshot.place_header(&plan, state.target);
         }
-        Some(reading)
+        Some(snapshot)
     }
 
-    /// Returns the older of two lives with one identifier.
-    pub fn doubled_life(&self) -> Option<&Life> {
+    /// Returns the older of two epochs with one identifier.
+    pub fn doubled_life(&self) -> Option<&Epoch> {
         let again = self.records.last().filter(|_| self.doubled)?;
-        let mut lives = self.records.iter();
-        lives.find(|life| life.entry == again.entry).map(Rc::as_ref)
+        let mut epochs = self.records.iter();
+        epochs
+            .find(|epoch| epoch.entry == again.entry)
+            .map(Rc::as_ref)
     }
 
     /// Returns the counters of a record whose lines are whole.
@@ -148,9 +150,9 @@ impl Reading {
         let returned = state
             .alive
             .iter()
-            .find(|life| Some(life.number) == state.returned);
-        if let Some(life) = returned {
-            self.records.push(life.clone());
+            .find(|epoch| Some(epoch.number) == state.returned);
+        if let Some(epoch) = returned {
+            self.records.push(epoch.clone());
             self.doubled = true;
         }
     }
@@ -171,7 +173,7 @@ impl Reading {
             .iter()
             .chain(&self.records[until..]);
         let survivors = left
-            .filter(|life| life.is_settled(self.time, state.cluster))
+            .filter(|epoch| epoch.is_settled(self.time, state.cluster))
             .count();
         if from < until && survivors > 0 {
             self.skipped = self.records.drain(from..until).collect();
@@ -197,14 +199,14 @@ impl Reading {
         if !silent && self.header != Header::Missing {
             text.extend(b"job_stats:\n");
         }
-        for (position, life) in self.records.iter().enumerate() {
+        for (position, epoch) in self.records.iter().enumerate() {
             if self.header == Header::Extra(position) {
                 text.extend(b"job_stats:\n");
             }
-            let key = (life.number, life.last);
+            let key = (epoch.number, epoch.last);
             let record = before
                 .remove(&key)
-                .unwrap_or_else(|| record_of(state, life));
+                .unwrap_or_else(|| record_of(state, epoch));
             let end = match self.cut {
                 Some(cut) if position + 1 == self.records.len() => cut.bytes,
                 _ => record.len(),

@@ -19,7 +19,7 @@ use crate::lustre::TargetKind;
 use crate::printing::lctl::{
     Parameter, ParameterState, Place, cleanup_interval, framed, parameter,
 };
-use crate::printing::reading::{Reading, Records};
+use crate::printing::snapshot::{Records, Snapshot};
 use crate::random::Seed;
 use crate::store::database::connector;
 use crate::time::{HOUR, Span, timestamp};
@@ -196,12 +196,12 @@ impl Loader<'_> {
                 additional.texts.insert(due, text);
             }
             let change = |change: Change| count(&mut counters, &change);
-            let reading = Reading::take(&mut state, due.time, first, change);
-            counter.observe(&state, reading.as_ref());
-            if let Some(reading) = reading {
+            let snapshot = Snapshot::take(&mut state, due.time, first, change);
+            counter.observe(&state, snapshot.as_ref());
+            if let Some(snapshot) = snapshot {
                 first = false;
                 let mut text = cleanup_interval(cluster, target).into_bytes();
-                let job_stats = reading.text(&state, &mut records);
+                let job_stats = snapshot.text(&state, &mut records);
                 text.extend(framed(&name, &job_stats));
                 let row = writer.row(cluster, &due, &text)?;
                 for row in delivery.next(row, &mut counter.tally) {
@@ -340,7 +340,7 @@ struct Delivery<'a> {
 impl<'a> Delivery<'a> {
     fn new(cluster: &Cluster, number: usize, options: &Options) -> Self {
         Self {
-            seed: cluster.seed.of("delivery", &[number as i64]),
+            seed: cluster.seed.of("courier", &[number as i64]),
             shares: (options.late, options.repeated),
             carried: 0,
             late: Vec::new(),

@@ -71,16 +71,16 @@ impl<'a> TargetCounters<'a> {
 
     /// Counts a change of the target's entries, and requests without an identifier in proportion.
     pub fn change(&mut self, change: &Change) {
-        let Change::Calls(life, calls) = change else {
+        let Change::Calls(epoch, calls) = change else {
             return;
         };
-        self.settle(life.last);
-        self.count(life.last, calls);
-        let copies = self.unidentified_copies(life.last, calls);
+        self.settle(epoch.last);
+        self.count(epoch.last, calls);
+        let copies = self.unidentified_copies(epoch.last, calls);
         if copies > 0 {
             let count = calls.count.saturating_mul(copies);
             let more = Calls { count, ..**calls };
-            self.count(life.last, &more);
+            self.count(epoch.last, &more);
             self.unidentified.add(&more);
         }
     }
