@@ -6,9 +6,9 @@ use rustc_hash::FxHashSet;
 
 use super::{Amount, GroupKey, Line};
 use crate::base::instant::{Micros, Span};
-use crate::usage::asked::Asked;
 use crate::usage::cells::{Activity, Cells, Hasher};
 use crate::usage::measure::Term;
+use crate::usage::measure_plan::MeasurePlan;
 use crate::usage::rates::Rates;
 use crate::usage::scope::{Observed, Scope};
 use crate::usage::{UsageError, add};
@@ -23,34 +23,34 @@ pub(super) struct Item {
 }
 
 /// Adds up the sums of cells.
-pub(super) struct Adding<'a> {
-    asked: &'a Asked<'a>,
+pub(super) struct Adder<'a> {
+    plan: &'a MeasurePlan<'a>,
     scope: &'a Scope,
     cells: &'a Cells,
     /// By measure and target: set if it is not 0 there; `None` unless cells have the activity of sums.
     used: Option<Vec<Vec<bool>>>,
 }
 
-impl<'a> Adding<'a> {
+impl<'a> Adder<'a> {
     /// Takes these cells.
-    pub fn new(asked: &'a Asked<'a>, scope: &'a Scope, cells: &'a Cells) -> Self {
-        let mut adding = Self {
-            asked,
+    pub fn new(plan: &'a MeasurePlan<'a>, scope: &'a Scope, cells: &'a Cells) -> Self {
+        let mut adder = Self {
+            plan,
             scope,
             cells,
             used: None,
         };
         if cells.activity == Activity::OfSums {
-            let of_measures = 0..asked.measures();
-            adding.used = Some(of_measures.map(|it| adding.used(it)).collect());
+            let of_measures = 0..plan.measures();
+            adder.used = Some(of_measures.map(|it| adder.used(it)).collect());
         }
-        adding
+        adder
     }
 
     /// Returns what the items of a group did.
     pub fn line(&self, items: &[Item], observed: Observed) -> Result<Line, UsageError> {
-        let asked = self.asked;
-        let amounts = (0..asked.measures()).map(|measure| self.amount(measure, items));
+        let plan = self.plan;
+        let amounts = (0..plan.measures()).map(|measure| self.amount(measure, items));
         let spans = items.iter().filter_map(|it| self.cells.span(it.cell?));
         let nodes = items.iter().filter_map(|it| it.node);
         Ok(Line {
@@ -59,17 +59,17 @@ impl<'a> Adding<'a> {
             amounts: amounts.collect::<Result<_, _>>()?,
             active: spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))),
             nodes: match self.used {
-                Some(_) => self.activity(items.iter(), 0..asked.sums.len()).1,
+                Some(_) => self.activity(items.iter(), 0..plan.sums.len()).1,
                 None => nodes.collect::<HashSet<_>>().len(),
             },
-            busiest: asked.load.and_then(|load| self.busiest(load, items)),
+            busiest: plan.load.and_then(|load| self.busiest(load, items)),
             observed,
         })
     }
 
     /// Returns whether a sum counts on a target.
     fn is_of(&self, sum: usize, target: u32) -> bool {
-        self.asked.sums[sum].is_of(self.scope.targets[target as usize].target.kind)
+        self.plan.sums[sum].is_of(self.scope.targets[target as usize].target.kind)
     }
 
     /// Returns a sum of a cell of a target; 0 if it does not count there.
@@ -83,7 +83,7 @@ impl<'a> Adding<'a> {
         let value = self.sum(sum, item.target, item.cell);
         let is_timed = || self.scope.is_timed(item.target as usize);
         let is_known = self.used.is_some()
-            || self.observed(item) > 0 && (!self.asked.sums[sum].time || is_timed());
+            || self.observed(item) > 0 && (!self.plan.sums[sum].time || is_timed());
         (value != 0 || is_known).then_some(value)
     }
 
@@ -94,7 +94,7 @@ impl<'a> Adding<'a> {
     /// Returns by target whether a measure is not 0 there.
     fn used(&self, measure: usize) -> Vec<bool> {
         let mut used = vec![false; self.scope.targets.len()];
-        let total = &self.asked.parts[measure].total;
+        let total = &self.plan.parts[measure].total;
         for (place, cell) in self.cells.iter() {
             let is_any = |it: &(usize, &Term)| self.sum(it.0, place.target, Some(cell)) > 0;
             used[place.target as usize] |= total.iter().any(is_any);
@@ -108,7 +108,7 @@ impl<'a> Adding<'a> {
             return true;
         };
         let is_any = |sum| self.sum(sum, item.target, item.cell) > 0;
-        used[measure][item.target as usize] && self.asked.parts[measure].usage().any(is_any)
+        used[measure][item.target as usize] && self.plan.parts[measure].usage().any(is_any)
     }
 
     /// Returns the times between which there was activity of any of these sums, and the number of their nodes, if sums have any.
@@ -132,9 +132,9 @@ impl<'a> Adding<'a> {
 
     /// Returns the amount of a measure of a group.
     fn amount(&self, measure: usize, items: &[Item]) -> Result<Amount, UsageError> {
-        let parts = &self.asked.parts[measure];
+        let parts = &self.plan.parts[measure];
         let items = || items.iter().filter(|it| self.counts(measure, it));
-        let measure = &self.asked.measures[measure];
+        let measure = &self.plan.measures[measure];
         let mut total = Some(0_i128);
         let mut rates = Rates::default();
         for (sum, term) in &parts.total {
@@ -189,7 +189,7 @@ impl<'a> Adding<'a> {
     }
 }
 
-impl Asked<'_> {
+impl MeasurePlan<'_> {
     /// Says which targets have calls, and whether these came with times.
     pub fn note_times(&self, scope: &mut Scope, cells: &Cells) {
         let Some(probe) = self.probe else {

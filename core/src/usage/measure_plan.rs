@@ -20,7 +20,7 @@ impl Parts<'_> {
 
 /// The measures of a question, with the sums that they are made of.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct MeasurePlan<'a> {
     pub(super) measures: &'a [Measure],
     pub(super) parts: Vec<Parts<'a>>,
     pub(super) sums: Vec<Sum>,
@@ -30,7 +30,7 @@ pub struct Asked<'a> {
     pub(super) load: Option<[usize; 2]>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> MeasurePlan<'a> {
     /// Asks for these measures; with `calls` also for the calls and what was spent on them, with `busiest` for the busiest target
     /// and the number of nodes.
     pub fn new(measures: &'a [Measure], calls: bool, busiest: bool) -> Self {

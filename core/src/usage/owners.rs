@@ -18,7 +18,7 @@ pub struct Entry {
     pub uid: Option<i64>,
     /// The number of the job.
     pub job: Option<String>,
-    /// The values of the columns of [`Known::of_entry`], in this order.
+    /// The values of the columns of [`Owners::of_entry`], in this order.
     pub values: Vec<Option<String>>,
 }
 
@@ -37,7 +37,7 @@ pub struct Job {
     pub gid: Option<i64>,
     /// The account.
     pub account: Option<String>,
-    /// The values of the columns of [`Known::of_job`], in this order.
+    /// The values of the columns of [`Owners::of_job`], in this order.
     pub values: Vec<Option<String>>,
 }
 
@@ -54,7 +54,7 @@ pub struct User {
 
 /// The entries, jobs, users and groups that are known.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct Owners {
     /// The dimensions that are columns of entries.
     pub of_entry: Vec<&'static Dimension>,
     /// The dimensions that are columns of jobs.
@@ -72,14 +72,14 @@ pub struct Known {
 
 /// An entry with its job on the days of a subject.
 #[derive(Clone, Copy)]
-pub(super) struct Whose<'k> {
-    known: &'k Known,
+pub(super) struct Owner<'k> {
+    owners: &'k Owners,
     entry: &'k Entry,
     pub job: Option<&'k Job>,
     at: Micros,
 }
 
-impl Known {
+impl Owners {
     /// Starts with the columns that these dimensions need, for a reader of this work, in a window that ends at `until`. `days` has the last
     /// instant of the days of each number.
     pub fn new(
@@ -88,7 +88,7 @@ impl Known {
         until: Micros,
         days: Vec<Micros>,
     ) -> Self {
-        let mut known = Self {
+        let mut owners = Self {
             own: own.cloned(),
             until,
             days,
@@ -98,15 +98,15 @@ impl Known {
             let columns = match it.of {
                 // Accounts decide what a reader may see, and are always there.
                 Of::Account if it.name == "account" => continue,
-                Of::Level if it.level == Level::Entry => &mut known.of_entry,
-                Of::User | Of::Group | Of::Job | Of::Account | Of::Array => &mut known.of_job,
+                Of::Level if it.level == Level::Entry => &mut owners.of_entry,
+                Of::User | Of::Group | Of::Job | Of::Account | Of::Array => &mut owners.of_job,
                 Of::Level | Of::Uid | Of::Gid => continue,
             };
             if !columns.contains(&it) {
                 columns.push(it);
             }
         }
-        known
+        owners
     }
 
     /// Adds a job of an entry, or the columns of an owner of sums.
@@ -134,7 +134,7 @@ impl Known {
     }
 
     /// Returns an entry with the job that it belongs to on the days of a subject.
-    pub(super) fn whose<'k>(&'k self, entry: &'k Entry, subject: Subject) -> Whose<'k> {
+    pub(super) fn owner<'k>(&'k self, entry: &'k Entry, subject: Subject) -> Owner<'k> {
         let number = (subject.days as usize).checked_sub(1);
         let day = number.and_then(|it| self.days.get(it));
         let at = day.copied().unwrap_or(Micros::MAX);
@@ -144,8 +144,8 @@ impl Known {
         let jobs = || jobs.into_iter().flatten();
         let on_day = |it: &&Job| it.days.0 < of_job && of_job <= it.days.1;
         let alone = jobs().find(|it| it.alone && self.own.is_none());
-        Whose {
-            known: self,
+        Owner {
+            owners: self,
             entry,
             job: alone.or_else(|| jobs().find(on_day)),
             at,
@@ -159,14 +159,14 @@ impl Known {
     }
 }
 
-impl<'k> Whose<'k> {
+impl<'k> Owner<'k> {
     /// Returns the number of the user.
     pub fn uid(self) -> Option<i64> {
         self.entry.uid.or_else(|| self.job?.uid)
     }
 
     fn user(self) -> Option<&'k User> {
-        let names = self.known.users.get(&self.uid()?)?;
+        let names = self.owners.users.get(&self.uid()?)?;
         let on_day = |it: &&User| it.until.is_none_or(|until| self.at <= until);
         names.iter().find(on_day)
     }
@@ -183,11 +183,11 @@ impl<'k> Whose<'k> {
 
     fn group(self) -> Option<Cow<'k, str>> {
         let gid = self.gid();
-        let named = gid.and_then(|it| self.known.groups.get(&it));
+        let named = gid.and_then(|it| self.owners.groups.get(&it));
         // The job's name for its group does not apply to another group of the user.
         let of_job = || {
             let job = self.job_of_user().filter(|it| it.gid == gid)?;
-            self.known.column(job, |it| it.of == Of::Group)
+            self.owners.column(job, |it| it.of == Of::Group)
         };
         let name = named.map(String::as_str).or_else(of_job).map(Cow::Borrowed);
         name.or_else(|| number(gid))
@@ -195,16 +195,16 @@ impl<'k> Whose<'k> {
 
     /// Returns the value of a dimension of entries.
     pub fn value(self, dimension: &'static Dimension) -> Option<Cow<'k, str>> {
-        let known = self.known;
+        let owners = self.owners;
         match dimension.of {
             Of::Level => {
-                let place = known.of_entry.iter().position(|it| *it == dimension)?;
+                let place = owners.of_entry.iter().position(|it| *it == dimension)?;
                 self.entry.values.get(place)?.as_deref().map(Cow::Borrowed)
             }
             Of::Uid => number(self.uid()),
             Of::Gid => number(self.gid()),
             Of::User => {
-                let of_job = || known.column(self.job_of_user()?, |it| it.of == Of::User);
+                let of_job = || owners.column(self.job_of_user()?, |it| it.of == Of::User);
                 let name = self.user().map(|it| it.name.as_str()).or_else(of_job);
                 name.map(Cow::Borrowed).or_else(|| number(self.uid()))
             }
@@ -213,7 +213,7 @@ impl<'k> Whose<'k> {
                 self.job?.account.as_deref().map(Cow::Borrowed)
             }
             Of::Job | Of::Account | Of::Array => {
-                let column = |job| known.column(job, |it| it == dimension);
+                let column = |job| owners.column(job, |it| it == dimension);
                 let number = self.entry.job.as_deref();
                 let number = number.filter(|_| dimension.of == Of::Array);
                 let value = self.job.and_then(column).or(number);

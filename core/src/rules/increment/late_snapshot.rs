@@ -1,4 +1,4 @@
-//! Checks whether a late text can be as old as it says (rule 8).
+//! Checks whether a late snapshot can be as old as it says (rule 8).
 
 use std::collections::TryReserveError;
 
@@ -13,7 +13,7 @@ use crate::text::job_stats::Clock;
 /// Checks that `late` can have been read between `previous` and `next`, the observations around its time. The records
 /// carried with `previous` are checked too.
 ///
-/// A server's clock may be wrong. A text in the wrong place makes counters fall, and their growth would be counted
+/// A server's clock may be wrong. A snapshot in the wrong place makes counters fall, and their growth would be counted
 /// twice.
 pub fn can_be_older(
     late: &Observation,
@@ -32,11 +32,11 @@ pub fn can_be_older(
     counters_agree(late, previous, next, pause)
 }
 
-/// Checks that the texts after `late`, which are `next` and the one after that, can lack the entries without `start_time` that `late` is the
+/// Checks that the snapshots after `late`, which are `next` and the one after that, can lack the entries without `start_time` that `late` is the
 /// first to have. If the server's clock went back, `late` was read after them, and what these entries did would count again when they come.
 ///
-/// Lustre cannot have dropped an entry that was active within the cleanup interval of `next`, and a text that skipped it is followed by one
-/// that has it. Without such a text nothing is decided: the carried records keep the sums right for a while.
+/// Lustre cannot have dropped an entry that was active within the cleanup interval of `next`, and a snapshot that skipped it is followed by one
+/// that has it. Without such a snapshot nothing is decided: the carried records keep the sums right for a while.
 pub fn can_be_followed(
     late: &Observation,
     previous: Option<&Observation>,
@@ -44,7 +44,7 @@ pub fn can_be_followed(
     cleanup_interval: u32,
     pause: Pause<'_>,
 ) -> Result<(), LateReason> {
-    let (Some(previous), Some(text)) = (previous, late.snapshot) else {
+    let (Some(previous), Some(snapshot)) = (previous, late.snapshot) else {
         return Ok(());
     };
     let Some((in_next, others)) = going_on(late, previous, Some(next), pause)? else {
@@ -52,16 +52,16 @@ pub fn can_be_followed(
     };
     let in_after = going_on(late, previous, after, pause)?;
     let mut before = History::new(previous, pause)?;
-    let undated = text.records.iter().filter(|it| it.start_time.is_none());
+    let undated = snapshot.records.iter().filter(|it| it.start_time.is_none());
     for record in pause.among(undated) {
-        let was_active = |text: &Observation| {
+        let was_active = |snapshot: &Observation| {
             let active = wall(record.snapshot_time);
-            active.is_some_and(|at| text.time.saturating_sub(at) < idle_limit(cleanup_interval))
+            active.is_some_and(|at| snapshot.time.saturating_sub(at) < idle_limit(cleanup_interval))
         };
-        if !was_active(next) || before.find(text, record)?.is_some() {
+        if !was_active(next) || before.find(snapshot, record)?.is_some() {
             continue;
         }
-        let (key, id) = (text.key(record), || text.id(record).to_owned());
+        let (key, id) = (snapshot.key(record), || snapshot.id(record).to_owned());
         match (in_next.get(&key), &in_after) {
             (Some(false), _) => return Err(LateReason::Fell(id())),
             // Once Lustre may have dropped the entry, it has only if it dropped others.
@@ -77,8 +77,8 @@ pub fn can_be_followed(
     Ok(())
 }
 
-/// Returns the entries of a later text that `late` is the first to have, with whether they go on from there, and how many others go on.
-/// Returns `None` unless the text is whole and of the same server, others go on in it, and none of these restarts: else the target may have
+/// Returns the entries of a later snapshot that `late` is the first to have, with whether they go on from there, and how many others go on.
+/// Returns `None` unless the snapshot is whole and of the same server, others go on in it, and none of these restarts: else the target may have
 /// begun anew.
 fn going_on<'a>(
     late: &Observation,
@@ -86,23 +86,23 @@ fn going_on<'a>(
     later: Option<&Observation<'a>>,
     pause: Pause<'_>,
 ) -> Result<Option<(ByKey<'a, bool>, usize)>, TryReserveError> {
-    let text = later.filter(|later| later.server == late.server);
-    let text = text.and_then(|later| later.snapshot);
-    let Some(text) = text.filter(|text| text.complete) else {
+    let snapshot = later.filter(|later| later.server == late.server);
+    let snapshot = snapshot.and_then(|later| later.snapshot);
+    let Some(snapshot) = snapshot.filter(|snapshot| snapshot.complete) else {
         return Ok(None);
     };
     let (mut before, mut late) = (History::new(previous, pause)?, History::new(late, pause)?);
     let (mut new, mut others) = (ByKey::default(), 0);
-    for record in pause.among(&text.records) {
+    for record in pause.among(&snapshot.records) {
         match (
-            restarts(&mut late, text, record)?,
-            before.find(text, record)?,
+            restarts(&mut late, snapshot, record)?,
+            before.find(snapshot, record)?,
         ) {
             (Some(true), Some(_)) => return Ok(None),
             (Some(false), Some(_)) => others += 1,
             (Some(restarts), None) => {
                 new.try_reserve(1)?;
-                new.insert(text.key(record), !restarts);
+                new.insert(snapshot.key(record), !restarts);
             }
             (None, _) => {}
         }
@@ -110,7 +110,7 @@ fn going_on<'a>(
     Ok((others > 0).then_some((new, others)))
 }
 
-/// Checks that every entry with a `start_time` goes on or is followed by a later life.
+/// Checks that every entry with a `start_time` goes on or is followed by a later epoch.
 fn dates_agree(
     before: &Observation,
     next: &Observation,
@@ -126,8 +126,8 @@ fn dates_agree(
     let dated = next.records.iter().filter(|it| it.start_time.is_some());
     for record in pause.among(dated) {
         let head = history.find(next, record)?;
-        let life = head.and_then(|head| history.life(head, record.start_time));
-        if life.is_some_and(|life| life.falls(next, record)) {
+        let epoch = head.and_then(|head| history.epoch(head, record.start_time));
+        if epoch.is_some_and(|epoch| epoch.falls(next, record)) {
             return Err(LateReason::Fell(next.id(record).to_owned()));
         }
     }
@@ -158,15 +158,16 @@ fn counters_agree(
     next: &Observation,
     pause: Pause<'_>,
 ) -> Result<(), LateReason> {
-    let (Some(previous), Some(text), Some(next)) = (previous, late.snapshot, next.snapshot) else {
+    let (Some(previous), Some(snapshot), Some(next)) = (previous, late.snapshot, next.snapshot)
+    else {
         return Ok(());
     };
     let mut before = History::new(previous, pause)?;
     let mut restarted = Keys::default();
-    for record in pause.among(&text.records) {
-        if restarts(&mut before, text, record)? == Some(true) {
+    for record in pause.among(&snapshot.records) {
+        if restarts(&mut before, snapshot, record)? == Some(true) {
             restarted.try_reserve(1)?;
-            restarted.insert(text.key(record));
+            restarted.insert(snapshot.key(record));
         }
     }
     let mut before = History::new(previous, pause)?;
@@ -185,11 +186,11 @@ fn counters_agree(
 /// `start_time` decides.
 fn restarts(
     history: &mut History,
-    text: &Snapshot,
+    snapshot: &Snapshot,
     record: &Record,
 ) -> Result<Option<bool>, TryReserveError> {
-    let head = history.find(text, record)?;
-    let life = head.and_then(|head| history.latest_life(head));
-    let undated = life.filter(|life| life.start_time().is_none() || record.start_time.is_none());
-    Ok(undated.map(|life| life.restarted(text, record).is_some()))
+    let head = history.find(snapshot, record)?;
+    let epoch = head.and_then(|head| history.latest_epoch(head));
+    let undated = epoch.filter(|epoch| epoch.start_time().is_none() || record.start_time.is_none());
+    Ok(undated.map(|epoch| epoch.restarted(snapshot, record).is_some()))
 }

@@ -1,7 +1,7 @@
 use crate::support::{Target, born, job};
 
 #[test]
-fn rule_5_of_two_lives_the_older_is_differenced_and_the_newer_counts_from_zero() {
+fn rule_5_of_two_epochs_the_older_is_differenced_and_the_newer_counts_from_zero() {
     let mut target = Target::first(&[born("a", -9, "open 5")]);
     let seen = target.observe(120, &[born("a", -9, "open 6"), born("a", 121, "open 3")]);
     assert_eq!(seen.rows, ["a (0, 120] open=1", "a (0, 120] open=3 reset"]);
@@ -17,7 +17,7 @@ fn rule_5_of_two_lives_the_older_is_differenced_and_the_newer_counts_from_zero()
 }
 
 #[test]
-fn rule_5_two_lives_may_both_be_new() {
+fn rule_5_two_epochs_may_both_be_new() {
     let mut target = Target::first(&[]);
     let seen = target.observe(120, &[born("a", 20, "open 5"), born("a", 121, "open 3")]);
     assert_eq!(seen.rows, ["a (20, 120] open=5", "a (0, 120] open=3"]);
@@ -30,7 +30,7 @@ fn rule_5_two_lives_may_both_be_new() {
 }
 
 #[test]
-fn rule_5_a_life_older_than_the_known_one_is_a_problem() {
+fn rule_5_a_epoch_older_than_the_known_one_is_a_problem() {
     for newer in [born("a", 60, "open 4"), born("a", 180, "open 2")] {
         let mut target = Target::first(&[]);
         target.observe(120, &[born("a", 60, "open 3")]);
@@ -44,7 +44,7 @@ fn rule_5_a_life_older_than_the_known_one_is_a_problem() {
 }
 
 #[test]
-fn rule_5_an_older_life_that_is_still_known_is_differenced() {
+fn rule_5_an_older_epoch_that_is_still_known_is_differenced() {
     let mut target = Target::first(&[born("a", -9, "open 5"), born("a", -2, "open 1")]);
     let seen = target.observe(120, &[born("a", -9, "open 6"), born("a", -2, "open 3")]);
     assert_eq!(seen.rows, ["a (0, 120] open=1", "a (0, 120] open=2"]);
@@ -61,7 +61,7 @@ fn rule_5_identical_records_count_once() {
 }
 
 #[test]
-fn rule_5_of_differing_records_of_one_life_the_later_is_used() {
+fn rule_5_of_differing_records_of_one_epoch_the_later_is_used() {
     for record in [job, |id: &str, counters: &str| born(id, -9, counters)] {
         let mut target = Target::first(&[record("a", "open 5")]);
         let seen = target.observe(120, &[record("a", "open 7"), record("a", "open 8")]);
@@ -73,7 +73,7 @@ fn rule_5_of_differing_records_of_one_life_the_later_is_used() {
 }
 
 #[test]
-fn rule_5_of_two_lives_after_a_switched_on_stats_header_the_older_goes_on() {
+fn rule_5_of_two_epochs_after_a_switched_on_stats_header_the_older_goes_on() {
     let mut target = Target::first(&[job("a", "open 5")]);
     let seen = target.observe(120, &[born("a", -9, "open 6"), born("a", 60, "open 7")]);
     assert_eq!(seen.rows, ["a (0, 120] open=1", "a (60, 120] open=7 reset"]);
@@ -89,7 +89,7 @@ fn rule_5_an_entry_read_twice_without_start_time_has_survived_until_then() {
 }
 
 #[test]
-fn rule_5_without_start_time_the_earlier_record_has_the_last_work_of_a_life_that_ended() {
+fn rule_5_without_start_time_the_earlier_record_has_the_last_work_of_a_epoch_that_ended() {
     let mut target = Target::first(&[job("a", "open 10")]);
     let seen = target.observe(120, &[job("a", "open 30"), job("a", "open 35")]);
     assert_eq!(seen.rows, ["a (0, 120] open=25"]);
@@ -101,20 +101,20 @@ fn rule_5_without_start_time_the_earlier_record_has_the_last_work_of_a_life_that
     assert_eq!((seen.entries, seen.resets), (2, 1));
     let seen = target.observe(360, &[job("a", "open 9")]);
     assert_eq!(seen.rows, ["a (240, 360] open=5"]);
-    // Of the life that ended nothing is known any more, even where the later record is cut.
+    // Of the epoch that ended nothing is known any more, even where the later record is cut.
     target.observe(480, &[job("a", "open 9, close 7"), job("a", "open 1")]);
     let seen = target.observe(600, &[job("a", "open 2, close 1")]);
     assert_eq!(seen.rows, ["a (480, 600] open=1", "a (360, 600] close=1"]);
 }
 
 #[test]
-fn rule_5_a_life_may_end_unchanged_or_unknown_and_others_follow_it() {
-    // Nothing was done in the known life, and the new one has passed it already.
+fn rule_5_a_epoch_may_end_unchanged_or_unknown_and_others_follow_it() {
+    // Nothing was done in the known epoch, and the new one has passed it already.
     let mut target = Target::first(&[job("a", "open 3, close 9")]);
     let twice = [job("a", "open 3, close 9"), job("a", "open 5, close 1")];
     let seen = target.observe(120, &twice);
     assert_eq!(seen.rows, ["a (0, 120] open=5 close=1 reset"]);
-    // Both lives are new, and so is a third one.
+    // Both epochs are new, and so is a third one.
     let mut target = Target::first(&[job("b", "open 1")]);
     let records = ["open 6", "open 2", "open 3", "open 1"].map(|counters| job("a", counters));
     let seen = target.observe(120, &[&[job("b", "open 1")], &records[..]].concat());

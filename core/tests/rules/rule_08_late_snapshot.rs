@@ -64,7 +64,7 @@ fn rule_8_no_entry_may_have_begun_later_than_in_the_following_text() {
         target.admits(60, &[born("a", -9, "open 2")], (120, &next)),
         Ok(())
     );
-    // A later life in the following text is how it should be.
+    // A later epoch in the following text is how it should be.
     let next = [born("a", -9, "open 3"), born("a", 90, "open 1")];
     assert_eq!(
         target.admits(60, &[born("a", -9, "open 2")], (120, &next)),
@@ -83,7 +83,7 @@ fn rule_8_no_entry_may_have_begun_earlier_than_in_the_text_before() {
 }
 
 #[test]
-fn rule_8_no_counter_may_fall_within_a_life() {
+fn rule_8_no_counter_may_fall_within_a_epoch() {
     let target = Target::first(&[born("a", -9, "open 2")]);
     let admits = |late: &str| {
         target.admits(
