@@ -18,8 +18,8 @@ use rustls::{
 };
 use rustls_native_certs::load_native_certs;
 
-use crate::settings::SslMode;
-use crate::trust::{self, TrustError};
+use crate::database::settings::SslMode;
+use crate::files::trust::{self, TrustError};
 
 /// An error that prevents TLS.
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-use crate::file::{FileError, directory_of};
+use crate::files::file::{FileError, directory_of};
 
 /// The directory of the credentials that systemd gives to a service, which only the environment can name.
 pub(crate) const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";

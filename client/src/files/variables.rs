@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::file::{FileError, if_there};
-use crate::trust::{self, CREDENTIALS, TrustError};
+use crate::files::file::{FileError, if_there};
+use crate::files::trust::{self, CREDENTIALS, TrustError};
 
 mod service;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{VariablesError, settings};
-use crate::file::{FileError, if_there};
+use crate::files::file::{FileError, if_there};
 
 #[cfg(test)]
 mod tests;

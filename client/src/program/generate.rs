@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Command;
 use clap_complete::Shell;
 
-use crate::FileError;
+use crate::files::file::FileError;
 
 /// The shells that packages install completions for.
 const SHELLS: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];

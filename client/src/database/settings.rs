@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use tokio_postgres::Config;
 use tokio_postgres::config::{self, Host, TargetSessionAttrs};
 
-use crate::variables::{self, Variables, VariablesError};
+use crate::files::variables::{self, Variables, VariablesError};
 
 mod passfile;
 #[cfg(test)]

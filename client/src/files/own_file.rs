@@ -12,7 +12,7 @@ use rustix::fs::OFlags;
 use rustix::process::geteuid;
 use tempfile::Builder;
 
-use crate::file::{directory_of, if_there};
+use crate::files::file::{directory_of, if_there};
 
 /// Opens a file to read it. Like the functions below it fails at a link, at all that is no file, and at a file of a user other than root,
 /// this one and the owner of the directory: where all may make files, anybody could make a lock in advance and hold it.

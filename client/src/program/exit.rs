@@ -1,6 +1,6 @@
 //! Exit codes of programs that ask or feed a store, taken from sysexits.h.
 
-use crate::failure::Kind;
+use crate::database::failure::Kind;
 
 /// The command line is wrong.
 pub const USAGE: u8 = 64;

@@ -7,7 +7,7 @@ use std::io;
 use tokio_postgres::Error;
 use tokio_postgres::error::{DbError, SqlState};
 
-use crate::tls;
+use crate::database::tls;
 
 #[cfg(test)]
 mod tests;

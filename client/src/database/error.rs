@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::failure::{Kind, message};
-use crate::settings::SettingsError;
-use crate::tls::TlsError;
+use crate::database::failure::{Kind, message};
+use crate::database::settings::SettingsError;
+use crate::database::tls::TlsError;
 
 /// An error that prevents a connection or an answer.
 #[derive(Debug, thiserror::Error)]

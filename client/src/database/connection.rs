@@ -12,10 +12,10 @@ use tokio_postgres::error::{DbError, Severity};
 use tokio_postgres::{AsyncMessage, Client, Config, Connection};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::Error;
-use crate::failure::server_message;
-use crate::settings::{self, Settings};
-use crate::tls;
+use crate::database::error::Error;
+use crate::database::failure::server_message;
+use crate::database::settings::{self, Settings};
+use crate::database::tls;
 
 #[cfg(test)]
 mod tests;
