@@ -1,10 +1,6 @@
 -- The aggregates and their types: counters, densities, and the joules of jobs. Tests of core have their laws.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \pset null '(null)'
 CREATE TABLE readings (series text, "time" timestamptz, value bigint, start_time timestamptz);
 INSERT INTO readings VALUES

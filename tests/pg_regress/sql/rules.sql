@@ -1,10 +1,6 @@
 -- The rules of docs/rules.md as a feed applies them, by number. Tests of core have the laws behind them.
-\getenv source PG_ABS_SRCDIR
-\set store :source '/include/store.sql'
-\set ECHO none
-\i :store
+\i store.sql
 \set ECHO all
-\set SHOW_CONTEXT never
 \pset null '(null)'
 
 -- Rules 3 and 4 by the examples of docs/proof.md.
