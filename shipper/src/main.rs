@@ -21,9 +21,9 @@
 
 mod commands;
 mod frame;
-mod keep;
 mod read;
 mod send;
+mod spool;
 mod state;
 mod system;
 

@@ -18,7 +18,7 @@ pub use activity::{Activity, Origin, Seen};
 pub use people::{People, Person};
 pub use run::{Outcome, Run, of_one_array};
 pub use scenario::Scenario;
-pub use scheduler::{JobsRow, Phase, Query, Scheduler, Shown};
+pub use scheduler::{JobRecord, JobsRow, Phase, Query, Scheduler};
 
 /// The time from the submission of a job to its end is never longer.
 pub const LONGEST_LIFE: Nanos = 3 * DAY;

@@ -42,7 +42,7 @@ pub mod watch {
     pub use crate::random::Seed;
     pub use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
     pub use crate::truth::queues::Waits;
-    pub use crate::truth::series::{Done, Grown, Player, Series, WIDTH};
+    pub use crate::truth::series::{Growth, Player, Series, Usage, WIDTH};
     pub use crate::world::busy::{account_name, people};
     pub use crate::world::incident::{Incident, Kind, draw};
     pub use crate::world::queue::main_service;

@@ -6,4 +6,4 @@ pub mod reading;
 pub mod render;
 pub mod services;
 pub mod stats;
-pub mod whole;
+pub mod target_counters;

@@ -6,5 +6,5 @@ pub mod feed;
 pub mod labels;
 mod question;
 pub mod queues;
+pub mod target_counters;
 pub mod used;
-pub mod wholes;

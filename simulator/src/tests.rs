@@ -19,7 +19,7 @@ use crate::world::{Change, Cluster, Due, Life, Plan, Preset, TargetState, Upheav
 mod incidents;
 mod queues;
 mod space;
-mod whole;
+mod target_counters;
 
 fn cluster(layout: Layout, seed: u64) -> Cluster {
     Cluster::new(Preset::Small, "small", seed, layout, 1.0)

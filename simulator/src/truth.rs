@@ -7,10 +7,10 @@ mod job_truth;
 pub mod queues;
 pub mod series;
 pub mod tally;
+pub mod target_counters;
 #[cfg(test)]
 mod tests;
 pub mod totals;
-pub mod whole;
 
 pub use attribution::Attribution;
 pub use tally::{Happening, Tally};
@@ -154,7 +154,7 @@ struct LifeAccount {
 struct PreviousText {
     label: Nanos,
     server: ServerIndex,
-    whole: bool,
+    is_complete: bool,
 }
 
 /// Follows a target and its readings.
@@ -250,7 +250,7 @@ impl<'a> Auditor<'a> {
                 self.lose(life);
                 continue;
             }
-            let ops = reading.whole_counters(position, self.layout.counters(self.kind));
+            let ops = reading.complete_counters(position, self.layout.counters(self.kind));
             survived |= self.record(life, ops, label);
         }
         self.forget(reading, label, survived);
@@ -260,7 +260,7 @@ impl<'a> Auditor<'a> {
         self.previous = Some(PreviousText {
             label,
             server: reading.server,
-            whole: reading.cut.is_none(),
+            is_complete: reading.cut.is_none(),
         });
     }
 
@@ -323,7 +323,7 @@ impl<'a> Auditor<'a> {
                 let proven = match self.layout.times() {
                     // Later texts that had shown the entry would have made a reader remember it too.
                     Times::Wall => life.stamps.0 > self.last_missed.unwrap_or(previous.label),
-                    Times::Boot | Times::Seconds => previous.whole,
+                    Times::Boot | Times::Seconds => previous.is_complete,
                 };
                 if proven {
                     return false;

@@ -15,7 +15,7 @@ mod service;
 mod sessions;
 pub mod space;
 pub mod target;
-pub mod whole;
+pub mod target_counters;
 pub mod workload;
 
 pub use cluster::{Cluster, Preset, ServerIndex, Target, TargetIndex};
@@ -23,5 +23,5 @@ pub use parallel::{all, each};
 pub use plan::{Plan, Upheaval};
 pub use schedule::Due;
 pub use target::{Change, Life, TargetState};
-pub use whole::{Walk, Whole};
+pub use target_counters::{TargetCounters, Walk};
 pub use workload::Workload;

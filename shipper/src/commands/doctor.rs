@@ -24,8 +24,8 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use database::Examined;
-use text::{Look, look};
+use database::DatabaseCheck;
+use text::{TextSummary, look};
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
@@ -116,7 +116,7 @@ fn examine(options: Options, found: &mut dyn FnMut(Finding)) {
     match Store::new(delivery.http, &delivery.database, "jobstats-shipper doctor") {
         Err(error) => found(Finding::failed("settings", error.to_string())),
         Ok(Store::Http(settings)) => found(of_http(settings, timeouts)),
-        Ok(Store::Database(settings)) => match Examined::new(*settings, timeouts, state) {
+        Ok(Store::Database(settings)) => match DatabaseCheck::new(*settings, timeouts, state) {
             Err(error) => found(Finding::failed("settings", error.to_string())),
             Ok(mut database) => database.examine(reading.as_ref(), found),
         },
@@ -205,7 +205,7 @@ fn of_parameters(reading: &Reading) -> Finding {
     Finding::ok("parameters", message)
 }
 
-fn of_entries(looks: &[(&str, Look)]) -> Finding {
+fn of_entries(looks: &[(&str, TextSummary)]) -> Finding {
     let entries: u64 = looks.iter().map(|(_, look)| look.entries).sum();
     let empty = looks.iter().filter(|(_, look)| look.entries == 0).count();
     let (targets, step) = (looks.len(), "job_stats");
@@ -226,7 +226,7 @@ fn of_entries(looks: &[(&str, Look)]) -> Finding {
 
 /// An entry that is used once and then removed must be read in between. Lustre removes it after one to one and a half
 /// cleanup intervals.
-fn of_intervals(looks: &[(&str, Look)], interval: Duration) -> Finding {
+fn of_intervals(looks: &[(&str, TextSummary)], interval: Duration) -> Finding {
     let step = "intervals";
     let seconds = interval.as_secs_f64();
     let cleanups = looks.iter();

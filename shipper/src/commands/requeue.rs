@@ -8,7 +8,7 @@ use jobstats_client::FileError;
 use jobstats_client::spool::Directory;
 
 use crate::commands::CommandError;
-use crate::keep::spool::KeepError;
+use crate::spool::DeliveryError;
 use crate::system::message::{self, notice};
 
 /// The options of `requeue`.
@@ -39,7 +39,8 @@ pub fn execute(options: Options) -> Result<(), CommandError> {
         }
         Ok(requeued)
     });
-    let requeued = requeued.map_err(|cause| KeepError::Directory(FileError::at(&spool)(cause)))?;
+    let requeued =
+        requeued.map_err(|cause| DeliveryError::Directory(FileError::at(&spool)(cause)))?;
     if requeued > 0 {
         let (waiting, path) = (message::waiting(requeued), spool.display());
         notice(format_args!(

@@ -12,8 +12,8 @@ use jobstats_client::program::duration;
 use jobstats_client::spool::{Directory, Entry, Losses};
 use serde::Serialize;
 
-use crate::keep::spool;
 use crate::read::options::lock_of;
+use crate::spool;
 use crate::state::{Failure, State, StateFile, Work};
 use crate::system::message::{moment, report, waiting};
 

@@ -13,9 +13,9 @@ use jobstats_client::FileError;
 use memchr::memrchr;
 
 use crate::frame::Reading;
-use crate::keep::spool::Spool;
 use crate::read::error::ReadError;
 use crate::read::sources::Source;
+use crate::spool::Spool;
 use crate::system::message::warn;
 use crate::system::notify;
 
@@ -63,7 +63,7 @@ pub fn ship(source: &Source, path: &Path, spool: &Spool) -> Result<u64, ReadErro
         {
             notify::beat();
             if !reading.index.texts.is_empty() {
-                spool.try_keep(&reading)?;
+                spool.try_put(&reading)?;
                 readings += 1;
             }
             offset = end;

@@ -142,7 +142,7 @@ impl ProbeOptions {
         };
         probe.look()?;
         Ok(Source {
-            sender: identity.sender(),
+            server_name: identity.server_name(),
             name: NAME.to_owned(),
             source: SOURCE.to_owned(),
             way: Way::Probe(Arc::new(probe)),

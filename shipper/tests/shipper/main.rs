@@ -2,6 +2,16 @@
 //! than running.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+/// Unwraps a fixture, or ends the test where it is missing.
+macro_rules! needs {
+    ($fixture:expr) => {
+        match $fixture {
+            Some(it) => it,
+            None => return,
+        }
+    };
+}
+
 mod common;
 
 mod bounded;

@@ -86,13 +86,9 @@ impl Pooler {
 
 #[test]
 fn several_shippers_share_a_session_of_the_server() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     database.execute("ALTER TABLE jobstats.feed ADD session integer DEFAULT pg_backend_pid()");
-    let Some(pooler) = Pooler::new(&database) else {
-        return;
-    };
+    let pooler = needs!(Pooler::new(&database));
     let lctl = Fake::new(ONE_TARGET);
     let mut running = Vec::new();
     for server in ["oss1", "oss2", "oss3"] {

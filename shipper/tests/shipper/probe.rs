@@ -160,9 +160,7 @@ fn texts_wait_in_the_spool_and_a_second_probe_gives_way() {
 
 #[test]
 fn a_store_has_the_times_of_a_target() {
-    let Some(mut database) = Database::with_store() else {
-        return;
-    };
+    let mut database = needs!(Database::with_store());
     database.execute("SELECT jobstats_setup(metrics => '{jobstats_probe_*}')");
     let client = Client::new();
     let directory = client.make("directory");

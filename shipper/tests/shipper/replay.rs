@@ -50,9 +50,7 @@ impl Recording {
 
 #[test]
 fn readings_are_kept_and_sent_with_their_times() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let recording = Recording::new();
     for _ in 1..=2 {
         recording.record().run().succeeds_silently();
@@ -97,9 +95,7 @@ fn readings_are_kept_and_sent_with_their_times() {
 
 #[test]
 fn an_interrupted_replay_goes_on_where_it_was() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     database.execute(
         "CREATE TABLE stop ();
          CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -128,9 +124,7 @@ fn an_interrupted_replay_goes_on_where_it_was() {
 
 #[test]
 fn damaged_files_are_reported_and_the_others_sent() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let recording = Recording::new();
     recording
         .replay(&database.url(), &[])
@@ -162,9 +156,7 @@ fn record_reads_at_an_interval() {
 
 #[test]
 fn texts_that_are_too_old_or_older_than_the_store_are_refused() {
-    let Some(mut database) = Database::with_store() else {
-        return;
-    };
+    let mut database = needs!(Database::with_store());
     let observed = r#"SELECT concat_ws(' ', cluster, "time" AT TIME ZONE 'UTC')
         FROM jobstats.observations JOIN jobstats.targets USING (target_id) ORDER BY 1"#;
     database.execute("SELECT jobstats_setup(raw_retention => '2 days')");

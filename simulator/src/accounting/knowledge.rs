@@ -2,7 +2,7 @@
 
 use strum::VariantArray;
 
-use crate::jobs::{Phase, Query, Run, Scenario, Shown, Site};
+use crate::jobs::{JobRecord, Phase, Query, Run, Scenario, Site};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
 
 /// The time after its start at which an administrator removes a runaway job from the scheduler's database.
@@ -83,9 +83,9 @@ impl Site {
     }
 
     /// Returns the runs that the text of a query shows; those of a file in the order of their lines.
-    pub fn shown<'a>(&'a self, query: Query, runs: &'a [Run]) -> Vec<Shown<'a>> {
+    pub fn shown<'a>(&'a self, query: Query, runs: &'a [Run]) -> Vec<JobRecord<'a>> {
         let shown = |run| {
-            Some(Shown {
+            Some(JobRecord {
                 site: self,
                 run,
                 phase: self.shows(run, query)?,

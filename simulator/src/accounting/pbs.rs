@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::accounting::knowledge::OUTAGE;
 use crate::accounting::{clock, seconds};
 use crate::jobs::{
-    JobsRow, LONGEST_LIFE, Outcome, Phase, Query, Run, Scheduler, Shown, Site, of_one_array,
+    JobRecord, JobsRow, LONGEST_LIFE, Outcome, Phase, Query, Run, Scheduler, Site, of_one_array,
 };
 use crate::time::{self, HOUR, Nanos, SECOND};
 
@@ -35,7 +35,7 @@ pub static PBS: Scheduler = Scheduler {
 const SERVERS: [&str; 2] = ["pbs1", "headnode.beta.example.org"];
 
 /// Returns the row of the table `jobs`. Lines that a job was deleted name no user, nor do those of Torque that it was queued.
-fn row<'a>(shown: &Shown<'a>) -> JobsRow<'a> {
+fn row<'a>(shown: &JobRecord<'a>) -> JobsRow<'a> {
     let (site, run) = (shown.site, shown.run);
     let began = run.started.is_some();
     let row = JobsRow::new(shown);

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use crate::accounting::{clock, seconds};
 use crate::jobs::{
-    CLUSTERS, JobsRow, Outcome, Phase, Query, Run, Scheduler, Shown, Site, of_one_array,
+    CLUSTERS, JobRecord, JobsRow, Outcome, Phase, Query, Run, Scheduler, Site, of_one_array,
 };
 use crate::time::{self, Nanos};
 
@@ -84,8 +84,8 @@ fn write(site: &Site, query: Query, runs: &[Run], out: &mut dyn Write) -> io::Re
 }
 
 /// Returns the rows of a job with its steps; those of the elements of an array with one row for all that wait.
-fn old_rows<'a>(query: Query, jobs: &'a [Shown<'a>]) -> Vec<Row<'a>> {
-    let (waiting, others): (Vec<&Shown>, Vec<&Shown>) = jobs
+fn old_rows<'a>(query: Query, jobs: &'a [JobRecord<'a>]) -> Vec<Row<'a>> {
+    let (waiting, others): (Vec<&JobRecord>, Vec<&JobRecord>) = jobs
         .iter()
         .partition(|shown| shown.phase == Phase::Pending && shown.run.element.is_some());
     let mut rows = Vec::new();
@@ -125,7 +125,7 @@ fn ranges(mut indices: Vec<u64>) -> String {
 /// A row about a job or about one of its steps.
 struct Row<'a> {
     query: Query,
-    shown: &'a Shown<'a>,
+    shown: &'a JobRecord<'a>,
     id: String,
     number: String,
     /// The name of the step.
@@ -133,7 +133,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn new(query: Query, shown: &'a Shown<'a>) -> Self {
+    fn new(query: Query, shown: &'a JobRecord<'a>) -> Self {
         Self {
             query,
             shown,
@@ -202,7 +202,7 @@ impl<'a> Row<'a> {
     }
 }
 
-fn state(shown: &Shown) -> String {
+fn state(shown: &JobRecord) -> String {
     let word = match (shown.phase, shown.run.outcome) {
         (Phase::Pending, _) => "PENDING",
         (Phase::Running, _) => "RUNNING",
@@ -220,7 +220,7 @@ fn state(shown: &Shown) -> String {
 }
 
 /// Returns the exit code and the signal.
-fn exit_code(shown: &Shown) -> String {
+fn exit_code(shown: &JobRecord) -> String {
     match (shown.phase, shown.run.outcome) {
         (Phase::Ended, Outcome::Failed(code)) => format!("{code}:0"),
         (Phase::Ended, Outcome::OutOfMemory) => "0:125".to_owned(),
@@ -230,12 +230,12 @@ fn exit_code(shown: &Shown) -> String {
 }
 
 /// Returns the number of nodes; a job that never began has none.
-fn node_count(shown: &Shown) -> u64 {
+fn node_count(shown: &JobRecord) -> u64 {
     let never_began = shown.phase == Phase::Ended && shown.run.started.is_none();
     if never_began { 0 } else { shown.run.nodes }
 }
 
-fn node_list(shown: &Shown) -> String {
+fn node_list(shown: &JobRecord) -> String {
     match shown.start() {
         Some(_) => shown.run.host_list(),
         None => "None assigned".to_owned(),

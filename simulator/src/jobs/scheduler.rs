@@ -42,7 +42,7 @@ pub struct Scheduler {
     /// Writes the text of a query about runs of one cluster, which are sorted by submission.
     pub write: fn(&Site, Query, &[Run], &mut dyn Write) -> io::Result<()>,
     /// Returns the row of the table `jobs` that the texts of a run give.
-    pub row: for<'a> fn(&Shown<'a>) -> JobsRow<'a>,
+    pub row: for<'a> fn(&JobRecord<'a>) -> JobsRow<'a>,
 }
 
 impl Scheduler {
@@ -94,7 +94,7 @@ impl Query {
 
 /// A run in a text.
 #[derive(Clone, Copy)]
-pub struct Shown<'a> {
+pub struct JobRecord<'a> {
     pub site: &'a Site,
     pub run: &'a Run,
     /// The stage at which the text shows the run.
@@ -103,7 +103,7 @@ pub struct Shown<'a> {
     pub has_submission: bool,
 }
 
-impl Shown<'_> {
+impl JobRecord<'_> {
     /// Returns the start if the text knows of it.
     pub fn start(&self) -> Option<Nanos> {
         self.run.started.filter(|_| self.phase >= Phase::Running)
@@ -143,7 +143,7 @@ pub struct JobsRow<'a> {
 
 impl<'a> JobsRow<'a> {
     /// Returns the fields that the texts of most schedulers tell in the same way.
-    pub fn new(shown: &Shown<'a>) -> Self {
+    pub fn new(shown: &JobRecord<'a>) -> Self {
         let (site, run) = (shown.site, shown.run);
         Self {
             scheduler: CLUSTERS[run.cluster],

@@ -126,7 +126,7 @@ impl Layout {
 
     /// Returns the counters that a target has of itself, in the order in which they are printed. Those of object servers up to 2.5
     /// are the methods that devices of any kind have.
-    pub fn whole_counters(self, kind: TargetKind) -> &'static [Op] {
+    pub fn target_counters(self, kind: TargetKind) -> &'static [Op] {
         match (self, kind) {
             (Self::V2_5, TargetKind::Ost) => &METHODS,
             _ => self.counters(kind),
@@ -134,7 +134,7 @@ impl Layout {
     }
 
     /// Returns the name that a counter has in the text of a target itself.
-    pub fn whole_name(self, op: Op) -> &'static str {
+    pub fn stats_name(self, op: Op) -> &'static str {
         match (self, op) {
             (Self::V2_5, SetInfo) => "set_info_async",
             _ => op.name(),
@@ -279,7 +279,7 @@ impl Layout {
     }
 
     /// Returns a sum of squares as texts of statistics have it. Up to 2.5 it is signed.
-    pub fn whole_squares(self, sum: u128) -> String {
+    pub fn stats_squares(self, sum: u128) -> String {
         match self {
             Self::V2_5 => (sum as i64).to_string(),
             _ => (sum as u64).to_string(),

@@ -102,7 +102,7 @@ impl Reading {
     }
 
     /// Returns the counters of a record whose lines are whole.
-    pub fn whole_counters<'o>(&self, position: usize, ops: &'o [Op]) -> &'o [Op] {
+    pub fn complete_counters<'o>(&self, position: usize, ops: &'o [Op]) -> &'o [Op] {
         match self.cut {
             Some(cut) if position + 1 == self.records.len() => &ops[..cut.operations],
             _ => ops,

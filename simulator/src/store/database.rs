@@ -52,7 +52,7 @@ pub enum Relation {
     /// Readings of its entries.
     Entries,
     /// Readings of the counters that it has of itself.
-    Wholes,
+    ObservedCounters,
 }
 
 impl Relation {
@@ -60,7 +60,7 @@ impl Relation {
     fn between(self) -> String {
         let table = match self {
             Self::Entries => "observations",
-            Self::Wholes => "target_snapshots",
+            Self::ObservedCounters => "target_snapshots",
         };
         format!(
             r#"JOIN jobstats.{table} o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last"#

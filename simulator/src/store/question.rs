@@ -182,12 +182,12 @@ fn unit(operation: &str) -> i32 {
 }
 
 /// Returns a total in calls, bytes or microseconds, which is a whole number.
-pub fn whole(operation: &str, total: Decimal) -> i128 {
+pub fn whole_units(operation: &str, total: Decimal) -> i128 {
     (total * Decimal::from(unit(operation))).round().mantissa()
 }
 
 fn amount(group: Group, operation: &str, total: Option<Decimal>) -> Amount {
-    let total = total.map(|total| whole(operation, total));
+    let total = total.map(|total| whole_units(operation, total));
     (group, operation.to_owned(), total)
 }
 
@@ -208,7 +208,7 @@ fn rates(client: &mut Client, asked: &Totals) -> Result<Vec<Amount>, Error> {
     };
     let rows = ask(client, &question)?.into_iter();
     let amounts = rows.map(|row| {
-        let total = row.total.map(|total| whole(&row.operation, total));
+        let total = row.total.map(|total| whole_units(&row.operation, total));
         let total = match is_rate_of(&row, total) {
             true => total,
             false => Some(-1),

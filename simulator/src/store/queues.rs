@@ -8,7 +8,7 @@ use jobstats_client::Error;
 use crate::store::database::{Amounts, Key, Store};
 use crate::time::{HOUR, MINUTE, timestamp};
 use crate::truth::Cell;
-use crate::truth::queues::{ByService, Grown};
+use crate::truth::queues::{ByService, QueueGrowth};
 use crate::world::Cluster;
 
 /// The amounts of each row: those of `Waits` that are told, and the microseconds for which the service was read.
@@ -23,7 +23,7 @@ struct Row {
 
 impl Row {
     /// Divides what a reading shows at the edges that rows may not cross: those of ten minutes, or of hours after a long gap.
-    fn of(grown: &Grown) -> Vec<Self> {
+    fn of(grown: &QueueGrowth) -> Vec<Self> {
         let [from, until, began] = [grown.span.from, grown.span.until, grown.began]
             .map(|time| timestamp(time).as_microsecond());
         let is_long = grown.span.until - grown.span.from > 6 * HOUR;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::jobs::{CLUSTERS, JobsRow, Person, Phase, Query, Run, Shown, Site};
+use crate::jobs::{CLUSTERS, JobRecord, JobsRow, Person, Phase, Query, Run, Site};
 use crate::lustre::identifier::text;
 use crate::time::{DAY, rfc3339, timestamp};
 use crate::truth::Attribution;
@@ -88,7 +88,7 @@ impl<'a> Attribution<'a> {
                 .iter()
                 .any(|span| span.from < time && time <= span.until)
         };
-        let shown = Shown {
+        let shown = JobRecord {
             site,
             run,
             phase: last.map_or(Phase::Ended, |(_, phase)| phase),

@@ -34,7 +34,7 @@ const FACTS: &str = "
     LEFT JOIN pg_catalog.pg_class f ON f.relnamespace OPERATOR(pg_catalog.=) n.oid AND f.relname OPERATOR(pg_catalog.=) 'feed'";
 
 /// A database that is examined.
-pub struct Examined {
+pub struct DatabaseCheck {
     sslmode: SslMode,
     is_local: bool,
     database: Database,
@@ -55,7 +55,7 @@ struct Facts {
     ahead: SignedDuration,
 }
 
-impl Examined {
+impl DatabaseCheck {
     /// Prepares TLS; connects to nothing yet.
     pub fn new(
         settings: Settings,

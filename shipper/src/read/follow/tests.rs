@@ -9,7 +9,7 @@ use jobstats_client::spool::{Limits, SpoolFile};
 use tempfile::TempDir;
 
 use super::*;
-use crate::frame::Sender;
+use crate::frame::ServerName;
 use crate::read::parameters::Parameters;
 use crate::read::sources::Way;
 use crate::state::StateFile;
@@ -39,7 +39,7 @@ impl Log {
         Self {
             path: directory.path().join(name),
             source: Source {
-                sender: Sender::default(),
+                server_name: ServerName::default(),
                 name: "lsf".to_owned(),
                 source: "lsf".to_owned(),
                 way: Way::Follow(directory.path().join(name)),

@@ -2,12 +2,12 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use super::*;
-use crate::frame::{Recorder, Sender};
+use crate::frame::{Recorder, ServerName};
 
 const NO_MDT: &str = "error: get_param: param_path 'mdt/*/job_stats': No such file or directory";
 
 fn reading(text: &str) -> Reading {
-    let mut recorder = Recorder::of(&Sender::default(), LCTL, u64::MAX);
+    let mut recorder = Recorder::of(&ServerName::default(), LCTL, u64::MAX);
     recorder.push(text.as_bytes(), Duration::ZERO).unwrap();
     recorder.finish().unwrap()
 }

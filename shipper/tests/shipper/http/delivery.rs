@@ -195,9 +195,7 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
 
 #[test]
 fn another_source_names_itself_and_the_time_that_it_covers() {
-    let Some(mut database) = Database::new() else {
-        return;
-    };
+    let mut database = needs!(Database::new());
     let server = postgrest(&database);
     let machine = Machine::new("exit 5");
     let owner = database.column("SELECT current_user::text").remove(0);

@@ -10,7 +10,7 @@ use crate::world::{Cluster, Due, ServerIndex, TargetIndex, Walk, Workload, all};
 /// The work of a target between its first and its last reading, as far as it can be known: all but the work between a reading
 /// and a new start of the counters, and, where texts do not tell when they started, what was known before a start that nothing shows.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct WholeTruth {
+pub struct TargetCountersTruth {
     /// The work that the target's own counters show.
     pub all: Totals,
     /// The part that the counters of metadata servers show, which these did themselves.
@@ -20,7 +20,7 @@ pub struct WholeTruth {
 }
 
 /// Computes the truth about every target, given the readings of its own counters in order of time.
-pub fn of_targets(cluster: &Cluster, readings: &[Vec<Due>]) -> Vec<WholeTruth> {
+pub fn of_targets(cluster: &Cluster, readings: &[Vec<Due>]) -> Vec<TargetCountersTruth> {
     let workload = Workload::new(cluster);
     all(cluster.targets.len(), |target| {
         let readings = readings.get(target).map(Vec::as_slice).unwrap_or_default();
@@ -28,9 +28,9 @@ pub fn of_targets(cluster: &Cluster, readings: &[Vec<Due>]) -> Vec<WholeTruth> {
     })
 }
 
-fn of_target(workload: &Workload, target: TargetIndex, readings: &[Due]) -> WholeTruth {
+fn of_target(workload: &Workload, target: TargetIndex, readings: &[Due]) -> TargetCountersTruth {
     let (Some(first), Some(last)) = (readings.first(), readings.last()) else {
-        return WholeTruth::default();
+        return TargetCountersTruth::default();
     };
     let span = Span::new(first.time, last.time + 1 - first.time);
     let mut walk = Walk::new(workload, target, span);
@@ -51,14 +51,14 @@ struct Reader {
     /// True if texts tell when counters were zero. Otherwise only a value that falls shows that they began anew.
     has_starts: bool,
     /// The target's own counters.
-    own: Option<Shown>,
+    own: Option<CounterSnapshot>,
     /// The counters of each metadata server that any text had.
-    servers: BTreeMap<ServerIndex, Shown>,
-    truth: WholeTruth,
+    servers: BTreeMap<ServerIndex, CounterSnapshot>,
+    truth: TargetCountersTruth,
 }
 
 /// The amounts that counters show at a reading, and the time since which they count.
-struct Shown {
+struct CounterSnapshot {
     time: Nanos,
     since: Nanos,
     totals: Totals,
@@ -68,14 +68,14 @@ struct Shown {
 impl Reader {
     fn read(&mut self, walk: &Walk, time: Nanos) {
         let (layout, kind) = (walk.state.cluster.layout, walk.state.kind());
-        let whole = &walk.whole;
-        let shown = |since, counters: &Counters, unidentified: &Counters| Shown {
+        let counters = &walk.counters;
+        let snapshot = |since, counters: &Counters, unidentified: &Counters| CounterSnapshot {
             time,
             since,
-            totals: Totals::whole(counters, layout, kind),
-            unidentified: Totals::whole(unidentified, layout, kind),
+            totals: Totals::of_target_counters(counters, layout, kind),
+            unidentified: Totals::of_target_counters(unidentified, layout, kind),
         };
-        let own = shown(whole.since, &whole.counters, &whole.unidentified);
+        let own = snapshot(counters.since, &counters.all, &counters.unidentified);
         let before = self.own.as_ref().map(|before| before.time);
         if let Some(before) = &self.own {
             let (all, unidentified) = self.growth(before, &own);
@@ -83,8 +83,8 @@ impl Reader {
             self.truth.unidentified.plus(&unidentified);
         }
         self.own = Some(own);
-        for (server, export) in whole.exports(time) {
-            let export = shown(export.since, &export.counters, &Counters::default());
+        for (server, export) in counters.exports(time) {
+            let export = snapshot(export.since, &export.counters, &Counters::default());
             let known = self.servers.get(&server);
             let growth = match known.filter(|known| time - known.time < DAY) {
                 Some(known) => Some(self.growth(known, &export).0),
@@ -100,7 +100,7 @@ impl Reader {
 
     /// Returns the work between two readings, and the part of it without an identifier. Counters that are seen to have begun anew
     /// meanwhile show all that they have.
-    fn growth(&self, before: &Shown, now: &Shown) -> (Totals, Totals) {
+    fn growth(&self, before: &CounterSnapshot, now: &CounterSnapshot) -> (Totals, Totals) {
         let goes_on = match self.has_starts {
             true => before.since == now.since,
             false => before.totals.beyond(&now.totals).is_zero(),
@@ -113,7 +113,7 @@ impl Reader {
     }
 }
 
-impl WholeTruth {
+impl TargetCountersTruth {
     /// Returns the work of clients and the work of metadata servers that no counters show apart from it.
     pub fn of_clients(&self) -> Totals {
         self.all.beyond(&self.servers)
@@ -122,9 +122,9 @@ impl WholeTruth {
 
 impl Totals {
     /// Returns the amounts of a target's own counters, which have no histograms.
-    pub fn whole(counters: &Counters, layout: Layout, kind: TargetKind) -> Self {
+    pub fn of_target_counters(counters: &Counters, layout: Layout, kind: TargetKind) -> Self {
         let mut totals = Self::default();
-        for &op in layout.whole_counters(kind) {
+        for &op in layout.target_counters(kind) {
             let counter = counters.get(op);
             totals.add_counter(op, (counter.samples, counter.sum), layout, kind);
         }

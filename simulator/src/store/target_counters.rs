@@ -6,9 +6,9 @@ use jobstats_client::answers::{Dimension, Untracked, UntrackedRow, Window, words
 use jobstats_client::{Error, ask};
 
 use crate::store::database::{Amounts, Key, Store, of};
-use crate::store::question::{whole, windows};
+use crate::store::question::{whole_units, windows};
 use crate::time::{Nanos, timestamp};
-use crate::truth::whole::WholeTruth;
+use crate::truth::target_counters::TargetCountersTruth;
 use crate::truth::{Cell, Column, Quantity, TargetTruth};
 use crate::world::{Cluster, Due};
 
@@ -18,16 +18,16 @@ const KNOWN: i128 = 98;
 
 /// The targets of a cluster as a whole.
 #[derive(Debug)]
-pub struct Wholes {
+pub struct ObservedCounters {
     /// The readings of each target's own counters that the database has.
     pub readings: Vec<Vec<Due>>,
     /// The truth about the work between these readings.
-    pub truths: Vec<WholeTruth>,
+    pub truths: Vec<TargetCountersTruth>,
     /// The number of readings that the database should have; `None` if those that it has are right.
     pub planned: Option<usize>,
 }
 
-impl Wholes {
+impl ObservedCounters {
     /// Returns the number of readings that the database has.
     pub fn count(&self) -> usize {
         self.readings.iter().map(Vec::len).sum()
@@ -53,9 +53,9 @@ impl Wholes {
     ) -> BTreeMap<Key, Cell> {
         let mut cells = BTreeMap::new();
         let targets = cluster.targets.iter().zip(entries);
-        let wholes = self.truths.iter().zip(self.observed());
-        for ((target, of_entries), (whole, observed)) in targets.zip(wholes) {
-            let total = whole.of_clients();
+        let counters = self.truths.iter().zip(self.observed());
+        for ((target, of_entries), (truth, observed)) in targets.zip(counters) {
+            let total = truth.of_clients();
             let accounted = accounted(of_entries);
             let is_known = is_known(observed, of_entries.observed) && !in_parts;
             for column in Column::all().filter(|it| it.quantity != Quantity::Histogram) {
@@ -85,10 +85,10 @@ fn accounted(truth: &TargetTruth) -> BTreeMap<Column, Cell> {
     sums
 }
 
-fn is_known(whole: Option<(Nanos, Nanos)>, entries: Option<(Nanos, Nanos)>) -> bool {
+fn is_known(counters: Option<(Nanos, Nanos)>, entries: Option<(Nanos, Nanos)>) -> bool {
     let length = |span: Option<(Nanos, Nanos)>| span.map_or(0, |(first, last)| last - first);
-    let [whole, entries] = [whole, entries].map(length).map(i128::from);
-    entries > 0 && 100 * whole >= KNOWN * entries
+    let [counters, entries] = [counters, entries].map(length).map(i128::from);
+    entries > 0 && 100 * counters >= KNOWN * entries
 }
 
 /// Asks for the work of targets, in parts of the window or in one; amounts of zero are left out.
@@ -124,7 +124,7 @@ pub fn ask_all(
 /// Returns the amounts in a row. A difference that does not follow from the others is an amount of its own, which nothing should have.
 fn parts(row: &UntrackedRow, in_parts: bool) -> Vec<(&'static str, i128)> {
     let amounts = [row.total, row.accounted, row.untracked];
-    let amounts = amounts.map(|amount| amount.map(|it| whole(&row.operation, it)));
+    let amounts = amounts.map(|amount| amount.map(|it| whole_units(&row.operation, it)));
     let [total, accounted, untracked] = amounts.map(Option::unwrap_or_default);
     let mut parts = vec![("total", total), ("accounted", accounted)];
     if row.untracked.is_some() && untracked != (total - accounted).max(0) {

@@ -13,12 +13,15 @@ use crate::state::{Event, StateFile};
 use crate::system::lock::{Lock, LockError};
 use crate::system::message::{report, warn};
 
+pub mod clock;
+pub mod sender;
+
 /// The lock of the sender, in the spool.
 const LOCK: &str = "sending.lock";
 
 /// An error that keeps readings waiting, or lost one.
 #[derive(Debug, thiserror::Error)]
-pub enum KeepError {
+pub enum DeliveryError {
     #[error("the spool {0}")]
     Directory(FileError),
     #[error(transparent)]
@@ -61,8 +64,8 @@ impl Spool {
         limits: Limits,
         state: StateFile,
         spare: PathBuf,
-    ) -> Result<Self, KeepError> {
-        let broken = |cause| KeepError::Directory(FileError::at(&path)(cause));
+    ) -> Result<Self, DeliveryError> {
+        let broken = |cause| DeliveryError::Directory(FileError::at(&path)(cause));
         let directory = Directory::open(&path).map_err(broken)?;
         // If this fails, the counts stay where they are.
         let _ = directory.take_counts_over(&spare);
@@ -80,8 +83,8 @@ impl Spool {
     }
 
     /// Writes a reading to the disk. Gives it back if that fails, so that it can be sent at once.
-    pub fn keep(&self, reading: Reading) -> Option<Reading> {
-        let error = self.try_keep(&reading).err()?;
+    pub fn put(&self, reading: Reading) -> Option<Reading> {
+        let error = self.try_put(&reading).err()?;
         let when = match self.is_read_only() {
             true => "at once, and those that wait stay there",
             false => "after those that wait",
@@ -93,7 +96,7 @@ impl Spool {
         Some(reading)
     }
 
-    pub fn try_keep(&self, reading: &Reading) -> Result<(), SpoolError> {
+    pub fn try_put(&self, reading: &Reading) -> Result<(), SpoolError> {
         if reading.packed_bytes() > self.limits.bytes {
             return Err(io::Error::other("it is larger than --spool-size").into());
         }
@@ -127,12 +130,12 @@ impl Spool {
     }
 
     /// Counts a reading that could neither be written to the spool nor sent, and returns the error to report.
-    pub fn dropped(&self) -> KeepError {
+    pub fn dropped(&self) -> DeliveryError {
         self.count(Losses {
             room: 1,
             ..Losses::default()
         });
-        KeepError::Dropped
+        DeliveryError::Dropped
     }
 
     /// Adds to the counts of lost readings. A failure is only reported: the readings are lost in any case.
@@ -146,7 +149,7 @@ impl Spool {
     }
 
     /// Takes the lock of the sender. Returns `None` if another instance is sending.
-    pub fn turn(&self) -> Result<Option<Turn>, KeepError> {
+    pub fn turn(&self) -> Result<Option<Turn>, DeliveryError> {
         if self.is_read_only() {
             return Ok(Some(Turn { _lock: None }));
         }
@@ -158,11 +161,11 @@ impl Spool {
     }
 
     /// Returns the readings that wait, in the order of their numbers.
-    pub fn waiting(&self) -> Result<Vec<Entry>, KeepError> {
+    pub fn waiting(&self) -> Result<Vec<Entry>, DeliveryError> {
         self.directory.waiting().map_err(|cause| self.broken(cause))
     }
 
-    pub(super) fn broken(&self, cause: io::Error) -> KeepError {
-        KeepError::Directory(FileError::at(self.path())(cause))
+    pub(super) fn broken(&self, cause: io::Error) -> DeliveryError {
+        DeliveryError::Directory(FileError::at(self.path())(cause))
     }
 }

@@ -1,4 +1,4 @@
-//! The laws of targets as a whole, tested over a day of the small cluster and the days before.
+//! The laws of targets as a all, tested over a day of the small cluster and the days before.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{cluster, day, planned};
 use crate::lustre::{Counters, Layout, TargetKind};
 use crate::printing::lctl;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND, Span};
-use crate::truth::whole::{WholeTruth, of_targets};
+use crate::truth::target_counters::{TargetCountersTruth, of_targets};
 use crate::truth::{Quantity, Totals};
 use crate::world::{Change, Cluster, Due, Plan, Walk, Workload};
 
@@ -17,7 +17,7 @@ fn walk(cluster: &Cluster, target: usize, span: Span) -> Walk<'_> {
 }
 
 fn totals(cluster: &Cluster, target: usize, counters: &Counters) -> Totals {
-    Totals::whole(counters, cluster.layout, cluster.targets[target].kind)
+    Totals::of_target_counters(counters, cluster.layout, cluster.targets[target].kind)
 }
 
 fn printed(cluster: &Cluster, server: usize, time: Nanos, pattern: &str) -> String {
@@ -34,9 +34,12 @@ fn a_text_follows_from_target_and_time_alone() {
             walking.advance(time, |_| ());
             let mut single = walk(&cluster, target, Span::new(time, 1));
             single.advance(time, |_| ());
-            assert_eq!(walking.whole.since, single.whole.since);
-            assert_eq!(walking.whole.counters, single.whole.counters);
-            assert_eq!(walking.whole.exports(time), single.whole.exports(time));
+            assert_eq!(walking.counters.since, single.counters.since);
+            assert_eq!(walking.counters.all, single.counters.all);
+            assert_eq!(
+                walking.counters.exports(time),
+                single.counters.exports(time)
+            );
         }
     }
 }
@@ -51,7 +54,7 @@ fn counters_fall_only_where_they_begin_anew() {
         let mut starts = 0;
         for time in (day().from..day().until).step_by(60 * SECOND as usize) {
             walk.advance(time, |_| ());
-            let now = (walk.whole.since, walk.whole.counters.clone());
+            let now = (walk.counters.since, walk.counters.all.clone());
             let kind = walk.state.kind();
             if now.0 == before.0 {
                 assert!(!before.1.fell(&now.1, cluster.layout, kind));
@@ -95,21 +98,21 @@ fn a_target_does_what_its_entries_others_and_metadata_servers_do() {
                     sum.add_calls(calls, layout, kind);
                 }
             });
-            assert_eq!(walk.whole.since, since);
-            let unidentified = totals(&cluster, target, &walk.whole.unidentified);
+            assert_eq!(walk.counters.since, since);
+            let unidentified = totals(&cluster, target, &walk.counters.unidentified);
             assert!(!sum.is_zero() && !unidentified.is_zero());
             sum.plus(&unidentified);
-            for export in walk.whole.exports(until).values() {
+            for export in walk.counters.exports(until).values() {
                 sum.plus(&totals(&cluster, target, &export.counters));
             }
-            let whole = totals(&cluster, target, &walk.whole.counters);
-            let histograms = sum.beyond(&whole);
+            let all = totals(&cluster, target, &walk.counters.all);
+            let histograms = sum.beyond(&all);
             assert!(
                 histograms
                     .amounts()
                     .all(|(column, _)| column.quantity == Quantity::Histogram)
             );
-            assert!(whole.beyond(&sum).is_zero(), "{layout:?}");
+            assert!(all.beyond(&sum).is_zero(), "{layout:?}");
         }
     }
 }
@@ -136,19 +139,22 @@ fn the_truth_is_that_of_the_readings() {
     let cluster = cluster(Layout::V2_16, 2);
     let plan = Plan::new(&cluster);
     let all = planned(&cluster, day());
-    let whole: Vec<WholeTruth> = of_targets(&cluster, &all);
+    let truths: Vec<TargetCountersTruth> = of_targets(&cluster, &all);
     let ends = all.iter().map(|all| vec![all[0], all[all.len() - 1]]);
-    let ends: Vec<WholeTruth> = of_targets(&cluster, &ends.collect::<Vec<_>>());
-    for (target, (whole, ends)) in whole.iter().zip(&ends).enumerate() {
+    let ends: Vec<TargetCountersTruth> = of_targets(&cluster, &ends.collect::<Vec<_>>());
+    for (target, (truth, ends)) in truths.iter().zip(&ends).enumerate() {
         // The readings between show what was done before the last start of the counters.
         assert!(!plan.starts(target, day()).is_empty());
-        assert!(ends.all.beyond(&whole.all).is_zero());
-        assert!(!whole.all.beyond(&ends.all).is_zero());
+        assert!(ends.all.beyond(&truth.all).is_zero());
+        assert!(!truth.all.beyond(&ends.all).is_zero());
         let is_ost = cluster.targets[target].kind == TargetKind::Ost;
-        assert_eq!(!whole.servers.is_zero(), is_ost);
+        assert_eq!(!truth.servers.is_zero(), is_ost);
     }
     let none = of_targets(&cluster, &[]);
-    assert!(none.iter().all(|truth| *truth == WholeTruth::default()));
+    assert!(
+        none.iter()
+            .all(|truth| *truth == TargetCountersTruth::default())
+    );
 }
 
 #[test]
@@ -165,7 +171,7 @@ fn the_counters_of_a_metadata_server_begin_anew_when_it_returns() {
     let mut servers = BTreeMap::new();
     for time in [returned - HOUR, returned + HOUR] {
         walk.advance(time, |_| ());
-        servers.insert(time, walk.whole.exports(time));
+        servers.insert(time, walk.counters.exports(time));
     }
     let [away, back] = [returned - HOUR, returned + HOUR].map(|time| &servers[&time]);
     // The partner is small-oss1, whose own counters are gone when the target has moved back.

@@ -12,9 +12,9 @@ use jobstats_client::spool::{Directory, Entry, Losses, REJECTED, SpoolError, Spo
 use jobstats_client::{Backoff, Kind};
 
 use crate::frame::Reading;
-use crate::keep::clock;
-use crate::keep::spool::{KeepError, Spool};
 use crate::send::{Feed, Progress, Unsent};
+use crate::spool::clock;
+use crate::spool::{DeliveryError, Spool};
 use crate::system::message::{self, notice, report, warn};
 
 #[cfg(test)]
@@ -24,7 +24,7 @@ mod tests;
 const TURNS: u32 = 20;
 
 /// Sends readings again and again, and pauses after failures.
-pub struct Courier {
+pub struct Sender {
     spool: Spool,
     feed: Feed,
     /// The failures that keep readings waiting, by source. The source of a reading that is not in the spool is empty.
@@ -44,8 +44,8 @@ struct Hold {
 
 /// The outcome of an attempt at all readings that wait.
 #[derive(Debug, Default)]
-pub struct Drained {
-    pub failure: Option<KeepError>,
+pub struct DrainOutcome {
+    pub failure: Option<DeliveryError>,
     /// True if readings were left that need another call: the time was over, or the spool is on a read-only file system.
     pub left: bool,
 }
@@ -53,16 +53,16 @@ pub struct Drained {
 /// A reading that could not be sent as a whole.
 enum Failure {
     /// The reading is set aside, and the next one can be sent.
-    Aside(KeepError),
+    Aside(DeliveryError),
     /// The reading waits, and so do all later ones of its source, or of all sources.
     Held {
-        error: KeepError,
+        error: DeliveryError,
         of_all_sources: bool,
         partly: Option<Box<Progress>>,
     },
 }
 
-impl Courier {
+impl Sender {
     pub fn new(spool: Spool, feed: Feed) -> Self {
         Self {
             spool,
@@ -74,8 +74,8 @@ impl Courier {
 
     /// Sends the readings that wait, oldest first, except those of sources that pause after a failure. Begins no reading
     /// after `until`. On a read-only file system it sends nothing: readings that were sent could not be removed, and would be sent again and again.
-    pub fn drain(&mut self, until: Option<Instant>) -> Result<Drained, KeepError> {
-        let mut drained = Drained::default();
+    pub fn drain(&mut self, until: Option<Instant>) -> Result<DrainOutcome, DeliveryError> {
+        let mut drained = DrainOutcome::default();
         if self.spool.is_read_only() {
             self.holds.retain(|source, _| source.is_empty());
             drained.left = true;
@@ -113,7 +113,7 @@ impl Courier {
                     }) => {
                         let partly = partly.map(|partly| (entry.sequence, *partly));
                         let retry_after = match &error {
-                            KeepError::Unsent(unsent) => unsent.retry_after,
+                            DeliveryError::Unsent(unsent) => unsent.retry_after,
                             _ => None,
                         };
                         self.hold(&entry.source, start, partly, retry_after);
@@ -210,7 +210,7 @@ impl Courier {
                     damaged: 1,
                     ..Losses::default()
                 });
-                return Err(Failure::Aside(KeepError::Damaged));
+                return Err(Failure::Aside(DeliveryError::Damaged));
             }
             Err(error) => return Err(self.unusable(io::Error::other(error))),
         };

@@ -5,19 +5,24 @@ use std::collections::BTreeSet;
 use crate::lustre::{Counters, TargetKind};
 use crate::printing::stats::Stats;
 use crate::time::{Nanos, SECOND};
-use crate::world::{Cluster, Plan, ServerIndex, TargetIndex, Whole};
+use crate::world::{Cluster, Plan, ServerIndex, TargetCounters, TargetIndex};
 
 /// The time between two pings of a client, which object servers count up to 2.5.
 const PING: Nanos = 25 * SECOND;
 
 /// Returns the text of a target's own counters.
-pub fn own(cluster: &Cluster, target: TargetIndex, whole: &Whole, time: Nanos) -> String {
+pub fn own(
+    cluster: &Cluster,
+    target: TargetIndex,
+    target_counters: &TargetCounters,
+    time: Nanos,
+) -> String {
     let clients = cluster.nodes + cluster.servers.len() as u64;
     text(
         cluster,
         target,
-        (whole.since, time),
-        &whole.counters,
+        (target_counters.since, time),
+        &target_counters.all,
         clients,
     )
 }
@@ -26,11 +31,11 @@ pub fn own(cluster: &Cluster, target: TargetIndex, whole: &Whole, time: Nanos) -
 pub fn of_export(
     cluster: &Cluster,
     target: TargetIndex,
-    whole: &Whole,
+    target_counters: &TargetCounters,
     mds: ServerIndex,
     time: Nanos,
 ) -> String {
-    let export = whole.exports(time).remove(&mds);
+    let export = target_counters.exports(time).remove(&mds);
     let export =
         export.map(|export| text(cluster, target, (export.since, time), &export.counters, 1));
     export.unwrap_or_default()

@@ -29,15 +29,15 @@ pub struct Export {
 }
 
 /// The counters that a target has of itself, as time goes by.
-pub struct Whole<'a> {
+pub struct TargetCounters<'a> {
     plan: Plan<'a>,
     target: TargetIndex,
     /// The time at which all of this was last cleared before the span.
     from: Nanos,
     /// The time since which the target counts.
     pub since: Nanos,
-    pub counters: Counters,
-    /// The part of the counters that is due to requests of clients without an identifier.
+    pub all: Counters,
+    /// The share of the counters that is due to requests of clients without an identifier.
     pub unidentified: Counters,
     /// The requests to the target since the span began, for the queues of services.
     pub arrivals: Vec<Arrivals>,
@@ -47,7 +47,7 @@ pub struct Whole<'a> {
     seed: Seed,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> TargetCounters<'a> {
     fn new(cluster: &'a Cluster, target: TargetIndex, span: Span) -> Self {
         let plan = Plan::new(cluster);
         let own = match cluster.targets[target].kind {
@@ -59,7 +59,7 @@ impl<'a> Whole<'a> {
             target,
             from: span.from,
             since: span.from,
-            counters: Counters::default(),
+            all: Counters::default(),
             unidentified: Counters::default(),
             arrivals: Vec::new(),
             exports: BTreeMap::new(),
@@ -87,7 +87,7 @@ impl<'a> Whole<'a> {
 
     fn count(&mut self, time: Nanos, calls: &Calls) {
         let kind = self.plan.cluster.targets[self.target].kind;
-        self.counters.add(calls);
+        self.all.add(calls);
         arrive(&mut self.arrivals, kind, time, calls);
     }
 
@@ -118,7 +118,7 @@ impl<'a> Whole<'a> {
             if start <= own {
                 self.starts.next();
                 self.since = start;
-                self.counters = Counters::default();
+                self.all = Counters::default();
                 self.unidentified = Counters::default();
                 self.exports.clear();
             } else if let Some(own) = self.own.next() {
@@ -210,7 +210,7 @@ const OWN_WORK: [(Op, f64, u32, u32); 4] = [
 /// A target and its entries, as time goes by.
 pub struct Walk<'a> {
     pub state: TargetState<'a>,
-    pub whole: Whole<'a>,
+    pub counters: TargetCounters<'a>,
 }
 
 impl<'a> Walk<'a> {
@@ -221,17 +221,17 @@ impl<'a> Walk<'a> {
         let span = Span { from, ..span };
         let mut state = TargetState::new(workload, target, span);
         state.advance(from - 1, |_| ());
-        let whole = Whole::new(cluster, target, span);
-        Self { state, whole }
+        let counters = TargetCounters::new(cluster, target, span);
+        Self { state, counters }
     }
 
     /// Walks on to a time. Everything up to and including that time has happened then.
     pub fn advance(&mut self, time: Nanos, mut changed: impl FnMut(&Change)) {
-        let whole = &mut self.whole;
+        let counters = &mut self.counters;
         self.state.advance(time, |change| {
-            whole.change(&change);
+            counters.change(&change);
             changed(&change);
         });
-        whole.settle(time);
+        counters.settle(time);
     }
 }
