@@ -125,34 +125,27 @@ COMMENT ON FUNCTION jobstats_internal.forget_names(bigint, bigint) IS
 'Internal: deletes what a user and the user''s own groups are and were called, and what the user may see; used space goes to the pseudonym. Returns the number of names.';
 
 -- The first of the culprits has its largest job; of those that are jobs, no other one has a user.
-CREATE FUNCTION jobstats_internal.forget_culprits(uid bigint, user_names text[], jobs text[], kept text[], before timestamptz) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION jobstats_internal.forget_culprits(uid bigint, user_names text[], jobs text[], kept text[], before timestamptz) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_column
-DECLARE
-    changed bigint;
-BEGIN
-    UPDATE jobstats.events e SET culprits = jsonb_set(e.culprits, '{subjects}', n.subjects)
-    FROM (
-        SELECT o.event_id, jsonb_agg(CASE WHEN f.is_forgotten THEN jsonb_strip_nulls(s.subject - 'user_name' || jsonb_build_object(
-                'uid', jobstats_internal.pseudonym_of_user((s.subject ->> 'uid')::bigint, s.subject ->> 'user_name'),
-                'job', jobstats_internal.pseudonym_of_job(s.subject ->> 'job', kept))) ELSE s.subject END ORDER BY s.number) AS subjects
-        FROM jobstats.events o
-        CROSS JOIN LATERAL jsonb_array_elements(o.culprits -> 'subjects') WITH ORDINALITY AS s (subject, number)
-        CROSS JOIN LATERAL (
-            SELECT CASE WHEN forget_culprits.uid IS NULL THEN s.subject ?| '{uid,user_name,job}'::text[]
-                ELSE coalesce((s.subject ->> 'uid')::bigint = forget_culprits.uid, s.subject ->> 'user_name' = ANY (user_names), false)
-                    OR NOT s.subject ? 'uid' AND s.subject ->> 'job' = ANY (jobs) END IS TRUE AS is_forgotten) f
-        WHERE o.until < forget_culprits.before
-        GROUP BY o.event_id
-    ) n
-    WHERE e.event_id = n.event_id AND e.culprits -> 'subjects' <> n.subjects;
-    GET DIAGNOSTICS changed = ROW_COUNT;
-    RETURN changed;
-END
+UPDATE jobstats.events e SET culprits = jsonb_set(e.culprits, '{subjects}', n.subjects)
+FROM (
+    SELECT o.event_id, jsonb_agg(CASE WHEN f.is_forgotten THEN jsonb_strip_nulls(s.subject - 'user_name' || jsonb_build_object(
+            'uid', jobstats_internal.pseudonym_of_user((s.subject ->> 'uid')::bigint, s.subject ->> 'user_name'),
+            'job', jobstats_internal.pseudonym_of_job(s.subject ->> 'job', kept))) ELSE s.subject END ORDER BY s.number) AS subjects
+    FROM jobstats.events o
+    CROSS JOIN LATERAL jsonb_array_elements(o.culprits -> 'subjects') WITH ORDINALITY AS s (subject, number)
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN forget_culprits.uid IS NULL THEN s.subject ?| '{uid,user_name,job}'::text[]
+            ELSE coalesce((s.subject ->> 'uid')::bigint = forget_culprits.uid, s.subject ->> 'user_name' = ANY (user_names), false)
+                OR NOT s.subject ? 'uid' AND s.subject ->> 'job' = ANY (jobs) END IS TRUE AS is_forgotten) f
+    WHERE o.until < forget_culprits.before
+    GROUP BY o.event_id
+) n
+WHERE e.event_id = n.event_id AND e.culprits -> 'subjects' <> n.subjects
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_culprits(bigint, text[], text[], text[], timestamptz) IS
-'Internal: gives what events that ended before a time say of a user, of these names and jobs, to pseudonyms; uid NULL: of everybody. Numbers of jobs that are kept are those of others, too. Returns the number of events.';
+'Internal: gives what events that ended before a time say of a user, of these names and jobs, to pseudonyms; uid NULL: of everybody. Numbers of jobs that are kept are those of others, too.';
 
 CREATE FUNCTION jobstats_internal.forget_notes(words text[], pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

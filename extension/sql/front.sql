@@ -121,14 +121,12 @@ COMMENT ON FUNCTION jobstats_internal.drop_relations(text[]) IS
 'Internal: drops relations of a store with all that depends on them.';
 
 CREATE FUNCTION jobstats_internal.unmake_front() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-BEGIN
-    PERFORM jobstats_internal.drop_relations(ARRAY(
-        SELECT r.relation FROM jobstats_internal.front_relations() r
-        UNION ALL
-        SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relname LIKE 'of nodes %' AND c.relkind = 'r'));
-END
+SELECT jobstats_internal.drop_relations(ARRAY(
+    SELECT r.relation FROM jobstats_internal.front_relations() r
+    UNION ALL
+    SELECT c.relname FROM pg_class c WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname LIKE 'of nodes %' AND c.relkind = 'r'))
 $$;
 COMMENT ON FUNCTION jobstats_internal.unmake_front() IS
 'Internal: drops what shows rows of nodes in a front, so that it is made anew.';
@@ -203,16 +201,10 @@ COMMENT ON FUNCTION jobstats_internal.hide_node(text, text[]) IS
 'Internal: drops the tables of these kinds of an attached node.';
 
 CREATE FUNCTION jobstats_internal.show_accounting() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    node text := jobstats_internal.accounting_node();
-BEGIN
-    PERFORM jobstats_internal.hide_node(a.name, '{accounting}') FROM jobstats.attached a;
-    IF node IS NOT NULL THEN
-        PERFORM jobstats_internal.show_node(node, '{accounting}');
-    END IF;
-END
+SELECT jobstats_internal.hide_node(a.name, '{accounting}') FROM jobstats.attached a;
+SELECT jobstats_internal.show_node(a.name, '{accounting}') FROM jobstats_internal.accounting_node() AS a (name) WHERE a.name IS NOT NULL
 $$;
 COMMENT ON FUNCTION jobstats_internal.show_accounting() IS
 'Internal: shows names and jobs as one node knows them.';

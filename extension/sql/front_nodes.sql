@@ -96,19 +96,15 @@ COMMENT ON FUNCTION jobstats_internal.require_own_numbers(text) IS
 'Internal: fails with 23505 where a node that is new in a front has targets or entries of another one.';
 
 CREATE FUNCTION jobstats_internal.targets_of_two() RETURNS TABLE (cluster text, name text, target text, nodes text)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-    SELECT t.cluster, t.name, concat_ws('/', nullif(t.cluster, ''), t.name), string_agg(a.name, ', ' ORDER BY a.node)
-    FROM jobstats.targets t
-    JOIN jobstats.attached a ON a.node = (t.target_id - 1) / 65536
-    WHERE t.retired IS NULL
-    GROUP BY t.cluster, t.name
-    HAVING count(*) > 1
-    ORDER BY t.cluster, t.name;
-END
+SELECT t.cluster, t.name, concat_ws('/', nullif(t.cluster, ''), t.name), string_agg(a.name, ', ' ORDER BY a.node)
+FROM jobstats.targets t
+JOIN jobstats.attached a ON a.node = (t.target_id - 1) / 65536
+WHERE t.retired IS NULL
+GROUP BY t.cluster, t.name
+HAVING count(*) > 1
+ORDER BY t.cluster, t.name
 $$;
 COMMENT ON FUNCTION jobstats_internal.targets_of_two() IS
 'Internal: the targets of a front that several nodes have, and that are retired on none of these.';

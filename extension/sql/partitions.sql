@@ -3,6 +3,32 @@
 -- Who waits for a lock on a table makes all readers and feeds of that table wait behind itself. So functions that lock tables
 -- wait for 300 ms, and maintenance calls them again later.
 
+CREATE FUNCTION jobstats_internal.fill_partition(
+    relation text, partition text, owner name, key name, low timestamptz, high timestamptz, portion bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    rows_from text := format('FROM jobstats.%I d WHERE d.%I >= $1 AND d.%2$I < $2', relation || '_default', key);
+BEGIN
+    -- From here on no session has a plan that misses rows in the partition. Only the table is locked: rows are written and read through it.
+    EXECUTE format('LOCK TABLE ONLY jobstats.%I', relation);
+    IF to_regclass(format('jobstats.%I', partition)) IS NULL THEN
+        EXECUTE format('CREATE TABLE jobstats.%I (LIKE jobstats.%I INCLUDING ALL EXCLUDING INDEXES EXCLUDING COMMENTS)', partition, relation);
+        EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', partition, owner);
+    ELSE
+        EXECUTE format('ALTER TABLE jobstats.%I DETACH PARTITION jobstats.%I', relation, partition);
+    END IF;
+    -- Of more rows than a portion only the earliest are moved: the partition ends behind these until the next call.
+    EXECUTE format('SELECT coalesce((SELECT d.%I + interval ''1 microsecond'' %s ORDER BY d.%1$I OFFSET greatest($3, 1) - 1 LIMIT 1), $2)', key, rows_from)
+        INTO high USING low, high, portion;
+    EXECUTE format('WITH gone AS (DELETE %s RETURNING d.*) INSERT INTO jobstats.%I SELECT * FROM gone', rows_from, partition) USING low, high;
+    EXECUTE format('ALTER TABLE jobstats.%I ATTACH PARTITION jobstats.%I FOR VALUES FROM (%L) TO (%L)', relation, partition, low, high);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.fill_partition(text, text, name, name, timestamptz, timestamptz, bigint) IS
+'Internal: moves rows of [low, high), at most a portion, from the default partition of a table into another partition, which it creates if missing.';
+
 CREATE FUNCTION jobstats_internal.add_partitions(
     relation text, unit text, span_from timestamptz, span_to timestamptz, moving boolean DEFAULT false)
 RETURNS integer
@@ -47,22 +73,8 @@ BEGIN
             EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I d WHERE d.%I >= $1 AND d.%2$I < $2)', relation || '_default', key) INTO held USING low, high;
             CONTINUE WHEN held;
         END IF;
-        -- From here on nobody has a plan that misses rows where they are next. The table alone: rows are written and read by way of it.
-        EXECUTE format('LOCK TABLE ONLY jobstats.%I', relation);
-        IF is_new THEN
-            EXECUTE format('CREATE TABLE jobstats.%I (LIKE jobstats.%I INCLUDING ALL EXCLUDING INDEXES EXCLUDING COMMENTS)', name, relation);
-            EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
-            made := made + 1;
-        ELSE
-            EXECUTE format('ALTER TABLE jobstats.%I DETACH PARTITION jobstats.%I', relation, name);
-        END IF;
-        -- Of many rows the earliest are moved: the partition ends behind these until the next call.
-        EXECUTE format('SELECT coalesce((
-                SELECT d.%1$I + interval ''1 microsecond'' FROM jobstats.%2$I d WHERE d.%1$I >= $1 AND d.%1$I < $2
-                ORDER BY d.%1$I OFFSET greatest($3, 1) - 1 LIMIT 1), $2)', key, relation || '_default') INTO high USING low, high, room;
-        EXECUTE format('WITH gone AS (DELETE FROM jobstats.%I d WHERE d.%I >= $1 AND d.%2$I < $2 RETURNING d.*) INSERT INTO jobstats.%I SELECT * FROM gone',
-            relation || '_default', key, name) USING low, high;
-        EXECUTE format('ALTER TABLE jobstats.%I ATTACH PARTITION jobstats.%I FOR VALUES FROM (%L) TO (%L)', relation, name, low, high);
+        PERFORM jobstats_internal.fill_partition(relation, name, owner, key, low, high, room);
+        made := made + is_new::integer;
         room := room - greatest(strays, 5000);
         moved := moved + strays;
     END LOOP;

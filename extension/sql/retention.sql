@@ -125,31 +125,28 @@ COMMENT ON FUNCTION jobstats_internal.sweep() IS
 
 -- What maintenance does with used space, gauges and sums of services.
 CREATE FUNCTION jobstats_internal.sum_used() RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    written bigint;
-BEGIN
-    -- From here on no feed puts another list in the place of one of these. A list that comes later is added to the sums.
-    UPDATE jobstats.used_lists l SET summed = true
-    FROM jobstats.settings s
-    WHERE NOT l.summed AND l.day < ((now() - s.refresh_lag) AT TIME ZONE 'UTC')::date;
-    WITH gone AS (
-        DELETE FROM jobstats.used_first f USING jobstats.used_lists l
-        WHERE l.target_id = f.target_id AND l.kind = f.kind AND l.day = f.day AND l.summed
-        RETURNING f.*
-    )
+-- From here on feeds replace none of these lists; they add later ones to the sums.
+UPDATE jobstats.used_lists l SET summed = true
+FROM jobstats.settings s
+WHERE NOT l.summed AND l.day < ((now() - s.refresh_lag) AT TIME ZONE 'UTC')::date;
+WITH gone AS (
+    DELETE FROM jobstats.used_first f USING jobstats.used_lists l
+    WHERE l.target_id = f.target_id AND l.kind = f.kind AND l.day = f.day AND l.summed
+    RETURNING f.*
+), written AS (
     INSERT INTO jobstats.used AS used (day, cluster, filesystem, kind, id, kbytes, inodes, targets)
-    -- On an OST, inodes are objects, and none of a user's files.
+    -- Inodes of an OST are objects, not files.
     SELECT g.day, t.cluster, coalesce(t.filesystem, ''), g.kind, g.id, sum(g.kbytes), sum(g.inodes) FILTER (WHERE t.kind = 'MDT'), count(*)
     FROM gone g JOIN jobstats.targets t ON t.target_id = g.target_id
     GROUP BY g.day, t.cluster, coalesce(t.filesystem, ''), g.kind, g.id
     ON CONFLICT (day, kind, cluster, filesystem, id) DO UPDATE
-    SET kbytes = used.kbytes + EXCLUDED.kbytes, inodes = coalesce(used.inodes + EXCLUDED.inodes, used.inodes, EXCLUDED.inodes),
-        targets = used.targets + EXCLUDED.targets;
-    GET DIAGNOSTICS written = ROW_COUNT;
-    RETURN written;
-END
+    SET kbytes = used.kbytes + excluded.kbytes, inodes = coalesce(used.inodes + excluded.inodes, used.inodes, excluded.inodes),
+        targets = used.targets + excluded.targets
+    RETURNING 1
+)
+SELECT count(*) FROM written
 $$;
 COMMENT ON FUNCTION jobstats_internal.sum_used() IS
 'Internal: sums the first lists of used space of days that are over, and returns the number of sums that were written.';
@@ -205,21 +202,16 @@ COMMENT ON FUNCTION jobstats_internal.forget_samples() IS
 'Internal: deletes what is too old of sums of services, gauges and used space, and returns the number of rows.';
 
 CREATE FUNCTION jobstats_internal.forget_events(horizon timestamptz DEFAULT jobstats_internal.kept_since('events_retention')) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    gone bigint;
-BEGIN
-    -- What was usual is judged by once more as long as texts may come late.
-    DELETE FROM jobstats.baseline_waits u WHERE u.day < (now() - interval '60 days')::date;
-    DELETE FROM jobstats.baseline_probes u WHERE u.day < (now() - interval '60 days')::date;
-    DELETE FROM jobstats.baseline_largest u WHERE u.day < (now() - interval '60 days')::date;
-    DELETE FROM jobstats.baseline_calls u WHERE u.day < (now() - interval '60 days')::date;
-    DELETE FROM jobstats.windows w WHERE w.until < horizon;
-    DELETE FROM jobstats.events e WHERE e.until < horizon;
-    GET DIAGNOSTICS gone = ROW_COUNT;
-    RETURN gone;
-END
+-- Late text is judged by the baseline of its day.
+DELETE FROM jobstats.baseline_waits u WHERE u.day < (now() - interval '60 days')::date;
+DELETE FROM jobstats.baseline_probes u WHERE u.day < (now() - interval '60 days')::date;
+DELETE FROM jobstats.baseline_largest u WHERE u.day < (now() - interval '60 days')::date;
+DELETE FROM jobstats.baseline_calls u WHERE u.day < (now() - interval '60 days')::date;
+DELETE FROM jobstats.windows w WHERE w.until < horizon;
+WITH gone AS (DELETE FROM jobstats.events e WHERE e.until < horizon RETURNING 1)
+SELECT count(*) FROM gone
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_events(timestamptz) IS
 'Internal: deletes events and maintenance windows that ended before a time, and what was usual long ago; returns the number of events.';

@@ -11,11 +11,7 @@ CREATE TABLE IF NOT EXISTS jobstats.raw (
 
 -- Raw text of events, which is kept for longer. Old rows are deleted.
 CREATE TABLE IF NOT EXISTS jobstats.evidence (
-    "time" timestamptz NOT NULL,
-    target_id integer NOT NULL,
-    server text NOT NULL,
-    body bytea NOT NULL,
-    carried bytea,
+    LIKE jobstats.raw,
     PRIMARY KEY (target_id, "time")
 );
 
@@ -169,13 +165,7 @@ CREATE TABLE IF NOT EXISTS jobstats.samples_1h (
 CREATE INDEX IF NOT EXISTS samples_1h_bucket ON jobstats.samples_1h USING brin (bucket) WITH (autosummarize = on);
 
 CREATE TABLE IF NOT EXISTS jobstats.samples_1d (
-    series_id bigint NOT NULL,
-    bucket timestamptz NOT NULL,
-    min double precision NOT NULL,
-    max double precision NOT NULL,
-    sum double precision NOT NULL,
-    last double precision NOT NULL,
-    count bigint NOT NULL,
+    LIKE jobstats.samples_1h,
     PRIMARY KEY (series_id, bucket)
 ) WITH (fillfactor = 90);
 CREATE INDEX IF NOT EXISTS samples_1d_bucket ON jobstats.samples_1d USING brin (bucket) WITH (autosummarize = on);
@@ -214,11 +204,7 @@ CREATE TABLE IF NOT EXISTS jobstats.used_now (
 -- The first list of each target of a day, until it is summed.
 CREATE TABLE IF NOT EXISTS jobstats.used_first (
     day date NOT NULL,
-    target_id integer NOT NULL,
-    kind text NOT NULL,
-    id bigint NOT NULL,
-    kbytes bigint NOT NULL,
-    inodes bigint NOT NULL,
+    LIKE jobstats.used_now,
     PRIMARY KEY (day, target_id, kind, id)
 );
 
