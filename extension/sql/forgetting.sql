@@ -1,135 +1,4 @@
--- Pseudonyms: of a user, a number that no system gives; of a job and of an identifier, a text. Who has the secret can find out whose a
--- pseudonym is by trying all users.
-
-CREATE FUNCTION jobstats_internal.pseudonym(text text) RETURNS text
-LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT jobstats_internal.pseudonym(s.pseudonyms, text) FROM jobstats.secrets s
-$$;
-COMMENT ON FUNCTION jobstats_internal.pseudonym(text) IS
-'Internal: the pseudonym of a job or an identifier; of a pseudonym, itself.';
-
-CREATE FUNCTION jobstats_internal.is_person(uid bigint) RETURNS boolean
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT uid BETWEEN s.system_uids_below AND 4294967295 FROM jobstats.settings s
-$$;
-COMMENT ON FUNCTION jobstats_internal.is_person(bigint) IS
-'Internal: whether a number is that of a user, and neither of one of the system nor a pseudonym.';
-
--- A user that only a name tells has a pseudonym, too, if getent does not tell the number.
-CREATE FUNCTION jobstats_internal.pseudonym_of_user(uid bigint, user_name text) RETURNS bigint
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT CASE WHEN jobstats_internal.is_person(n.uid) THEN jobstats_internal.pseudonym_of_user(s.pseudonyms, n.uid::text)
-    WHEN n.uid IS NULL AND user_name IS NOT NULL THEN jobstats_internal.pseudonym_of_user(s.pseudonyms, user_name)
-    ELSE n.uid END
-FROM jobstats.secrets s
-CROSS JOIN LATERAL (
-    SELECT coalesce(pseudonym_of_user.uid, (SELECT CASE WHEN count(*) = 1 THEN min(u.uid) END
-        FROM jobstats.users u WHERE u.user_name = pseudonym_of_user.user_name AND u.source = text 'getent')) AS uid) n
-$$;
-COMMENT ON FUNCTION jobstats_internal.pseudonym_of_user(bigint, text) IS
-'Internal: the pseudonym of the user of a number, else of a name: a number of 2^32 and more; of a pseudonym and of a user of the system, itself; NULL: neither is known.';
-
 -- Takes from the store who somebody was, and leaves what was done: sums by target, account and partition stay what they are.
-
-CREATE FUNCTION jobstats_internal.names_of_user(uid bigint) RETURNS TABLE (user_name text, since timestamptz, until timestamptz)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
--- The first name that is known counts for all time before.
-SELECT n.user_name, CASE WHEN lag(n.until) OVER (ORDER BY n.until) IS NULL THEN timestamptz '-infinity' ELSE n.since END, n.until
-FROM (
-    SELECT e.user_name, e.since, e.until FROM jobstats.earlier_users e WHERE e.uid = names_of_user.uid
-    UNION ALL
-    SELECT u.user_name, u.since, timestamptz 'infinity' FROM jobstats.users u WHERE u.uid = names_of_user.uid) n
-UNION ALL
-SELECT n.user_name, timestamptz '-infinity', timestamptz 'infinity'
-FROM jobstats.forgotten f, unnest(f.user_names) AS n (user_name)
-WHERE f.uid = names_of_user.uid
-    AND NOT EXISTS (SELECT FROM jobstats.users u WHERE u.user_name = n.user_name AND u.uid <> f.uid)
-    AND NOT EXISTS (SELECT FROM jobstats.earlier_users e WHERE e.user_name = n.user_name AND e.uid <> f.uid)
-$$;
-COMMENT ON FUNCTION jobstats_internal.names_of_user(bigint) IS
-'Internal: the names that a user has and had, each in [since, until); of a user who was forgotten, those that nobody else has or had.';
-
-CREATE FUNCTION jobstats_internal.jobs_of_user(uid bigint) RETURNS SETOF bigint
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT i.job_no FROM jobstats.job_ids i WHERE i.uid = jobs_of_user.uid
-UNION
-SELECT s.job_no FROM jobstats.job_summaries s WHERE s.uid = jobs_of_user.uid
-UNION
-SELECT j.job_no
-FROM (
-    SELECT i.job_no, i.user_name, i.started FROM jobstats.job_ids i WHERE i.uid IS NULL
-    UNION ALL SELECT s.job_no, s.user_name, s.started FROM jobstats.job_summaries s WHERE s.uid IS NULL) j
-JOIN jobstats_internal.names_of_user(jobs_of_user.uid) n ON n.user_name = j.user_name AND j.started >= n.since AND j.started < n.until
-$$;
-COMMENT ON FUNCTION jobstats_internal.jobs_of_user(bigint) IS
-'Internal: the keys of the jobs of a user, by number, or by a name that the user had then.';
-
-CREATE FUNCTION jobstats_internal.entries_of_user(uid bigint, numbers bigint[]) RETURNS SETOF bigint
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-WITH job AS MATERIALIZED (
-    SELECT n.job_no FROM unnest(numbers) n (job_no)
-), matched AS MATERIALIZED (
-    SELECT DISTINCT m.entry_id FROM job JOIN jobstats.entry_jobs m ON m.job_no = job.job_no
-)
-SELECT e.entry_id FROM jobstats.entries e WHERE e.uid = entries_of_user.uid
-UNION
--- What the system did for these jobs, and what has no number of a user.
-SELECT m.entry_id FROM matched m JOIN jobstats.entries e ON e.entry_id = m.entry_id WHERE e.status <> 'forgotten'
-EXCEPT
-SELECT o.entry_id
-FROM matched m
-JOIN jobstats.entry_jobs o ON o.entry_id = m.entry_id AND o.job_no IS NOT NULL
-JOIN jobstats.entries e ON e.entry_id = m.entry_id AND e.uid IS DISTINCT FROM entries_of_user.uid
-LEFT JOIN job ON job.job_no = o.job_no
-WHERE job.job_no IS NULL
-$$;
-COMMENT ON FUNCTION jobstats_internal.entries_of_user(bigint, bigint[]) IS
-'Internal: the entries of a user, and those that belong to these jobs of the user alone.';
-
-CREATE FUNCTION jobstats_internal.jobs_of_others(entries bigint[], numbers bigint[], runs tid[]) RETURNS text[]
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
--- Entries are matched by the numbers of their jobs. What stays must find its job.
-WITH entry AS MATERIALIZED (
-    SELECT n.entry_id FROM unnest(entries) n (entry_id)
-), number AS MATERIALIZED (
-    SELECT n.job_no FROM unnest(numbers) n (job_no)
-), own AS MATERIALIZED (
-    SELECT e.job FROM entry JOIN jobstats.entries e ON e.entry_id = entry.entry_id WHERE e.job IS NOT NULL
-    UNION
-    SELECT j.job FROM number JOIN jobstats.job_ids j ON j.job_no = number.job_no
-    UNION
-    SELECT j.job FROM jobstats.jobs j WHERE j.ctid = ANY (runs)
-)
-SELECT coalesce(array_agg(o.job), '{}')
-FROM (
-    SELECT own.job
-    FROM own JOIN jobstats.entries e ON e.job = own.job LEFT JOIN entry ON entry.entry_id = e.entry_id
-    WHERE entry.entry_id IS NULL
-    UNION
-    SELECT own.job
-    FROM own JOIN jobstats.job_ids j ON j.job = own.job LEFT JOIN number ON number.job_no = j.job_no
-    WHERE number.job_no IS NULL) o
-$$;
-COMMENT ON FUNCTION jobstats_internal.jobs_of_others(bigint[], bigint[], tid[]) IS
-'Internal: the numbers of jobs, of those that these entries, jobs and rows of runs have, that other entries or jobs have too.';
-
-CREATE FUNCTION jobstats_internal.pseudonym_of_job(job text, kept text[]) RETURNS text
-LANGUAGE sql STABLE
-RETURN CASE WHEN job = ANY (kept) THEN job ELSE jobstats_internal.pseudonym(job) END;
-COMMENT ON FUNCTION jobstats_internal.pseudonym_of_job(text, text[]) IS
-'Internal: the pseudonym of the number of a job; of one that is kept, itself.';
-
-CREATE FUNCTION jobstats_internal.name_for_ever(entry_id bigint) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN text 'pseudonym:' || lpad(to_hex(entry_id), 16, text '0');
-COMMENT ON FUNCTION jobstats_internal.name_for_ever(bigint) IS 'Internal: the name of a forgotten entry that no identifier has.';
 
 CREATE FUNCTION jobstats_internal.forget_entries(entries bigint[], kept text[], find_again boolean) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -142,12 +11,6 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_entries(bigint[], text[], boolean) IS
 'Internal: takes from entries whose they are. find_again: what an identifier does from now on goes to its forgotten entry, too; otherwise to a new one. Numbers of jobs that are kept are those of others, too.';
-
--- Slurm's state of a job can be CANCELLED by 1000.
-CREATE FUNCTION jobstats_internal.without_canceller(state text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN regexp_replace(state, text ' by \d+$', text '');
-COMMENT ON FUNCTION jobstats_internal.without_canceller(text) IS 'Internal: the state of a job without the user who cancelled it.';
 
 CREATE FUNCTION jobstats_internal.forget_jobs(numbers bigint[], runs tid[], kept text[], pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -235,20 +98,6 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_used(text, bigint, bigint) IS 'Internal: gives the used space of a user or a group to the pseudonym.';
 
-CREATE FUNCTION jobstats_internal.own_groups(uid bigint) RETURNS SETOF bigint
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT g.gid
-FROM (SELECT g.gid, g.group_name FROM jobstats.groups g UNION SELECT e.gid, e.group_name FROM jobstats.earlier_groups e) g
-JOIN jobstats_internal.names_of_user(own_groups.uid) n ON n.user_name = g.group_name
-WHERE NOT EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid <> own_groups.uid)
-    AND (g.gid = own_groups.uid OR EXISTS (SELECT FROM jobstats.users u WHERE u.gid = g.gid AND u.uid = own_groups.uid))
-UNION
-SELECT unnest(f.gids) FROM jobstats.forgotten f WHERE f.uid = own_groups.uid
-$$;
-COMMENT ON FUNCTION jobstats_internal.own_groups(bigint) IS
-'Internal: the primary groups of a user alone that are called like the user, also of one who was forgotten.';
-
 CREATE FUNCTION jobstats_internal.forget_names(uid bigint, pseudonym bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -275,48 +124,28 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget_names(bigint, bigint) IS
 'Internal: deletes what a user and the user''s own groups are and were called, and what the user may see; used space goes to the pseudonym. Returns the number of names.';
 
-CREATE FUNCTION jobstats_internal.runs_of_user(uid bigint) RETURNS SETOF tid
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT j.ctid FROM jobstats.jobs j WHERE j.uid = runs_of_user.uid
-UNION
-SELECT j.ctid
-FROM jobstats_internal.names_of_user(runs_of_user.uid) n
-JOIN jobstats.jobs j ON j.uid IS NULL AND j.user_name = n.user_name
-    AND coalesce(j.started, j.submitted, j.updated) >= n.since AND coalesce(j.started, j.submitted, j.updated) < n.until
-$$;
-COMMENT ON FUNCTION jobstats_internal.runs_of_user(bigint) IS
-'Internal: the rows of the runs of jobs of a user, by number, or by a name that the user had then.';
-
 -- The first of the culprits has its largest job; of those that are jobs, no other one has a user.
-CREATE FUNCTION jobstats_internal.forget_culprits(uid bigint, user_names text[], jobs text[], kept text[], before timestamptz) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION jobstats_internal.forget_culprits(uid bigint, user_names text[], jobs text[], kept text[], before timestamptz) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-#variable_conflict use_column
-DECLARE
-    changed bigint;
-BEGIN
-    UPDATE jobstats.events e SET culprits = jsonb_set(e.culprits, '{subjects}', n.subjects)
-    FROM (
-        SELECT o.event_id, jsonb_agg(CASE WHEN f.is_forgotten THEN jsonb_strip_nulls(s.subject - 'user_name' || jsonb_build_object(
-                'uid', jobstats_internal.pseudonym_of_user((s.subject ->> 'uid')::bigint, s.subject ->> 'user_name'),
-                'job', jobstats_internal.pseudonym_of_job(s.subject ->> 'job', kept))) ELSE s.subject END ORDER BY s.number) AS subjects
-        FROM jobstats.events o
-        CROSS JOIN LATERAL jsonb_array_elements(o.culprits -> 'subjects') WITH ORDINALITY AS s (subject, number)
-        CROSS JOIN LATERAL (
-            SELECT CASE WHEN forget_culprits.uid IS NULL THEN s.subject ?| '{uid,user_name,job}'::text[]
-                ELSE coalesce((s.subject ->> 'uid')::bigint = forget_culprits.uid, s.subject ->> 'user_name' = ANY (user_names), false)
-                    OR NOT s.subject ? 'uid' AND s.subject ->> 'job' = ANY (jobs) END IS TRUE AS is_forgotten) f
-        WHERE o.until < forget_culprits.before
-        GROUP BY o.event_id
-    ) n
-    WHERE e.event_id = n.event_id AND e.culprits -> 'subjects' <> n.subjects;
-    GET DIAGNOSTICS changed = ROW_COUNT;
-    RETURN changed;
-END
+UPDATE jobstats.events e SET culprits = jsonb_set(e.culprits, '{subjects}', n.subjects)
+FROM (
+    SELECT o.event_id, jsonb_agg(CASE WHEN f.is_forgotten THEN jsonb_strip_nulls(s.subject - 'user_name' || jsonb_build_object(
+            'uid', jobstats_internal.pseudonym_of_user((s.subject ->> 'uid')::bigint, s.subject ->> 'user_name'),
+            'job', jobstats_internal.pseudonym_of_job(s.subject ->> 'job', kept))) ELSE s.subject END ORDER BY s.number) AS subjects
+    FROM jobstats.events o
+    CROSS JOIN LATERAL jsonb_array_elements(o.culprits -> 'subjects') WITH ORDINALITY AS s (subject, number)
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN forget_culprits.uid IS NULL THEN s.subject ?| '{uid,user_name,job}'::text[]
+            ELSE coalesce((s.subject ->> 'uid')::bigint = forget_culprits.uid, s.subject ->> 'user_name' = ANY (user_names), false)
+                OR NOT s.subject ? 'uid' AND s.subject ->> 'job' = ANY (jobs) END IS TRUE AS is_forgotten) f
+    WHERE o.until < forget_culprits.before
+    GROUP BY o.event_id
+) n
+WHERE e.event_id = n.event_id AND e.culprits -> 'subjects' <> n.subjects
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_culprits(bigint, text[], text[], text[], timestamptz) IS
-'Internal: gives what events that ended before a time say of a user, of these names and jobs, to pseudonyms; uid NULL: of everybody. Numbers of jobs that are kept are those of others, too. Returns the number of events.';
+'Internal: gives what events that ended before a time say of a user, of these names and jobs, to pseudonyms; uid NULL: of everybody. Numbers of jobs that are kept are those of others, too.';
 
 CREATE FUNCTION jobstats_internal.forget_notes(words text[], pseudonym bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -458,16 +287,6 @@ COMMENT ON FUNCTION jobstats_internal.forget_again() IS
 'Internal: forgets once more the users of whom texts that are still kept have brought something back, and returns how much that was.';
 
 -- Forgets who did what a long time ago: settings.personal_retention.
-
-CREATE FUNCTION jobstats_internal.people_kept_for() RETURNS interval
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
--- Increments that are kept longer say whose they are as long.
-SELECT greatest(s.personal_retention, s.retention) FROM jobstats.settings s
-$$;
-COMMENT ON FUNCTION jobstats_internal.people_kept_for() IS
-'Internal: how long people are named after what they did.';
-
 CREATE FUNCTION jobstats_internal.forget_idle_entries(idle bigint[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -580,15 +399,3 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.forget_people() IS
 'Internal: forgets once more who was forgotten, and once a day whose what is older than settings.personal_retention was; returns the number of entries, jobs and names.';
-
-CREATE FUNCTION jobstats_internal.pseudonym(secret bytea, text text) RETURNS text
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS 'MODULE_PATHNAME', 'jobstats_pseudonym_wrapper';
-COMMENT ON FUNCTION jobstats_internal.pseudonym(bytea, text) IS
-'Internal: the text that stands for another one under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
-
-CREATE FUNCTION jobstats_internal.pseudonym_of_user(secret bytea, text text) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS 'MODULE_PATHNAME', 'jobstats_pseudonym_of_user_wrapper';
-COMMENT ON FUNCTION jobstats_internal.pseudonym_of_user(bytea, text) IS
-'Internal: the number, 2^32 or more, that stands for a user of a number or a name under a secret of 16 bytes. Errors: 22023 for a secret of another length.';
