@@ -42,10 +42,9 @@ rust() {
 run_by_postgresql() {
     local load=()
     ! have_timescaledb || load=(--load-extension=timescaledb)
-    # The runner sets an old time zone and date style; UTC and ISO read better in expected output.
     "$(dirname "$("$PG_CONFIG" --pgxs)")/../test/$1" \
         --inputdir="$2" --outputdir="$output" --bindir="$("$PG_CONFIG" --bindir)" \
-        --host="$cluster" --user=postgres --dbname="$name" --launcher='env PGTZ=UTC PGDATESTYLE=ISO' \
+        --host="$cluster" --user=postgres --dbname="$name" --launcher=scripts/launch.sh \
         "${load[@]}" "${@:3}" "$name"
 }
 
@@ -62,7 +61,7 @@ copy_store() {
 # A test that cannot run prints a line about it, which is also in its expected output.
 regress() {
     local begun=()
-    ! grep -qE 'include/(store|readings?)\.sql' "tests/pg_regress/sql/$name.sql" || { copy_store && begun=(--use-existing); } || return
+    ! grep -qE '^\\i (store|readings?)\.sql' "tests/pg_regress/sql/$name.sql" || { copy_store && begun=(--use-existing); } || return
     run_by_postgresql regress/pg_regress tests/pg_regress "${begun[@]}" || return
     ! grep -a '^not run: ' "$output/results/$name.out" || return 77
 }

@@ -248,9 +248,12 @@ fn counted_by_lines(text: &[u8]) -> (usize, usize) {
 /// Reads all that is read of a value, and returns the number of its counters and owners.
 fn read_value<'o>(other: &'o Other<'_>, problems: &mut Problems<'o>) -> usize {
     match other.parameter {
-        Parameter::Whole(_) | Parameter::ExportStats(..) | Parameter::Service(_) => {
+        Parameter::TargetStats(_) | Parameter::ExportStats(..) | Parameter::Service(_) => {
             let stats = stats::read(other, problems, Pause::NEVER).unwrap();
-            assert!(stats.is_whole && stats.snapshot_time.is_some(), "{other:?}");
+            assert!(
+                stats.is_complete && stats.snapshot_time.is_some(),
+                "{other:?}"
+            );
             stats.counters.len()
         }
         Parameter::Used(..) => used::read(other, problems, Pause::NEVER)

@@ -12,6 +12,35 @@ LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS 'MODULE_PATH
 COMMENT ON FUNCTION jobstats_internal.hold_writers(oid) IS
 'Internal: keeps writers from a relation until jobstats_internal.end_maintenance(), the end of the session, or an error.';
 
+CREATE FUNCTION jobstats_internal.swap_index_names(original oid, successor oid) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOR statement IN
+        WITH indexes AS (
+            SELECT i.indrelid, c.relname AS name, row_number() OVER (PARTITION BY i.indrelid, d.definition ORDER BY c.oid) AS number,
+                d.definition
+            FROM pg_index i
+            JOIN pg_class c ON c.oid = i.indexrelid
+            CROSS JOIN LATERAL (
+                SELECT concat(i.indisunique, i.indisprimary, substring(pg_get_indexdef(c.oid) FROM ' USING .*'))) d (definition)
+            WHERE i.indrelid IN (original, successor)
+        )
+        SELECT unnest(ARRAY[
+            format('ALTER INDEX jobstats.%I RENAME TO %I', o.name, 'old_' || o.name),
+            format('ALTER INDEX jobstats.%I RENAME TO %I', n.name, o.name)])
+        FROM indexes o JOIN indexes n USING (definition, number)
+        WHERE o.indrelid = original AND n.indrelid = successor
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.swap_index_names(oid, oid) IS
+'Internal: gives the indexes of a table the names of the same indexes of the original, which become old_….';
+
 CREATE FUNCTION jobstats_internal.put_successor(relation text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -39,48 +68,15 @@ BEGIN
             FROM pg_class c WHERE c.oid = view);
     END LOOP;
     EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', original::regclass);
-
-    FOR statement IN
-        WITH indexes AS (
-            SELECT i.indrelid, c.relname AS name, row_number() OVER (PARTITION BY i.indrelid, d.definition ORDER BY c.oid) AS number,
-                d.definition
-            FROM pg_index i
-            JOIN pg_class c ON c.oid = i.indexrelid
-            CROSS JOIN LATERAL (
-                SELECT concat(i.indisunique, i.indisprimary, substring(pg_get_indexdef(c.oid) FROM ' USING .*'))) d (definition)
-            WHERE i.indrelid IN (original, successor)
-        )
-        SELECT unnest(ARRAY[
-            format('ALTER INDEX jobstats.%I RENAME TO %I', o.name, 'old_' || o.name),
-            format('ALTER INDEX jobstats.%I RENAME TO %I', n.name, o.name)])
-        FROM indexes o JOIN indexes n USING (definition, number)
-        WHERE o.indrelid = original AND n.indrelid = successor
-    LOOP
-        EXECUTE statement;
-    END LOOP;
+    PERFORM jobstats_internal.swap_index_names(original, successor);
     EXECUTE format('ALTER TABLE jobstats.%I RENAME TO old_%s', relation, relation);
     EXECUTE format('ALTER TABLE jobstats.new_%s RENAME TO %I', relation, relation);
-
-    FOR statement IN
-        WITH granted AS (
-            SELECT c.oid, '' AS columns, a.*
-            FROM pg_class c, aclexplode(c.relacl) a WHERE c.oid IN (original, successor) AND a.grantee <> c.relowner
-            UNION ALL
-            SELECT c.oid, format('(%I)', t.attname), a.*
-            FROM pg_class c JOIN pg_attribute t ON t.attrelid = c.oid, aclexplode(t.attacl) a
-            WHERE c.oid = original AND a.grantee <> c.relowner
-        ), named AS (
-            SELECT g.*, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END AS role FROM granted g
-        )
-        (SELECT DISTINCT format('REVOKE ALL ON jobstats.%I FROM %s', relation, n.role) FROM named n WHERE n.oid = successor)
-        UNION ALL
-        SELECT format('GRANT %s%s ON jobstats.%I TO %s%s', n.privilege_type, n.columns, relation, n.role,
-            CASE WHEN n.is_grantable THEN ' WITH GRANT OPTION' END)
-        FROM named n WHERE n.oid = original
+    FOREACH statement IN ARRAY ARRAY(
+            SELECT DISTINCT format('REVOKE ALL ON jobstats.%I FROM %s', relation,
+                CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
+            FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a WHERE c.oid = successor AND a.grantee <> c.relowner)
+        || ARRAY(SELECT jobstats_internal.grants(original, relation)) || definitions
     LOOP
-        EXECUTE statement;
-    END LOOP;
-    FOREACH statement IN ARRAY definitions LOOP
         EXECUTE statement;
     END LOOP;
     EXECUTE format('DROP TABLE jobstats.old_%s', relation);

@@ -37,20 +37,17 @@ COMMENT ON FUNCTION jobstats_internal.dirty_buckets(interval, boolean, timestamp
 'Internal: the buckets of a width, up to where they are computed, that the known rows of jobstats.dirty and, for sums by user, those of jobstats.dirty_users touch, by target.';
 
 CREATE FUNCTION jobstats_internal.announce() RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-BEGIN
-    -- No new announcement while feeds from before the last one may still be running: feeds of two announcements
-    -- could not be waited for.
-    UPDATE jobstats.refresh r
-    SET number = r.number + 1, announced = greatest(r.announced, n.announced), horizon = greatest(r.horizon, n.horizon)
-    FROM (
-        SELECT jobstats_internal.bucket(interval '10 minutes', now() - s.refresh_lag),
-            jobstats_internal.bucket(interval '1 day', now() - s.retention)
-        FROM jobstats.settings s) AS n (announced, horizon)
-    WHERE r.settled = r.number AND (r.announced < n.announced OR r.horizon < n.horizon);
-    INSERT INTO jobstats.locks SELECT 'announcement ' || r.number FROM jobstats.refresh r ON CONFLICT DO NOTHING;
-END
+-- No new announcement while feeds from before the last one may still be running: feeds of two announcements could not be waited for.
+UPDATE jobstats.refresh r
+SET number = r.number + 1, announced = greatest(r.announced, n.announced), horizon = greatest(r.horizon, n.horizon)
+FROM (
+    SELECT jobstats_internal.bucket(interval '10 minutes', now() - s.refresh_lag),
+        jobstats_internal.bucket(interval '1 day', now() - s.retention)
+    FROM jobstats.settings s) AS n (announced, horizon)
+WHERE r.settled = r.number AND (r.announced < n.announced OR r.horizon < n.horizon);
+INSERT INTO jobstats.locks SELECT 'announcement ' || r.number FROM jobstats.refresh r ON CONFLICT DO NOTHING
 $$;
 COMMENT ON FUNCTION jobstats_internal.announce() IS
 'Internal: says up to when rollups will be computed. Feeds that begin from now on note in jobstats.dirty what they change before that.';

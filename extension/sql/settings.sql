@@ -27,7 +27,6 @@ DECLARE
     span record;
     number record;
     problem text;
-    hint text;
 BEGIN
     -- Maintenance subtracts a retention from now, and feeds count in microseconds. Both work with up to 1,000 years.
     SELECT s.* INTO span
@@ -84,11 +83,8 @@ BEGIN
     ELSE
         RETURN;
     END IF;
-    hint := format('Give a span of time such as %L', span.example);
-    IF name LIKE '%retention' THEN
-        hint := hint || '; for ever is 100 years';
-    END IF;
-    RAISE invalid_parameter_value USING MESSAGE = format('%s must be %s, not %s', name, problem, value), HINT = hint || '.';
+    RAISE invalid_parameter_value USING MESSAGE = format('%s must be %s, not %s', name, problem, value),
+        HINT = format('Give a span of time such as %L%s.', span.example, CASE WHEN name LIKE '%retention' THEN '; for ever is 100 years' END);
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_setting(text, text) IS

@@ -354,21 +354,7 @@ BEGIN
             HINT = 'Nothing has changed. Keep the definitions of these, drop them, run jobstats_setup(), and make them again.';
     END IF;
     grants := ARRAY(
-        SELECT format('GRANT %s%s ON jobstats.%I TO %s%s', g.privilege, ' (' || quote_ident(g.column_name) || ')', g.view,
-            CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END,
-            CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' END)
-        FROM (
-            SELECT c.relname AS view, NULL::name AS column_name, a.privilege_type AS privilege, a.grantee, a.is_grantable, c.relowner
-            FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
-            WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (outdated)
-            UNION ALL
-            SELECT c.relname, t.attname, a.privilege_type, a.grantee, a.is_grantable, c.relowner
-            FROM pg_class c
-            JOIN pg_attribute t ON t.attrelid = c.oid
-            CROSS JOIN LATERAL aclexplode(t.attacl) a
-            WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (outdated)
-        ) g
-        WHERE g.grantee <> g.relowner);
+        SELECT jobstats_internal.grants(to_regclass(format('jobstats.%I', o.name)), o.name) FROM unnest(outdated) AS o (name));
     FOR n IN REVERSE cardinality(views) .. 1 LOOP
         IF views[n] = ANY (outdated) THEN
             EXECUTE format('DROP VIEW jobstats.%I', views[n]);
@@ -391,6 +377,22 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.put_views(text[], text[]) IS
 'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW where they have changed; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
+
+CREATE FUNCTION jobstats_internal.grants(relation oid, name text) RETURNS SETOF text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT format('GRANT %s%s ON jobstats.%I TO %s%s', g.privilege_type, g.columns, grants.name,
+    CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END, CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' END)
+FROM (
+    SELECT c.relowner, '' AS columns, a.* FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a WHERE c.oid = relation
+    UNION ALL
+    SELECT c.relowner, format(' (%I)', t.attname), a.*
+    FROM pg_class c JOIN pg_attribute t ON t.attrelid = c.oid CROSS JOIN LATERAL aclexplode(t.attacl) a WHERE c.oid = relation
+) g
+WHERE g.grantee <> g.relowner
+$$;
+COMMENT ON FUNCTION jobstats_internal.grants(oid, text) IS
+'Internal: the statements that grant the privileges on a relation, and on its columns, for the relation of the store with a name.';
 
 CREATE FUNCTION jobstats_internal.is_view(name text, definition text) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

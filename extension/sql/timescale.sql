@@ -54,3 +54,82 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.hypertables() IS
 'Internal: the tables of the store that are hypertables of TimescaleDB, and the order in which their old chunks are packed; NULL: they stay in rows.';
+
+-- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
+CREATE PROCEDURE jobstats_internal.maintain_job(job_id integer, config jsonb)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    CALL @extschema@.jobstats_maintain();
+END
+$$;
+COMMENT ON PROCEDURE jobstats_internal.maintain_job(integer, jsonb) IS
+'Internal: calls jobstats_maintain() as a job of TimescaleDB: SELECT add_job(''jobstats_internal.maintain_job'', ''10 minutes'');';
+
+CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    foreign_policies text;
+BEGIN
+    IF to_regclass('timescaledb_information.jobs') IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $sql$
+        SELECT string_agg(format('job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')',
+            j.job_id, j.hypertable_name), '; ' ORDER BY j.job_id)
+        FROM timescaledb_information.jobs j
+        WHERE j.hypertable_schema = 'jobstats' AND j.hypertable_name <> 'realtime_10m' AND j.proc_name = 'policy_retention'
+    $sql$ INTO foreign_policies;
+    RETURN foreign_policies;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.foreign_policies() IS
+'Internal: retention policies of TimescaleDB on tables of the store, which drop without the care of jobstats_maintain(), and how to remove them; NULL: there is none.';
+
+CREATE FUNCTION jobstats_internal.failing_jobs() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    version text := (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'timescaledb');
+    seen boolean;
+BEGIN
+    IF version IS NULL OR to_regclass('timescaledb_information.job_errors') IS NULL THEN
+        RETURN NULL;
+    END IF;
+    -- A job that succeeded since then shows that another version of either has mended it.
+    EXECUTE $sql$
+        SELECT coalesce(max(e.finish_time) > (SELECT coalesce(max(s.last_successful_finish), '-infinity') FROM timescaledb_information.job_stats s), false)
+        FROM timescaledb_information.job_errors e
+        WHERE e.sqlerrcode = '24000' AND e.err_message LIKE 'cannot drop portal %'
+    $sql$ INTO seen;
+    -- Before the first job has run, and for a role that sees no job, these versions are known to fail.
+    IF seen OR current_setting('server_version_num') = '150020' AND version = '2.28.3' THEN
+        RETURN format('TimescaleDB %s records every job as failed on PostgreSQL %s, although its work is done',
+            version, substring(current_setting('server_version') FROM '^[0-9.]+'));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.failing_jobs() IS
+'Internal: says that TimescaleDB records jobs as failed that have done their work, by the errors of its jobs or by the versions; NULL: it does not, as far as is known.';
+
+CREATE FUNCTION jobstats_internal.failing_job() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    problem text := jobstats_internal.failing_jobs();
+    job integer;
+BEGIN
+    IF problem IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $sql$
+        SELECT min(j.job_id) FROM timescaledb_information.jobs j WHERE j.proc_schema = 'jobstats_internal' AND j.proc_name = 'maintain_job' AND j.scheduled
+    $sql$ INTO job;
+    RETURN CASE WHEN job IS NOT NULL THEN
+        format('%s: let cron or pg_cron call jobstats_maintain() instead, then SELECT delete_job(%s)', problem, job) END;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.failing_job() IS
+'Internal: the problem of a job of TimescaleDB that maintains the store where such jobs are recorded as failed, and what to use instead; NULL: there is none.';

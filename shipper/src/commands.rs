@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::CommandFactory;
-use jobstats_client::generate;
+use jobstats_client::program::generate;
 
 pub use error::{CommandError, USAGE};
 pub use options::Options;

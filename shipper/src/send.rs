@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use jobstats_client::settings::SettingsError;
+use jobstats_client::database::settings::SettingsError;
 use jobstats_client::spool::Text;
 use jobstats_client::{Kind, Retry, Settings};
 

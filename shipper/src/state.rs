@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::{FileError, own_file};
+use jobstats_client::{FileError, files::own_file};
 use serde::{Deserialize, Serialize};
 
 use crate::system::message::{moment, warn};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jobstats_core::base::instant::{DAY, HOUR, Micros};
-use jobstats_core::judgement::event::slow::{self, ByClass, CLASSES, Served};
+use jobstats_core::judgement::event::slow::{self, ByClass, CLASSES, ServedCalls};
 use jobstats_core::judgement::event::waiting::Waits;
 
 /// The days that the median covers, and the minimum number of days.
@@ -46,7 +46,7 @@ impl<K: Ord + Copy> Hours<K, Waits> {
 
 impl<K: Ord + Copy> Hours<K, ByClass> {
     pub fn per_call(&self, key: K, time: Micros) -> [Option<f64>; CLASSES] {
-        std::array::from_fn(|class| self.median(key, time, |it| Served::per_call(it[class])))
+        std::array::from_fn(|class| self.median(key, time, |it| ServedCalls::per_call(it[class])))
     }
 }
 

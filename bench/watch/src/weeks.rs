@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use jobstats_core::base::instant::{MINUTE, Micros};
-use jobstats_core::judgement::event::culprit::{Blame, Load, blame, search};
+use jobstats_core::judgement::event::culprit::{Culprit, Load, find_culprit, search};
 use jobstats_core::judgement::event::slow::ByClass;
 use jobstats_core::judgement::event::waiting::Waits;
 use jobstats_core::judgement::event::{Event, Reading, full, join, moved, slow, stalled, waiting};
@@ -34,7 +34,7 @@ pub struct Detection {
     pub servers: Vec<ServerIndex>,
     /// The users or accounts that were compared.
     pub subjects: Vec<String>,
-    pub blame: Option<Blame>,
+    pub blame: Option<Culprit>,
 }
 
 /// The events of a week, and the incidents behind them.
@@ -263,7 +263,7 @@ impl<'a> FileSystem<'a> {
     }
 
     /// Searches the user or account that caused the load of servers to rise.
-    fn blame(&self, event: &Event, servers: &[ServerIndex]) -> (Vec<String>, Blame) {
+    fn blame(&self, event: &Event, servers: &[ServerIndex]) -> (Vec<String>, Culprit) {
         let users = self.loads_of(event, servers);
         let found = search([false, true], |is_by_account| {
             let (names, loads): (Vec<String>, Vec<Load>) = match is_by_account {
@@ -273,11 +273,11 @@ impl<'a> FileSystem<'a> {
                     .map(|(uid, load)| (uid.to_string(), *load))
                     .unzip(),
             };
-            let blame = blame(&loads);
+            let blame = find_culprit(&loads);
             Ok::<_, Infallible>((names, blame))
         });
         let Ok(found) = found;
-        found.unwrap_or_else(|| (Vec::new(), blame(&[])))
+        found.unwrap_or_else(|| (Vec::new(), find_culprit(&[])))
     }
 
     fn by_account(&self, users: &BTreeMap<u32, Load>) -> BTreeMap<String, Load> {

@@ -45,13 +45,13 @@ impl Span {
 
 /// The times that the records of a text are about.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Told {
+pub struct RecordTimes {
     span: Option<Span>,
     /// A job has ended.
     is_ended: bool,
 }
 
-impl Told {
+impl RecordTimes {
     /// Adds a record, whose time is the end of its run, or the start of one that has not ended. Records of jobs that did not
     /// begin say nothing: some have only the time of submission, which may be months ago.
     pub fn add(&mut self, job: &Job<'_>) {
@@ -60,19 +60,19 @@ impl Told {
         };
         let time = job.ended.unwrap_or(started);
         self.is_ended |= job.ended.is_some();
-        let told = self.span.get_or_insert(Span {
+        let times = self.span.get_or_insert(Span {
             since: time,
             until: time,
         });
-        told.since = told.since.min(time);
-        told.until = told.until.max(time);
+        times.since = times.since.min(time);
+        times.until = times.until.max(time);
     }
 
     /// Returns the span of the records, of which none can be about a time after `latest`.
     pub fn span(self, latest: Micros) -> Option<Span> {
-        self.span.map(|told| Span {
-            since: told.since.min(latest),
-            until: told.until.min(latest),
+        self.span.map(|times| Span {
+            since: times.since.min(latest),
+            until: times.until.min(latest),
         })
     }
 
@@ -80,7 +80,7 @@ impl Told {
     /// prints its times in another zone than it is read in.
     pub fn lies_before(self, since: Micros) -> bool {
         let latest = since.saturating_sub(GAP);
-        self.is_ended && self.span.is_some_and(|told| told.until < latest)
+        self.is_ended && self.span.is_some_and(|times| times.until < latest)
     }
 }
 
@@ -131,15 +131,15 @@ mod tests {
     fn of_pieces(pieces: impl IntoIterator<Item = (usize, Span)>) -> Union {
         let mut known: Vec<(usize, Micros)> = Vec::new();
         let mut covered = Union::default();
-        for (number, told) in pieces {
+        for (number, span) in pieces {
             let end = |found: Option<&(usize, Micros)>| found.map(|(_, end)| *end);
             let before = end(known.iter().filter(|(it, _)| *it < number).max());
             let next = end(known.iter().filter(|(it, _)| *it > number).min());
-            covered.add(told.after(before));
-            if let Some(gap) = next.and_then(|next| Span::between(told.until, next)) {
+            covered.add(span.after(before));
+            if let Some(gap) = next.and_then(|next| Span::between(span.until, next)) {
                 covered.add(gap);
             }
-            known.push((number, told.until));
+            known.push((number, span.until));
         }
         covered
     }
@@ -178,21 +178,24 @@ mod tests {
 
     #[test]
     fn record_of_a_job_that_did_not_begin_tells_no_time() {
-        let mut told = Told::default();
-        told.add(&Job {
+        let mut times = RecordTimes::default();
+        times.add(&Job {
             submitted: Some(SECOND),
             ..Job::default()
         });
-        assert_eq!(told.span(DAY), None);
+        assert_eq!(times.span(DAY), None);
         let job = |started, ended| Job {
             started: Some(started),
             ended,
             ..Job::default()
         };
-        told.add(&job(10 * SECOND, None));
-        told.add(&job(5 * SECOND, Some(30 * SECOND)));
-        assert_eq!(told.span(DAY), Some(span(10 * SECOND, 30 * SECOND)));
-        assert_eq!(told.span(20 * SECOND), Some(span(10 * SECOND, 20 * SECOND)));
+        times.add(&job(10 * SECOND, None));
+        times.add(&job(5 * SECOND, Some(30 * SECOND)));
+        assert_eq!(times.span(DAY), Some(span(10 * SECOND, 30 * SECOND)));
+        assert_eq!(
+            times.span(20 * SECOND),
+            Some(span(10 * SECOND, 20 * SECOND))
+        );
     }
 
     fn spans() -> impl Strategy<Value = Vec<Span>> {

@@ -9,7 +9,7 @@ mod cut;
 mod detail;
 mod epoch;
 mod history;
-mod late_text;
+mod late_snapshot;
 mod limit;
 mod packed;
 mod retention;
@@ -29,10 +29,10 @@ pub use compare::compare;
 pub(crate) use compare::wall;
 pub use counts::{Counts, clamp};
 pub use detail::Detail;
-pub use late_text::{can_be_followed, can_be_older};
+pub use late_snapshot::{can_be_followed, can_be_older};
 pub use limit::MAX_RATE;
 pub use packed::{Details, Histograms, OperationName, json, pack_sizes, unpack, unpack_sizes};
-pub use retention::Keep;
+pub use retention::Retention;
 pub use split::{Coarse, Parts, edge_distance, reach, share, spans, split};
 pub use system_users::Folded;
 
@@ -90,11 +90,11 @@ impl Observation<'_> {
 /// The result of comparing an observation with the one before.
 #[derive(Debug, Default)]
 pub struct Comparison<'a> {
-    /// The increments of the entries, in the order of the text. An entry has a row per life and `since`.
+    /// The increments of the entries, in the order of the text. An entry has a row per epoch and `since`.
     pub increments: Vec<Increment<'a>>,
     /// The records to carry with the text; [`Observation::carried`] of the next comparison.
     pub carried: Snapshot<'a>,
-    /// The number of entries in the text. An identifier with two lives counts twice.
+    /// The number of entries in the text. An identifier with two epochs counts twice.
     pub entries: u64,
     /// The number of entries that have increments.
     pub active: u64,
@@ -165,7 +165,7 @@ pub enum CompareError {
 /// The reason why a piece of the text gives no increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
 pub enum Reason {
-    /// A counter is lower in the same life of the entry (rule 4).
+    /// A counter is lower in the same epoch of the entry (rule 4).
     #[error("{field} fell from {from} to {to} though the entry is the same")]
     Fell {
         /// The number of the counter, such as `sum`.
@@ -175,9 +175,9 @@ pub enum Reason {
         /// The value in this text.
         to: u64,
     },
-    /// A later life of the same identifier has been seen before (rule 5).
+    /// A later epoch of the same identifier has been seen before (rule 5).
     #[error("a later life of the entry was seen before")]
-    OlderLife,
+    OlderEpoch,
     /// A counter grew by more than anything real does (rule 7).
     #[error("{field} grew by {growth}, more than can be true")]
     TooLarge {
@@ -208,7 +208,7 @@ impl Reason {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Fell { .. } => "counter fell",
-            Self::OlderLife => "older life",
+            Self::OlderEpoch => "older life",
             Self::TooLarge { .. } => "too large",
             Self::Stuck(_) => "stuck",
             Self::Impossible { .. } => "impossible",

@@ -55,7 +55,7 @@ pub struct Record {
     /// The time of the observation that really had a carried record, in microseconds since 1970; `None` for other
     /// records.
     pub last_seen: Option<i64>,
-    /// True if the text has a later life of the entry, and neither has a start time.
+    /// True if the text has a later epoch of the entry, and neither has a start time.
     pub ended: bool,
     /// The bits of the counters: bit i is set if the record has the counter of slot i, zero or not. Slots of unlisted
     /// operations have no bit: their counters are present if they are in `counters`, which has their zero counters too.
@@ -82,7 +82,7 @@ pub struct Snapshot<'a> {
     /// The target; `None` if the text has no name (`lctl -n`).
     pub target: Option<TargetName<'a>>,
     /// The records in the text's order. The duplicates of rule 5 are already resolved: an identifier stands here more
-    /// than once only in records of different lives (older first).
+    /// than once only in records of different epochs (older first).
     pub records: Vec<Record>,
     /// The identifiers of all records, one after the other, so that neighbouring records have theirs side by side.
     /// Comparing identifiers where they stand in two texts of 110 MB took half of the time of comparing the texts.
@@ -97,8 +97,8 @@ pub struct Snapshot<'a> {
     pub problems_found: u64,
     /// True if an entry stands in the text twice, in records that differ.
     pub has_duplicates: bool,
-    /// True if two lives of an entry stand in the text.
-    pub has_several_lives: bool,
+    /// True if two epochs of an entry stand in the text.
+    pub has_several_epochs: bool,
     /// True if every record that Lustre printed is here (rule 3). False for a cut text, for a problem that can hide a
     /// record and for an error message that names this target.
     pub complete: bool,

@@ -35,7 +35,7 @@ const MISSED_FOR: Micros = HOUR;
 
 /// A target in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Whole<'o> {
+pub struct TargetCounters<'o> {
     /// The target.
     pub target: TargetName<'o>,
     /// The line on which the target's value begins, counted from 1.
@@ -48,7 +48,7 @@ pub struct Whole<'o> {
     pub ended: Vec<String>,
 }
 
-impl Whole<'_> {
+impl TargetCounters<'_> {
     /// Returns the time of the observation in a text of this time.
     pub fn time_in(&self, text: Micros) -> Micros {
         stats::time_in(self.time, text)
@@ -87,18 +87,18 @@ pub fn read<'o>(
     others: &'o [Other<'_>],
     problems: &mut Problems<'o>,
     pause: Pause<'_>,
-) -> Result<Vec<Whole<'o>>, ReadError> {
+) -> Result<Vec<TargetCounters<'o>>, ReadError> {
     let (exports, mut ended) = connections(others, problems, pause)?;
-    let mut wholes = Vec::new();
+    let mut found = Vec::new();
     for other in pause.among(others) {
-        let Parameter::Whole(target) = other.parameter else {
+        let Parameter::TargetStats(target) = other.parameter else {
             continue;
         };
         let own = stats::read(other, problems, pause)?;
         let of_target = exports.get(&target).map_or(&[][..], Vec::as_slice);
         push(
-            &mut wholes,
-            Whole {
+            &mut found,
+            TargetCounters {
                 target,
                 line: other.line,
                 time: own.snapshot_time,
@@ -107,7 +107,7 @@ pub fn read<'o>(
             },
         )?;
     }
-    Ok(wholes)
+    Ok(found)
 }
 
 /// The counters of connections by target, each with its network identifier.
@@ -174,8 +174,8 @@ pub fn compare(
     let mut before = Body::read(&before, pause)?;
     let printed = after.print();
     body::fill_in(&mut before, &mut after);
-    let exports = after.text.records.iter().filter(|record| {
-        let (id, start) = (after.text.id(record), wall(record.start_time));
+    let exports = after.snapshot.records.iter().filter(|record| {
+        let (id, start) = (after.snapshot.id(record), wall(record.start_time));
         !id.is_empty() && (before.has(id) || start.is_some_and(|start| start > since))
     });
     let exports = exports.count() as u32;

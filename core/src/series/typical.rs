@@ -5,7 +5,7 @@ mod tests;
 
 /// The usual amounts, and how one compares with them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Usual {
+pub struct Typical {
     /// The amounts that a quarter, half and three quarters of the days do not exceed, between two days in proportion.
     pub quartiles: [f64; 3],
     /// The amount ÷ the median; `None` if that is zero.
@@ -14,7 +14,7 @@ pub struct Usual {
     pub percentile: f64,
 }
 
-impl Usual {
+impl Typical {
     /// Compares an amount with those of days, which are put in order; `None` if there is no day.
     pub fn of(amount: f64, days: &mut [f64]) -> Option<Self> {
         days.sort_by(f64::total_cmp);

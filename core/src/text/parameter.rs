@@ -55,7 +55,7 @@ crate::named! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Parameter<'a> {
     /// The counters of a whole target: `mdt.T.md_stats`, `obdfilter.T.stats`.
-    Whole(TargetName<'a>),
+    TargetStats(TargetName<'a>),
     /// The counters of a target for the client at a network identifier: `obdfilter.T.exports.NID.stats`.
     ExportStats(TargetName<'a>, &'a [u8]),
     /// The connections of the client at a network identifier: `obdfilter.T.exports.NID.uuid`.
@@ -124,7 +124,7 @@ impl<'a> Parameter<'a> {
             return match (kind, leaf) {
                 (_, b"recovery_status") => Some(Self::Recovery(target)),
                 (TargetKind::Mdt, b"md_stats") | (TargetKind::Ost, b"stats") => {
-                    Some(Self::Whole(target))
+                    Some(Self::TargetStats(target))
                 }
                 _ => None,
             };
@@ -157,7 +157,7 @@ impl<'a> Parameter<'a> {
     /// Returns the target that the parameter is of; `None` for a parameter of the server.
     pub const fn target(self) -> Option<TargetName<'a>> {
         match self {
-            Self::Whole(target)
+            Self::TargetStats(target)
             | Self::ExportStats(target, _)
             | Self::ExportUuid(target, _)
             | Self::Space(target, _)

@@ -107,8 +107,6 @@ pub fn read<'o>(
     Ok(samples)
 }
 
-type Done = Result<(), TryReserveError>;
-
 /// The value of a parameter.
 struct Value<'o, 'v> {
     other: &'o Other<'o>,
@@ -122,7 +120,7 @@ impl<'o, 'v> Value<'o, 'v> {
         self.other.lines(self.pause)
     }
 
-    fn report(&mut self, line: (u32, &'o [u8]), reason: Reason) -> Done {
+    fn report(&mut self, line: (u32, &'o [u8]), reason: Reason) -> Result<(), TryReserveError> {
         self.problems.report(self.other, line, reason)
     }
 
@@ -131,7 +129,7 @@ impl<'o, 'v> Value<'o, 'v> {
         name: &'static str,
         value: i64,
         labels: &[(&'static str, Cow<'o, str>)],
-    ) -> Done {
+    ) -> Result<(), TryReserveError> {
         debug_assert!(NAMES.contains(&name));
         if self.samples.len() == SAMPLES_MAX {
             return self.report((self.other.line, b""), Reason::TooManyLines);
@@ -150,7 +148,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads a single number. A symbolic link can make `lctl` print it again.
-    fn space(&mut self) -> Done {
+    fn space(&mut self) -> Result<(), TryReserveError> {
         let (Parameter::Space(_, space), Some(line)) = (self.other.parameter, self.lines().next())
         else {
             return Ok(());
@@ -162,7 +160,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads `healthy` or `NOT HEALTHY`, before which the devices may be named that are not.
-    fn health(&mut self) -> Done {
+    fn health(&mut self) -> Result<(), TryReserveError> {
         let (mut devices, mut is_healthy) = (0, None);
         for line in self.lines() {
             match line.1 {
@@ -180,7 +178,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads the lines `status: RECOVERING` and `time_remaining: 84`.
-    fn recovery(&mut self) -> Done {
+    fn recovery(&mut self) -> Result<(), TryReserveError> {
         let (mut recovering, mut left) = (None, None);
         for line in self.lines() {
             match fields(line.1) {
@@ -206,7 +204,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads `current_index: 7` and a line `cl1-audit 5 (600)` for each reader.
-    fn changelog(&mut self) -> Done {
+    fn changelog(&mut self) -> Result<(), TryReserveError> {
         let (mut current, mut readers) = (None, BTreeSet::new());
         for line in self.lines() {
             let read = match (fields(line.1), current) {
@@ -234,7 +232,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads blocks that begin with `- name: fifo`, of each priority. A policy that lacks a number is of no use.
-    fn policies(&mut self) -> Done {
+    fn policies(&mut self) -> Result<(), TryReserveError> {
         let mut policies = Vec::<Policy<'_>>::new();
         for line in self.lines() {
             let is_full = policies.len() == POLICIES_MAX;
@@ -287,7 +285,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads lines `NAME {EXPRESSION} RATE, ref CLIENTS` of each part of the processors. A client stays a while after its last request.
-    fn rules(&mut self) -> Done {
+    fn rules(&mut self) -> Result<(), TryReserveError> {
         let Parameter::Rules(service) = self.other.parameter else {
             return Ok(());
         };
@@ -319,7 +317,7 @@ impl<'o, 'v> Value<'o, 'v> {
     }
 
     /// Reads counters. A line that is missing stands for zero, of which a counter begins anew.
-    fn nodemap(&mut self) -> Done {
+    fn nodemap(&mut self) -> Result<(), TryReserveError> {
         let Parameter::Nodemap(nodemap, file) = self.other.parameter else {
             return Ok(());
         };

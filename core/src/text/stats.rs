@@ -47,7 +47,7 @@ pub struct Stats<'o> {
     /// The counters in the order of the text, each name once.
     pub counters: Vec<Counter<'o>>,
     /// True if every line could be read, so that a counter that is missing was zero.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 /// A counter. Its numbers are below 2^63, but for the sum of squares.
@@ -129,7 +129,7 @@ pub fn read<'o>(
     pause: Pause<'_>,
 ) -> Result<Stats<'o>, TryReserveError> {
     let mut stats = Stats {
-        is_whole: true,
+        is_complete: true,
         ..Stats::default()
     };
     let (cut, mut has_time) = (other.cut().map(|(line, _)| line), false);
@@ -140,14 +140,14 @@ pub fn read<'o>(
             false => stats.add(line.1),
         };
         if let Err(reason) = added {
-            stats.is_whole = false;
+            stats.is_complete = false;
             problems.report(other, line, reason)?;
             if reason == Reason::TooManyLines {
                 break;
             }
         }
     }
-    stats.is_whole &= has_time;
+    stats.is_complete &= has_time;
     Ok(stats)
 }
 

@@ -4,7 +4,7 @@ use std::hash::BuildHasherDefault;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
-use super::asked::position;
+use super::measure_plan::position;
 use super::scope::Scope;
 use super::{UsageError, require_room};
 use crate::base::instant::{Micros, Span};

@@ -7,17 +7,17 @@ use jobstats_core::rules::snapshot::read;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::lustre::{Counter, Event, Layout, Life, Reading, SECOND, Shown, Totals, happen, print};
+use crate::lustre::{Counter, Epoch, Event, Layout, Reading, SECOND, Shown, Totals, happen, print};
 use crate::store::Store;
 use crate::support::{Seen, Target};
 
 const ENTRIES: usize = 5;
 
-/// The expected sums where lives can be told apart: of every counter its last value, less the first one
+/// The expected sums where epochs can be told apart: of every counter its last value, less the first one
 /// unless it is proven that it began at zero.
 #[derive(Default)]
 struct Oracle {
-    lives: BTreeMap<i64, Witnessed>,
+    epochs: BTreeMap<i64, Witnessed>,
     entries: BTreeSet<usize>,
     last_reading: Option<i64>,
 }
@@ -29,20 +29,20 @@ struct Witnessed {
 }
 
 impl Oracle {
-    fn read(&mut self, time: i64, shown: &[Shown], is_proven: impl Fn(&Life, i64) -> bool) {
+    fn read(&mut self, time: i64, shown: &[Shown], is_proven: impl Fn(&Epoch, i64) -> bool) {
         let in_text: BTreeSet<usize> = shown
             .iter()
             .flat_map(|(_, counters)| counters.clone())
             .collect();
         let known = self.entries.clone();
-        for (life, counters) in shown {
+        for (epoch, counters) in shown {
             let last_reading = self.last_reading;
-            let seen = self.lives.entry(life.start).or_insert_with(|| {
-                let another_life = known.contains(&life.entry);
+            let seen = self.epochs.entry(epoch.start).or_insert_with(|| {
+                let another_epoch = known.contains(&epoch.entry);
                 let is_proven =
-                    last_reading.is_some_and(|last| another_life || is_proven(life, last));
+                    last_reading.is_some_and(|last| another_epoch || is_proven(epoch, last));
                 Witnessed {
-                    entry: life.entry,
+                    entry: epoch.entry,
                     began_at_zero: if is_proven {
                         in_text.clone()
                     } else {
@@ -52,7 +52,7 @@ impl Oracle {
                 }
             });
             for counter in counters {
-                let value = &life.counters[*counter];
+                let value = &epoch.counters[*counter];
                 let first = match seen.began_at_zero.contains(counter) {
                     true => Counter::default(),
                     false => value.clone(),
@@ -62,14 +62,14 @@ impl Oracle {
                     .or_insert((first, Counter::default()))
                     .1 = value.clone();
             }
-            self.entries.insert(life.entry);
+            self.entries.insert(epoch.entry);
         }
         self.last_reading = Some(time);
     }
 
     fn totals(&self) -> Totals {
         let mut totals = Totals::new();
-        for seen in self.lives.values() {
+        for seen in self.epochs.values() {
             for (counter, (first, last)) in &seen.counters {
                 let first: BTreeMap<_, _> = first.columns(*counter).into_iter().collect();
                 for (column, value) in last.columns(*counter) {
@@ -260,15 +260,15 @@ proptest! {
         happen(Layout::Dated, &history, |time, _, text, shown| {
             observer.observe(time, text);
             let first = *first.get_or_insert(time);
-            least.read(time, shown, |life, last_reading| life.start > last_reading);
-            most.read(time, shown, |life, _| life.start > first);
+            least.read(time, shown, |epoch, last_reading| epoch.start > last_reading);
+            most.read(time, shown, |epoch, _| epoch.start > first);
             is_within(&least.totals(), &observer.stored);
             is_within(&observer.stored, &most.totals());
         });
     }
 
     #[test]
-    fn on_the_boot_clock_every_reading_of_every_life_adds_up(
+    fn on_the_boot_clock_every_reading_of_every_epoch_adds_up(
         history in vec(prop_oneof![5 => work(), 1 => forget(), 3 => plain_reading()], 1..60)
     ) {
         let (mut observer, mut oracle) = (Observer::default(), Oracle::default());
@@ -280,7 +280,7 @@ proptest! {
     }
 
     #[test]
-    fn a_life_seen_at_every_reading_adds_up(
+    fn a_epoch_seen_at_every_reading_adds_up(
         layout in layouts(),
         history in vec(prop_oneof![5 => work(), 3 => plain_reading()], 1..60)
     ) {
@@ -337,12 +337,12 @@ proptest! {
         let (mut ordered, mut shuffled) = (Observer::default(), Observer::default());
         let mut swaps = swaps.into_iter();
         happen(layout, &history, |time, lustre, text, _| {
-            let mut lives = lustre.lives.clone();
-            if let (Some((a, b)), false) = (swaps.next(), lives.is_empty()) {
-                let len = lives.len();
-                lives.swap(a % len, b % len);
+            let mut epochs = lustre.epochs.clone();
+            if let (Some((a, b)), false) = (swaps.next(), epochs.is_empty()) {
+                let len = epochs.len();
+                epochs.swap(a % len, b % len);
             }
-            let (other, _) = print(layout, &lives, None, None);
+            let (other, _) = print(layout, &epochs, None, None);
             let mut rows = ordered.observe(time, text);
             let mut other_rows = shuffled.observe(time, &other);
             rows.sort();

@@ -104,7 +104,7 @@ fn is_consistent(snapshot: &Snapshot<'_>) {
     );
 }
 
-/// Rule 5: an identifier stands there again only with a later start time, or in a later life without any.
+/// Rule 5: an identifier stands there again only with a later start time, or in a later epoch without any.
 fn lives_are_apart(snapshot: &Snapshot<'_>) {
     let mut seen = std::collections::HashMap::new();
     for record in &snapshot.records {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 
 use crate::commands::options::Common;
 use crate::commands::status::{self, Verdict};

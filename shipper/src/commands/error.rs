@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use jobstats_client::settings::SettingsError;
+use jobstats_client::database::settings::SettingsError;
 use jobstats_client::spool::SpoolError;
-use jobstats_client::{FileError, exit};
+use jobstats_client::{FileError, program::exit};
 
-pub use jobstats_client::exit::{LATER, NOTHING, REFUSED, SETUP, SYSTEM, UNREAD, USAGE};
+pub use jobstats_client::program::exit::{LATER, NOTHING, REFUSED, SETUP, SYSTEM, UNREAD, USAGE};
 
 use crate::commands::replay::ReplayError;
 use crate::read::error::ReadError;

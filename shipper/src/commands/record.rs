@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 use jobstats_client::spool::{Directory, SpoolError};
 
 use crate::commands::CommandError;

@@ -13,7 +13,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jobstats_client::spool::{Directory, Entry, Index, SpoolError, SpoolFile};
-use jobstats_client::{FileError, Kind, Notice, duration, own_file};
+use jobstats_client::{FileError, Kind, Notice, files::own_file, program::duration};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::CommandError;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::duration;
-use jobstats_client::failure::one_line;
+use jobstats_client::database::failure::one_line;
+use jobstats_client::program::duration;
 use jobstats_client::spool::{Directory, Entry, Losses};
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
-use jobstats_client::process::ending;
+use jobstats_client::program::process::ending;
 use rustix::process::geteuid;
 
 use crate::frame::{LCTL, Reading};

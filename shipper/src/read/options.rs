@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args};
 use jiff::Timestamp;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 use jobstats_client::spool::is_source;
 use rustix::system::uname;
 

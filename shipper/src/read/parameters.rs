@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use jiff::Timestamp;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 
 use crate::system::lock::Lock;
 use crate::system::message::warn;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::frame::Reading;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use jobstats_client::duration::Length;
-use jobstats_client::process::Process;
-use jobstats_client::trust::{self, TrustError};
+use jobstats_client::files::trust::{self, TrustError};
+use jobstats_client::program::duration::Length;
+use jobstats_client::program::process::Process;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::SinkExt;
-use jobstats_client::connection::keepalive;
+use jobstats_client::database::connection::keepalive;
 use jobstats_client::spool::Text;
 use jobstats_client::{Connector, Notice, Session, Settings};
 use tokio::runtime::{self, Runtime};

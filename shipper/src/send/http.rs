@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jobstats_client::Kind;
+use jobstats_client::database::tls::{self, Identity, TlsError};
+use jobstats_client::files::trust::{self, TrustError};
 use jobstats_client::spool::Text;
-use jobstats_client::tls::{self, Identity, TlsError};
-use jobstats_client::trust::{self, TrustError};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::CertificateDer;
 use ureq::http::Uri;

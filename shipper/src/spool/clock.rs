@@ -15,7 +15,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::own_file;
+use jobstats_client::files::own_file;
 
 use crate::system::message::{notice, warn};
 

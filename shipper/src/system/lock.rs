@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use jobstats_client::{FileError, own_file};
+use jobstats_client::{FileError, files::own_file};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 

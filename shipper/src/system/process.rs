@@ -6,8 +6,8 @@ use std::io;
 use std::process::Command;
 use std::time::Duration;
 
-use jobstats_client::process::{Ended, Process};
-use jobstats_client::variables;
+use jobstats_client::files::variables;
+use jobstats_client::program::process::{Ended, Process};
 
 use crate::system::lock::Lock;
 use crate::system::message::warn;

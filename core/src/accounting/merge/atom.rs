@@ -32,16 +32,16 @@ impl Start {
 type Stamp = (Rank, Micros);
 
 /// A value with the rank and time of its record. The greatest one counts.
-type Said<T> = Option<(Stamp, T)>;
+type Stamped<T> = Option<(Stamp, T)>;
 
 /// The values of `extra` by their names.
 type Extra = BTreeMap<String, (Stamp, String)>;
 
 /// Adds values of `extra`, of each name the greatest one.
-fn keep_greatest(extra: &mut Extra, said: impl IntoIterator<Item = (String, (Stamp, String))>) {
-    for (name, said) in said {
+fn keep_greatest(extra: &mut Extra, values: impl IntoIterator<Item = (String, (Stamp, String))>) {
+    for (name, value) in values {
         let known = extra.remove(&name);
-        extra.insert(name, known.into_iter().fold(said, Ord::max));
+        extra.insert(name, known.into_iter().fold(value, Ord::max));
     }
     while extra.len() > EXTRA_MAX {
         extra.pop_last();
@@ -78,7 +78,7 @@ macro_rules! atom {
         pub struct Atom {
             /// The greatest rank and time.
             stamp: Stamp,
-            $($name: Said<$type>,)*
+            $($name: Stamped<$type>,)*
             extra: Extra,
         }
 

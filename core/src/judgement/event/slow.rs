@@ -28,7 +28,7 @@ const HOLD: Hold = Hold {
 
 /// Calls of one class, and the time that they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Served {
+pub struct ServedCalls {
     /// Their number.
     pub calls: u64,
     /// The microseconds of all of them.
@@ -36,7 +36,7 @@ pub struct Served {
 }
 
 /// The calls of each class between two readings.
-pub type ByClass = [Served; CLASSES];
+pub type ByClass = [ServedCalls; CLASSES];
 
 /// A target among its peers: those of one class of hardware.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ pub struct Target {
     pub readings: Vec<Reading<ByClass>>,
 }
 
-impl Served {
+impl ServedCalls {
     /// Returns the seconds per call; `None` if there are too few calls to say.
     pub fn per_call(self) -> Option<f64> {
         (self.calls >= BUSY).then(|| self.usecs as f64 / self.calls as f64 / 1e6)

@@ -19,7 +19,7 @@ const LIMITS: [u64; 2] = [i64::MAX as u64, u64::MAX];
 
 const NOTHING: Histogram = [0; HISTOGRAM_LEN];
 
-/// The growth of one life of an entry, with a row for each time at which counters were last seen.
+/// The growth of one epoch of an entry, with a row for each time at which counters were last seen.
 #[derive(Default)]
 pub(super) struct Rows<'a> {
     rows: Vec<(Micros, Row<'a>)>,
@@ -93,17 +93,17 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns the rows in which something grew. Values that follow from the columns are left out of `detail` if the
-    /// identifier has no other life in the text and this life has no other row: otherwise the columns of the rows could
+    /// identifier has no other epoch in the text and this epoch has no other row: otherwise the columns of the rows could
     /// not be told apart.
     pub fn into_increments(
         mut self,
         (line, id): (u32, &'a str),
         time: Micros,
         last_active: Option<Micros>,
-        is_only_life: bool,
+        is_only_epoch: bool,
     ) -> impl Iterator<Item = Increment<'a>> {
         if let [(_, row)] = self.rows.as_mut_slice()
-            && is_only_life
+            && is_only_epoch
         {
             row.leave_out();
         }

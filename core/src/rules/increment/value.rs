@@ -16,7 +16,7 @@ pub(super) fn sizes(counter: &Counter<'_>) -> Option<Histogram> {
     }
 }
 
-/// Returns the first number that is lower in `now`. No number of the same life ever falls.
+/// Returns the first number that is lower in `now`. No number of the same epoch ever falls.
 pub(super) fn fall(before: &Counter<'_>, now: &Counter<'_>) -> Option<Reason> {
     let numbers = [
         ("samples", before.samples, now.samples),

@@ -30,7 +30,7 @@ const PROBLEMS_BYTES: usize = 4 << 20;
 const OTHERS_MAX: usize = 100_000;
 
 /// Reads all targets of a text, each with its records. An identifier stands in the records twice only if it had two
-/// lives.
+/// epochs.
 ///
 /// # Errors
 /// Returns [`ReadError`] if the text is longer than any that PostgreSQL can hold, or if the result does not fit into

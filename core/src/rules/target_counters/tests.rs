@@ -40,11 +40,11 @@ const SERVER: &str = "fs-MDT0000-mdtlov_UUID";
 fn body_and_problems(text: &str) -> (String, Vec<String>) {
     let others = read_text(text.as_bytes(), Pause::NEVER).unwrap().others;
     let mut problems = Problems::default();
-    let wholes = read(&others, &mut problems, Pause::NEVER).unwrap();
-    assert_eq!(wholes.len(), 1);
+    let targets = read(&others, &mut problems, Pause::NEVER).unwrap();
+    assert_eq!(targets.len(), 1);
     let problems = problems.kept.iter();
     let problems = problems.map(|it| format!("{} {}", it.line, it.reason.code()));
-    (wholes[0].body.clone(), problems.collect())
+    (targets[0].body.clone(), problems.collect())
 }
 
 fn body(text: &str) -> String {
@@ -142,10 +142,10 @@ fn a_body_is_a_record_as_jobstats_prints_it() {
 fn the_time_of_a_target_is_that_of_its_reading() {
     let text = mdt(None, "open 1 samples [reqs]\n");
     let others = read_text(text.as_bytes(), Pause::NEVER).unwrap().others;
-    let wholes = read(&others, &mut Problems::default(), Pause::NEVER).unwrap();
-    assert_eq!((wholes[0].line, wholes[0].time), (1, Some(at(0))));
-    assert_eq!(wholes[0].time_in(at(1)), at(0));
-    assert_eq!(wholes[0].time_in(at(2)), at(2));
+    let targets = read(&others, &mut Problems::default(), Pause::NEVER).unwrap();
+    assert_eq!((targets[0].line, targets[0].time), (1, Some(at(0))));
+    assert_eq!(targets[0].time_in(at(1)), at(0));
+    assert_eq!(targets[0].time_in(at(2)), at(2));
 }
 
 #[test]
@@ -479,13 +479,13 @@ fn added_up(texts: &[String]) -> (BTreeMap<String, i64>, Vec<i64>) {
         (None::<(Micros, String)>, BTreeMap::new(), Vec::new());
     for (minute, text) in (0..).zip(texts) {
         let others = read_text(text.as_bytes(), Pause::NEVER).unwrap().others;
-        let whole = read(&others, &mut Problems::default(), Pause::NEVER)
+        let target = read(&others, &mut Problems::default(), Pause::NEVER)
             .unwrap()
             .remove(0);
         let known = before.as_ref().map(|(time, body)| (*time, body.as_str()));
-        let compared = compare(known, (at(minute), &whole.body), 1 << 40, Pause::NEVER).unwrap();
+        let compared = compare(known, (at(minute), &target.body), 1 << 40, Pause::NEVER).unwrap();
         if let Some((from, _)) = known {
-            if compared.lacks_exports(&whole.ended, at(minute) - from) {
+            if compared.lacks_exports(&target.ended, at(minute) - from) {
                 continue;
             }
             for (column, growth) in compared

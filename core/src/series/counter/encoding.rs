@@ -57,7 +57,7 @@ impl Summary {
             && (self.last.start().is_some() || self.known == self.last.value);
         let rest_is_possible = match self.turn {
             Some(turn) => {
-                !self.first.is_of_life(&turn)
+                !self.first.is_of_epoch(&turn)
                     && self.first.time < turn.time
                     && turn.time <= self.last.time
                     && (turn.time < self.last.time || self.last == turn)
@@ -67,7 +67,7 @@ impl Summary {
             }
             None => {
                 let one = self.first == self.last;
-                (one || self.first.is_of_life(&self.last) && self.first.time < self.last.time)
+                (one || self.first.is_of_epoch(&self.last) && self.first.time < self.last.time)
                     && self.ends_like(&opening)
                     && (!one || self.peak == self.first.value)
             }

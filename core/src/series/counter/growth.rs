@@ -34,8 +34,8 @@ impl Summary {
     /// error if `previous` does not end before this summary begins.
     ///
     /// The step between the two spans is included. Over consecutive spans the increases add up to that of the whole as
-    /// long as no value falls within a known life. A fall makes their sum larger: a summary knows only its own
-    /// readings, so the value that the counter had reached in a life before `previous` counts once more.
+    /// long as no value falls within a known epoch. A fall makes their sum larger: a summary knows only its own
+    /// readings, so the value that the counter had reached in an epoch before `previous` counts once more.
     pub fn growth_after(&self, previous: &Self) -> Result<Growth, CounterError> {
         if self.first.time <= previous.last.time {
             return Err(CounterError::NotPrevious);

@@ -41,7 +41,7 @@ crate::named! {
         /// The `job_id` line has no counters.
         #[error("the record has no counters")]
         RecordWithoutCounters = "record without counters",
-        /// The identifier stands in the text again, with other values and without a `start_time` that would tell two lives
+        /// The identifier stands in the text again, with other values and without a `start_time` that would tell two epochs
         /// apart.
         #[error("the target has another record of this entry that is used instead")]
         DuplicateRecord = "duplicate record",

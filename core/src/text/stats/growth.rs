@@ -34,7 +34,7 @@ impl Sums {
         Self {
             start_time: stats.start_time,
             counters: counters.collect(),
-            incomplete: !stats.is_whole,
+            incomplete: !stats.is_complete,
         }
     }
 

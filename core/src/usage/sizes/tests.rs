@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::super::cells::SubjectKind;
-use super::super::{Conditions, Entry, Known, Target};
+use super::super::{Conditions, Entry, Owners, Target};
 use super::*;
 use crate::base::target::TargetKind;
 use crate::usage::dimension::Dimension;
@@ -67,8 +67,8 @@ fn answer_by(names: &[&str], rows: &[RowOfSizes]) -> Vec<SizesOfGroup> {
     let scope = Scope::new(vec![0, UNTIL], vec![target(1), target(2)], None);
     let mut sizes = Sizes::new(0, 1 << 20);
     rows.iter().for_each(|it| sizes.add(it).unwrap());
-    let (known, conditions) = (
-        Known::new(by.iter().copied(), None, Micros::MAX, Vec::new()),
+    let (owners, conditions) = (
+        Owners::new(by.iter().copied(), None, Micros::MAX, Vec::new()),
         Conditions::default(),
     );
     let mut groups = Groups::new(&by, &conditions, None, sizes.cells(), 1 << 20).unwrap();
@@ -78,7 +78,7 @@ fn answer_by(names: &[&str], rows: &[RowOfSizes]) -> Vec<SizesOfGroup> {
             ..Entry::default()
         };
         groups
-            .put(&known, (SubjectKind::Entry, id), &entry, None)
+            .put(&owners, (SubjectKind::Entry, id), &entry, None)
             .unwrap();
     }
     let mut found = Vec::new();

@@ -11,11 +11,11 @@ const MEASURES: [&str; 3] = ["read", "read_bytes", "read_time"];
 /// reads of its group by step.
 fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>) {
     let measures = MEASURES.map(|it| Measure::find(it).unwrap());
-    let asked = Asked::new(&measures, true, true);
-    let layout = Layout::new(asked.sums(), false);
+    let plan = MeasurePlan::new(&measures, true, true);
+    let layout = Layout::new(plan.sums(), false);
     let targets = vec![target(1, &[(0, 10)]), target(2, &[(0, 20)])];
     let scope = Scope::new(vec![0, 10, 20], targets, None);
-    let mut cells = Cells::new(asked.sums().len(), Activity::OfSums, 1 << 30);
+    let mut cells = Cells::new(plan.sums().len(), Activity::OfSums, 1 << 30);
     for (target, node, span, values) in rows {
         let of = |column: &String| match column.as_str() {
             "read" => values[0],
@@ -48,9 +48,9 @@ fn answer(rows: &[Done], steps: bool, groups: bool) -> (Vec<Line>, Vec<Vec<f64>>
         lines.push(line);
         Ok::<_, UsageError>(())
     };
-    all.lines(&asked, &scope, &cells, false, take).unwrap();
+    all.lines(&plan, &scope, &cells, false, take).unwrap();
     lines.sort_by_key(|it| (it.group, it.step));
-    let rates = all.rates_by_step(&asked, &of_steps, &cells).unwrap();
+    let rates = all.rates_by_step(&plan, &of_steps, &cells).unwrap();
     let rates = lines.iter().map(|it| rates[&it.group][0].clone()).collect();
     (lines, rates)
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::failure::one_line;
+use jobstats_client::database::failure::one_line;
 use jobstats_client::{Kind, Settings, SslMode};
 use tokio_postgres::SimpleQueryMessage;
 

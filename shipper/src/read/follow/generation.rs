@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use jobstats_client::file::{directory_of, if_there};
+use jobstats_client::files::file::{directory_of, if_there};
 
 use super::file_name;
 use super::position::Position;

@@ -8,8 +8,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use jobstats_client::file::if_there;
-use jobstats_client::own_file;
+use jobstats_client::files::file::if_there;
+use jobstats_client::files::own_file;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 

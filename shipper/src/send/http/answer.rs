@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use jobstats_client::Kind;
-use jobstats_client::failure::one_line;
+use jobstats_client::database::failure::one_line;
 use serde_json::Value;
 use ureq::http::HeaderMap;
 

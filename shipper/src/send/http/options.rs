@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jobstats_client::settings::is_this_machine;
+use jobstats_client::database::settings::is_this_machine;
 use ureq::http::Uri;
 
 use crate::send::http::HttpSettings;
