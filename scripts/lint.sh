@@ -47,22 +47,6 @@ rooms_are_in_order() {
     [ -z "$found" ] || die "$(printf 'these rooms are not in order:\n%s' "$found")"
 }
 
-# recipe_is_whole RECIPE WORD
-# A recipe of CONTRIBUTING names each file, or its folder, in which a word stands that is one of the kind that the recipe is for.
-recipe_is_whole() {
-    local recipe paths file path found=
-    recipe=$(awk -v head="**$1" '/^\*\*A/ || /^## / { inside = index($0, head) == 1 } inside' CONTRIBUTING.md)
-    # shellcheck disable=SC2016 # these backquotes are those of the page
-    mapfile -t paths < <(grep -oE '`[^` ]+`' <<<"${recipe//NAME/$2}" | tr -d '`')
-    while read -r file; do
-        for path in "${paths[@]}"; do
-            [[ $file != "$path"* && $file != "extension/src/$path"* && $file != tests/pg_regress/*/"$path".* ]] || continue 2
-        done
-        found+=$'\n'$file
-    done < <(git grep -lw "$2" -- ':!CHANGELOG.md' ':!CONTRIBUTING.md' ':!scripts/lint.sh')
-    [ -z "$found" ] || die "the recipe for \"$1\" in CONTRIBUTING.md does not name these files, where $2 stands:$found"
-}
-
 # The console asks functions and views: only the store knows what its tables mean. Its version stands in a table, whatever that is.
 console_reads_no_table() {
     local tables found
@@ -79,10 +63,8 @@ say "doc comments"
 comments_are_sentences
 say "rooms"
 rooms_are_in_order
-say "recipes"
-recipe_is_whole "An operation" readpage
-recipe_is_whole "A scheduler" gridengine
-recipe_is_whole "A scheduler" flux
+say "places of operations, dimensions and schedulers"
+scripts/places.sh check
 say "tables that the console reads"
 console_reads_no_table
 say "budget"
