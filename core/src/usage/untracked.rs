@@ -13,8 +13,8 @@ use crate::usage::columns::sum::Sum;
 /// The column of whole targets that sums the microseconds in which their counters were read.
 const READ: &str = "observed_usecs";
 
-/// The part of the time in which the entries of a target were observed, in percent, for which its own counters must have been read, or
-/// the difference is unknown. The two are read a moment apart.
+/// The entries' observed time, in percent, for which the target counters must have been read, or the difference is unknown. The two
+/// are read a moment apart.
 const PERCENT_READ: i128 = 98;
 
 /// The work of a group of targets by one measure in a step, in parts of its [unit](super::Measure::unit).

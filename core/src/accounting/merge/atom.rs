@@ -1,4 +1,4 @@
-//! Knowledge of one start of a submission: the greatest of all values that were said, each with its rank and time.
+//! All values of one start of a submission: the greatest of each, with its rank and time.
 //!
 //! Joining two atoms takes the greater of each value. So it does not matter in which order, how often or in which groups
 //! they are joined.
@@ -61,7 +61,7 @@ macro_rules! atom {
             pub extra: BTreeMap<String, String>,
             /// The time of the latest text whose record has the rank of the row.
             pub updated: Micros,
-            /// The origin of values, where `updated` does not tell it.
+            /// The origin of values, where it differs from `updated`.
             #[serde(skip_serializing_if = "Provenance::is_empty")]
             pub provenance: Provenance,
         }
@@ -93,7 +93,7 @@ macro_rules! atom {
                 }
             }
 
-            /// Reads a row with one start, whose own provenance is that of its values.
+            /// Reads a row with one start: its provenance is the provenance of the values.
             fn of_values(form: &Form) -> Self {
                 let stamp = (Rank::of(form.started, form.ended), form.updated);
                 let origins = &form.provenance.values;

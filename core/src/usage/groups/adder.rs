@@ -190,7 +190,7 @@ impl<'a> Adder<'a> {
 }
 
 impl MeasurePlan<'_> {
-    /// Says which targets have calls, and whether these came with times.
+    /// Notes which targets have calls, and whether these came with times.
     pub fn note_times(&self, scope: &mut Scope, cells: &Cells) {
         let Some(probe) = self.probe else {
             return;
