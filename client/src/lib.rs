@@ -29,7 +29,7 @@
 //!         ..Top::default()
 //!     };
 //!     for row in ask(&mut client, &question)? {
-//!         println!("job {}: {:?}", row.name, row.formatted);
+//!         println!("job {:?}: {:?}", row.labels.job, row.total);
 //!     }
 //!     Ok(())
 //! }

@@ -261,7 +261,7 @@ fn work(points: &[Point]) -> f64 {
 
 /// Returns the target of a row.
 fn target(row: &RateRow) -> &str {
-    row.group.target.as_deref().unwrap_or_default()
+    row.labels.target.as_deref().unwrap_or_default()
 }
 
 /// Returns the table of the steps of targets with the largest rates of an operation.
@@ -288,7 +288,7 @@ fn by_target<'r>(
 ) -> BTreeMap<(&'r str, &'r str), Vec<Point>> {
     let mut targets: BTreeMap<_, Vec<Point>> = BTreeMap::new();
     for row in rows {
-        let kind = row.group.kind.as_deref().unwrap_or_default();
+        let kind = row.labels.kind.as_deref().unwrap_or_default();
         let steps = targets.entry((kind, target(row))).or_default();
         steps.push(point(row));
     }

@@ -164,9 +164,9 @@ impl Compared {
                 ("Target", Cell::text(&row.target)),
                 ("Rate", Cell::rate(row.rate, self.operation)),
                 ("÷ median", Cell::rate(row.ratio, "service_time")),
-                ("Largest workload", Cell::name(row.group.workload.as_ref())),
+                ("Largest workload", Cell::name(row.labels.workload.as_ref())),
                 ("Its user", Cell::text(&user(row))),
-                ("Its account", Cell::name(row.group.account.as_ref())),
+                ("Its account", Cell::name(row.labels.account.as_ref())),
                 ("Its share", Cell::percent(row.leader_share)),
             ]
         };
@@ -176,7 +176,7 @@ impl Compared {
 
 /// Returns the user of the largest workload on a target.
 fn user(row: &BalanceRow) -> String {
-    row.group
+    row.labels
         .user
         .as_deref()
         .map_or_else(|| "–".to_owned(), shown)
@@ -200,7 +200,7 @@ mod tests {
             ratio: Some(ratio),
             leader_share: Some(share),
             rate: Some(100e6 * ratio),
-            group: Group {
+            labels: Group {
                 user: Some("ada".to_owned()),
                 ..Group::default()
             },

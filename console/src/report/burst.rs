@@ -101,7 +101,7 @@ mod tests {
         let row = |(number, rate): (usize, &f64)| RateRow {
             time: Timestamp::from_second(600 * number as i64).unwrap(),
             seconds: 600.0,
-            group: Group {
+            labels: Group {
                 target: Some(target.to_owned()),
                 ..Group::default()
             },

@@ -83,9 +83,9 @@ fn table(
         ]
     };
     let rows = changes.iter().map(|it| {
-        let name = match it.group.others {
+        let name = match it.labels.others {
             Some(others) => format!("all others ({others})"),
-            None => name(&it.group, column),
+            None => name(&it.labels, column),
         };
         let amounts = [it.before, it.after, it.change];
         row(name, amounts, [it.share, it.share_of_rise])
@@ -108,7 +108,7 @@ mod tests {
             before: before.into(),
             after: after.into(),
             change: (after - before).into(),
-            group: Group {
+            labels: Group {
                 user: name.map(str::to_owned),
                 others: name.is_none().then_some(7),
                 ..Group::default()

@@ -38,11 +38,11 @@ impl Leader {
             return Ok(None);
         };
         let mut leader = Self {
-            name: user(&first.group),
+            name: user(&first.labels),
             share: first.share.unwrap_or_default(),
             ..Self::default()
         };
-        let Some(name) = &first.group.user else {
+        let Some(name) = &first.labels.user else {
             return Ok(Some(leader));
         };
         let only = Some(vec![exactly(name)]);
@@ -50,7 +50,7 @@ impl Leader {
         let mut first = |by: &[Dimension], name: fn(&Group) -> Option<String>| {
             let top = own.top(store, measure, by, 1)?.rows;
             let part = top.first();
-            let part = part.and_then(|row| Some((name(&row.group)?, row.share?)));
+            let part = part.and_then(|row| Some((name(&row.labels)?, row.share?)));
             Ok::<_, Error>(part)
         };
         leader.account = first(&[Dimension::Account], |group| group.account.clone())?;

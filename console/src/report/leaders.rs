@@ -126,20 +126,20 @@ impl Leaders<'_> {
         let by = [grouping.by];
         let rows = self.top(store, grouping.caption, &by)?;
         // If one of the groups is work of nobody, which no pattern matches, there is no limit.
-        let names = rows.iter().map(|row| (grouping.key)(&row.group));
+        let names = rows.iter().map(|row| (grouping.key)(&row.labels));
         let names = names.map(|name| name.map(|name| exactly(name))).collect();
         let before = self.scope.week_before();
         let before = before.part(|filters| (grouping.limit)(filters, names));
         let measure = [self.scope.measure.name()];
         let rates = before.rates(store, &measure, &by, None)?.rows.into_iter();
-        let rates = rates.filter_map(|row| Some((row.group, row.rate?)));
+        let rates = rates.filter_map(|row| Some((row.labels, row.rate?)));
         Ok(self.table(grouping, &rows, &rates.collect()))
     }
 
     fn table(&self, grouping: &Grouping, rows: &[TopRow], before: &Before) -> Table {
         let cells = rows.iter().map(|row| {
-            let name = (grouping.name)(&row.group);
-            let before = before.get(&row.group);
+            let name = (grouping.name)(&row.labels);
+            let before = before.get(&row.labels);
             let change = match self.has_before {
                 true => change(row.rate, before.copied()),
                 false => UNKNOWN.to_owned(),
@@ -150,7 +150,7 @@ impl Leaders<'_> {
         });
         let unknown = ("Change", Cell::number(UNKNOWN.to_owned()));
         let cells = cells.chain(self.cells_of_rest(grouping.title, rows, unknown));
-        let is_nobody = |row: &TopRow| (grouping.key)(&row.group).is_none();
+        let is_nobody = |row: &TopRow| (grouping.key)(&row.labels).is_none();
         let nobody = grouping.nobody.filter(|_| rows.iter().all(is_nobody));
         let change = "Change: against the same time a week before.";
         let note = nobody.or(self.has_before.then_some(change));
@@ -178,13 +178,13 @@ impl Leaders<'_> {
         let by = [Dimension::Job, Dimension::User, Dimension::JobName];
         let rows = self.top(store, "Jobs", &by)?;
         let cells = rows.iter().map(|row| {
-            let job = match (&row.group.job, &row.group.job_name) {
+            let job = match (&row.labels.job, &row.labels.job_name) {
                 (Some(job), Some(name)) => format!("{} {}", shown(job), shown(name)),
                 (Some(job), None) => shown(job),
                 (None, _) => "(no job)".to_owned(),
             };
             let [part, rate] = self.rate(row, &rows);
-            let user = Cell::text(&user(&row.group));
+            let user = Cell::text(&user(&row.labels));
             [("Job", Cell::text(&job)), part, rate, ("User", user)]
         });
         let cells = cells.chain(self.cells_of_rest("Job", &rows, ("User", Cell::text(UNKNOWN))));
@@ -207,7 +207,7 @@ mod tests {
             statements: Vec::new(),
         };
         let rows = [row(None), row(Some("physics")), row(Some("chemistry"))];
-        let before = Before::from([(rows[0].group.clone(), 2.0), (rows[1].group.clone(), 3.0)]);
+        let before = Before::from([(rows[0].labels.clone(), 2.0), (rows[1].labels.clone(), 3.0)]);
         let table = leaders.table(&ACCOUNTS, &rows, &before);
         let changes: Vec<_> = table.rows.iter().map(|row| row[3].text.as_str()).collect();
         assert_eq!(changes, ["+50 %", "±0 %", "new"]);
@@ -258,7 +258,7 @@ mod tests {
         TopRow {
             share: Some(1.0 / 3.0),
             rate: Some(3.0),
-            group: Group {
+            labels: Group {
                 account: account.map(str::to_owned),
                 ..Group::default()
             },

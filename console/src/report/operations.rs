@@ -202,7 +202,7 @@ mod tests {
     fn the_mean_is_that_of_the_other_targets_of_one_kind() {
         let row = |kind: &str, number: usize, rate: f64| RateRow {
             seconds: 600.0,
-            group: Group {
+            labels: Group {
                 kind: Some(kind.to_owned()),
                 target: Some(format!("scratch-{kind}{number:04x}")),
                 ..Group::default()

@@ -57,8 +57,8 @@ fn said(space: &Space, clock: &Clock) -> String {
 /// Returns the cells that name the owner of a row.
 fn owner(row: &SpaceRow) -> [(&'static str, Cell); 2] {
     [
-        ("User", Cell::name(row.group.user.as_ref())),
-        ("Account", Cell::name(row.group.account.as_ref())),
+        ("User", Cell::name(row.labels.user.as_ref())),
+        ("Account", Cell::name(row.labels.account.as_ref())),
     ]
 }
 
@@ -75,7 +75,7 @@ fn largest(space: &Space) -> Table {
         [user, account].into_iter().chain(cells)
     });
     let note = "Account: of the job of the user that ended last or still runs.";
-    let has_account = rows.iter().any(|row| row.group.account.is_some());
+    let has_account = rows.iter().any(|row| row.labels.account.is_some());
     Table {
         more: rows.len().saturating_sub(ROWS),
         note: has_account.then(|| note.to_owned()),

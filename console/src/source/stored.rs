@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use jobstats_client::answers::{Filters, WorkRow};
+use jobstats_client::answers::{EntryTotalsRow, Filters};
 use jobstats_client::{Backoff, Connector, Options};
 use jobstats_core::base::instant::{MINUTE, Micros};
 use jobstats_core::base::operation::OPERATIONS;
@@ -355,7 +355,7 @@ impl Stored {
     fn targets(
         &mut self,
         at: Option<Micros>,
-    ) -> Result<(Vec<Target>, Option<Vec<WorkRow>>), Error> {
+    ) -> Result<(Vec<Target>, Option<Vec<EntryTotalsRow>>), Error> {
         let all = self.session()?.targets(at)?;
         let targets: Vec<_> = all.iter().cloned().filter_map(Target::observed).collect();
         if let Some(at) = at.filter(|_| targets.is_empty())
@@ -386,10 +386,10 @@ impl Stored {
         &self,
         shown: &Shown,
         fresh: &[&Target],
-        (work, mut wholes): (&[WorkRow], Wholes),
+        (work, mut wholes): (&[EntryTotalsRow], Wholes),
         begins_anew: bool,
     ) -> Vec<Reading> {
-        let mut work_of: HashMap<i32, Vec<&WorkRow>> = HashMap::new();
+        let mut work_of: HashMap<i32, Vec<&EntryTotalsRow>> = HashMap::new();
         for one in work {
             work_of.entry(one.target_id).or_default().push(one);
         }
@@ -414,7 +414,7 @@ impl Stored {
         readings
     }
 
-    fn seen(&self, target: &Target, name: Arc<str>, rows: &[&WorkRow]) -> Seen {
+    fn seen(&self, target: &Target, name: Arc<str>, rows: &[&EntryTotalsRow]) -> Seen {
         let row = &target.row;
         let count = |count: Option<i32>| count.unwrap_or_default().unsigned_abs().into();
         let interval = row.since.map(|since| {
@@ -450,7 +450,11 @@ impl Stored {
     }
 
     /// Asks who the owners of this work are, unless they are known, and returns the names of their users.
-    fn meet(&mut self, work: &[WorkRow], time: Micros) -> Result<Vec<(u32, Box<str>)>, Error> {
+    fn meet(
+        &mut self,
+        work: &[EntryTotalsRow],
+        time: Micros,
+    ) -> Result<Vec<(u32, Box<str>)>, Error> {
         // Accounts and names change, and are different in the past.
         if (time - self.people_since).abs() > RENEWED {
             self.people.clear();

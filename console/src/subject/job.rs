@@ -230,7 +230,7 @@ fn not_counted(rows: &[JobUsageRow]) -> Vec<String> {
 /// Returns true for rows of the whole job.
 fn is_whole(row: &JobUsageRow) -> bool {
     let is_energy = ENERGY.iter().any(|it| it.0 == row.operation);
-    !is_energy && row.group == Group::default()
+    !is_energy && row.labels == Group::default()
 }
 
 /// Returns the time of the work or, if no work was seen, of the job.
@@ -282,7 +282,7 @@ fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
 fn by_target(rows: &[JobUsageRow]) -> Ranking {
     let mut targets: BTreeMap<&String, Ranked> = BTreeMap::new();
     for row in rows {
-        let Some(name) = &row.group.target else {
+        let Some(name) = &row.labels.target else {
             continue;
         };
         let target = targets.entry(name).or_insert_with(|| Ranked {
@@ -303,7 +303,7 @@ fn by_target(rows: &[JobUsageRow]) -> Ranking {
 /// Asks whose the job is by its identifiers, where accounting does not say so.
 fn by_user(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let users = subject.work.summary(store, &[Dimension::User])?;
-    let names = users.rows.iter().filter_map(|row| row.group.user.clone());
+    let names = users.rows.iter().filter_map(|row| row.labels.user.clone());
     let names: Vec<_> = names.collect();
     let user = match names.as_slice() {
         [] => return Ok(()),
@@ -387,7 +387,7 @@ fn by_node(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     };
     let nodes = subject.work.summary(store, &[Dimension::Node])?;
     subject.note("Its nodes", &nodes);
-    let ranking = Ranking::of("node", &nodes.rows, |row| (row.group.node.clone(), None));
+    let ranking = Ranking::of("node", &nodes.rows, |row| (row.labels.node.clone(), None));
     subject.rankings.push(ranking);
     Ok(())
 }
@@ -484,7 +484,7 @@ pub fn is_done(
 
 /// Returns the filters that let through the work of a job, or of the elements of an array: of many by what maintenance knows of them.
 fn filters(name: &str, own: Filters, elements: &[JobsRow]) -> Filters {
-    let numbers = elements.iter().filter_map(|it| it.group.job.as_deref());
+    let numbers = elements.iter().filter_map(|it| it.labels.job.as_deref());
     let numbers: BTreeSet<_> = numbers.map(exactly).collect();
     let (job, job_group) = match numbers.len() {
         0 => (Some(vec![exactly(name)]), None),

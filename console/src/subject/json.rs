@@ -63,10 +63,10 @@ fn space(space: &Space) -> Json {
     };
     let rows = space.answered.rows.iter().map(|row| {
         json!({
-            "cluster": row.group.cluster,
-            "filesystem": row.group.filesystem,
-            "user": row.group.user,
-            "uid": row.group.uid,
+            "cluster": row.labels.cluster,
+            "filesystem": row.labels.filesystem,
+            "user": row.labels.user,
+            "uid": row.labels.uid,
             "bytes": whole(row.bytes),
             "share": space.share(row),
             "inodes": row.inodes.map(whole),

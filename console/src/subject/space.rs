@@ -81,7 +81,7 @@ fn day(window: Span, now: Timestamp) -> Option<Timestamp> {
 impl Space {
     /// Returns the part of all that is used in its file system.
     pub fn share(&self, row: &SpaceRow) -> Option<f64> {
-        let place = |row: &SpaceRow| (row.group.cluster.clone(), row.group.filesystem.clone());
+        let place = |row: &SpaceRow| (row.labels.cluster.clone(), row.labels.filesystem.clone());
         let whole = self.whole.iter().find(|whole| place(whole) == place(row))?;
         let whole = number(whole.bytes);
         (whole > 0.0).then(|| number(row.bytes) / whole)
@@ -94,8 +94,8 @@ impl Space {
 
     /// Returns the name of the file system of a row, with its cluster if there are several.
     pub fn place(&self, row: &SpaceRow) -> String {
-        let of = |row: &SpaceRow| row.group.cluster.clone().unwrap_or_default();
-        let name = row.group.filesystem.clone().unwrap_or_default();
+        let of = |row: &SpaceRow| row.labels.cluster.clone().unwrap_or_default();
+        let name = row.labels.filesystem.clone().unwrap_or_default();
         match self.whole.iter().all(|it| of(it) == of(row)) {
             true => name,
             false => format!("{} {name}", of(row)),

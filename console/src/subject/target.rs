@@ -50,11 +50,11 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> 
     balance(store, &mut subject, target)?;
     add_usual(store, &mut subject)?;
     add_course(store, &mut subject)?;
-    let user = |row: &SummaryRow| (row.group.user.clone(), None);
+    let user = |row: &SummaryRow| (row.labels.user.clone(), None);
     subject.rank(store, "user", &[Dimension::User], user)?;
     let by = [Dimension::Job, Dimension::User, Dimension::JobName];
-    let detail = |row: &SummaryRow| joined([&row.group.user, &row.group.job_name]);
-    let job = |row: &SummaryRow| (row.group.job.clone(), detail(row));
+    let detail = |row: &SummaryRow| joined([&row.labels.user, &row.labels.job_name]);
+    let job = |row: &SummaryRow| (row.labels.job.clone(), detail(row));
     subject.rank(store, "job", &by, job)?;
     findings::add(store, &mut subject)?;
     Ok(Ok(subject))

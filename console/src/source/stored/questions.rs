@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{
-    Baseline, BaselineRow, Dimension, Entries, EntryRow, Filters, Nearest, NearestRow, Question,
-    Rates, TargetRow, Targets, Untracked, UntrackedRow, Window, Work, WorkRow, words,
+    Baseline, BaselineRow, Dimension, Entries, EntryRow, EntryTotals, EntryTotalsRow, Filters,
+    Nearest, NearestRow, Question, Rates, TargetRow, Targets, Untracked, UntrackedRow, Window,
+    words,
 };
 use jobstats_client::{Connector, Decimal, ask};
 use jobstats_core::base::instant::{DAY, HOUR, MINUTE, Micros};
@@ -72,7 +73,7 @@ impl Target {
 }
 
 /// Returns the growth of the columns.
-pub fn totals(row: &WorkRow) -> Vec<(Column, i64)> {
+pub fn totals(row: &EntryTotalsRow) -> Vec<(Column, i64)> {
     let columns = |column: fn(usize) -> Column| (0..OPERATIONS.len()).map(column);
     let totals = columns(Column::Total).zip(&row.totals);
     let totals = totals.chain(columns(Column::Usecs).zip(&row.usecs));
@@ -127,7 +128,7 @@ const fn end_of_bucket(at: Micros, width: Micros) -> Micros {
 }
 
 /// Targets that did something, and what each entry did on them.
-pub type Active = (Vec<Target>, Vec<WorkRow>);
+pub type Active = (Vec<Target>, Vec<EntryTotalsRow>);
 
 /// A connection, with what of the store is looked at.
 pub struct Session {
@@ -182,7 +183,7 @@ impl Session {
             if first.is_some_and(|first| end > first) {
                 continue;
             }
-            let work = self.ask(&Work {
+            let work = self.ask(&EntryTotals {
                 at: Some(timestamp(at)),
                 level: Some(level.to_owned()),
                 target_id: Some(targets.iter().map(|it| it.target_id).collect()),
@@ -199,11 +200,15 @@ impl Session {
     }
 
     /// Returns what each entry did in the last observations of these targets at a time, or now.
-    pub fn work(&mut self, targets: &[&Target], at: Option<Micros>) -> Result<Vec<WorkRow>, Error> {
+    pub fn work(
+        &mut self,
+        targets: &[&Target],
+        at: Option<Micros>,
+    ) -> Result<Vec<EntryTotalsRow>, Error> {
         if targets.is_empty() {
             return Ok(Vec::new());
         }
-        self.ask(&Work {
+        self.ask(&EntryTotals {
             at: at.map(timestamp),
             level: None,
             target_id: Some(targets.iter().map(|it| it.row.target_id).collect()),
@@ -239,7 +244,7 @@ impl Session {
             })?;
             for target in targets.into_iter().map(|it| &it.row) {
                 let is_own =
-                    |row: &&UntrackedRow| row.group.target.as_ref() == Some(&target.target);
+                    |row: &&UntrackedRow| row.labels.target.as_ref() == Some(&target.target);
                 let whole = whole(rows.iter().filter(is_own));
                 wholes.extend(whole.map(|it| (target.target_id, it)));
             }
@@ -308,8 +313,8 @@ impl Session {
         })?;
         let mut history = Loads::new();
         for row in rates {
-            let name = row.group.filesystem.unwrap_or_default();
-            let name = of_cluster(has_clusters, row.group.cluster, name);
+            let name = row.labels.filesystem.unwrap_or_default();
+            let name = of_cluster(has_clusters, row.labels.cluster, name);
             history.entry(name.into()).or_default().push(Load {
                 time: row.time.as_microsecond(),
                 service: row.rate,
@@ -343,7 +348,7 @@ impl Session {
 
 /// Returns the key of the row on the screen that an answer about a user, an account or a target is of.
 fn key(by: By, row: BaselineRow, has_clusters: bool) -> Option<Key> {
-    let group = row.group;
+    let group = row.labels;
     match by {
         By::User => u32::try_from(group.uid?).ok().map(Key::User),
         By::Target => {

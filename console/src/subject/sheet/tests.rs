@@ -98,7 +98,7 @@ fn found_of(text: &str) -> FindingRow {
 /// Returns the space of a user, with this name of the file system.
 fn owned(name: &str, read: Timestamp) -> Space {
     let row = SpaceRow {
-        group: Group {
+        labels: Group {
             cluster: Some(name.to_owned()),
             filesystem: Some(name.to_owned()),
             ..Group::default()
