@@ -29,6 +29,6 @@ mod directory;
 mod file;
 mod losses;
 
-pub use directory::{Directory, Dropped, Entry, Limits, REJECTED, is_source};
+pub use directory::{Directory, DroppedCounts, Entry, Limits, REJECTED, is_source};
 pub use file::{Covers, Data, Index, SpoolError, SpoolFile, Text, write};
 pub use losses::Losses;

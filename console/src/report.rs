@@ -43,7 +43,7 @@ mod vocabulary {
     pub use super::scope::{Measure, Scope};
     pub(super) use super::{Load, by_target, change, made, point, steps, target, user, work};
     pub use crate::ask::error::Error;
-    pub use crate::ask::store::{Answered, Store};
+    pub use crate::ask::store::{Answer, Store};
     pub use crate::show::chart::frame::{Point, Series, TimeAxis};
     pub use crate::show::chart::{Chart, Words};
     pub use crate::show::html::{Block, Cell, Figure, Page, Section, Statements, Table};

@@ -71,7 +71,7 @@ pub fn run(options: &Serve) -> Result<(), Error> {
             Some((address, proxy)) => Some((TcpListener::bind(address).await?, Arc::new(proxy))),
             None => None,
         };
-        let doors = listen::Doors { socket, web };
+        let listeners = listen::Listeners { socket, web };
         let (mut end, mut interrupt) = (
             signal(SignalKind::terminate())?,
             signal(SignalKind::interrupt())?,
@@ -82,7 +82,7 @@ pub fn run(options: &Serve) -> Result<(), Error> {
                 _ = interrupt.recv() => {}
             }
         };
-        let address = doors
+        let address = listeners
             .web
             .as_ref()
             .map(|(listener, _)| listener.local_addr());
@@ -92,7 +92,7 @@ pub fn run(options: &Serve) -> Result<(), Error> {
             options.socket.display(),
             address.unwrap_or_default()
         );
-        listen::listen(doors, &service, stop).await;
+        listen::listen(listeners, &service, stop).await;
         let _ = fs::remove_file(&options.socket);
         Ok::<_, Error>(())
     });

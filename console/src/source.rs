@@ -11,13 +11,13 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::live::history::{Board, Loads, Medians};
-use crate::live::interval::Reading;
+use crate::live::history::{History, Loads, Medians};
+use crate::live::interval::Round;
 use crate::live::user_names::UserNames;
 
 pub use commands::{Commands, Input, server_of};
 pub use replay::Replay;
-pub use stored::Stored;
+pub use stored::StoreSource;
 
 /// A source cannot be used any more.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +60,7 @@ pub struct Position {
 #[derive(Debug, Default)]
 pub struct Update {
     /// The new readings, in order; none at the end of a recording.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<Round>,
     /// True if these readings do not follow those before.
     pub begins_anew: bool,
     /// The place in a recording.
@@ -80,9 +80,9 @@ pub struct Update {
 
 impl Update {
     /// Brings the state of the targets, and the names of users, up to date.
-    pub fn apply(self, board: &mut Board, users: &mut Arc<UserNames>) {
+    pub fn apply(self, board: &mut History, users: &mut Arc<UserNames>) {
         if self.begins_anew {
-            *board = Board::default();
+            *board = History::default();
         }
         if let Some(history) = self.history {
             board.history = history;

@@ -18,13 +18,13 @@ pub mod space;
 pub mod target;
 pub mod user;
 
-use crate::ask::store::{Answered, Error, Store};
+use crate::ask::store::{Answer, Error, Store};
 use crate::show::html::Statements;
 use questions::Selection;
 use space::Space;
 
 /// A subject, or the notes of a store that knows nothing of it.
-pub type Asked = Result<Subject, Vec<String>>;
+pub type Lookup = Result<Subject, Vec<String>>;
 
 /// The operations whose course is shown.
 pub const COURSE: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
@@ -194,14 +194,14 @@ pub struct Ranking {
     pub by: &'static str,
     /// The operation that ranks.
     pub operation: &'static str,
-    pub rows: Vec<Ranked>,
+    pub rows: Vec<RankingRow>,
     /// The number of groups that are left out.
     pub more: usize,
 }
 
 /// A group of a ranking.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Ranked {
+pub struct RankingRow {
     /// The name of the group; `None` for work without one.
     pub name: Option<String>,
     /// More about the group, such as the account of a user.
@@ -219,7 +219,7 @@ pub struct Ranked {
     pub metadata: Option<Decimal>,
 }
 
-impl Ranked {
+impl RankingRow {
     /// Returns the amounts, each with the name of its operation.
     pub const fn amounts(&self) -> [(&'static str, Option<Decimal>); 4] {
         [
@@ -243,7 +243,7 @@ impl Ranking {
     ) -> Self {
         let ranked = rows.iter().map(|row| {
             let (name, detail) = named(row);
-            Ranked {
+            RankingRow {
                 name,
                 detail,
                 share: None,
@@ -257,9 +257,9 @@ impl Ranking {
     }
 
     /// Ranks groups: by the time of servers or, if the answer has none, by metadata requests.
-    fn by_amount(by: &'static str, mut rows: Vec<Ranked>) -> Self {
+    fn by_amount(by: &'static str, mut rows: Vec<RankingRow>) -> Self {
         let is_timed = rows.iter().any(|row| row.service_time.is_some());
-        let amount = |row: &Ranked| match is_timed {
+        let amount = |row: &RankingRow| match is_timed {
             true => row.service_time.map_or(0.0, number),
             false => row.metadata.map_or(0.0, number),
         };
@@ -324,7 +324,7 @@ impl Subject {
     }
 
     /// Takes over what the store notes, each notice once, and the statement.
-    fn note<A>(&mut self, title: &str, answered: &Answered<A>) {
+    fn note<A>(&mut self, title: &str, answered: &Answer<A>) {
         for note in &answered.notes {
             if !self.notes.contains(note) {
                 self.notes.push(note.clone());

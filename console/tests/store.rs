@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_console::{Board, Scope, Source, Step, Stored, Update};
+use jobstats_console::{History, Scope, Source, Step, StoreSource, Update};
 use postgres::Client;
 use serde_json::Value;
 
@@ -516,7 +516,7 @@ fn a_profile_names_the_database() {
     fails(&top(&profile), 78, "neither a database_url");
 }
 
-fn step(source: &mut Stored, step: Step, board: &mut Board) -> Update {
+fn step(source: &mut StoreSource, step: Step, board: &mut History) -> Update {
     let update = source.step(step).unwrap();
     let copy = Update {
         is_live: update.is_live,
@@ -534,10 +534,10 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     let Some(mut store) = Database::with_store("screen") else {
         return;
     };
-    let mut source = Stored::new(&options(&store.url), Scope::default(), None, true).unwrap();
-    let mut board = Board::default();
+    let mut source = StoreSource::new(&options(&store.url), Scope::default(), None, true).unwrap();
+    let mut board = History::default();
     step(&mut source, Step::Next, &mut board);
-    let silent = |board: &Board| board.silent.values().next().map(|it| it.reason.clone());
+    let silent = |board: &History| board.silent.values().next().map(|it| it.reason.clone());
     assert!(silent(&board).unwrap().contains("jobstats-shipper"));
 
     store.load("small", 0);

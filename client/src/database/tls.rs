@@ -107,24 +107,24 @@ fn is_about_client(alert: AlertDescription) -> bool {
 
 /// Returns the trusted certificates, or `None` if the mode accepts any. A CA file makes `prefer` and `require` verify
 /// too, as in libpq.
-fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<Trusted>, TlsError> {
+fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<TrustedCertificates>, TlsError> {
     match (mode, ca_file) {
         (_, Some(_)) | (SslMode::VerifyCa | SslMode::VerifyFull, None) => {
-            Trusted::read(ca_file).map(Some)
+            TrustedCertificates::read(ca_file).map(Some)
         }
         (SslMode::Disable | SslMode::Prefer | SslMode::Require, None) => Ok(None),
     }
 }
 
 #[derive(Debug)]
-struct Trusted {
+struct TrustedCertificates {
     authorities: RootCertStore,
     certificates: Vec<CertificateDer<'static>>,
 }
 
 /// Reads the certificates of the authorities to trust: those in a file, or those of this system.
 pub fn authorities(ca_file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    Ok(Trusted::read(ca_file)?.certificates)
+    Ok(TrustedCertificates::read(ca_file)?.certificates)
 }
 
 /// A client certificate with the authorities between it and the root, and its key.
@@ -174,7 +174,7 @@ fn broken(path: &Path) -> impl FnOnce(pem::Error) -> TlsError {
     }
 }
 
-impl Trusted {
+impl TrustedCertificates {
     fn read(ca_file: Option<&Path>) -> Result<Self, TlsError> {
         let (certificates, source) = match ca_file {
             Some(path) => (read_certificates(path)?, path.display().to_string()),
@@ -233,7 +233,7 @@ fn is_about_time(error: &rustls::Error) -> bool {
 
 #[derive(Debug)]
 struct Verifier {
-    trusted: Option<Trusted>,
+    trusted: Option<TrustedCertificates>,
     check_name: bool,
     algorithms: WebPkiSupportedAlgorithms,
 }

@@ -46,7 +46,7 @@ fn kill_group(process: Pid) {
 
 /// The exit status of a program, or `None` if it did not end within its time limit, and the lines that it printed on its stderr, except
 /// blank ones.
-pub type Ended = (Option<ExitStatus>, Vec<String>);
+pub type ExitOutcome = (Option<ExitStatus>, Vec<String>);
 
 /// A program in a process group of its own. If it has not ended when this value is dropped, it is killed with all that it started.
 pub struct Process {
@@ -80,7 +80,7 @@ impl Process {
         limit: Duration,
         waits_for_stderr: bool,
         mut sink: impl FnMut(&[u8], Duration) -> Result<(), E>,
-    ) -> Result<Ended, E> {
+    ) -> Result<ExitOutcome, E> {
         let (start, deadline) = (self.started, self.started + limit);
         let mut said = Vec::new();
         let text = self.child.stdout.take().map(|source| Stream {

@@ -70,7 +70,7 @@ pub struct Limits {
 
 /// The readings that the limits dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedCounts {
     /// The number of readings that waited.
     pub waiting: u64,
     /// The number of readings that were set aside.
@@ -179,7 +179,7 @@ impl Directory {
     /// Drops files until the limits are kept: all that are too old, then those that are set aside, then those that wait,
     /// oldest first. A file that waits ages by at most a day between two files, or from the last one to now: a clock that
     /// is stepped ahead by years must not drop everything.
-    pub fn enforce(&self, limits: Limits, now: SystemTime) -> io::Result<Dropped> {
+    pub fn enforce(&self, limits: Limits, now: SystemTime) -> io::Result<DroppedCounts> {
         let (rejected, waiting) = (self.rejected()?, self.waiting()?);
         let all = rejected.iter().chain(&waiting);
         let mut bytes: u64 = all.map(|entry| entry.bytes).sum();
@@ -196,7 +196,7 @@ impl Directory {
             }
             io::Result::Ok(count)
         };
-        Ok(Dropped {
+        Ok(DroppedCounts {
             rejected: drop_from(&rejected, ages(&rejected, now, Duration::MAX))?,
             waiting: drop_from(&waiting, ages(&waiting, now, LONGEST_GAP))?,
         })

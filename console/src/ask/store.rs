@@ -102,7 +102,7 @@ pub struct Store {
 
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answered<A> {
+pub struct Answer<A> {
     /// The rows.
     pub rows: Vec<A>,
     /// The notices and warnings of the store.
@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// Asks a question.
-    pub fn ask<Q: Question>(&mut self, question: &Q) -> Result<Answered<Q::Answer>, Error> {
+    pub fn ask<Q: Question>(&mut self, question: &Q) -> Result<Answer<Q::Answer>, Error> {
         if let Some(deadline) = self.deadline {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -159,7 +159,7 @@ impl Store {
             self.client.batch_execute(&limit)?;
         }
         let rows = ask(&mut self.client, question)?;
-        Ok(Answered {
+        Ok(Answer {
             rows,
             notes: self.notes.try_iter().collect(),
             statement: statement(question, &[]),
@@ -167,12 +167,12 @@ impl Store {
     }
 
     /// Asks a question without whose answer all others can be asked: an error is a note.
-    pub fn try_ask<Q: Question>(&mut self, question: &Q) -> Result<Answered<Q::Answer>, Error> {
+    pub fn try_ask<Q: Question>(&mut self, question: &Q) -> Result<Answer<Q::Answer>, Error> {
         self.client.batch_execute("SAVEPOINT question")?;
         self.ask(question).or_else(|error| {
             self.client
                 .batch_execute("ROLLBACK TO SAVEPOINT question")?;
-            Ok(Answered {
+            Ok(Answer {
                 rows: Vec::new(),
                 notes: vec![error.to_string()],
                 statement: statement(question, &[]),

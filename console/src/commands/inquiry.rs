@@ -24,7 +24,7 @@ use crate::report::form::{self, Screen, written};
 use crate::report::{self, Scope};
 use crate::serve;
 use crate::subject::chosen::{chosen, known};
-use crate::subject::{Asked, Subject, job, user};
+use crate::subject::{Lookup, Subject, job, user};
 use crate::terminal;
 use crate::values::text;
 use crate::values::when::{self, Clock, Span};
@@ -396,7 +396,7 @@ pub fn user(options: &User) -> Result<(), Error> {
 pub fn named(
     kind: &'static str,
     options: &Named,
-    ask: impl FnOnce(&mut Store, &str, Span) -> Result<Asked, store::Error>,
+    ask: impl FnOnce(&mut Store, &str, Span) -> Result<Lookup, store::Error>,
 ) -> Result<(), Error> {
     let window = options.period.window(&options.common.zone)?;
     let mut store = options.common.store()?;

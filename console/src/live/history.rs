@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jobstats_core::base::instant::{MINUTE, Micros};
 use jobstats_core::base::target::filesystem_and_index;
 
-use crate::live::interval::{Failure, Interval, Reading, Seen};
-use crate::live::sums::{Adding, Part};
+use crate::live::interval::{Failure, Interval, Round, TargetSnapshot};
+use crate::live::sums::{ObservedInterval, RunningSums};
 use crate::live::view::{By, Key};
 
 /// The longest window over which rates can be averaged.
@@ -46,14 +46,14 @@ jobstats_core::named! {
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The last text, whose interval is the last one of `intervals`.
-    pub text: Seen,
+    pub text: TargetSnapshot,
     pub status: Status,
     /// The last intervals, newest last.
     intervals: VecDeque<Arc<Interval>>,
 }
 
 impl Target {
-    fn take(&mut self, text: Seen, interval: Option<Interval>) {
+    fn take(&mut self, text: TargetSnapshot, interval: Option<Interval>) {
         self.text = text;
         self.status = match interval {
             Some(interval) => {
@@ -120,7 +120,7 @@ pub struct Load {
 
 /// The state of all targets.
 #[derive(Debug, Clone, Default)]
-pub struct Board {
+pub struct History {
     /// The time of the last reading.
     pub time: Micros,
     targets: BTreeMap<Arc<str>, Target>,
@@ -138,15 +138,18 @@ pub struct Board {
     pub readings: u64,
 }
 
-impl Board {
+impl History {
     /// Takes a reading.
-    pub fn take(&mut self, reading: Reading) {
+    pub fn take(&mut self, reading: Round) {
         self.readings += 1;
         self.time = reading.time;
-        let has_intervals = reading.seen.iter().any(|seen| seen.interval.is_some());
-        let seen = reading.seen.iter().map(|seen| Arc::clone(&seen.target));
+        let has_intervals = reading.snapshots.iter().any(|seen| seen.interval.is_some());
+        let seen = reading
+            .snapshots
+            .iter()
+            .map(|seen| Arc::clone(&seen.target));
         let names: HashSet<_> = seen.chain(reading.pending).collect();
-        for mut text in reading.seen {
+        for mut text in reading.snapshots {
             let interval = text.interval.take();
             self.read.insert(Arc::clone(&text.server), text.time);
             let target = self.targets.entry(Arc::clone(&text.target));
@@ -253,10 +256,10 @@ impl Board {
     }
 
     fn note_load(&mut self) {
-        let mut sums: BTreeMap<&str, Adding> = BTreeMap::new();
+        let mut sums: BTreeMap<&str, RunningSums> = BTreeMap::new();
         for (name, target) in &self.targets {
             for interval in target.window(0) {
-                let part = Part::of(target, interval, interval.length());
+                let part = ObservedInterval::of(target, interval, interval.length());
                 let sums = sums.entry(filesystem(name)).or_default();
                 let work = interval.work.iter();
                 work.for_each(|work| sums.add(&part, &work.totals));
@@ -303,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_server_that_fails_makes_its_targets_late_and_not_zero() {
-        let mut board = Board::default();
+        let mut board = History::default();
         board.take(reading(
             10,
             &[("scratch-OST0000", None), ("scratch-OST0001", None)],
@@ -343,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_target_that_was_read_once_and_never_again_is_not_known() {
-        let mut board = Board::default();
+        let mut board = History::default();
         board.take(reading(10, &[("scratch-OST0000", None)]));
         assert_eq!(board.targets().next().unwrap().status, Status::First);
         board.take(reading(11, &[]));
@@ -352,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_window_has_at_least_the_last_interval() {
-        let mut board = Board::default();
+        let mut board = History::default();
         for end in 1..8 {
             let work = interval(10 * (end - 1), 10 * end, &[("a", "open", end)]);
             board.take(reading(10 * end, &[("scratch-OST0000", Some(work))]));

@@ -102,7 +102,7 @@ pub type Totals = [i128; 7];
 
 /// An interval of a target, as sums are made of it.
 #[derive(Clone, Copy)]
-pub struct Part<'a> {
+pub struct ObservedInterval<'a> {
     /// The sums that columns count in.
     pub columns: &'static Counting,
     pub target: &'a Target,
@@ -112,7 +112,7 @@ pub struct Part<'a> {
     pub is_untimed: bool,
 }
 
-impl<'a> Part<'a> {
+impl<'a> ObservedInterval<'a> {
     pub fn of(target: &'a Target, interval: &Interval, observed: Micros) -> Self {
         Self {
             columns: &COLUMNS,
@@ -125,15 +125,15 @@ impl<'a> Part<'a> {
 
 /// Sums that work is added to.
 #[derive(Default)]
-pub struct Adding {
+pub struct RunningSums {
     sums: [(i128, Rates); 7],
     /// True if a server that does not report times did some of the work.
     pub is_untimed: bool,
 }
 
-impl Adding {
+impl RunningSums {
     /// Adds the growth of columns.
-    pub fn add(&mut self, part: &Part<'_>, growth: &[(Column, i64)]) {
+    pub fn add(&mut self, part: &ObservedInterval<'_>, growth: &[(Column, i64)]) {
         let mut totals = Totals::default();
         part.columns.add(growth, part.target.text.kind, &mut totals);
         self.add_totals(&totals, part.observed);

@@ -7,8 +7,8 @@ use jobstats_core::base::instant::Micros;
 use jobstats_core::base::operation::OPERATIONS;
 use jobstats_core::base::target::TargetKind;
 
+use crate::live::owner::Owner;
 use crate::live::user_names::UserNames;
-use crate::live::who::Who;
 use crate::values::text;
 
 jobstats_core::named! {
@@ -82,15 +82,15 @@ impl Key {
     }
 
     /// Returns the value that an owner of work has, if its identifier names one.
-    pub fn of(by: By, who: &Who) -> Option<Self> {
+    pub fn of(by: By, owner: &Owner) -> Option<Self> {
         let name = |name: &Option<Box<str>>| name.clone().map(Self::Name);
         match by {
-            By::User => who.user.map(Self::User),
-            By::Job => name(&who.job),
-            By::Account => name(&who.account),
-            By::Node => name(&who.node),
-            By::Process => name(&who.process),
-            By::Entry => (!who.entry.is_empty()).then(|| Self::Name(who.entry.clone())),
+            By::User => owner.user.map(Self::User),
+            By::Job => name(&owner.job),
+            By::Account => name(&owner.account),
+            By::Node => name(&owner.node),
+            By::Process => name(&owner.process),
+            By::Entry => (!owner.entry.is_empty()).then(|| Self::Name(owner.entry.clone())),
             By::Target | By::Operation => None,
         }
     }

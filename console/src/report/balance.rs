@@ -15,7 +15,7 @@ const BALANCED: f64 = 0.2;
 const MOST: f64 = 0.5;
 
 /// The targets of a kind, beside each other by an operation.
-struct Compared {
+struct Comparison {
     operation: &'static str,
     kind: &'static str,
     heading: &'static str,
@@ -32,7 +32,7 @@ const COMPARED: [(&str, &str, &str); 3] = [
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let mut blocks = Vec::new();
     for (operation, kind, heading) in COMPARED {
-        let compared = Compared {
+        let compared = Comparison {
             operation,
             kind,
             heading,
@@ -60,8 +60,8 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     Ok(blocks)
 }
 
-impl Compared {
-    fn figure(&self, balance: Answered<BalanceRow>) -> Block {
+impl Comparison {
+    fn figure(&self, balance: Answer<BalanceRow>) -> Block {
         Block::from(Figure {
             heading: self.heading.to_owned(),
             caption: self.caption(&balance.rows),
@@ -188,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    const WRITES: Compared = Compared {
+    const WRITES: Comparison = Comparison {
         operation: COMPARED[0].0,
         kind: COMPARED[0].1,
         heading: COMPARED[0].2,

@@ -5,7 +5,7 @@ use jobstats_core::base::pattern::exactly;
 
 use super::heatmap::Heatmap;
 use super::leader::Leader;
-use super::standout::{High, Spans, high};
+use super::standout::{Peak, Spans, high};
 use super::vocabulary::*;
 
 /// The largest number of bursts that are told.
@@ -22,7 +22,7 @@ const FLOOR: f64 = 0.05;
 struct Burst {
     target: String,
     median: f64,
-    high: High,
+    high: Peak,
 }
 
 /// Finds the largest bursts that the sentences about the whole file system do not tell, and asks who made them.

@@ -6,7 +6,7 @@ use jobstats_client::answers::{self, EventRow, Explain, statement};
 
 use super::vocabulary::*;
 use crate::show::html::Level;
-use crate::subject::events::{TOLD, lasted, measured, place, who};
+use crate::subject::events::{ALERTED, lasted, measured, owner, place};
 
 /// The number of events that have a row.
 const ROWS: usize = 20;
@@ -44,7 +44,7 @@ impl Events {
         if scope.is_own() && !scope.targets.is_empty() {
             asked.rows.retain(is_near);
         }
-        let is_told = |row: &EventRow| TOLD.contains(&row.severity.as_str());
+        let is_told = |row: &EventRow| ALERTED.contains(&row.severity.as_str());
         let (told, others) = asked.rows.into_iter().partition(is_told);
         Ok(Self {
             told,
@@ -122,7 +122,7 @@ impl Events {
                 ("Severity", severity),
                 ("What", Cell::sentences(&what(row))),
                 ("Measured", Cell::sentences(&measured(row))),
-                ("Who", Cell::sentences(&who(row))),
+                ("Who", Cell::sentences(&owner(row))),
                 ("Judged", Cell::name(row.verdict.as_ref())),
                 ("Event", Cell::count(row.event_id)),
             ]

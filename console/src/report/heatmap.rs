@@ -16,7 +16,7 @@ pub struct Heatmap {
     /// The question that the load answers.
     pub scope: Scope,
     /// The rates of each target in steps.
-    pub rates: Answered<RateRow>,
+    pub rates: Answer<RateRow>,
     /// The width of the steps in seconds.
     step: i64,
 }

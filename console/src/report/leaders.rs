@@ -11,10 +11,10 @@ use super::vocabulary::*;
 const ROWS: i32 = 8;
 
 /// The name of work that is in no entry.
-const NOBODY: &str = "(without identifier)";
+const UNTRACKED: &str = "(without identifier)";
 
 /// The rates of groups a week before.
-type Before = HashMap<Group, f64>;
+type EarlierRates = HashMap<Group, f64>;
 
 /// The answers behind the three tables.
 struct Leaders<'s> {
@@ -119,7 +119,7 @@ impl Leaders<'_> {
         last: (&'static str, Cell),
     ) -> Option<[(&'static str, Cell); 4]> {
         let [part, rate] = self.rate(self.rest.as_ref()?, rows);
-        Some([(title, Cell::text(NOBODY)), part, rate, last])
+        Some([(title, Cell::text(UNTRACKED)), part, rate, last])
     }
 
     fn compared(&mut self, store: &mut Store, grouping: &Grouping) -> Result<Table, Error> {
@@ -136,7 +136,7 @@ impl Leaders<'_> {
         Ok(self.table(grouping, &rows, &rates.collect()))
     }
 
-    fn table(&self, grouping: &Grouping, rows: &[TopRow], before: &Before) -> Table {
+    fn table(&self, grouping: &Grouping, rows: &[TopRow], before: &EarlierRates) -> Table {
         let cells = rows.iter().map(|row| {
             let name = (grouping.name)(&row.labels);
             let before = before.get(&row.labels);
@@ -207,7 +207,8 @@ mod tests {
             statements: Vec::new(),
         };
         let rows = [row(None), row(Some("physics")), row(Some("chemistry"))];
-        let before = Before::from([(rows[0].labels.clone(), 2.0), (rows[1].labels.clone(), 3.0)]);
+        let before =
+            EarlierRates::from([(rows[0].labels.clone(), 2.0), (rows[1].labels.clone(), 3.0)]);
         let table = leaders.table(&ACCOUNTS, &rows, &before);
         let changes: Vec<_> = table.rows.iter().map(|row| row[3].text.as_str()).collect();
         assert_eq!(changes, ["+50 %", "±0 %", "new"]);
@@ -232,7 +233,7 @@ mod tests {
             }),
             statements: Vec::new(),
         };
-        let table = leaders.table(&ACCOUNTS, &[row(Some("physics"))], &Before::new());
+        let table = leaders.table(&ACCOUNTS, &[row(Some("physics"))], &EarlierRates::new());
         let last = table.rows.last().unwrap();
         assert_eq!(texts(last), ["(without identifier)", "40 %", "6.00", "–"]);
         // It has the longest bar, which is not that of the first row.

@@ -32,7 +32,7 @@ pub struct Load {
 pub fn ask(store: &mut Store, scope: &mut Scope) -> Result<Load, Error> {
     let (work, before) = (scope.work(), scope.week_before());
     let mut mean = work.rates(store, &[scope.measure.name()], &[], None)?;
-    let is_known = |answer: &Answered<RateRow>| answer.rows.iter().any(|row| row.rate.is_some());
+    let is_known = |answer: &Answer<RateRow>| answer.rows.iter().any(|row| row.rate.is_some());
     if !is_known(&mean) {
         let without_times = work.rates(store, &[Measure::Metadata.name()], &[], None)?;
         // If nothing was observed at all, nobody knows whether servers report times.

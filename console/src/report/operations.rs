@@ -21,7 +21,7 @@ const LEAST: f64 = 0.01;
 const STEPS: usize = 97;
 
 /// An operation that is drawn, with its part of all work; `None` for bytes.
-type Chosen = (String, Option<f64>);
+type ChartedOperation = (String, Option<f64>);
 
 /// Asks for the pictures: bytes read and written, and the operations that took most of the servers' time.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
@@ -57,7 +57,7 @@ fn names(scope: &Scope) -> Vec<String> {
 }
 
 /// Chooses bytes, and the operations with most work.
-fn chosen(totals: &[TotalRow]) -> Vec<Chosen> {
+fn chosen(totals: &[TotalRow]) -> Vec<ChartedOperation> {
     let totals = totals.iter();
     let known = totals.filter_map(|row| Some((row, number(row.total?))));
     let mut largest: Vec<_> = known.filter(|(_, total)| *total > 0.0).collect();
@@ -77,7 +77,7 @@ fn chosen(totals: &[TotalRow]) -> Vec<Chosen> {
 
 fn figure(
     scope: &Scope,
-    (operation, share): &Chosen,
+    (operation, share): &ChartedOperation,
     rows: &[&RateRow],
     (step, statement): (i64, &str),
 ) -> Option<Block> {

@@ -25,13 +25,13 @@ pub struct Spans {
 
 /// A span with the work above the median in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct High {
+pub struct Peak {
     pub span: Span,
     pub excess: f64,
     pub mean: f64,
 }
 
-impl High {
+impl Peak {
     /// Says when the load was high, and how high it was.
     pub fn said(&self, scope: &Scope) -> String {
         let (span, mean) = (scope.span(self.span), scope.rate(self.mean));
@@ -41,12 +41,12 @@ impl High {
 
 /// Returns the median, and the spans in which the load is over so many times the median, and over a floor, those with most
 /// work above the median first.
-pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<High>) {
+pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<Peak>) {
     let mut known: Vec<_> = points.iter().filter_map(|point| point.value).collect();
     known.sort_by(f64::total_cmp);
     let median = known.get(known.len() / 2).copied().unwrap_or(0.0);
     // The spans, each with the seconds of its high steps and, until its end is known, with all work instead of the mean.
-    let mut spans: Vec<(High, f64)> = Vec::new();
+    let mut spans: Vec<(Peak, f64)> = Vec::new();
     for point in points {
         let is_high = |rate: &f64| *rate > ratio * median && *rate > floor;
         let Some(rate) = point.value.filter(is_high) else {
@@ -64,11 +64,11 @@ pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<High>) {
             _ => {
                 let span = (point.time, point.end());
                 let mean = work;
-                spans.push((High { span, excess, mean }, point.seconds));
+                spans.push((Peak { span, excess, mean }, point.seconds));
             }
         }
     }
-    let high = spans.into_iter().map(|(high, seconds)| High {
+    let high = spans.into_iter().map(|(high, seconds)| Peak {
         mean: high.mean / seconds,
         ..high
     });
@@ -204,12 +204,12 @@ mod tests {
     use crate::testing::{load, points, scope, time};
 
     /// Returns the median and the spans of steps with these rates.
-    fn spans(rates: &[Option<f64>]) -> (f64, Vec<High>) {
+    fn spans(rates: &[Option<f64>]) -> (f64, Vec<Peak>) {
         let steps = (0..).step_by(600).zip(rates.iter().copied());
         high(&points(&steps.collect::<Vec<_>>()), RATIO, 0.0)
     }
 
-    fn minutes(high: &High) -> (i64, i64) {
+    fn minutes(high: &Peak) -> (i64, i64) {
         (high.span.0.as_second() / 60, high.span.1.as_second() / 60)
     }
 

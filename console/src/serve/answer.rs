@@ -9,9 +9,9 @@ use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::pages;
-use super::question::{Asked, Kind, Question};
+use super::question::{Kind, Question, Route};
 use super::subordinates::Subordinates;
-use super::turns::{Limits, Place, Turns};
+use super::turns::{Limits, Permit, Turns};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::report::form::{Form, Screen, written};
@@ -111,7 +111,7 @@ impl Service {
     }
 
     /// Takes a connection of a user; `None` if the user has too many. All numbers of containers together are one user.
-    pub fn connection(&self, uid: u32) -> Option<Place> {
+    pub fn connection(&self, uid: u32) -> Option<Permit> {
         let uid = match self.subordinates.has(uid) {
             true => u32::MAX,
             false => uid,
@@ -123,17 +123,17 @@ impl Service {
     pub async fn answer(
         self: &Arc<Self>,
         uid: u32,
-        asked: Asked,
-        connection: Arc<Place>,
+        asked: Route,
+        connection: Arc<Permit>,
     ) -> Answer {
         let (question, refused) = match asked {
-            Asked::Index => return Answer::index(uid),
-            Asked::Question(question) => (question, Form::Json),
-            Asked::Page(question) => (question, Form::Html),
-            Asked::Unreadable(problem) => {
+            Route::Index => return Answer::index(uid),
+            Route::Question(question) => (question, Form::Json),
+            Route::Page(question) => (question, Form::Html),
+            Route::Unreadable(problem) => {
                 return Answer::refusal(exit::USAGE, &problem, Form::Json);
             }
-            Asked::Nothing => {
+            Route::Nothing => {
                 let message = "there is nothing at this address";
                 return Answer::refusal(exit::NOTHING, message, Form::Json);
             }
@@ -147,7 +147,7 @@ impl Service {
         self: &Arc<Self>,
         uid: u32,
         question: Question,
-        connection: Arc<Place>,
+        connection: Arc<Permit>,
         refused: Form,
     ) -> Answer {
         let form = question.words.form;

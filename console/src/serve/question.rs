@@ -71,7 +71,7 @@ pub struct Question {
 
 /// The thing that a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum Route {
     /// The page that a user begins with.
     Index,
     Question(Question),
@@ -91,7 +91,7 @@ impl Question {
     }
 }
 
-impl Asked {
+impl Route {
     /// Reads the path and the query of an address. Addresses without a version are those of pages, in which the name may be a part of the
     /// path.
     pub fn read(path: &str, query: &str) -> Self {
@@ -168,7 +168,7 @@ mod tests {
             let address = question.address();
             let (path, query) = address.split_once('?').unwrap();
             prop_assert!(address.is_ascii() && !address.contains(' '));
-            prop_assert_eq!(Asked::read(path, query), Asked::Question(question));
+            prop_assert_eq!(Route::read(path, query), Route::Question(question));
         }
     }
 
@@ -181,20 +181,20 @@ mod tests {
                 form: Form::Html,
                 ..Words::default()
             };
-            Asked::Page(Question {
+            Route::Page(Question {
                 kind: Kind::Job,
                 words,
             })
         };
-        assert_eq!(Asked::read("/job/123_4", ""), page("123_4", None));
-        assert_eq!(Asked::read("/job", "name=123_4"), page("123_4", None));
+        assert_eq!(Route::read("/job/123_4", ""), page("123_4", None));
+        assert_eq!(Route::read("/job", "name=123_4"), page("123_4", None));
         assert_eq!(
-            Asked::read("/job/a%2Fb%26c", "from=7d"),
+            Route::read("/job/a%2Fb%26c", "from=7d"),
             page("a/b&c", Some("7d"))
         );
-        assert_eq!(Asked::read("/", ""), Asked::Index);
-        let report = |path: &str| match Asked::read(path, "") {
-            Asked::Page(Question { kind, words }) => (kind, words.name),
+        assert_eq!(Route::read("/", ""), Route::Index);
+        let report = |path: &str| match Route::read(path, "") {
+            Route::Page(Question { kind, words }) => (kind, words.name),
             other => panic!("{other:?}"),
         };
         assert_eq!(report("/report"), (Kind::Report, String::new()));
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn other_addresses_are_no_questions() {
         for path in ["/v2/job", "/v1/target", "/v1/", "/jobs/1", "/done/1"] {
-            assert_eq!(Asked::read(path, "name=1"), Asked::Nothing, "{path}");
+            assert_eq!(Route::read(path, "name=1"), Route::Nothing, "{path}");
         }
         for (path, query) in [
             ("/v1/job", ""),
@@ -220,7 +220,7 @@ mod tests {
             ("/events", "cluster=a%00"),
         ] {
             assert!(
-                matches!(Asked::read(path, query), Asked::Unreadable(_)),
+                matches!(Route::read(path, query), Route::Unreadable(_)),
                 "{path} {query}"
             );
         }

@@ -11,7 +11,7 @@ use nix::unistd::User;
 use ring::digest::{SHA256, digest};
 use tokio::sync::Semaphore;
 
-use super::turns::Place;
+use super::turns::Permit;
 use crate::ask::config;
 use crate::ask::error::Error;
 
@@ -84,7 +84,7 @@ impl Proxy {
     }
 
     /// Takes a connection from an address; `None` if it is not that of the web server, or if there are too many.
-    pub fn connection(&self, from: IpAddr) -> Option<Place> {
+    pub fn connection(&self, from: IpAddr) -> Option<Permit> {
         let is_known = self
             .addresses
             .iter()

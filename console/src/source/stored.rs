@@ -19,23 +19,23 @@ use jobstats_core::base::target::TargetKind;
 use super::{Source, Step, Update};
 use crate::ask::store;
 use crate::live::history::{Loads, Medians};
-use crate::live::interval::{Failure, Interval, Reading, STORE, Seen, Work};
-use crate::live::who::Who;
+use crate::live::interval::{EntryUsage, Failure, Interval, Round, STORE, TargetSnapshot};
+use crate::live::owner::Owner;
 
 pub use errors::Error;
-use questions::{Session, Target, Wholes};
+use questions::{CountersByTarget, Session, Target};
 
 /// The time after which accounts and names of users are asked for again.
-const RENEWED: Micros = 10 * MINUTE;
+const OWNER_LIFETIME: Micros = 10 * MINUTE;
 
 /// The width of the steps of the course of the load, which rollups have.
 const STEP: Micros = 10 * MINUTE;
 
 /// The number of buckets without work that a step passes over.
-const PASSED: usize = 24;
+const MAX_EMPTY_BUCKETS: usize = 24;
 
 /// The time between readings of a target whose usual time is not known.
-const USUAL: Micros = 5 * MINUTE;
+const DEFAULT_INTERVAL: Micros = 5 * MINUTE;
 
 /// The targets of a store that are looked at. In a pattern `*` stands for any characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Scope {
 }
 
 /// A store that is read again and again.
-pub struct Stored {
+pub struct StoreSource {
     connector: Connector,
     scope: Scope,
     /// True if a failure is shown, and tried again, instead of ending the program.
@@ -76,12 +76,12 @@ pub struct Stored {
     /// The moment that is shown; `None` is now.
     at: Option<Micros>,
     /// The reading that was made last, if it has not been dropped.
-    shown: Option<Shown>,
+    shown: Option<ShownTargets>,
     /// The place in time from which the next step goes.
-    place: Option<Place>,
-    people: HashMap<i64, Known>,
+    place: Option<TimePosition>,
+    owners: HashMap<i64, EntryOwner>,
     /// The time at which what is known of identifiers was asked for first.
-    people_since: Micros,
+    owners_since: Micros,
     /// The end of the course of the load.
     history_until: Option<Micros>,
     /// The end of the hour that is compared with what is usual.
@@ -93,7 +93,7 @@ pub struct Stored {
 
 /// The place of a reading in time.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct TimePosition {
     /// The moment.
     time: Micros,
     /// The last observation up to then.
@@ -105,14 +105,14 @@ struct Place {
 }
 
 /// The targets that a reading was made of.
-struct Shown {
+struct ShownTargets {
     time: Micros,
     targets: Vec<Target>,
     /// True if the targets are of several clusters. As long as they are, their names have the cluster.
     has_clusters: bool,
 }
 
-impl Shown {
+impl ShownTargets {
     fn new(time: Micros, targets: Vec<Target>) -> Self {
         let mut clusters = targets.iter().map(|it| &it.row.cluster);
         let first = clusters.next();
@@ -150,14 +150,18 @@ impl Shown {
     fn pace(&self) -> Micros {
         let mut usual: Vec<_> = self.targets.iter().filter_map(|it| it.usual).collect();
         usual.sort_unstable();
-        usual.get(usual.len() / 2).copied().unwrap_or(USUAL).max(1)
+        usual
+            .get(usual.len() / 2)
+            .copied()
+            .unwrap_or(DEFAULT_INTERVAL)
+            .max(1)
     }
 }
 
 /// The owner of an identifier, and the number and the name of the user.
-type Known = (Arc<Who>, Option<(u32, Box<str>)>);
+type EntryOwner = (Arc<Owner>, Option<(u32, Box<str>)>);
 
-impl Stored {
+impl StoreSource {
     /// Takes the connection, what of the store is looked at, and the moment to begin with; `None` is now.
     ///
     /// With `is_patient`, a failure that may pass is part of a reading. It ends the program otherwise.
@@ -179,8 +183,8 @@ impl Stored {
             at,
             shown: None,
             place: None,
-            people: HashMap::new(),
-            people_since: 0,
+            owners: HashMap::new(),
+            owners_since: 0,
             history_until: None,
             medians_until: None,
             failures: 0,
@@ -220,13 +224,13 @@ impl Stored {
         let (was_at, mut begins_anew) = (self.at, self.shown.is_none());
         if let Some(place) = self.place {
             match self.moved(step, place)? {
-                Moment::Stays => {}
-                Moment::Now => self.at = None,
-                Moment::At(at) => {
+                Destination::Stays => {}
+                Destination::Now => self.at = None,
+                Destination::At(at) => {
                     begins_anew |= at < place.time;
                     self.at = Some(at);
                 }
-                Moment::Nothing => return Ok(Update::default()),
+                Destination::Nothing => return Ok(Update::default()),
             }
             // What is now follows what was a while ago only if nothing of it is missing.
             begins_anew |= was_at.is_some() && self.at.is_none();
@@ -247,10 +251,10 @@ impl Stored {
     fn read_on(
         &mut self,
         begins_anew: bool,
-        place: Place,
+        place: TimePosition,
         was_at: Option<Micros>,
     ) -> Result<Update, Error> {
-        for _ in 0..PASSED {
+        for _ in 0..MAX_EMPTY_BUCKETS {
             match (self.read(begins_anew), self.at) {
                 (Err(error), Some(at)) if error.kind().is_none() => {
                     self.at = Some(at.saturating_add(place.pace));
@@ -267,14 +271,16 @@ impl Stored {
     }
 
     /// Returns the moment to which a step goes. A step over a time without observations goes to the next ones.
-    fn moved(&mut self, step: Step, place: Place) -> Result<Moment, Error> {
+    fn moved(&mut self, step: Step, place: TimePosition) -> Result<Destination, Error> {
         let (is_live, is_patient) = (self.at.is_none(), self.is_patient);
         let by = match step {
-            Step::Next if is_live => return Ok(Moment::Stays),
-            Step::End => return Ok(Moment::Now),
+            Step::Next if is_live => return Ok(Destination::Stays),
+            Step::End => return Ok(Destination::Now),
             Step::Begin => {
                 let first = self.session()?.first()?;
-                return Ok(first.map_or(Moment::Stays, |first| Moment::At(first + place.pace)));
+                return Ok(first.map_or(Destination::Stays, |first| {
+                    Destination::At(first + place.pace)
+                }));
             }
             Step::Next => 1,
             Step::By(by) => by,
@@ -284,17 +290,17 @@ impl Stored {
         let wanted = base.saturating_add(place.pace.saturating_mul(by as Micros));
         if by < 0 {
             let before = self.session()?.before(wanted)?;
-            return Ok(Moment::At(match before {
+            return Ok(Destination::At(match before {
                 Some(before) if before <= wanted - place.pace && !place.is_rollup => before,
                 _ => wanted,
             }));
         }
         Ok(match self.session()?.after(place.time)? {
-            _ if is_live => Moment::Stays,
-            _ if place.is_rollup && wanted <= self.now() => Moment::At(wanted),
-            Some(after) => Moment::At(wanted.min(self.now()).max(after)),
-            None if is_patient => Moment::Now,
-            None => Moment::Nothing,
+            _ if is_live => Destination::Stays,
+            _ if place.is_rollup && wanted <= self.now() => Destination::At(wanted),
+            Some(after) => Destination::At(wanted.min(self.now()).max(after)),
+            None if is_patient => Destination::Now,
+            None => Destination::Nothing,
         })
     }
 
@@ -313,7 +319,7 @@ impl Stored {
             true => newest,
             false => at.unwrap_or(now),
         };
-        let shown = Shown::new(time, targets);
+        let shown = ShownTargets::new(time, targets);
         let before = self.shown.as_ref().filter(|_| !begins_anew);
         let before = before.filter(|it| it.has_clusters == shown.has_clusters);
         let begins_anew = before.is_none();
@@ -325,14 +331,14 @@ impl Stored {
             Some(work) => work,
             None => self.session()?.work(&fresh, at)?,
         };
-        let users = self.meet(&work, time)?;
-        let wholes = self.session()?.wholes(&fresh)?;
-        let readings = self.readings(&shown, &fresh, (&work, wholes), begins_anew);
+        let users = self.load_owners(&work, time)?;
+        let counters = self.session()?.counters(&fresh)?;
+        let readings = self.readings(&shown, &fresh, (&work, counters), begins_anew);
         let until = time - time.rem_euclid(STEP);
         let history = self.history(until, begins_anew, shown.has_clusters)?;
         let medians = self.medians(until, begins_anew, shown.has_clusters)?;
         let pace = shown.pace();
-        self.place = Some(Place {
+        self.place = Some(TimePosition {
             time,
             newest: newest.min(time),
             pace,
@@ -370,10 +376,10 @@ impl Stored {
     fn nothing(&mut self, at: Option<Micros>) -> Result<Error, Error> {
         let first = self.session()?.first()?;
         if let Some(at) = at.filter(|_| self.place.is_none()) {
-            self.place = Some(Place {
+            self.place = Some(TimePosition {
                 time: at,
                 newest: at,
-                pace: USUAL,
+                pace: DEFAULT_INTERVAL,
                 is_rollup: false,
             });
         }
@@ -384,11 +390,11 @@ impl Stored {
     /// that moment.
     fn readings(
         &self,
-        shown: &Shown,
+        shown: &ShownTargets,
         fresh: &[&Target],
-        (work, mut wholes): (&[EntryTotalsRow], Wholes),
+        (work, mut counters): (&[EntryTotalsRow], CountersByTarget),
         begins_anew: bool,
-    ) -> Vec<Reading> {
+    ) -> Vec<Round> {
         let mut work_of: HashMap<i32, Vec<&EntryTotalsRow>> = HashMap::new();
         for one in work {
             work_of.entry(one.target_id).or_default().push(one);
@@ -397,24 +403,24 @@ impl Stored {
             let work = work_of.remove(&target.row.target_id).unwrap_or_default();
             let mut seen = self.seen(target, shown.name(target), &work);
             if let Some(interval) = &mut seen.interval {
-                interval.whole = wholes.remove(&target.row.target_id);
+                interval.counters = counters.remove(&target.row.target_id);
             }
             seen
         });
-        let reading = Reading {
+        let reading = Round {
             time: shown.time,
             pending: shown.pending(shown.time),
-            ..Reading::default()
+            ..Round::default()
         };
-        let mut readings = vec![Reading {
-            seen: seen.collect(),
+        let mut readings = vec![Round {
+            snapshots: seen.collect(),
             ..reading.clone()
         }];
         readings.extend(begins_anew.then_some(reading));
         readings
     }
 
-    fn seen(&self, target: &Target, name: Arc<str>, rows: &[&EntryTotalsRow]) -> Seen {
+    fn seen(&self, target: &Target, name: Arc<str>, rows: &[&EntryTotalsRow]) -> TargetSnapshot {
         let row = &target.row;
         let count = |count: Option<i32>| count.unwrap_or_default().unsigned_abs().into();
         let interval = row.since.map(|since| {
@@ -423,22 +429,22 @@ impl Stored {
                 .flat_map(|it| it.usecs.iter().take(OPERATIONS.len()));
             let has_times = usecs.any(Option::is_some);
             let work = rows.iter().filter_map(|it| {
-                let who = Arc::clone(&self.people.get(&it.entry_id)?.0);
+                let owner = Arc::clone(&self.owners.get(&it.entry_id)?.0);
                 let totals = questions::totals(it);
-                Some(Work { who, totals })
+                Some(EntryUsage { owner, totals })
             });
             Interval {
                 since: since.as_microsecond(),
                 until: target.time,
                 timed: (!rows.is_empty()).then_some(has_times),
                 work: work.collect(),
-                whole: None,
+                counters: None,
                 added: count(row.added),
                 resets: count(row.resets),
                 removed: count(row.removed),
             }
         });
-        Seen {
+        TargetSnapshot {
             target: name,
             kind: TargetKind::named(&row.kind).unwrap_or(TargetKind::Ost),
             server: row.server.as_deref().unwrap_or_default().into(),
@@ -450,31 +456,31 @@ impl Stored {
     }
 
     /// Asks who the owners of this work are, unless they are known, and returns the names of their users.
-    fn meet(
+    fn load_owners(
         &mut self,
         work: &[EntryTotalsRow],
         time: Micros,
     ) -> Result<Vec<(u32, Box<str>)>, Error> {
         // Accounts and names change, and are different in the past.
-        if (time - self.people_since).abs() > RENEWED {
-            self.people.clear();
-            self.people_since = time;
+        if (time - self.owners_since).abs() > OWNER_LIFETIME {
+            self.owners.clear();
+            self.owners_since = time;
         }
         let wanted: BTreeSet<i64> = work.iter().map(|it| it.entry_id).collect();
-        let unknown = wanted.iter().filter(|it| !self.people.contains_key(it));
+        let unknown = wanted.iter().filter(|it| !self.owners.contains_key(it));
         let unknown: Vec<i64> = unknown.copied().collect();
         if !unknown.is_empty() {
             let entries = self.session()?.entries(unknown, time)?;
-            let people = entries.into_iter().map(|entry| {
-                let who = Arc::new(questions::who(&entry));
-                let user = who.user.zip(entry.user_name.map(Into::into));
-                (entry.entry_id, (who, user))
+            let owners = entries.into_iter().map(|entry| {
+                let owner = Arc::new(questions::owner(&entry));
+                let user = owner.user.zip(entry.user_name.map(Into::into));
+                (entry.entry_id, (owner, user))
             });
-            self.people.extend(people);
+            self.owners.extend(owners);
         }
         let users = wanted
             .iter()
-            .filter_map(|it| self.people.get(it)?.1.clone());
+            .filter_map(|it| self.owners.get(it)?.1.clone());
         Ok(users.collect::<BTreeMap<_, _>>().into_iter().collect())
     }
 
@@ -527,11 +533,11 @@ impl Stored {
             reason: error.to_string(),
             since: shown.map(|shown| shown.time),
         };
-        let reading = Reading {
+        let reading = Round {
             time,
             pending: shown.map_or_else(Vec::new, |shown| shown.pending(time)),
             failures: vec![failure],
-            ..Reading::default()
+            ..Round::default()
         };
         Update {
             readings: vec![reading],
@@ -540,7 +546,7 @@ impl Stored {
     }
 }
 
-impl Source for Stored {
+impl Source for StoreSource {
     fn step(&mut self, step: Step) -> Result<Update, super::Error> {
         let was_live = self.at.is_none();
         let stepped = self.try_step(step);
@@ -584,7 +590,7 @@ impl Source for Stored {
 }
 
 /// The end of a step.
-enum Moment {
+enum Destination {
     /// The moment stays what it is; now goes on.
     Stays,
     /// To what comes from now on.

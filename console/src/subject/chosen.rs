@@ -3,7 +3,7 @@
 use jobstats_client::answers::{JobRow, Window};
 
 use super::job;
-use super::{Asked, Subject};
+use super::{Lookup, Subject};
 use crate::ask::error::Error;
 use crate::ask::store::Store;
 use crate::values::text;
@@ -64,7 +64,7 @@ fn described(candidate: &JobRow, clock: &Clock) -> String {
 }
 
 /// Returns a subject, or the error that the store knows nothing of it.
-pub fn known(kind: &'static str, name: &str, asked: Asked) -> Result<Subject, Error> {
+pub fn known(kind: &'static str, name: &str, asked: Lookup) -> Result<Subject, Error> {
     asked.map_err(|notes| Error::Unknown {
         kind,
         name: text::shown(name),

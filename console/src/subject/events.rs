@@ -8,7 +8,7 @@ use crate::values::number::{UNKNOWN, per_call, percent, rate};
 use crate::values::when::length;
 
 /// The severities of events that somebody is told of.
-pub const TOLD: [&str; 2] = ["warning", "critical"];
+pub const ALERTED: [&str; 2] = ["warning", "critical"];
 
 /// Returns the time that an event has lasted.
 pub fn lasted(row: &EventRow) -> String {
@@ -60,7 +60,7 @@ pub fn culprit(row: &EventRow) -> Option<String> {
 }
 
 /// Says who made the load rise, or why nobody is named.
-pub fn who(row: &EventRow) -> String {
+pub fn owner(row: &EventRow) -> String {
     let Some(culprits) = &row.culprits else {
         return UNKNOWN.to_owned();
     };
@@ -118,7 +118,7 @@ mod tests {
                 culprits: Some(culprits),
                 ..event("waiting", "warning")
             };
-            (culprit(&row), who(&row))
+            (culprit(&row), owner(&row))
         };
         let ada = "ada (physics), 71 % of the rise";
         let named = said(
@@ -140,7 +140,7 @@ mod tests {
         let job =
             said(json!({ "by": "job", "named": true, "subjects": [{ "job": "7", "share": 0.5 }] }));
         assert_eq!(job.1, "7, 50 % of the rise");
-        assert_eq!(who(&event("full", "critical")), UNKNOWN);
+        assert_eq!(owner(&event("full", "critical")), UNKNOWN);
     }
 
     #[test]

@@ -10,8 +10,10 @@ use jobstats_core::base::pattern::exactly;
 use jobstats_core::series::typical::Usual;
 
 use super::questions::{DAY, Selection, add_course, compared, is_part};
-use super::{COURSE, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, findings, joined, number};
-use crate::ask::store::{Answered, Error, Store};
+use super::{
+    COURSE, Fact, Kind, Ranking, RankingRow, Subject, Usage, Value, findings, joined, number,
+};
+use crate::ask::store::{Answer, Error, Store};
 use crate::values::number::total;
 use crate::values::when::{self, after};
 
@@ -42,7 +44,7 @@ const FEWEST: usize = 5;
 
 /// Returns the last job of each scheduler that has such a number or label and ran in the window; without any, the last one of which only
 /// totals are left.
-pub fn find(store: &mut Store, name: &str, window: Window) -> Result<Answered<JobRow>, Error> {
+pub fn find(store: &mut Store, name: &str, window: Window) -> Result<Answer<JobRow>, Error> {
     let mut found = store.ask(&Job {
         job: name.to_owned(),
         scheduler: None,
@@ -83,7 +85,7 @@ fn list(
     window: Window,
     filters: Filters,
     n: i32,
-) -> Result<Answered<JobsRow>, Error> {
+) -> Result<Answer<JobsRow>, Error> {
     let since = window.since.or(Some(Timestamp::UNIX_EPOCH));
     let mut question = Jobs {
         window: Window { since, ..window },
@@ -127,7 +129,7 @@ pub fn ask(
     store: &mut Store,
     name: &str,
     asked: Window,
-    found: &Answered<JobRow>,
+    found: &Answer<JobRow>,
     row: &JobRow,
 ) -> Result<Subject, Error> {
     let is_shared = found.rows.len() > 1;
@@ -158,7 +160,7 @@ pub fn ask(
     subject.notes.extend(state(knows, row).map(str::to_owned));
     subject.add(costs(row, &usage.rows));
     if elements.len() < 2 {
-        add_usual(store, &mut subject, row)?;
+        add_baseline(store, &mut subject, row)?;
     }
     // A number alone does not say of which job work without a number is likely to be.
     if knows && !is_shared {
@@ -280,14 +282,14 @@ fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
 
 /// Ranks the targets of the answer about the job.
 fn by_target(rows: &[JobUsageRow]) -> Ranking {
-    let mut targets: BTreeMap<&String, Ranked> = BTreeMap::new();
+    let mut targets: BTreeMap<&String, RankingRow> = BTreeMap::new();
     for row in rows {
         let Some(name) = &row.labels.target else {
             continue;
         };
-        let target = targets.entry(name).or_insert_with(|| Ranked {
+        let target = targets.entry(name).or_insert_with(|| RankingRow {
             name: Some(name.clone()),
-            ..Ranked::default()
+            ..RankingRow::default()
         });
         match row.operation.as_str() {
             "service_time" => target.service_time = row.total,
@@ -319,7 +321,7 @@ fn by_user(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
 
 /// Adds how busy a job kept servers, compared with the jobs of its owner that ended in the 30 days before it began. An array, whose work is
 /// that of many jobs, is not compared.
-fn add_usual(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Result<(), Error> {
+fn add_baseline(store: &mut Store, subject: &mut Subject, row: &JobRow) -> Result<(), Error> {
     let (Some(busy), Some(user), Some(started)) = (row.in_service, &row.user_name, row.started)
     else {
         return Ok(());
@@ -442,14 +444,14 @@ fn by_element(subject: &mut Subject, elements: &[JobsRow]) {
         Fact::text("slowest", "Slowest", slowest.as_ref()),
         Fact::new("median_run_time", "Median time", median),
     ]);
-    let ranked = elements.iter().map(|it| Ranked {
+    let ranked = elements.iter().map(|it| RankingRow {
         name: Some(it.job.clone()),
         detail: joined([&run_time(it).map(when::length), &it.state]),
         service_time: it.service_time,
         read_bytes: it.read_bytes,
         write_bytes: it.write_bytes,
         metadata: it.metadata,
-        ..Ranked::default()
+        ..RankingRow::default()
     });
     let ranking = Ranking::by_amount("element", ranked.collect());
     subject.rankings.push(ranking);

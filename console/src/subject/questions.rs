@@ -9,7 +9,7 @@ use jobstats_client::answers::{
 use jobstats_core::base::operation::{self, OPERATIONS};
 
 use super::{COURSE, Course, Fact, Kind, Subject, Usage, Value, number};
-use crate::ask::store::{Answered, Error, Store};
+use crate::ask::store::{Answer, Error, Store};
 use crate::values::when::{self, Span};
 
 /// The seconds of a day.
@@ -44,7 +44,7 @@ impl Selection {
         operations: &[&str],
         by: &[Dimension],
         step: Option<i64>,
-    ) -> Result<Answered<RateRow>, Error> {
+    ) -> Result<Answer<RateRow>, Error> {
         store.ask(&Rates {
             window: self.window(),
             operations: words(operations),
@@ -59,7 +59,7 @@ impl Selection {
         &self,
         store: &mut Store,
         operations: &[impl Display],
-    ) -> Result<Answered<TotalRow>, Error> {
+    ) -> Result<Answer<TotalRow>, Error> {
         store.ask(&Totals {
             window: self.window(),
             operations: words(operations),
@@ -69,7 +69,7 @@ impl Selection {
     }
 
     /// Asks for the parts of the metadata requests. These are requests of MDTs: OSTs have others of the same names.
-    pub fn metadata_parts(&self, store: &mut Store) -> Result<Answered<TotalRow>, Error> {
+    pub fn metadata_parts(&self, store: &mut Store) -> Result<Answer<TotalRow>, Error> {
         let of_mdts = self.clone();
         let of_mdts = of_mdts.part(|filters| filters.kind = Some(vec!["MDT".to_owned()]));
         let parts = OPERATIONS.iter().filter(|it| it.metadata);
@@ -83,7 +83,7 @@ impl Selection {
         operation: &str,
         by: &[Dimension],
         n: i32,
-    ) -> Result<Answered<TopRow>, Error> {
+    ) -> Result<Answer<TopRow>, Error> {
         store.ask(&self.ranking(operation, by, n))
     }
 
@@ -107,7 +107,7 @@ impl Selection {
         by: &[Dimension],
         before: Span,
         n: i32,
-    ) -> Result<Answered<ChangeRow>, Error> {
+    ) -> Result<Answer<ChangeRow>, Error> {
         store.ask(&Changes {
             window: self.window(),
             operation: Some(operation.to_owned()),
@@ -120,7 +120,7 @@ impl Selection {
     }
 
     /// Asks whether the work as a whole is usual.
-    pub fn usual(&self, store: &mut Store) -> Result<Answered<BaselineRow>, Error> {
+    pub fn usual(&self, store: &mut Store) -> Result<Answer<BaselineRow>, Error> {
         store.ask(&Baseline {
             window: self.window(),
             by: Some(String::new()),
@@ -134,7 +134,7 @@ impl Selection {
         &self,
         store: &mut Store,
         by: &[Dimension],
-    ) -> Result<Answered<FindingRow>, Error> {
+    ) -> Result<Answer<FindingRow>, Error> {
         store.try_ask(&Findings {
             window: self.window(),
             by: words(by),
@@ -148,7 +148,7 @@ impl Selection {
         &self,
         store: &mut Store,
         by: &[Dimension],
-    ) -> Result<Answered<SummaryRow>, Error> {
+    ) -> Result<Answer<SummaryRow>, Error> {
         store.ask(&Summary {
             window: self.window(),
             by: words(by),
@@ -169,7 +169,7 @@ pub(super) fn of_totals(
     kind: Kind,
     name: &str,
     work: &Selection,
-    totals: &Answered<TotalRow>,
+    totals: &Answer<TotalRow>,
 ) -> Subject {
     let seconds = when::seconds(work.window);
     let rows = COURSE
@@ -198,7 +198,7 @@ fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
 }
 
 /// Asks for the totals of the operations of the course.
-pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answered<TotalRow>, Error> {
+pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answer<TotalRow>, Error> {
     let mut answered = work.totals(store, &COURSE)?;
     // A group of targets has a row without anything done; that is nobody's work.
     let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
@@ -209,7 +209,7 @@ pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answered<TotalR
 }
 
 /// Adds how a subject compares with what it did at the same time of the 30 days before.
-pub(super) fn add_usual(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
+pub(super) fn add_baseline(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     // What is usual is said of a time of day.
     if when::seconds(subject.work.window) > DAY {
         return Ok(());

@@ -6,7 +6,7 @@ use ratatui::crossterm::style::Stylize;
 use super::findings::said;
 use super::questions::is_part;
 use super::space::{self, Space};
-use super::{COURSE, Kind, Ranked, Ranking, Subject, Usage, Value, number};
+use super::{COURSE, Kind, Ranking, RankingRow, Subject, Usage, Value, number};
 use crate::values::number::{
     bar, calls, difference, joules, mean, per_call, percent, rate, ratio, sparkline, total,
 };
@@ -235,7 +235,7 @@ fn ranked(ranking: &Ranking, cells: usize) -> Vec<String> {
     lines
 }
 
-fn ranked_row(ranking: &Ranking, row: &Ranked, cells: usize) -> String {
+fn ranked_row(ranking: &Ranking, row: &RankingRow, cells: usize) -> String {
     let name = match &row.name {
         Some(name) => shown(name),
         None => format!("(no {})", ranking.by),

@@ -4,14 +4,14 @@ use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use jobstats_client::answers::{self, Dimension, Filters, SpaceRow, words};
 
 use super::number;
-use crate::ask::store::{Answered, Error, Store};
+use crate::ask::store::{Answer, Error, Store};
 use crate::values::when::Span;
 
 /// The space of owners.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
     /// The owners, largest first. What was added in the window is unknown if `since` is.
-    pub answered: Answered<SpaceRow>,
+    pub answered: Answer<SpaceRow>,
     /// The space of all owners of each file system.
     pub whole: Vec<SpaceRow>,
     /// The time of the lists that others are compared with, if there are any of about the start of the window.

@@ -3,13 +3,13 @@
 use jobstats_client::answers::{Dimension, Filters, SummaryRow};
 use jobstats_core::base::pattern::exactly;
 
-use super::questions::{Selection, add_course, add_usual, ask_totals, of_totals, total_of};
-use super::{Asked, Fact, Kind, Subject, Value, findings, joined, number, space};
+use super::questions::{Selection, add_baseline, add_course, ask_totals, of_totals, total_of};
+use super::{Fact, Kind, Lookup, Subject, Value, findings, joined, number, space};
 use crate::ask::store::{Error, Store};
 use crate::values::when::Span;
 
 /// Returns the work of a user in a window, and the space that the user owns. The user is named, or numbered.
-pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Asked, Error> {
+pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error> {
     let all = Selection {
         window,
         filters: Filters::default(),
@@ -56,7 +56,7 @@ fn add_work(store: &mut Store, subject: &mut Subject, all: &Selection) -> Result
     let all = total_of(&whole.rows, "service_time").and_then(|row| row.total);
     let share = own.zip(all);
     let share = share.map(|(own, all)| Value::Share(number(own) / number(all)));
-    add_usual(store, subject)?;
+    add_baseline(store, subject)?;
     add_course(store, subject)?;
     let by = [
         Dimension::Job,

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::Chart;
 use super::frame::{MARGIN, Plot, Point, Series, Size, TimeAxis, Words, most};
 use super::scale::{DECADES, class};
-use super::svg::{Anchor, Short, Svg};
+use super::svg::{Anchor, Coordinate, Svg};
 use crate::values::number::mean;
 use crate::values::text::{cut, shown};
 
@@ -87,7 +87,7 @@ pub fn heat(
 
 /// Appends a rectangle to a path.
 fn trace(path: &mut String, (x, y): (f64, f64), (width, height): (f64, f64)) {
-    let [x, y, right, down, left] = [x, y, width, height, -width].map(Short);
+    let [x, y, right, down, left] = [x, y, width, height, -width].map(Coordinate);
     let _ = write!(path, "M{x} {y}h{right}v{down}h{left}z");
 }
 
@@ -138,7 +138,7 @@ fn legend(svg: &mut Svg, name: &str, numbers: &[(f64, String)], size: Size) -> S
         Size::Narrow => (2.0, 24.0),
     };
     let width = size.of(24.0, 18.0);
-    let square = format!("M{} {}h12v9h-12z", Short(x), Short(y));
+    let square = format!("M{} {}h12v9h-12z", Coordinate(x), Coordinate(y));
     svg.hatched(&square, &hatch);
     svg.text((x + 16.0, y + 8.5), "t small", Anchor::Start, "no data");
     x += size.of(76.0, 68.0);

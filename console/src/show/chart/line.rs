@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::Chart;
 use super::frame::{MARGIN, Plot, Point, Series, Size, TimeAxis, Words, most, value_axis};
 use super::scale::Scale;
-use super::svg::{Anchor, Short, Svg};
+use super::svg::{Anchor, Coordinate, Svg};
 use crate::values::text::{cut, shown};
 use crate::values::when::Span;
 
@@ -37,18 +37,30 @@ fn outline(
             continue;
         };
         let _ = match base {
-            Some(base) => write!(path, "M{} {}V{}", Short(left), Short(base), Short(height)),
-            None => write!(path, "M{} {}", Short(left), Short(height)),
+            Some(base) => write!(
+                path,
+                "M{} {}V{}",
+                Coordinate(left),
+                Coordinate(base),
+                Coordinate(height)
+            ),
+            None => write!(path, "M{} {}", Coordinate(left), Coordinate(height)),
         };
         for ((x, end), y) in steps {
             if (height - y).abs() >= 0.05 {
-                let _ = write!(path, "H{}V{}", Short(*x), Short(*y));
+                let _ = write!(path, "H{}V{}", Coordinate(*x), Coordinate(*y));
             }
             (right, height) = (*end, *y);
         }
         let _ = match base {
-            Some(base) => write!(path, "H{}V{}H{}Z", Short(right), Short(base), Short(left)),
-            None => write!(path, "H{}", Short(right)),
+            Some(base) => write!(
+                path,
+                "H{}V{}H{}Z",
+                Coordinate(right),
+                Coordinate(base),
+                Coordinate(left)
+            ),
+            None => write!(path, "H{}", Coordinate(right)),
         };
     }
     path

@@ -20,7 +20,7 @@ const MDT: &str = "scratch-MDT0000";
 const OST: &str = "scratch-OST0000";
 
 /// Readings of a busy file system: one user with much metadata, one who reads, and others who do little.
-fn readings(count: i64) -> Vec<crate::live::interval::Reading> {
+fn readings(count: i64) -> Vec<crate::live::interval::Round> {
     let at = |end: i64| {
         let mut work = vec![
             ("101:1000:r01c01".to_owned(), "open", 124_000),
@@ -71,7 +71,7 @@ fn readings(count: i64) -> Vec<crate::live::interval::Reading> {
 }
 
 fn app() -> App {
-    App::new(View::default(), Look::new(Mode::Live(10 * SECOND)))
+    App::new(View::default(), ScreenState::new(Mode::Live(10 * SECOND)))
 }
 
 fn busy(count: i64) -> App {
@@ -120,7 +120,7 @@ fn eighty_columns_have_the_load_and_who_makes_it() {
 fn counting() -> App {
     let mut app = app();
     let mut readings = readings(12);
-    for seen in readings.iter_mut().flat_map(|it| &mut it.seen) {
+    for seen in readings.iter_mut().flat_map(|it| &mut it.snapshots) {
         let whole: &[_] = match seen.kind {
             TargetKind::Mdt => &[
                 ("service_time", 180.0, 60.0),
@@ -163,7 +163,7 @@ fn work_without_identifier_is_a_line_below_the_rows() {
     }
     assert!(drawn(&mut app, 80, 24)[23].contains("user 20"));
     // As text there are as many rows as were asked for, and it.
-    let look = Look {
+    let look = ScreenState {
         rows: Some(3),
         ..app.look.clone()
     };
@@ -327,7 +327,7 @@ fn a_row_that_is_selected_is_shown_with_its_whole_name() {
             by: By::Entry,
             ..View::default()
         },
-        Look::new(Mode::Live(SECOND)),
+        ScreenState::new(Mode::Live(SECOND)),
     );
     app.take(Update {
         readings: readings(2),
@@ -442,7 +442,7 @@ proptest! {
         let mut read = reading(20, &[(MDT, Some(interval(10, 20, &[(&id, "open", 5), (&id, "open_usecs", 5), ("1:1:n", "close", 1)])))]);
         read.failures.push(Failure { server: server.as_str().into(), reason, since: None });
         let view = View { by: By::value_variants()[by], filter: Filter::new(&format!("!{filter}")), ..View::default() };
-        let mut app = App::new(view, Look { message: Some(server), ..Look::new(Mode::Live(SECOND)) });
+        let mut app = App::new(view, ScreenState { message: Some(server), ..ScreenState::new(Mode::Live(SECOND)) });
         app.take(Update { readings: vec![read], ..Update::default() });
         let (cells, rows) = (usize::from(width), usize::from(height));
         for line in app.lines(cells, rows) {
@@ -454,7 +454,7 @@ proptest! {
         prop_assert_eq!(lines.len(), rows);
         drawn(&mut app, width, height);
         let view = app.view.clone();
-        let look = Look::new(Mode::Live(SECOND));
+        let look = ScreenState::new(Mode::Live(SECOND));
         for line in crate::terminal::print::lines(app.board(), &view, &look, 100) {
             prop_assert!(line.chars().all(text::is_harmless));
         }
@@ -480,13 +480,13 @@ fn of_store() -> App {
     for reading in &mut readings {
         reading.time += 120 * SECOND;
         reading.pending = vec![MDT.into(), OST.into()];
-        for seen in &mut reading.seen {
+        for seen in &mut reading.snapshots {
             seen.target = seen.target.replace("scratch", "home").into();
             for work in seen.interval.iter_mut().flat_map(|it| &mut it.work) {
-                let account = work.who.user.map(|user| format!("project_{user}").into());
-                work.who = crate::live::who::Who {
+                let account = work.owner.user.map(|user| format!("project_{user}").into());
+                work.owner = crate::live::owner::Owner {
                     account,
-                    ..(*work.who).clone()
+                    ..(*work.owner).clone()
                 }
                 .into();
             }
@@ -547,7 +547,7 @@ fn press_all(app: &mut App) {
 fn a_target_of_which_no_text_is_due_is_not_late() {
     let mut app = busy(1);
     let mut next = readings(2).remove(1);
-    next.seen.truncate(1);
+    next.snapshots.truncate(1);
     next.pending = vec![OST.into()];
     app.take(Update {
         readings: vec![next.clone()],

@@ -19,9 +19,9 @@ use postgres::Client;
 use super::Scope;
 use crate::ask::store::{self, Error};
 use crate::live::history::{Load, Loads, Medians};
-use crate::live::interval::{OWN, Whole};
+use crate::live::interval::{OWN, TargetCounters};
+use crate::live::owner::Owner;
 use crate::live::view::{By, Key};
-use crate::live::who::Who;
 use crate::values::when::timestamp;
 
 /// The settings of a session: it reads only, no statement hangs, and none is compiled, which would take longer than it runs.
@@ -67,7 +67,7 @@ impl Target {
 
     /// Returns true if the target has not been observed for two of its usual intervals, as the view `jobstats.health` has it.
     pub fn is_late(&self, now: Micros) -> bool {
-        let usual = self.usual.unwrap_or(super::USUAL);
+        let usual = self.usual.unwrap_or(super::DEFAULT_INTERVAL);
         now - self.time > 2 * usual
     }
 }
@@ -82,9 +82,9 @@ pub fn totals(row: &EntryTotalsRow) -> Vec<(Column, i64)> {
 }
 
 /// Returns the owner of an entry.
-pub fn who(entry: &EntryRow) -> Who {
+pub fn owner(entry: &EntryRow) -> Owner {
     let text = |text: &Option<String>| text.as_deref().map(Into::into);
-    Who {
+    Owner {
         entry: entry.entry.as_str().into(),
         user: entry.uid.and_then(|user| u32::try_from(user).ok()),
         job: text(&entry.job),
@@ -95,8 +95,8 @@ pub fn who(entry: &EntryRow) -> Who {
 }
 
 /// Returns what a target counted by itself, if all of it is known.
-fn whole<'r>(rows: impl Iterator<Item = &'r UntrackedRow>) -> Option<Whole> {
-    let mut whole = Whole::default();
+fn whole<'r>(rows: impl Iterator<Item = &'r UntrackedRow>) -> Option<TargetCounters> {
+    let mut whole = TargetCounters::default();
     for row in rows {
         let unit = OWN.iter().find(|it| it.name == row.operation)?.unit();
         let amount = |it: Option<Decimal>| i128::try_from(it?.checked_mul(unit.into())?).ok();
@@ -106,17 +106,17 @@ fn whole<'r>(rows: impl Iterator<Item = &'r UntrackedRow>) -> Option<Whole> {
 }
 
 /// The groupings of rows of which it is known what is usual.
-const USUAL_BY: [(By, &[Dimension]); 3] = [
+const BASELINE_BY: [(By, &[Dimension]); 3] = [
     (By::User, &[Dimension::Uid]),
     (By::Account, &[Dimension::Account]),
     (By::Target, &[Dimension::Cluster, Dimension::Target]),
 ];
 
 /// The largest number of rows of a grouping that are compared with what is usual.
-const MOST_USUAL: i32 = 1000;
+const MAX_BASELINE_ROWS: i32 = 1000;
 
 /// The work of whole targets, by their numbers.
-pub type Wholes = HashMap<i32, Whole>;
+pub type CountersByTarget = HashMap<i32, TargetCounters>;
 
 /// The rollups, which are kept for longer than observations: the name and the width of a bucket of each, from the finest one on.
 const ROLLUPS: [(&str, Micros); 3] = [("10m", 10 * MINUTE), ("1h", HOUR), ("1d", DAY)];
@@ -128,7 +128,7 @@ const fn end_of_bucket(at: Micros, width: Micros) -> Micros {
 }
 
 /// Targets that did something, and what each entry did on them.
-pub type Active = (Vec<Target>, Vec<EntryTotalsRow>);
+pub type ActiveTargets = (Vec<Target>, Vec<EntryTotalsRow>);
 
 /// A connection, with what of the store is looked at.
 pub struct Session {
@@ -176,7 +176,7 @@ impl Session {
         &mut self,
         targets: &[TargetRow],
         at: Micros,
-    ) -> Result<Option<Active>, Error> {
+    ) -> Result<Option<ActiveTargets>, Error> {
         let first = self.first()?;
         for (level, width) in ROLLUPS {
             let end = end_of_bucket(at, width);
@@ -216,7 +216,7 @@ impl Session {
     }
 
     /// Returns what these targets counted by themselves in the intervals before their last observations, as far as it is known.
-    pub fn wholes(&mut self, targets: &[&Target]) -> Result<Wholes, Error> {
+    pub fn counters(&mut self, targets: &[&Target]) -> Result<CountersByTarget, Error> {
         // The targets of a server are read at once.
         let mut intervals: BTreeMap<_, Vec<&Target>> = BTreeMap::new();
         for target in targets {
@@ -225,10 +225,10 @@ impl Session {
                 intervals.entry(interval).or_default().push(target);
             }
         }
-        let mut wholes = Wholes::new();
+        let mut counters = CountersByTarget::new();
         // A store that is fed none of these counters is asked once, and not for each server.
-        if intervals.len() > 1 && !self.has_wholes(targets)? {
-            return Ok(wholes);
+        if intervals.len() > 1 && !self.has_target_counters(targets)? {
+            return Ok(counters);
         }
         for ((cluster, since, until), targets) in intervals {
             let names = targets.iter().map(|it| exactly(&it.row.target));
@@ -246,14 +246,14 @@ impl Session {
                 let is_own =
                     |row: &&UntrackedRow| row.labels.target.as_ref() == Some(&target.target);
                 let whole = whole(rows.iter().filter(is_own));
-                wholes.extend(whole.map(|it| (target.target_id, it)));
+                counters.extend(whole.map(|it| (target.target_id, it)));
             }
         }
-        Ok(wholes)
+        Ok(counters)
     }
 
     /// Returns true if the own counters of any of these targets are known in their intervals.
-    fn has_wholes(&mut self, targets: &[&Target]) -> Result<bool, Error> {
+    fn has_target_counters(&mut self, targets: &[&Target]) -> Result<bool, Error> {
         let since = targets.iter().filter_map(|it| it.row.since).min();
         let until = targets.iter().map(|it| timestamp(it.time)).max();
         let rows = self.ask(&Untracked {
@@ -329,12 +329,12 @@ impl Session {
     /// Returns the usual numbers of requests in service in the hour up to a time of day, of what was at work in it.
     pub fn medians(&mut self, until: Micros, has_clusters: bool) -> Result<Medians, Error> {
         let mut medians = Medians::new();
-        for (by, dimensions) in USUAL_BY {
+        for (by, dimensions) in BASELINE_BY {
             let rows = self.ask(&Baseline {
                 window: Window::new(timestamp(until - HOUR), timestamp(until)),
                 operation: Some("service_time".to_owned()),
                 by: words(dimensions),
-                n: Some(MOST_USUAL),
+                n: Some(MAX_BASELINE_ROWS),
                 filter: self.scope.filters(),
             })?;
             medians.extend(rows.into_iter().filter_map(|row| {
