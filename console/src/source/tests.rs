@@ -28,7 +28,7 @@ fn commands(directory: &Path, recorder: Option<Recorder>) -> Commands {
     .unwrap()
 }
 
-fn opens(snapshots: &TargetSnapshot) -> Option<i64> {
+fn opens(snapshot: &TargetSnapshot) -> Option<i64> {
     let interval = snapshot.interval.as_ref()?;
     Some(
         interval
@@ -45,7 +45,7 @@ fn summary(reading: &Round) -> Vec<(String, Option<i64>)> {
     reading
         .snapshots
         .iter()
-        .map(|seen| (snapshot.target.to_string(), opens(seen)))
+        .map(|seen| (seen.target.to_string(), opens(seen)))
         .collect()
 }
 
@@ -80,7 +80,7 @@ fn read_and_record(directory: &Path) -> Vec<Round> {
 /// reading.
 fn are_apart(live: &[Round]) -> bool {
     let spread = live.iter().map(|reading| {
-        let times = reading.snapshots.iter().map(|seen| snapshot.time);
+        let times = reading.snapshots.iter().map(|seen| seen.time);
         times.clone().max().unwrap() - times.min().unwrap()
     });
     let gap = live.windows(2).map(|pair| pair[1].time - pair[0].time);

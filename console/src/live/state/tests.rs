@@ -51,7 +51,7 @@ fn last(texts: &[(i64, String)]) -> Vec<TargetSnapshot> {
 }
 
 /// The calls of an operation in the last interval of the first target, by identifier.
-fn calls(snapshots: &TargetSnapshot, operation: &str) -> Vec<(String, i64)> {
+fn calls(snapshot: &TargetSnapshot, operation: &str) -> Vec<(String, i64)> {
     let column = Column::Total(find(operation.as_bytes()).unwrap());
     let interval = snapshot.interval.as_ref().unwrap();
     let work = interval.work.iter().filter_map(|work| {
@@ -385,7 +385,7 @@ fn own_counters_show_the_work_that_is_in_no_entry() {
     };
     let whole = |texts: &[(i64, String)]| {
         let seen = last(texts).remove(0);
-        snapshot.interval.unwrap().counters
+        seen.interval.unwrap().counters
     };
     let first = text(1000, 100, Some(1000));
     let found = whole(&[first.clone(), text(1010, 110, Some(1030))]).unwrap();
