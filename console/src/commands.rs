@@ -3,6 +3,7 @@
 mod events;
 mod inquiry;
 mod options;
+mod output;
 mod top;
 
 use std::process::ExitCode;

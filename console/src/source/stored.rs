@@ -5,12 +5,14 @@
 
 mod errors;
 mod questions;
+mod scope;
+mod targets;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 
-use jobstats_client::answers::{EntryTotalsRow, Filters};
+use jobstats_client::answers::EntryTotalsRow;
 use jobstats_client::{Backoff, Connector, Options};
 use jobstats_core::base::instant::{MINUTE, Micros};
 use jobstats_core::base::operation::OPERATIONS;
@@ -24,6 +26,8 @@ use crate::live::owner::Owner;
 
 pub use errors::Error;
 use questions::{CountersByTarget, Session, Target};
+pub use scope::Scope;
+use targets::ShownTargets;
 
 /// The time after which accounts and names of users are asked for again.
 const OWNER_LIFETIME: Micros = 10 * MINUTE;
@@ -36,35 +40,6 @@ const MAX_EMPTY_BUCKETS: usize = 24;
 
 /// The time between readings of a target whose usual time is not known.
 const DEFAULT_INTERVAL: Micros = 5 * MINUTE;
-
-/// The targets of a store that are looked at. In a pattern `*` stands for any characters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// The pattern of the names of clusters.
-    pub cluster: Option<String>,
-    /// The pattern of the names of file systems.
-    pub filesystem: Option<String>,
-}
-
-impl Scope {
-    /// Returns both, as the filters of a question.
-    pub fn filters(&self) -> Filters {
-        let list = |pattern: &Option<String>| pattern.clone().map(|pattern| vec![pattern]);
-        Filters {
-            cluster: list(&self.cluster),
-            filesystem: list(&self.filesystem),
-            ..Filters::default()
-        }
-    }
-
-    /// Returns what is said of a store that has no target of this scope.
-    pub fn nothing(&self) -> Error {
-        match *self == Self::default() {
-            true => Error::Empty,
-            false => Error::OutOfScope,
-        }
-    }
-}
 
 /// A store that is read again and again.
 pub struct StoreSource {
@@ -102,60 +77,6 @@ struct TimePosition {
     pace: Micros,
     /// True if the reading is a bucket of a rollup.
     is_rollup: bool,
-}
-
-/// The targets that a reading was made of.
-struct ShownTargets {
-    time: Micros,
-    targets: Vec<Target>,
-    /// True if the targets are of several clusters. As long as they are, their names have the cluster.
-    has_clusters: bool,
-}
-
-impl ShownTargets {
-    fn new(time: Micros, targets: Vec<Target>) -> Self {
-        let mut clusters = targets.iter().map(|it| &it.row.cluster);
-        let first = clusters.next();
-        let has_clusters = clusters.any(|cluster| Some(cluster) != first);
-        Self {
-            time,
-            targets,
-            has_clusters,
-        }
-    }
-
-    fn name(&self, target: &Target) -> Arc<str> {
-        match self.has_clusters {
-            true => format!("{}/{}", target.row.cluster, target.row.target).into(),
-            false => target.row.target.as_str().into(),
-        }
-    }
-
-    /// Returns the names of the targets that are not late at a time.
-    fn pending(&self, time: Micros) -> Vec<Arc<str>> {
-        let pending = self.targets.iter().filter(|it| !it.is_late(time));
-        pending.map(|it| self.name(it)).collect()
-    }
-
-    /// Returns the targets of which the reading before does not have the observation.
-    fn fresh(&self, before: Option<&Self>) -> Vec<&Target> {
-        let known = before.iter().flat_map(|before| &before.targets);
-        let known: HashSet<_> = known.map(Target::observation).collect();
-        let targets = self.targets.iter();
-        let fresh = targets.filter(|it| !known.contains(&it.observation()));
-        fresh.collect()
-    }
-
-    /// Returns the usual time between the readings of most targets.
-    fn pace(&self) -> Micros {
-        let mut usual: Vec<_> = self.targets.iter().filter_map(|it| it.usual).collect();
-        usual.sort_unstable();
-        usual
-            .get(usual.len() / 2)
-            .copied()
-            .unwrap_or(DEFAULT_INTERVAL)
-            .max(1)
-    }
 }
 
 /// The owner of an identifier, and the number and the name of the user.
