@@ -10,7 +10,7 @@
 //! | [`spool`] | scrapes on disk until the database has stored them |
 //! | [`files`] | safe reading and writing of files: permissions, symbolic links, errors that name the path |
 //!
-//! A program flattens [`Options`] into its command line, makes a [`Connector`] of them, and asks:
+//! A program flattens [`Options`] into its command line, makes a [`Connector`] of them, and runs questions:
 //!
 //! ```no_run
 //! use std::time::Duration;

@@ -95,7 +95,7 @@ pub fn filesystem(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     Ok(page(&scope, lead, sections))
 }
 
-/// Makes the report about the work of a user, who need not see any other. Fails if there is none.
+/// Creates the report of a user's usage. Fails without usage.
 pub fn own(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     let totals = ask_totals(store, &scope.work())?;
     if totals.rows.is_empty() {
@@ -131,7 +131,7 @@ pub fn own(store: &mut Store, mut scope: Scope) -> Result<Page, Error> {
     Ok(page(&scope, lead, sections))
 }
 
-/// Asks for the load of each target, and for what stands out.
+/// Loads the heat map of targets, and peaks.
 fn places(store: &mut Store, scope: &Scope, load: &Load) -> Result<(Vec<Heatmap>, Spans), Error> {
     let mut spans = standout::ask(store, scope, load)?;
     let heatmaps = scope.all().into_iter();
@@ -141,7 +141,7 @@ fn places(store: &mut Store, scope: &Scope, load: &Load) -> Result<(Vec<Heatmap>
     Ok((heatmaps, spans))
 }
 
-/// Returns the load over time, with what stands out, and who made it.
+/// Returns the load over time, with its peaks and main users.
 fn course(
     store: &mut Store,
     scope: &Scope,
@@ -179,7 +179,7 @@ fn beginning(
     Ok(sections.collect())
 }
 
-/// Returns the page of a window in which nothing was observed.
+/// Returns the page of a window without observations.
 fn empty(store: &mut Store, scope: &Scope, load: &Load) -> Result<Page, Error> {
     let notes = load.notes.iter().map(|note| format!(" {}", shown(note)));
     let notes: String = notes.collect();
@@ -214,7 +214,7 @@ fn page(scope: &Scope, lead: String, sections: Vec<Section>) -> Page {
     }
 }
 
-/// Says when and by which program a page was made.
+/// Returns the time and the program that made a page.
 fn made(clock: &Clock) -> String {
     let made = clock.minute(Timestamp::now());
     let version = env!("CARGO_PKG_VERSION");
@@ -227,7 +227,7 @@ fn user(group: &Group) -> String {
     name.map_or_else(|| "(no user)".to_owned(), shown)
 }
 
-/// Says how a rate compares with that of the week before.
+/// Compares a rate with the week before.
 fn change(now: Option<f64>, before: Option<f64>) -> String {
     let ratio = match (now, before) {
         (Some(now), Some(before)) if before > 0.0 => now / before,

@@ -37,7 +37,7 @@ pub enum Error {
 /// A step to another reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The next reading. Of commands, this is the only step. The first one of a store is the moment that was asked for.
+    /// The next round: the only step of commands; the first one of a store is the requested time.
     Next,
     /// So many readings forward, or back.
     By(isize),
@@ -59,7 +59,7 @@ pub struct Position {
 /// The result of a step.
 #[derive(Debug, Default)]
 pub struct Update {
-    /// The new readings, in order; none at the end of a recording.
+    /// The new rounds in order; empty at the end of a recording.
     pub readings: Vec<Round>,
     /// True if these readings do not follow those before.
     pub begins_anew: bool,
@@ -68,7 +68,7 @@ pub struct Update {
     /// The time until the next reading of a recording, in microseconds. Of live readings, it is the time until the next attempt
     /// after a failure.
     pub until_next: Option<i64>,
-    /// True if readings are those of now, false if they are those of the past; `None` if that has not changed.
+    /// True for live rounds, false for the past; `None` if unchanged.
     pub is_live: Option<bool>,
     /// The loads of file systems in the day before, if they are new.
     pub history: Option<Loads>,
@@ -108,6 +108,6 @@ pub trait Source: Send {
     /// Fails if there will be no more readings. Servers that fail are part of a reading.
     fn step(&mut self, step: Step) -> Result<Update, Error>;
 
-    /// Returns true if readings are made now, so that they have to be asked for in time.
+    /// Returns true if rounds must be requested in time.
     fn is_live(&self) -> bool;
 }

@@ -23,7 +23,7 @@ use crate::show::html::Statements;
 use questions::Selection;
 use space::Space;
 
-/// A subject, or the notes of a store that knows nothing of it.
+/// A subject, or the notes of a store without data about it.
 pub type Lookup = Result<Subject, Vec<String>>;
 
 /// The operations whose course is shown.
@@ -47,7 +47,7 @@ jobstats_core::named! {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Subject {
     pub kind: Kind,
-    /// The name, as it was asked for.
+    /// The requested name.
     pub name: String,
     /// The work that all numbers are about.
     pub work: Selection,
@@ -122,7 +122,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns the usage of which only the total is known, in so many seconds.
+    /// Returns the usage of a total over so many seconds.
     fn of_total(operation: &str, total: Option<Decimal>, seconds: f64) -> Self {
         Self {
             operation: operation.to_owned(),
@@ -149,7 +149,7 @@ pub struct Step {
     pub time: Timestamp,
     /// The width of the step.
     pub seconds: f64,
-    /// The rate of each of the operations of a course; `None` if nothing was observed.
+    /// The rates of the operations; `None` if not observed.
     pub rates: [Option<f64>; COURSE.len()],
     /// The observed part of the step.
     pub coverage: f64,
@@ -256,7 +256,7 @@ impl Ranking {
         Self::by_amount(by, ranked.collect())
     }
 
-    /// Ranks groups: by the time of servers or, if the answer has none, by metadata requests.
+    /// Ranks groups by service time, or by metadata requests if there is none.
     fn by_amount(by: &'static str, mut rows: Vec<RankingRow>) -> Self {
         let is_timed = rows.iter().any(|row| row.service_time.is_some());
         let amount = |row: &RankingRow| match is_timed {
@@ -304,12 +304,12 @@ impl Subject {
         fact.map(|fact| &fact.value)
     }
 
-    /// Adds those of the properties that it has.
+    /// Adds the known facts.
     fn add<const N: usize>(&mut self, facts: [Option<Fact>; N]) {
         self.facts.extend(facts.into_iter().flatten());
     }
 
-    /// Asks for the groups of the work, ranks them by a dimension, and returns them.
+    /// Loads the groups of the usage, ranks them by a dimension, and returns them.
     fn rank(
         &mut self,
         store: &mut Store,
@@ -353,7 +353,7 @@ fn exact<S: Serializer>(decimal: &Option<Decimal>, serializer: S) -> Result<S::O
     }
 }
 
-/// Returns the texts that are known, for beside a name.
+/// Joins the known texts after a name.
 fn joined(texts: [&Option<String>; 2]) -> Option<String> {
     let texts: Vec<_> = texts.into_iter().flatten().map(String::as_str).collect();
     (!texts.is_empty()).then(|| texts.join(", "))

@@ -91,7 +91,7 @@ pub fn remedy(error: &rustls::Error) -> Option<&'static str> {
     })
 }
 
-/// Returns true for an alert by which a server refuses a client certificate.
+/// Returns true for an alert about the client certificate.
 fn is_about_client(alert: AlertDescription) -> bool {
     matches!(
         alert,
@@ -122,14 +122,14 @@ struct TrustedCertificates {
     certificates: Vec<CertificateDer<'static>>,
 }
 
-/// Reads the certificates of the authorities to trust: those in a file, or those of this system.
+/// Reads trusted CA certificates from a file or from the system.
 pub fn authorities(ca_file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     Ok(TrustedCertificates::read(ca_file)?.certificates)
 }
 
 /// A client certificate with the authorities between it and the root, and its key.
 pub struct Identity {
-    /// The certificates, that of the client first.
+    /// The certificate chain, starting with the client's.
     pub certificates: Vec<CertificateDer<'static>>,
     /// The key (PEM).
     pub key: String,
@@ -140,8 +140,7 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be read, if others than its owner have access to the key, and if the key is not that of the
-    /// certificate.
+    /// Fails if a file cannot be read, if the key is accessible to others, or if the key does not match the certificate.
     pub fn read(certificates: &Path, key: &Path) -> Result<Self, TlsError> {
         let identity = Self {
             key: trust::secret(key)?,

@@ -24,7 +24,7 @@ const MOST_MESSAGES: usize = 64 << 10;
 /// The time without data after which a stream is left whose end is not waited for.
 const QUIET: Duration = Duration::from_millis(1);
 
-/// The pause until a program is asked again whether it has ended.
+/// The pause between two checks whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The programs that are running.
@@ -40,7 +40,7 @@ fn running() -> MutexGuard<'static, Vec<Pid>> {
 }
 
 fn kill_group(process: Pid) {
-    // This fails only if nothing is left to kill.
+    // This fails only if the group has ended.
     let _ = kill_process_group(process, Signal::KILL);
 }
 
@@ -48,7 +48,7 @@ fn kill_group(process: Pid) {
 /// blank ones.
 pub type ExitOutcome = (Option<ExitStatus>, Vec<String>);
 
-/// A program in a process group of its own. If it has not ended when this value is dropped, it is killed with all that it started.
+/// A program in a new process group, which is killed when the value is dropped.
 pub struct Process {
     started: Instant,
     child: Child,
@@ -130,7 +130,7 @@ impl Process {
         }
     }
 
-    /// Asks whether the program has ended. Its number, which may be another's soon, is forgotten then.
+    /// Checks whether the program has ended, and forgets its process ID then, which may be reused.
     fn look(&mut self) -> io::Result<Option<ExitStatus>> {
         let mut running = running();
         let status = self.child.try_wait()?;

@@ -257,7 +257,7 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         filter: filters,
     });
     assert!(!summary.is_empty());
-    // The identifiers of compute nodes name no executable, and those of login nodes no job.
+    // The entry IDs of compute nodes have no executable; login nodes have no jobs.
     let executables = store.ask(&Summary {
         window,
         by: words([Dimension::Executable]),

@@ -87,7 +87,7 @@ pub fn list(options: &EventsOptions) -> Result<(), Error> {
     Ok(out.write_all(table(&lines).as_bytes())?)
 }
 
-/// Returns the severities of events that somebody is told of.
+/// Returns the severities that send alerts.
 fn told() -> Option<String> {
     words(ALERTED)
 }
@@ -170,7 +170,7 @@ fn to_json(row: &EventRow) -> Value {
     })
 }
 
-/// Runs `check`. Nothing but its exit code and its line tells what happened, so an error is a line, too.
+/// Runs `check`. Its only output is a line and the exit code, so an error is a line, too.
 pub fn check(options: &CheckOptions) -> ExitCode {
     let (code, line) = checked(options).unwrap_or_else(|error| {
         let problem = error.to_string();

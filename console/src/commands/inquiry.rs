@@ -1,4 +1,4 @@
-//! Commands that ask a store once: `job`, `user`, `target`, `compare` and `report`.
+//! The query commands `job`, `user`, `target`, `compare` and `report`.
 
 use std::path::{Path, PathBuf};
 use std::process;
@@ -62,7 +62,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Returns the socket to ask, if a service is to be asked and no database.
+    /// Returns the socket of the service to use, if it is to be used instead of a database.
     fn socket(&self, common: &Common) -> Result<Option<&Path>, Error> {
         if self.socket.is_some() {
             return Ok(self.socket.as_deref());
@@ -73,7 +73,7 @@ impl Service {
     }
 }
 
-/// Asks a service, and prints the answer.
+/// Queries a service, and prints the answer.
 fn print_asked(
     socket: &Path,
     kind: serve::Kind,
@@ -131,7 +131,7 @@ fn last_week(zone: &TimeZone) -> Result<Span, Error> {
     week.map_err(|error| Error::Usage(error.to_string()))
 }
 
-/// The form of a job, a user or a target: text if nothing is given.
+/// The output format of a job, a user or a target: text by default.
 #[derive(Debug, Args)]
 pub struct Form {
     /// Print JSON
@@ -297,13 +297,12 @@ pub fn job(options: &Job) -> Result<(), Error> {
     show(&mut store, &subject, &options.form, &clock)
 }
 
-/// The least seconds between two questions whether a job is done, and how many more there may be: of many that wait, each asks at times
-/// of its own.
+/// The minimum number of seconds between two polls of a job, and the largest addition to it, which spreads the polls of many processes.
 const POLL: u32 = 45;
 const SPREAD: u32 = 31;
 
-/// Waits until a job is done, up to a limit. Says so if it is not done by then: what is known of it is printed all the same. Many may
-/// wait, so that none holds a connection meanwhile; a database or a service that is away or busy does not know it yet.
+/// Waits until a job is done, up to a limit. After the limit it prints a warning and the current data is shown. No connection is held
+/// meanwhile, since many may wait; an unreachable or busy server counts as not done.
 fn wait(
     job: &str,
     limit: Duration,
@@ -371,7 +370,7 @@ fn screen() -> Screen {
 }
 
 impl Form {
-    /// Returns the form that is asked for.
+    /// Returns the requested format.
     const fn wanted(&self) -> form::Form {
         match (&self.html, self.json) {
             (Some(_), _) => form::Form::Html,

@@ -47,7 +47,7 @@ fn replace(path: &Path, document: &str) -> io::Result<()> {
     {
         file.as_file().set_permissions(before.permissions())?;
     }
-    // Some file systems say only now that there is no room.
+    // Some file systems report a full disk only here.
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())

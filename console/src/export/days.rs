@@ -1,4 +1,4 @@
-//! Chooses the days that are exported: those of UTC that are over, and that the store keeps as a whole.
+//! Selects the days to export: past days in UTC that are completely retained.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -10,7 +10,7 @@ use super::Level;
 use crate::ask::store;
 use crate::source::stored::{self, Scope};
 
-/// Asks what the store keeps. This fails if it has no target of this scope.
+/// Loads the retained time. Fails if the scope has no target.
 pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<RetainedRow, stored::Error> {
     let filters = scope.filters();
     let question = Retained {
@@ -23,16 +23,16 @@ pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<RetainedR
     kept.ok_or_else(|| scope.nothing())
 }
 
-/// The days to export, and what is said of others.
+/// The days to export, and notes about skipped days.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The days, from the first one on.
     pub days: Vec<Date>,
-    /// Sentences about days that were asked for and are left out.
+    /// Notes about requested days that are skipped.
     pub notes: Vec<String>,
 }
 
-/// Chooses the days from that of one time up to that before another; without them, all that are kept and over.
+/// Selects the days of a window, by default all past days that are retained.
 pub fn plan(
     from: Option<Timestamp>,
     to: Option<Timestamp>,

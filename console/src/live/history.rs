@@ -16,7 +16,7 @@ pub const LONGEST_WINDOW: Micros = 10 * MINUTE;
 /// The number of totals that are kept for windows, of all targets together: 100 MB.
 const MOST_TOTALS: usize = 4_000_000;
 
-/// The time for which a late target's last rates are still shown, if five of its intervals are shorter.
+/// The minimum time for which a late target's last rates are shown; five of its intervals may be longer.
 const STALE: Micros = MINUTE;
 
 /// The number of loads that are kept for the sparkline.
@@ -31,9 +31,9 @@ jobstats_core::named! {
     pub enum Status {
         /// The last reading had its text, and one before.
         Ok = "ok",
-        /// The target has had one text only, which nothing can be compared with.
+        /// The target has a single snapshot so far.
         First = "first",
-        /// The last reading did not have its text. The rates are those of the last text.
+        /// The last round had no snapshot of the target. The rates are from an earlier snapshot.
         Late = "late",
         /// The target has been late for so long that its rates are not known.
         Unknown = "unknown",
@@ -72,8 +72,7 @@ impl Target {
         self.intervals.back().map(|last| &**last)
     }
 
-    /// Returns the intervals of a window that ends with the last one: at least the last, and all that lie in the window.
-    /// Nothing is known of a target that has been late for too long.
+    /// Returns the intervals in a window up to now, at least the last interval, unless the target has been late for too long.
     pub fn window(&self, window: Micros) -> impl Iterator<Item = &Interval> {
         let until = self.last().map_or(0, |last| last.until);
         let is_known = !matches!(self.status, Status::Unknown | Status::First);
@@ -96,7 +95,7 @@ impl Target {
             Status::Ok | Status::Late if now - self.text.time <= STALE.max(5 * usual) => {
                 Status::Late
             }
-            // Of a target with a single text nothing is known.
+            // A single snapshot has no rates.
             _ => Status::Unknown,
         };
     }
@@ -183,7 +182,7 @@ impl History {
         self.targets.values()
     }
 
-    /// Returns the file systems by name. Targets whose names have none are one together, with an empty name.
+    /// Returns the file systems by name. Targets without a file system name share an empty one.
     pub fn filesystems(&self) -> Vec<&str> {
         let names: BTreeSet<_> = self.targets.keys().map(|it| filesystem(it)).collect();
         names.into_iter().collect()
@@ -200,8 +199,7 @@ impl History {
         median.filter(|median| *median > 0.0)
     }
 
-    /// Returns the course of the load, oldest first, with the last load at its end. Where the source knows the time before the
-    /// first reading, the course is that of hours, and otherwise that of the readings.
+    /// Returns the load over time, oldest first: in hours if the source knows the time before the first round, else in rounds.
     pub fn course(&self, filesystem: &str) -> Vec<Load> {
         let last = self.loads(filesystem).last();
         match self.history.get(filesystem).filter(|it| !it.is_empty()) {
@@ -265,12 +263,12 @@ impl History {
                 work.for_each(|work| sums.add(&part, &work.totals));
             }
         }
-        // The load of a file system of which nothing is known is no zero.
+        // An unknown load is not zero.
         self.loads.retain(|name, _| sums.contains_key(&**name));
         for (filesystem, sums) in sums {
             let sums = sums.sums();
             let loads = self.loads.entry(filesystem.into()).or_default();
-            // A second reading of the same time says more of it.
+            // A second round of the same time is more complete.
             if loads.back().is_some_and(|it| it.time == self.time) {
                 loads.pop_back();
             }
@@ -286,7 +284,7 @@ impl History {
     }
 }
 
-/// Returns the file system of a target; nothing if its name has none.
+/// Returns the file system of a target, possibly empty.
 pub fn filesystem(target: &str) -> &str {
     filesystem_and_index(target).0.unwrap_or_default()
 }

@@ -60,7 +60,7 @@ pub struct Interval {
     pub since: Micros,
     /// The time of this text.
     pub until: Micros,
-    /// True if the server reports the time that it spends on requests; `None` if nothing was ever done that could show it.
+    /// True if the server reports service times; `None` if no request has shown it yet.
     pub timed: Option<bool>,
     /// The work of the entries that did something.
     pub work: Vec<EntryUsage>,
@@ -80,7 +80,7 @@ impl Interval {
         self.until - self.since
     }
 
-    /// Returns true if the time that the server spent on the work is known. No time at all was spent on nothing.
+    /// Returns true if the service time is known; without usage it is zero.
     pub fn has_times(&self) -> bool {
         self.work.is_empty() || self.timed == Some(true)
     }
@@ -98,11 +98,11 @@ pub struct TargetSnapshot {
     pub entries: u64,
     /// The number of lines and values that could not be used.
     pub problems: u64,
-    /// The work since the text before; `None` for the first text of a target, with which nothing can be compared.
+    /// The usage since the previous snapshot; `None` for the first snapshot of a target.
     pub interval: Option<Interval>,
 }
 
-/// The name that stands among servers for a store.
+/// The name of a store in the list of servers.
 pub const STORE: &str = "store";
 
 /// A server that could not be read.
@@ -110,18 +110,18 @@ pub const STORE: &str = "store";
 pub struct Failure {
     pub server: Arc<str>,
     pub reason: String,
-    /// The time at which it was last read. In a reading it is `None` where targets tell that, and on a board if it never was.
+    /// The time of the last scrape; in a round `None` if the targets have it, in a history `None` if there was no scrape.
     pub since: Option<Micros>,
 }
 
 /// The texts of all servers, read at one time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Round {
-    /// The time of the reading: that of its last text.
+    /// The time of the last snapshot.
     pub time: Micros,
     /// The texts of the targets.
     pub snapshots: Vec<TargetSnapshot>,
-    /// The targets of which no other text is due, whether they have one in this reading or not.
+    /// The targets that are not late, with or without a snapshot in this round.
     pub pending: Vec<Arc<str>>,
     pub failures: Vec<Failure>,
 }

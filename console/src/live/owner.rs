@@ -7,7 +7,7 @@ use jobstats_core::identity::entry_id::{
     DEFAULT_FORMATS, Format, FormatError, Formats, likely_format,
 };
 
-/// The number of identifiers that are kept. Those of a day fit; beyond that, all are read anew.
+/// The size of the cache of entry IDs, which holds a day's. A full cache is cleared.
 const MOST_KEPT: usize = 200_000;
 
 /// The number of identifiers from which the format is guessed.

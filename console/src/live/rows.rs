@@ -40,15 +40,14 @@ pub struct Row {
     pub target: Option<Arc<str>>,
     /// The operation that took most of the time, or of the calls if times are not known.
     pub operation: Option<OperationIndex>,
-    /// True if some of the numbers are those of a target that is late.
+    /// True if some numbers are from a late target.
     pub is_late: bool,
     /// True for a target whose work is not known.
     pub is_unknown: bool,
 }
 
 impl Row {
-    /// Returns how many times the usual number of requests in service the row has, if both are known. What is usual is known of
-    /// all work of a row, not of the part that a limited view has.
+    /// Returns the requests in service ÷ the median, if both are known. The median covers all usage of a row, not a limited view.
     pub fn times_usual(&self, board: &History, view: &View) -> Option<f64> {
         let is_whole = view.scope.is_empty() && (view.kind.is_none() || view.by == By::Target);
         let service = self
@@ -64,7 +63,7 @@ impl Row {
 pub struct Table {
     /// The rows that are shown.
     pub rows: Vec<Row>,
-    /// The number by which the rows are really ranked: requests per second, if a server does not report times.
+    /// The number that ranks the rows: requests per second if a server reports no times.
     pub sort: Sort,
     /// All work that is not outside of the scope.
     pub total: Sums,
@@ -74,8 +73,7 @@ pub struct Table {
     pub more_share: Option<f64>,
     /// The part of all work whose identifiers do not name a value of the dimension.
     pub without_share: Option<f64>,
-    /// The work that is in no entry, where it is known. It counts in no sum of the table, and its share is that of all that the
-    /// targets did.
+    /// The untracked usage, if known. The sums of the table exclude it, and its share is the share of the target counters.
     pub untracked: Option<Row>,
 }
 
@@ -169,7 +167,7 @@ pub fn table(board: &History, view: &View, before: &[Key], most: usize) -> Table
             work.for_each(|work| tally.add(&part, work, view));
         }
         if view.by == By::Target && view.scope.is_empty() {
-            // A target without work is a row too, and one that is not known is no zero.
+            // A target without usage has a row of zeros, unless it is unknown.
             let group = tally.groups.entry(target_key(target)).or_default();
             group.is_late |= target.is_late();
             group.is_unknown = matches!(target.status, Status::First | Status::Unknown);
@@ -215,7 +213,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Ranks the rows and leaves out those that are not to be shown.
+    /// Ranks the rows and drops those beyond the limit.
     fn ranked(self, view: &View, before: &[Key], most: usize) -> Table {
         let (total, without) = (self.total.sums(), self.without.sums());
         let rows = self.groups.into_iter();

@@ -108,7 +108,7 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    /// Starts without a text. `formats` are those of identifiers; without formats, they are guessed.
+    /// Starts without snapshots. Without `formats` of entry IDs, they are guessed.
     pub fn new(formats: &[String]) -> Result<Self, FormatError> {
         Ok(Self {
             targets: HashMap::new(),
@@ -135,7 +135,7 @@ impl Tracker {
         if observed().any(|it| it.target.is_none()) {
             return Err(Error::Nameless);
         }
-        // A server may have targets without entries: since Lustre 2.17 lctl prints nothing for them.
+        // A server may have targets without entries, which lctl omits since Lustre 2.17.
         if contents.snapshots.is_empty() {
             return Err(Error::Nothing);
         }
@@ -189,7 +189,7 @@ impl Tracker {
         let (kind, target): (_, Arc<str>) = (name.kind, name.shown().into());
         let time = time_of(&snapshot, scrape);
         let (entries, problems) = (snapshot.records.len() as u64, snapshot.problems_found);
-        // After a step of the clock back, nothing can be compared.
+        // After a backward clock step, comparison is impossible.
         let last = self.targets.remove(&target);
         let mut last = last.filter(|last| (1..FORGOTTEN).contains(&(time - last.time)));
         let last_own = last.as_mut().and_then(|last| last.own.take());
@@ -317,7 +317,7 @@ fn totals(increment: &Increment<'_>, since: Micros) -> Vec<(Column, i64)> {
     totals.filter(|(_, total)| *total > 0).collect()
 }
 
-/// Returns true if the counters have times, false if they have none, and `None` if no counter could show it.
+/// Returns whether the counters have times; `None` if no counter shows it.
 fn timed(snapshot: &Snapshot<'_>) -> Option<bool> {
     let counters = snapshot.records.iter();
     let mut counters = counters.flat_map(|record| snapshot.counters_of(record));

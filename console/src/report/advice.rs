@@ -8,11 +8,11 @@ use crate::subject::findings;
 /// The largest number of findings that are shown.
 const SHOWN: usize = 12;
 
-/// Returns what the jobs of a file system could do better, or nothing if that is not much.
+/// Returns advice for the jobs of a file system, if it matters.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let by = [Dimension::Job, Dimension::User];
     let found = scope.work().findings(store, &by)?;
-    // What has no job is the work of many.
+    // Usage without a job may belong to many jobs.
     let of_jobs = found.rows.iter().filter(|it| it.labels.job.is_some());
     let of_jobs: Vec<_> = of_jobs.collect();
     if of_jobs.is_empty() {

@@ -1,4 +1,4 @@
-//! The targets of a file system beside each other.
+//! Comparison of the targets of a file system.
 
 use jobstats_client::answers::{Balance, BalanceRow, Filters};
 
@@ -14,7 +14,7 @@ const BALANCED: f64 = 0.2;
 /// The part of a target's work from which on a single workload explains why the target is busier than others.
 const MOST: f64 = 0.5;
 
-/// The targets of a kind, beside each other by an operation.
+/// The targets of a kind, compared by an operation.
 struct Comparison {
     operation: &'static str,
     kind: &'static str,
@@ -28,7 +28,7 @@ const COMPARED: [(&str, &str, &str); 3] = [
     ("metadata", "MDT", "Metadata requests of each MDT"),
 ];
 
-/// Asks for the pictures.
+/// Loads the charts.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let mut blocks = Vec::new();
     for (operation, kind, heading) in COMPARED {
@@ -93,7 +93,7 @@ impl Comparison {
         horizontal(&Words::new(self.heading, description), &bars, line)
     }
 
-    /// Says how far the targets are from each other, and why if that is known.
+    /// Describes the spread of the targets, with its cause if known.
     fn caption(&self, rows: &[BalanceRow]) -> String {
         let beside = "Beside each bar: the user of the largest single workload there, and the share of that workload in the target.";
         let said = [
@@ -111,7 +111,7 @@ impl Comparison {
         said.join(" ")
     }
 
-    /// Says how far the targets are from their median. It is unknown if that is 0.
+    /// Describes the spread around the median, which must not be 0.
     fn spread(&self, rows: &[BalanceRow]) -> Option<String> {
         let known = rows.iter().filter_map(|row| Some((row, row.ratio?)));
         let known: Vec<_> = known.collect();
@@ -122,7 +122,7 @@ impl Comparison {
                 true => "All",
                 false => "All observed",
             };
-            // The distance is not said to be smaller than it is, except for the rounding of floating point numbers.
+            // Round up, except for floating point error.
             let percent = (100.0 * far - 1e-6).ceil().max(1.0);
             return Some(format!(
                 "{all} {}s are within {percent:.0} % of the median.",

@@ -30,7 +30,7 @@ pub struct Leader {
 }
 
 impl Leader {
-    /// Asks who did most of this work.
+    /// Loads the main users of this usage.
     pub fn ask(store: &mut Store, scope: &Scope, work: &Selection) -> Result<Option<Self>, Error> {
         let measure = scope.measure.name();
         let users = work.top(store, measure, &[Dimension::User], 1)?.rows;
@@ -74,7 +74,7 @@ impl Leader {
         }
     }
 
-    /// Says which operation, target and job had most of the user's work.
+    /// Names the main operation, target and job of the user.
     fn work(&self, scope: &Scope) -> String {
         let mut parts = Vec::new();
         if let Some((name, share)) = &self.operation {
@@ -116,7 +116,7 @@ impl Leader {
         }
     }
 
-    /// Says who did most in a span, with the parts of that work: of a user's own work the parts alone.
+    /// Names the main user of a span, with shares; in a user's report only the shares.
     pub fn of_span(&self, scope: &Scope) -> String {
         let (share, work) = (percent(self.share), self.work(scope));
         match work.strip_prefix("; ") {
@@ -125,7 +125,7 @@ impl Leader {
         }
     }
 
-    /// Says who did most in the whole window, with the parts of that work.
+    /// Names the main user of the window, with shares.
     pub fn of_window(&self, scope: &Scope) -> String {
         format!(
             "The largest user was {} with {}{}.",

@@ -36,7 +36,7 @@ struct Grouping {
     key: fn(&Group) -> Option<&String>,
     /// Limits filters to values. Without these there is no limit.
     limit: fn(&mut Filters, Option<Vec<String>>),
-    /// The note below a table in which all work is of nobody.
+    /// The note below a table with only untracked usage.
     nobody: Option<&'static str>,
 }
 
@@ -63,7 +63,7 @@ const ACCOUNTS: Grouping = Grouping {
     nobody: Some("No accounting of a scheduler says whose work it is."),
 };
 
-/// Asks for the three tables, and returns them with their statements.
+/// Loads the three tables and their statements.
 pub fn ask(store: &mut Store, scope: &Scope, has_before: bool) -> Result<Vec<Block>, Error> {
     let mut leaders = Leaders {
         scope,
@@ -100,7 +100,7 @@ impl Leaders<'_> {
         Ok(top.rows)
     }
 
-    /// Says how much of the load has no identifier, if that is known.
+    /// Returns the share of the load without an entry ID, if known.
     fn said_of_rest(&self) -> Option<String> {
         let rest = self.rest.as_ref()?;
         let (share, rate) = (percent(rest.share_of_target), self.scope.rate(rest.rate));
@@ -111,7 +111,7 @@ impl Leaders<'_> {
         ))
     }
 
-    /// Returns the cells of the work that has no identifier, below those of the rows of a table.
+    /// Returns the cells of untracked usage, the last row of a table.
     fn cells_of_rest(
         &self,
         title: &'static str,
@@ -125,7 +125,7 @@ impl Leaders<'_> {
     fn compared(&mut self, store: &mut Store, grouping: &Grouping) -> Result<Table, Error> {
         let by = [grouping.by];
         let rows = self.top(store, grouping.caption, &by)?;
-        // If one of the groups is work of nobody, which no pattern matches, there is no limit.
+        // Usage without a name matches no pattern, so it removes the limit.
         let names = rows.iter().map(|row| (grouping.key)(&row.labels));
         let names = names.map(|name| name.map(|name| exactly(name))).collect();
         let before = self.scope.week_before();
@@ -236,10 +236,10 @@ mod tests {
         let table = leaders.table(&ACCOUNTS, &[row(Some("physics"))], &EarlierRates::new());
         let last = table.rows.last().unwrap();
         assert_eq!(texts(last), ["(without identifier)", "40 %", "6.00", "–"]);
-        // It has the longest bar, which is not that of the first row.
+        // The untracked row has the longest bar here, not the first row.
         let bars = table.rows.iter().map(|row| row[1].bar);
         assert_eq!(bars.collect::<Vec<_>>(), [Some(50), Some(100)]);
-        // An account is known, if it is not that of all work.
+        // The account is known and covers only some of the usage.
         assert_eq!(
             table.note.as_deref(),
             Some("Change: against the same time a week before.")

@@ -23,7 +23,7 @@ const STEPS: usize = 97;
 /// An operation that is drawn, with its part of all work; `None` for bytes.
 type ChartedOperation = (String, Option<f64>);
 
-/// Asks for the pictures: bytes read and written, and the operations that took most of the servers' time.
+/// Loads the charts: bytes read and written, and the operations with most service time.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let work = scope.work();
     let totals = work.totals(store, &names(scope))?;
@@ -50,7 +50,7 @@ pub fn timed() -> impl Iterator<Item = &'static Operation> {
     OPERATIONS.iter().filter(|it| it.in_service_time())
 }
 
-/// Returns the names of the amounts by which operations are compared: their times or, if no server reports times, their numbers.
+/// Returns the measures of operations: their times, or their counts if no server reports times.
 fn names(scope: &Scope) -> Vec<String> {
     let suffix = if scope.measure.is_time() { "_time" } else { "" };
     timed().map(|it| format!("{}{suffix}", it.name)).collect()
@@ -125,9 +125,8 @@ struct Lines {
 }
 
 impl Lines {
-    /// Returns the targets with most work as lines, and the mean of the others as the last one. A sum of them would be far
-    /// above every single target, and hide how these differ. The mean is that of one kind: an MDT that holds small files
-    /// reads too, and says nothing about OSTs.
+    /// Returns the busiest targets as lines, and the mean of the others as the last one. Their sum would hide how single targets differ.
+    /// The mean covers one kind: an MDT with small files also serves reads, but is not comparable with OSTs.
     fn of(rows: &[&RateRow]) -> Self {
         let targets = by_target(rows.iter().copied()).into_iter();
         let targets = targets.map(|((kind, name), points)| {

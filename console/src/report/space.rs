@@ -12,7 +12,7 @@ use crate::subject::space::{self, Space, targets};
 /// The number of rows of a table.
 const ROWS: usize = 10;
 
-/// Asks for the tables. There are none if no target says who owns its space.
+/// Loads the tables, unless the targets have no quota accounting.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     let space = space::ask(store, scope.work().filters, scope.window)?;
     Ok(space.map_or_else(Vec::new, |space| blocks(space, &scope.clock)))
@@ -30,7 +30,7 @@ fn blocks(space: Space, clock: &Clock) -> Vec<Block> {
     blocks
 }
 
-/// Says how much all users own, how much of it they added, and who says so.
+/// Returns the total space, its growth, and its source, in words.
 fn said(space: &Space, clock: &Clock) -> String {
     let Some(whole) = space.whole.first() else {
         return String::new();
@@ -116,7 +116,7 @@ pub fn amount((amount, operation): (Option<Decimal>, &str)) -> Cell {
     Cell::value(amount.map(number), operation, Quantity::Total)
 }
 
-/// Returns the cell of what was added to an amount.
+/// Returns the cell of a growth.
 pub fn change((added, operation): (Option<Decimal>, &str)) -> Cell {
     let size = |added| Number::fixed(Some(added), operation, Quantity::Total).text();
     Cell::number(difference(added.map(number), size))

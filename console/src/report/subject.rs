@@ -53,7 +53,7 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
     })
 }
 
-/// Returns the sentence that says the most important.
+/// Returns the main sentence.
 fn lead(subject: &Subject) -> String {
     let mut said = Vec::new();
     for (operation, verb) in [

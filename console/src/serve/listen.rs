@@ -30,38 +30,38 @@ use super::turns::Permit;
 use super::web::Proxy;
 use crate::report::form::Form;
 
-/// The time in which a client says what it asks, and that in which a connection is over.
+/// The timeout of a request, and the timeout of a connection.
 const TO_ASK: Duration = Duration::from_secs(10);
 const IN_ALL: Duration = Duration::from_secs(120);
 
 /// The bytes of a request that are read.
 const REQUEST: usize = 16 << 10;
 
-/// The time for what is being answered when the service ends.
+/// The grace period at shutdown.
 const TO_END: Duration = Duration::from_secs(10);
 
 /// The rights of a page: it has its style in it, and no script, and its forms go nowhere else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'self'; base-uri 'none'";
 
-/// The exit code of a command, beside the status of HTTP.
+/// The header with the exit code of a command.
 pub const CODE: &str = "jobstats-code";
 
 /// The places where a service answers.
 pub struct Listeners {
-    /// The socket, where the kernel says who asks.
+    /// The socket, with the caller's uid from the kernel.
     pub socket: UnixListener,
-    /// The address for a web server, which says who asks.
+    /// The address for a web server, with the user from its header.
     pub web: Option<(TcpListener, Arc<Proxy>)>,
 }
 
-/// Whoever says who asks.
+/// The source of the caller's identity.
 #[derive(Clone)]
 enum Caller {
     Kernel(u32),
     Proxy(Arc<Proxy>),
 }
 
-/// Answers until `stop` is over, and then what has been asked by then.
+/// Serves requests until `stop`, and then completes the accepted ones.
 pub async fn listen(listeners: Listeners, service: &Arc<Service>, stop: impl Future<Output = ()>) {
     let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);
@@ -104,7 +104,7 @@ fn take_user(stream: UnixStream, service: &Arc<Service>, graceful: &GracefulShut
     }
 }
 
-/// Takes a connection of the web server. Nobody else is heard.
+/// Accepts a connection of the web server, and closes any other.
 fn take_proxy(
     stream: TcpStream,
     from: IpAddr,

@@ -1,4 +1,4 @@
-//! A question in the address of a request. The first part of the path is the version of this protocol: what it means stays.
+//! Parses requests. The first part of the path is the version of the protocol, which never changes its meaning.
 
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use crate::report::form::Form;
 pub const PATH: &str = "/v1/";
 
 jobstats_core::named! {
-    /// The kind of what is asked for.
+    /// The kind of a question.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Kind {
         Job = "job",
         /// The end of a job: whether it is over and its work is summed up.
         Done = "done",
         User = "user",
-        /// A report about the work of the user who asks, on one file system or on all.
+        /// A report about the caller's usage of one file system or of all.
         Report = "report",
         /// The events of one file system or of all.
         Events = "events",
@@ -26,7 +26,7 @@ jobstats_core::named! {
 }
 
 impl Kind {
-    /// Returns true for a kind that is about one thing, and not about all where none is named.
+    /// Returns true for a kind that requires a name.
     const fn needs_name(self) -> bool {
         matches!(self, Self::Job | Self::Done | Self::User)
     }
@@ -69,15 +69,15 @@ pub struct Question {
     pub words: Words,
 }
 
-/// The thing that a request asks for.
+/// A parsed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Route {
     /// The page that a user begins with.
     Index,
     Question(Question),
-    /// A question of which the answer and all errors are pages.
+    /// A question whose answer and errors are pages.
     Page(Question),
-    /// The reason why the query is none.
+    /// The reason why the query cannot be parsed.
     Unreadable(String),
     /// Something that is not there.
     Nothing,
@@ -92,8 +92,7 @@ impl Question {
 }
 
 impl Route {
-    /// Reads the path and the query of an address. Addresses without a version are those of pages, in which the name may be a part of the
-    /// path.
+    /// Parses the path and the query. Paths without a version are pages, which may have the name in the path.
     pub fn read(path: &str, query: &str) -> Self {
         if let Some(kind) = path.strip_prefix(PATH) {
             return Self::of(kind, None, query);

@@ -1,4 +1,4 @@
-//! The turns of users: each asks one question at a time, so that who asks in a loop slows nobody else.
+//! Per-user limits: one question at a time, so that a user's loop does not slow down others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use jobstats_client::program::duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// The limits of what is answered.
+/// The limits of a service.
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
@@ -53,7 +53,7 @@ impl Turns {
     fn of<T>(&self, uid: u32, take: impl FnOnce(&UserLimits) -> T) -> T {
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let most = usize::from(self.limits.connections);
-        // Who has none of them has no connection.
+        // A user without permits has no connection.
         users.retain(|_, user| user.connections.available_permits() < most);
         take(users.entry(uid).or_insert_with(|| UserLimits {
             connections: Arc::new(Semaphore::new(most)),
@@ -107,7 +107,7 @@ mod tests {
             assert!(other.is_some());
             let first = turns.turn(1).await;
             assert!(first.is_some());
-            // The second question of the same user waits in vain, and that of another has its turn meanwhile.
+            // The second question of a user times out, while another user's is answered.
             let (second, another) = tokio::join!(turns.turn(1), turns.turn(2));
             assert!(second.is_none() && another.is_some());
             drop(first);

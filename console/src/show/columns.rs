@@ -56,13 +56,13 @@ jobstats_core::named! {
         Server = "server",
         Entries = "entries",
     }
-    /// Returns the word for what the column shows.
+    /// Returns the title of the column.
     fn word;
 }
 
 use Column::*;
 
-/// The width from which on rows are compared with what is usual.
+/// The minimum width for baselines.
 const COMPARED: usize = 120;
 
 /// The columns of the work of a row.
@@ -94,7 +94,7 @@ fn columns(by: By) -> impl Iterator<Item = Column> {
         .filter(move |column| *column != Target || by != By::Target)
 }
 
-/// The columns that say whose work it is, where it was, and what is usual: work that is in no entry has none of them.
+/// The columns of owner, place and baseline, which untracked usage does not have.
 const OF_ENTRIES: [Column; 13] = [
     Rank, Name, User, Users, Account, Jobs, Nodes, Status, Usual, Target, Operation, Server,
     Entries,
@@ -276,7 +276,7 @@ pub fn lines(table: &Table, context: &Context<'_>, width: usize) -> Vec<Line> {
         let title = titled(filled.column, sort, context);
         match filled.is_text() {
             true => text::left(&title, filled.width),
-            // A title stands above the bar too.
+            // A title also covers the bar.
             false => text::right(&title, filled.width),
         }
     };
@@ -327,7 +327,7 @@ fn put_name(line: &mut Line, name: &str) {
     }
 }
 
-/// Joins cells to a line behind a sign. The bar stands apart, because it has another colour.
+/// Joins cells to a line after a sign. The bar is separate because of its colour.
 fn joined(
     (sign, sign_style): (&str, Style),
     style: Style,
@@ -362,7 +362,7 @@ fn wanted(table: &Table, context: &Context<'_>, width: usize) -> Vec<Column> {
     let sort = table.sort;
     let mut rows = table.rows.iter();
     let is_compared = width >= COMPARED && rows.any(|row| context.times_usual(row).is_some());
-    // Servers without times have nothing to show there.
+    // Servers without times have empty cells.
     let is_wanted = |column: &Column| match column {
         Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
         Account => context.view.has_accounts && table.rows.iter().any(|row| row.accounts > 0),

@@ -34,7 +34,7 @@ pub enum Mode {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScreenState {
     pub mode: Mode,
-    /// True if the screen stands still.
+    /// True if the screen is paused.
     pub is_paused: bool,
     pub selected: usize,
     pub head: bool,
@@ -84,7 +84,7 @@ pub fn room(board: &History, view: &View, look: &ScreenState, height: usize) -> 
     look.rows.map_or(room, |rows| rows.min(room))
 }
 
-/// Returns the lines of the screen, none of which is wider than `width`.
+/// Returns the lines of the screen, at most `width` wide.
 pub fn page(
     board: &History,
     table: &Table,
@@ -124,7 +124,7 @@ pub fn page(
     lines
 }
 
-/// Says why there is no row.
+/// Explains why there is no row.
 fn nothing(board: &History, table: &Table, view: &View) -> String {
     let has_interval = board.targets().any(|target| target.last().is_some());
     let is_limited = !view.filter.is_empty()
@@ -142,7 +142,7 @@ fn nothing(board: &History, table: &Table, view: &View) -> String {
     }
 }
 
-/// Says why no work has a value of the dimension.
+/// Explains why no usage has a value of the dimension.
 fn without(view: &View) -> String {
     match view.by {
         By::Account if !view.has_accounts => {

@@ -30,7 +30,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Takes commands, each with this time limit and this largest number of bytes. This fails if a format of identifiers is none.
+    /// Takes commands, with a limit of time and bytes for each. Fails if a format of entry IDs is invalid.
     pub fn new(
         inputs: Vec<Input>,
         formats: &[String],

@@ -1,4 +1,4 @@
-//! Runs a command of the shell to its end or to a time limit, and takes what it prints.
+//! Runs a shell command with a time limit, and returns its output.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -19,7 +19,7 @@ mod tests;
 /// The number of bytes of a message that are shown.
 const LONGEST_MESSAGE: usize = 200;
 
-/// The exit codes of lctl when a pattern matches nothing: ENOENT, and ESRCH of Lustre 2.5.
+/// The exit codes of lctl for a pattern without a match: ENOENT, and ESRCH of Lustre 2.5.
 const NO_MATCH: [i32; 2] = [2, 3];
 
 /// An error of a command.
@@ -68,7 +68,7 @@ pub fn run(command: &str, limit: Duration, most: usize) -> Result<CommandOutput,
     Ok(printed.by_clock_of_server())
 }
 
-/// Decides whether a text counts. lctl ends with an error if one of several patterns matches nothing, which is normal.
+/// Decides whether a scrape counts. lctl fails if one of several patterns has no match, which is normal.
 fn judge(status: ExitStatus, said: &[String], has_text: bool) -> Result<(), Error> {
     let mut lines = said.iter().map(|line| line.trim());
     let is_no_match = |line: &str| {

@@ -44,7 +44,7 @@ impl Recorder {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
         builder.create(path).map_err(broken)?;
-        // Whether it can be written is asked now, not after the first reading.
+        // Check now whether it is writable, not after the first round.
         tempfile::tempfile_in(path).map_err(broken)?;
         Ok(Self {
             directory: Directory::at(path),

@@ -49,7 +49,7 @@ impl Replay {
             let index = match SpoolFile::index(&entry.path) {
                 Ok(index) => index,
                 Err(SpoolError::Io(cause)) => return Err(broken(cause).into()),
-                // Nobody knows of a damaged file when it was read.
+                // A damaged file has no readable time.
                 Err(_) => continue,
             };
             let times = index.texts.iter().map(|text| text.time.as_microsecond());
@@ -107,8 +107,8 @@ impl Replay {
     }
 }
 
-/// Groups files into rounds. A round ends before a server that it has already, and after half of the usual time between two
-/// readings of a server: in a round of which a server is missing, its next text must not take the place.
+/// Groups files into rounds. A round ends before a server that it already has, and after half of the typical interval of a server, so
+/// that the next scrape cannot fill the gap of a missing one.
 fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<RecordedRound> {
     let mut last: HashMap<&str, i64> = HashMap::new();
     let gaps = files
@@ -138,7 +138,7 @@ fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<RecordedRound> {
     rounds
 }
 
-/// Reads a file, in which the text of each target has a time of its own.
+/// Reads a file, with a time for each snapshot.
 fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<TargetSnapshot>, String> {
     let file = SpoolFile::open(path).map_err(|error| error.to_string())?;
     let (mut bytes, mut arrivals) = (Vec::new(), Vec::new());

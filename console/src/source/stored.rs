@@ -1,7 +1,7 @@
-//! Reads a store: what it knows of each target now, or knew at a moment in the past.
+//! Reads a store, now or at a past time.
 //!
-//! A reading has the last observation of each target, as `jobstats_now()` has it, so that the numbers of the screen can be had by SQL.
-//! Whatever moment is asked for, the reading is made of what the store says of that moment alone.
+//! A round has the last observation of each target, like `jobstats_now()`, so that SQL returns the numbers of the screen. A round of the
+//! past uses only data of that time.
 
 mod errors;
 mod questions;
@@ -29,7 +29,7 @@ use questions::{CountersByTarget, Session, Target};
 pub use scope::Scope;
 use targets::ShownTargets;
 
-/// The time after which accounts and names of users are asked for again.
+/// The lifetime of cached accounts and user names.
 const OWNER_LIFETIME: Micros = 10 * MINUTE;
 
 /// The width of the steps of the course of the load, which rollups have.
@@ -55,14 +55,14 @@ pub struct StoreSource {
     /// The place in time from which the next step goes.
     place: Option<TimePosition>,
     owners: HashMap<i64, EntryOwner>,
-    /// The time at which what is known of identifiers was asked for first.
+    /// The time of the cached owners.
     owners_since: Micros,
     /// The end of the course of the load.
     history_until: Option<Micros>,
-    /// The end of the hour that is compared with what is usual.
+    /// The end of the hour that is compared with its baseline.
     medians_until: Option<Micros>,
     failures: u32,
-    /// The time of the database, and when it was asked for.
+    /// The time of the database, and the time of that query.
     clock: Option<(Micros, Instant)>,
 }
 
@@ -89,7 +89,7 @@ impl StoreSource {
     ///
     /// # Errors
     ///
-    /// Fails if the settings do not describe a connection. Nothing is connected yet.
+    /// Fails if the settings do not describe a connection. Does not connect.
     pub fn new(
         options: &Options,
         scope: Scope,
@@ -153,7 +153,7 @@ impl StoreSource {
                 }
                 Destination::Nothing => return Ok(Update::default()),
             }
-            // What is now follows what was a while ago only if nothing of it is missing.
+            // Live rounds follow the past only without a gap.
             begins_anew |= was_at.is_some() && self.at.is_none();
         }
         let read = match self.place.filter(|it| it.is_rollup && step == Step::Next) {
@@ -161,7 +161,7 @@ impl StoreSource {
             None => self.read(begins_anew),
         };
         if let (Err(Error::Before { .. }), Step::By(..0), Some(_)) = (&read, step, &self.shown) {
-            // Nothing is kept of the time before, so the screen stays where it is.
+            // Earlier data is not retained, so the screen stays.
             self.at = was_at;
             return Ok(Update::default());
         }
@@ -206,7 +206,7 @@ impl StoreSource {
             Step::Next => 1,
             Step::By(by) => by,
         };
-        // What is shown after the last reading is that reading.
+        // After the last round, the screen shows that round.
         let base = if by < 0 { place.newest } else { place.time };
         let wanted = base.saturating_add(place.pace.saturating_mul(by as Micros));
         if by < 0 {
@@ -277,8 +277,7 @@ impl StoreSource {
         })
     }
 
-    /// Returns the targets that were observed up to a moment. Where observations are not kept any more, they are those of a bucket of a
-    /// rollup, with their work in it.
+    /// Returns the targets observed up to a time; beyond the retention of increments, the targets and totals of a bucket of a rollup.
     fn targets(
         &mut self,
         at: Option<Micros>,
@@ -293,7 +292,7 @@ impl StoreSource {
         Ok((targets, None))
     }
 
-    /// Returns what is said of a store, or of a moment, of which nothing is known.
+    /// Returns the error for a store or a time without data.
     fn nothing(&mut self, at: Option<Micros>) -> Result<Error, Error> {
         let first = self.session()?.first()?;
         if let Some(at) = at.filter(|_| self.place.is_none()) {
@@ -307,8 +306,7 @@ impl StoreSource {
         Ok(first.map_or_else(|| self.scope.nothing(), |first| Error::Before { first }))
     }
 
-    /// Returns a reading of the targets whose observations are new, and after a jump a second one, which says which targets were late at
-    /// that moment.
+    /// Returns a round of the new observations, and after a jump a second one with the targets that were late.
     fn readings(
         &self,
         shown: &ShownTargets,
@@ -376,7 +374,7 @@ impl StoreSource {
         }
     }
 
-    /// Asks who the owners of this work are, unless they are known, and returns the names of their users.
+    /// Loads unknown owners, and returns the names of the users.
     fn load_owners(
         &mut self,
         work: &[EntryTotalsRow],
@@ -405,7 +403,7 @@ impl StoreSource {
         Ok(users.collect::<BTreeMap<_, _>>().into_iter().collect())
     }
 
-    /// Asks for the loads of the day before, unless they are known.
+    /// Loads the load of the previous day, unless it is cached.
     fn history(
         &mut self,
         until: Micros,
@@ -420,8 +418,8 @@ impl StoreSource {
         Ok(Some(history))
     }
 
-    /// Asks for what is usual in this hour, unless it is known. On a large store that takes seconds: the first picture does not wait for
-    /// it, and of the past the first reading that is printed is compared alone.
+    /// Loads the medians of this hour, unless they are cached. On a large store this takes seconds, so the first screen does not wait for
+    /// it, and the first printed round of the past has no baseline.
     fn medians(
         &mut self,
         until: Micros,
@@ -438,7 +436,7 @@ impl StoreSource {
         }
         self.medians_until = asks.then_some(until);
         if !asks {
-            // Those of another hour say nothing of this one.
+            // Medians of another hour do not apply.
             return Ok(known.map(|_| Medians::new()));
         }
         // The reading is right without it, and a lost connection shows at the next question.
@@ -446,7 +444,7 @@ impl StoreSource {
         Ok(Some(medians.unwrap_or_default()))
     }
 
-    /// Returns a reading that says what failed. The targets are as late as they would be without it.
+    /// Returns a round with a failure. Targets become late as they would without it.
     fn failed(&self, time: Micros, error: &Error) -> Update {
         let shown = self.shown.as_ref();
         let failure = Failure {
@@ -472,7 +470,7 @@ impl Source for StoreSource {
         let was_live = self.at.is_none();
         let stepped = self.try_step(step);
         let is_live = self.at.is_none();
-        // A key has said already where to go, and may not have got there.
+        // A key has changed the mode, but the step may have failed.
         let is_live = (was_live != is_live || step != Step::Next).then_some(is_live);
         let error = match stepped {
             Ok(update) => {
@@ -489,7 +487,7 @@ impl Source for StoreSource {
         let mut update = self.failed(time, &error);
         update.is_live = is_live;
         if error.kind().is_none() {
-            // The store has answered: nothing is known.
+            // The store has answered without data.
             self.shown = None;
             update.begins_anew = true;
             if let (Some(at), Some(place)) = (self.at, &mut self.place) {
@@ -512,12 +510,12 @@ impl Source for StoreSource {
 
 /// The end of a step.
 enum Destination {
-    /// The moment stays what it is; now goes on.
+    /// The time stays; live rounds go on.
     Stays,
     /// To what comes from now on.
     Now,
     /// To a moment in the past.
     At(Micros),
-    /// There is nothing more.
+    /// The end of the data.
     Nothing,
 }

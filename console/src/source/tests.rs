@@ -76,8 +76,7 @@ fn read_and_record(directory: &Path) -> Vec<Round> {
     live
 }
 
-/// Returns whether servers were read closer together than readings followed each other. Only then can a recording tell which files were one
-/// reading.
+/// Returns whether the servers of a round were closer together than two rounds. Only then can a recording separate the rounds.
 fn are_apart(live: &[Round]) -> bool {
     let spread = live.iter().map(|reading| {
         let times = reading.snapshots.iter().map(|seen| seen.time);
@@ -112,7 +111,7 @@ fn servers_are_read_at_once_and_one_that_fails_does_not_stop_the_others() {
         ]
     );
 
-    // The recording says the same, but that a server failed.
+    // The recording has the same data, except for a failed server.
     let mut replay = Replay::open(&recording, &[]).unwrap();
     let mut played = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! The questions that are asked about several kinds of subjects, and about file systems.
+//! Questions for several kinds of subjects and for file systems.
 
 use std::fmt::Display;
 
@@ -26,7 +26,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Returns a part of the work: that which also passes filters that are changed so.
+    /// Returns a selection with changed filters.
     pub fn part(mut self, change: impl FnOnce(&mut Filters)) -> Self {
         change(&mut self.filters);
         self
@@ -37,7 +37,7 @@ impl Selection {
         Window::new(self.window.0, self.window.1)
     }
 
-    /// Asks for the rates of operations, in steps of so many seconds or in one step.
+    /// Loads the rates of operations, in steps of so many seconds or in one step.
     pub fn rates(
         &self,
         store: &mut Store,
@@ -54,7 +54,7 @@ impl Selection {
         })
     }
 
-    /// Asks for the totals of operations.
+    /// Loads the totals of operations.
     pub fn totals(
         &self,
         store: &mut Store,
@@ -68,7 +68,7 @@ impl Selection {
         })
     }
 
-    /// Asks for the parts of the metadata requests. These are requests of MDTs: OSTs have others of the same names.
+    /// Loads the totals of metadata operations on MDTs; OSTs have others of the same names.
     pub fn metadata_parts(&self, store: &mut Store) -> Result<Answer<TotalRow>, Error> {
         let of_mdts = self.clone();
         let of_mdts = of_mdts.part(|filters| filters.kind = Some(vec!["MDT".to_owned()]));
@@ -76,7 +76,7 @@ impl Selection {
         of_mdts.totals(store, &parts.map(|it| it.name).collect::<Vec<_>>())
     }
 
-    /// Asks for the groups with most work by an operation.
+    /// Loads the groups with the largest totals of an operation.
     pub fn top(
         &self,
         store: &mut Store,
@@ -99,7 +99,7 @@ impl Selection {
         }
     }
 
-    /// Asks for the groups that made most of the difference from another window, and for the rest.
+    /// Loads the groups with the largest changes between two windows, and the rest.
     pub fn changes(
         &self,
         store: &mut Store,
@@ -119,7 +119,7 @@ impl Selection {
         })
     }
 
-    /// Asks whether the work as a whole is usual.
+    /// Compares the usage as a whole with its baseline.
     pub fn usual(&self, store: &mut Store) -> Result<Answer<BaselineRow>, Error> {
         store.ask(&Baseline {
             window: self.window(),
@@ -129,7 +129,7 @@ impl Selection {
         })
     }
 
-    /// Asks what groups could do better.
+    /// Loads the findings about groups.
     pub fn findings(
         &self,
         store: &mut Store,
@@ -143,7 +143,7 @@ impl Selection {
         })
     }
 
-    /// Asks for a summary.
+    /// Loads a summary.
     pub fn summary(
         &self,
         store: &mut Store,
@@ -186,7 +186,7 @@ pub(super) fn total_of<'r>(rows: &'r [TotalRow], operation: &str) -> Option<&'r 
     rows.iter().find(|row| row.operation == operation)
 }
 
-/// Returns the usage of a total. Its rate is the mean of so many seconds, of which those without observations count as idle.
+/// Returns the usage of a total. Its rate is the mean over so many seconds, where unobserved seconds count as idle.
 fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
     Usage {
         operation: row.operation.clone(),
@@ -197,7 +197,7 @@ fn usage_of(row: &TotalRow, seconds: f64) -> Usage {
     }
 }
 
-/// Asks for the totals of the operations of the course.
+/// Loads the totals of the operations over time.
 pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answer<TotalRow>, Error> {
     let mut answered = work.totals(store, &COURSE)?;
     // A group of targets has a row without anything done; that is nobody's work.
@@ -208,9 +208,9 @@ pub fn ask_totals(store: &mut Store, work: &Selection) -> Result<Answer<TotalRow
     Ok(answered)
 }
 
-/// Adds how a subject compares with what it did at the same time of the 30 days before.
+/// Compares a subject with the same hours of the 30 days before.
 pub(super) fn add_baseline(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
-    // What is usual is said of a time of day.
+    // A baseline is for a time of day.
     if when::seconds(subject.work.window) > DAY {
         return Ok(());
     }
@@ -224,7 +224,7 @@ pub(super) fn add_baseline(store: &mut Store, subject: &mut Subject) -> Result<(
     Ok(())
 }
 
-/// Returns how something compares with what is usual: how many times it is that, the part of others that had less, and their number.
+/// Returns the facts of a comparison: the ratio to the median, the share of lower values, and their number.
 pub(super) fn compared(
     times: Option<f64>,
     (label, less): (&'static str, Option<f64>),
@@ -245,7 +245,7 @@ pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(),
     subject.course = Course::of(&rates.rows, step);
     subject.note("Its course", &rates);
     let totals = subject.work.metadata_parts(store)?;
-    // Rates add up too: those of a job are of the time that was observed.
+    // A job's rates are over its observed time.
     let length = match subject.used("metadata") {
         Some(Usage {
             total: Some(total),

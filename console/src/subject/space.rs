@@ -10,7 +10,7 @@ use crate::values::when::Span;
 /// The space of owners.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
-    /// The owners, largest first. What was added in the window is unknown if `since` is.
+    /// The owners, largest first. The growth is unknown without `since`.
     pub answered: Answer<SpaceRow>,
     /// The space of all owners of each file system.
     pub whole: Vec<SpaceRow>,
@@ -29,7 +29,7 @@ const OWNER: [Dimension; 5] = [
     Dimension::Account,
 ];
 
-/// Asks for the space of these owners. Returns `None` if nothing is known of them.
+/// Loads the space of these owners; `None` if unknown.
 pub fn ask(store: &mut Store, owners: Filters, window: Span) -> Result<Option<Space>, Error> {
     let mut question = answers::Space {
         at: day(window, Timestamp::now()),
@@ -69,8 +69,7 @@ pub fn ask(store: &mut Store, owners: Filters, window: Span) -> Result<Option<Sp
     }))
 }
 
-/// Returns the day whose first lists are those of the end of a window; `None` if the newest lists are nearer, as those of a day
-/// are kept when it is over.
+/// Returns the day whose first quota lists are nearest to the end of a window; `None` for the newest lists.
 fn day(window: Span, now: Timestamp) -> Option<Timestamp> {
     let days = TimestampRound::new().smallest(Unit::Hour).increment(24);
     let end = window.1.round(days.mode(RoundMode::Ceil)).ok()?;
@@ -103,7 +102,7 @@ impl Space {
     }
 }
 
-/// Says how many of the targets have said what a row sums up.
+/// Returns the number of targets that a row sums up, in words.
 pub fn targets(row: &SpaceRow) -> String {
     let [said, all] = [row.targets, row.of_targets].map(Option::unwrap_or_default);
     format!("{said} of {all}")

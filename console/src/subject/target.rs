@@ -60,7 +60,7 @@ pub fn ask(store: &mut Store, name: &str, window: Span) -> Result<Lookup, Error>
     Ok(Ok(subject))
 }
 
-/// Says which targets there are.
+/// Lists the existing targets.
 fn unknown(name: &str, targets: &[TargetRow]) -> String {
     let wanted = name.to_lowercase();
     let similar = targets

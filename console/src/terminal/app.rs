@@ -50,7 +50,7 @@ pub struct App {
     pub view: View,
     /// The way in which they are shown.
     pub look: ScreenState,
-    /// The state of the targets; that of the last reading.
+    /// The state of the targets in the last round.
     board: History,
     /// The state at which the screen was paused.
     frozen: Option<History>,
@@ -311,7 +311,7 @@ impl App {
     /// Lets the screen stand still, or go on with the last reading.
     fn pause(&mut self) {
         self.look.is_paused = !self.look.is_paused;
-        // A recording stands still by itself.
+        // A recording pauses by itself.
         let is_live = matches!(self.look.mode, Mode::Live(_));
         self.frozen = (self.look.is_paused && is_live).then(|| self.board.clone());
     }

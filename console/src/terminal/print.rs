@@ -12,7 +12,7 @@ use crate::show::json;
 use crate::show::page::{Mode, ScreenState, page, room};
 use crate::source::{Source, Step};
 
-/// The number of rows of a table if none is asked for.
+/// The default number of rows.
 const ROWS: usize = 20;
 
 /// The number of lines around the rows of a table.
@@ -96,7 +96,7 @@ pub fn lines(board: &History, view: &View, look: &ScreenState, width: usize) -> 
     let look = ScreenState {
         rows: Some(rows),
         mode: Mode::Print,
-        // Nothing is selected in print.
+        // Printed tables have no selection.
         selected: usize::MAX,
         ..look.clone()
     };

@@ -1,4 +1,4 @@
-//! The commands that ask a store, as a person calls them.
+//! The query commands, as a person calls them.
 //!
 //! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
@@ -185,7 +185,7 @@ fn jobs_that_count_alike_are_told_apart(store: &Store) {
         unknown.contains("nothing is known of job 21 of scheduler gamma --scheduler alpha"),
         "{unknown}"
     );
-    // Where there is no choice, none has to be made.
+    // An unambiguous job needs no option.
     assert!(
         store
             .text(&["job", "11", "--scheduler", "alpha"])
@@ -253,7 +253,7 @@ fn json_has_exact_numbers(store: &Store) {
     assert!((sum - 327_680_000.0).abs() < 1.0, "{sum}");
 }
 
-/// Servers that report no times have requests in the place of time. Those of OSTs are no metadata requests.
+/// Servers without times have requests instead. Requests of OSTs are no metadata requests.
 fn an_old_server_has_requests(store: &Store) {
     let mut client = Client::connect(&store.url, NoTls).unwrap();
     for (time, opens) in [(0, 0), (600, 30)] {

@@ -39,7 +39,7 @@ pub fn pages_are_written(store: &Store) {
         it[..3] == ["11", "user1000", "fair"] && it[3].contains("files opened per MiB")
     };
     assert!(found.iter().any(told), "{found:?}");
-    // The sentences that the report begins with name who it was, with what and where, and when.
+    // The lead of the report names the user, the usage, the place and the time.
     let lead = page.split_once("<p class=\"lead\">").unwrap().1;
     let lead = lead.split_once("</p>").unwrap().0;
     for said in [
@@ -52,7 +52,7 @@ pub fn pages_are_written(store: &Store) {
     ] {
         assert!(lead.contains(said), "{said}: {lead}");
     }
-    // Nothing is said of what no server has told.
+    // Without data, a section is missing.
     assert!(!page.contains("Used space") && !page.contains("Waiting"));
     // The title has the name and the window already.
     assert!(!lead.contains("scratch,"), "{lead}");
@@ -148,8 +148,8 @@ pub fn work_without_identifier_is_reported(store: &Store) {
     assert!(!user.contains("identifier"), "{user}");
 }
 
-/// A day ago, and now: user1000 has added 1 GiB on an OST, and user 1005, who does nothing, has removed files. Requests to the MDT wait
-/// in ten minutes of the window.
+/// From a day ago to now, user1000 has added 1 GiB on an OST, and user 1005, who is idle, has removed files. Requests to the MDT are
+/// queued in ten minutes of the window.
 pub fn space_and_waiting_are_shown_beside_work(store: &Store) {
     let mut client = Client::connect(&store.url, NoTls).unwrap();
     let list = |target: &str, owners: [[u64; 3]; 2]| {
@@ -204,7 +204,7 @@ pub fn space_and_waiting_are_shown_beside_work(store: &Store) {
         user.lines().all(|line| line.chars().count() <= 80),
         "{user}"
     );
-    // Who does nothing has space too.
+    // An idle user has space too.
     let idle = words(&store.text(&["user", "1005"]));
     assert!(idle.contains("No server observed any work."), "{idle}");
     assert!(
@@ -256,7 +256,7 @@ pub fn space_and_waiting_are_shown_beside_work(store: &Store) {
     );
 }
 
-/// A number on a page can be had by SQL: psql would run each statement as it stands there.
+/// Each statement of a page runs in psql as shown.
 pub fn every_statement_runs(store: &Store, page: &str) {
     let mut client = Client::connect(&store.url, NoTls).unwrap();
     let statements = statements(page);

@@ -2,8 +2,7 @@
 
 use super::*;
 
-/// Compares the parts of each screen with their sums, and its numbers with those of the function: exactly in JSON, as far as
-/// three digits say in text and on pages.
+/// Compares the rows of each screen with their sums, and its numbers with SQL: exactly in JSON, to three digits in text and on pages.
 pub fn parts_add_up(store: &Store) {
     let mut client = Client::connect(&store.url, NoTls).unwrap();
     for (asked, filter) in [
@@ -241,7 +240,7 @@ pub fn table(page: &str, caption: &str) -> Option<(Vec<String>, Vec<Vec<String>>
     let (table, _) = rest.split_once("</table>")?;
     let cells = |row: &str| -> Vec<String> {
         let cells = row.split("</th>").flat_map(|it| it.split("</td>"));
-        // What stands behind the last tag is the text.
+        // The text follows the last tag.
         let texts = cells
             .filter(|it| it.contains("<t"))
             .map(|it| it.rsplit('>').next().unwrap());
@@ -269,8 +268,7 @@ pub fn plain(page: &str) -> String {
         })
 }
 
-/// The users, accounts and jobs of a report are all work, of which the function has the mean, and the numbers of a picture are
-/// those of its statement.
+/// The users, accounts and jobs of a report add up to the total of the function, and the numbers of a chart to its statement.
 pub fn a_report_adds_up(store: &Store, page: &str, from: &str) {
     let mut client = Client::connect(&store.url, NoTls).unwrap();
     let statement = format!("SELECT rate FROM jobstats_rates('{from}', now(), 'service_time', '')");
@@ -284,7 +282,7 @@ pub fn a_report_adds_up(store: &Store, page: &str, from: &str) {
             assert!(is_near(sum, whole, 0.02), "{caption}, {title}: {sum}");
         }
     }
-    // Tables of what changed have the same headings.
+    // Tables of changes have the same headings.
     let (_, page) = page.split_once(">Load, and who made it</h").unwrap();
     let of_writes = "rate) FILTER (WHERE operation = 'write_bytes'";
     for (heading, title, column) in [

@@ -1,4 +1,4 @@
-//! `top` on a store that the simulator filled: its numbers are those of SQL, now and at any moment, and what can go wrong is told.
+//! `top` on a store filled by the simulator: numbers equal SQL, now and in the past, and errors are explained.
 //!
 //! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases and roles may be made.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
@@ -247,7 +247,7 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     store.load("small", 0);
     let update = step(&mut source, Step::Next, &mut board);
     assert_eq!(silent(&board), None);
-    // The first picture does not wait for what is usual.
+    // The first screen does not wait for baselines.
     assert!(update.medians.is_none());
     assert_eq!(board.targets().count(), 3);
     assert!(
@@ -282,7 +282,7 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     assert_eq!(board.targets().next().unwrap().text.time, last);
     step(&mut source, Step::Begin, &mut board);
     assert!((45.0..66.0).contains(&minutes(live - board.time)));
-    // Nothing was before the first reading, so the screen stays.
+    // Before the first round the screen stays.
     let begin = board.time;
     step(&mut source, Step::By(-10), &mut board);
     assert!(board.time <= begin && minutes(begin - board.time) < 6.0);
@@ -290,7 +290,7 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     assert!((40.0..60.0).contains(&minutes(board.time - begin)));
     let update = step(&mut source, Step::End, &mut board);
     assert_eq!((update.is_live, source.is_live()), (Some(true), true));
-    // From what is live, a step beyond the first observation leads nowhere, and the screen is told so.
+    // From live, a step before the first observation fails, and the screen shows it.
     let update = step(&mut source, Step::By(-1_000), &mut board);
     assert_eq!((update.is_live, source.is_live()), (Some(true), true));
 
@@ -316,7 +316,7 @@ fn rollups_show_what_increments_do_no_longer() {
         .client
         .batch_execute("SELECT jobstats_setup(raw_retention => '7 days')")
         .unwrap();
-    // The hour of the day decides which rollup has what is asked for.
+    // The hour of the day decides which rollup has the data.
     let today = Timestamp::now().as_second() / 86_400;
     let until = Timestamp::from_second((today - 5) * 86_400).unwrap()
         + SignedDuration::from_mins(13 * 60 + 20);

@@ -117,7 +117,7 @@ fn rows_add_up(store: &Database, at: &str) {
             rows.map(|line| number(&line.chars().skip(from).take(to - from).collect::<String>()))
                 .sum()
         };
-        // What is shown is rounded: shares to whole percents, rates to three digits.
+        // The table is rounded: shares to whole percents, rates to three digits.
         let rounding = 0.005 * rows.len() as f64 + 0.005;
         let least = 0.001 * rows.len() as f64;
         let shares = cells(end - 6, end) / 100.0 + without;
@@ -136,7 +136,7 @@ fn rows_add_up(store: &Database, at: &str) {
     }
 }
 
-/// Returns the number in a cell, whatever stands around it. Less than one percent is half of one.
+/// Returns the number in a cell. Less than one percent counts as a half.
 fn number(cell: &str) -> f64 {
     let digits: String = cell
         .chars()
@@ -148,7 +148,7 @@ fn number(cell: &str) -> f64 {
     }
 }
 
-/// A user that was called otherwise up to half an hour ago has that name in what was done then, wherever one looks.
+/// A user renamed half an hour ago has the old name in earlier rows, in any view.
 fn names_are_those_of_the_day(store: &mut Database, until: jiff::Timestamp) {
     let at = |minutes| (until - SignedDuration::from_mins(minutes)).to_string();
     let users = |store: &Database, minutes| -> BTreeMap<u64, Value> {
@@ -209,7 +209,7 @@ fn feed_own(
     }
 }
 
-/// Targets count far more by themselves than their entries do, and what is missing is a row if it is known of all of them.
+/// Target counters far exceed their entries; the difference is a row if all of them are known.
 #[test]
 fn work_without_identifier_is_that_of_sql() {
     let Some(mut store) = Database::with_store("whole") else {

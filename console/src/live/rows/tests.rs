@@ -352,7 +352,7 @@ fn work_in_no_entry_is_known_where_it_is_of_all_targets() {
     // The counters of one of its intervals were not read.
     board.take(reading(40, &[(OST, Some(interval(30, 40, &[])))]));
     assert_eq!((of(&board, 0), of(&board, 60)), (None, None));
-    // Nothing is no part of nothing.
+    // Zero has no share.
     let mut nothing = History::default();
     nothing.take(reading(30, &[(OST, Some(idle))]));
     assert_eq!(of(&nothing, 0), None);

@@ -1,4 +1,4 @@
-//! The work of targets that is in no entry: a row below the others, which counts in none of their sums.
+//! Untracked usage: a row below the others, outside their sums.
 
 use super::{Group, Row, is_in_scope};
 use crate::live::history::{History, Target};
@@ -10,7 +10,7 @@ use crate::live::view::{By, Key, Sort, View};
 /// The name of the row.
 const NAME: &str = "without identifier";
 
-/// The work of targets that is in no entry, beside all that they did.
+/// The untracked usage of targets, and their target counters.
 #[derive(Default)]
 pub struct Untracked {
     all: RunningSums,
@@ -19,8 +19,8 @@ pub struct Untracked {
 }
 
 impl Untracked {
-    /// Returns the work of the targets that are looked at. `None` if rows are limited to some entries, if the own counters of one of
-    /// the targets are not known, and if nothing was done.
+    /// Returns the untracked usage of the selected targets. `None` if rows are filtered by entry, if target counters are missing, or if
+    /// there was no usage.
     pub fn of(board: &History, view: &View) -> Option<Self> {
         let is_of_targets = view.scope.iter().all(|(by, _)| *by == By::Target);
         if !is_of_targets || !view.filter.is_empty() {

@@ -17,10 +17,10 @@ use crate::live::interval::{EntryUsage, OWN, TargetCounters};
 
 /// The own counters of a target in a text.
 pub struct OwnCounters {
-    /// The time at which they were read, by the clock of the server where that tells it.
+    /// The snapshot time by the server's clock, if the server prints it.
     time: Option<Micros>,
     body: String,
-    /// The connections that are none of a metadata server.
+    /// The exports that are not of a metadata server.
     ended: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct LastCounters {
 /// The work of a target by its own counters; `None` where it is not known.
 pub type Growth = Option<Vec<Increment<'static>>>;
 
-/// Compares the own counters with those of the text before. `time` is that of the text.
+/// Compares target counters with the previous ones. `time` is the time of the snapshot.
 pub fn compare(
     last: Option<LastCounters>,
     own: Option<OwnCounters>,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::live::interval::TargetSnapshot;
 
-/// The second from which on tests count. Times near zero would be those of a clock that starts with the machine.
+/// The first second of tests. Times near zero would look like a clock that starts with the machine.
 const T: i64 = 1_700_000_000;
 
 /// A record as Lustre 2.15 prints it, of a life that began at this second.

@@ -1,4 +1,4 @@
-//! Rates over time: areas and lines. A rate is that of a step, so lines are steps; where nothing was observed there is a gap.
+//! Rates over time as areas and lines, with a step for each interval and gaps without observations.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use super::svg::{Anchor, Coordinate, Svg};
 use crate::values::text::{cut, shown};
 use crate::values::when::Span;
 
-/// A span that stands out.
+/// A marked span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// The number of the span, by which the text names it.
+    /// The number of the span in the text.
     pub number: usize,
     pub span: Span,
 }
@@ -154,7 +154,7 @@ pub fn lines(
     })
 }
 
-/// Writes the names of the lines: beside their ends, as close as there is room.
+/// Writes the names of the lines as close to their ends as possible.
 fn names(svg: &mut Svg, plot: Plot, scale: Scale, series: &[Series], (size, height): (Size, f64)) {
     let last = |series: &Series| {
         let last = series.points.iter().rev().find_map(|point| point.value);

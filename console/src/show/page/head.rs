@@ -18,7 +18,7 @@ use crate::values::number::{rate, sparkline, total};
 use crate::values::text;
 use crate::values::when::moment;
 
-/// The number of failed servers that the head tells of.
+/// The number of failed servers in the head.
 pub(super) const FAILURES: usize = 2;
 
 /// The number of file systems that have a line in the head.
@@ -51,7 +51,7 @@ pub(super) fn heads_of(board: &History) -> usize {
     board.filesystems().len().clamp(1, FILESYSTEMS)
 }
 
-/// Returns the line of a file system, with `right` at its end. Without times of servers, requests tell its load.
+/// Returns the line of a file system, with `right` at its end. Without service times, requests measure the load.
 fn head(board: &History, filesystem: Option<&str>, right: &str, width: usize) -> Line {
     let room = width.saturating_sub(text::width(right) + 1);
     let name = match filesystem {
@@ -187,7 +187,7 @@ pub(super) fn failures(board: &History, width: usize) -> Vec<Line> {
     for (server, silent) in board.silent.iter().take(FAILURES) {
         let since = match silent.since {
             Some(since) => format!(" late since {}", moment(since, "%H:%M:%S")),
-            // A store may have answered that it knows nothing.
+            // A store may have answered without data.
             None if &**server == STORE => String::new(),
             None => " not read yet".to_owned(),
         };
@@ -201,7 +201,7 @@ pub(super) fn failures(board: &History, width: usize) -> Vec<Line> {
     lines
 }
 
-/// Ends the last line with a text, for which the line is cut.
+/// Ends the last line with a text, truncating the line.
 fn end_with(lines: &mut [Line], text: Option<String>, style: Style, width: usize) {
     if let Some((last, text)) = lines.last_mut().zip(text) {
         cut(last, width.saturating_sub(text::width(&text)));

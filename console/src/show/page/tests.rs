@@ -164,7 +164,7 @@ fn work_without_identifier_is_a_line_below_the_rows() {
         app.key(KeyCode::Down.into());
     }
     assert!(drawn(&mut app, 80, 24)[23].contains("user 20"));
-    // As text there are as many rows as were asked for, and it.
+    // The text has the requested number of rows, and the row of untracked usage.
     let look = ScreenState {
         rows: Some(3),
         ..app.look.clone()
@@ -175,7 +175,7 @@ fn work_without_identifier_is_a_line_below_the_rows() {
         printed[6].starts_with(" without identifier "),
         "{printed:#?}"
     );
-    // Where rows are filtered there is none.
+    // A filter of rows removes it.
     app.view.filter = Filter::new("1000");
     let lines = drawn(&mut app, 80, 24);
     assert!(!lines.join("").contains("without identifier"), "{lines:#?}");

@@ -1,5 +1,5 @@
-//! The questions of the screen to a store. Most functions sum up for one grouping at a time; the screen asks those that have the work of
-//! each entry, so that a key answers at once.
+//! Queries of the screen. Most functions sum up by one grouping; the screen loads the totals of each entry, so that a key regroups at
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,7 +24,7 @@ use crate::live::owner::Owner;
 use crate::live::view::{By, Key};
 use crate::values::when::timestamp;
 
-/// The settings of a session: it reads only, no statement hangs, and none is compiled, which would take longer than it runs.
+/// The settings of a session: read-only, with a timeout, and without JIT, which would take longer than the query.
 const SETTINGS: &str = "\
     SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET jit = off; SET client_min_messages = warning";
 
@@ -60,7 +60,7 @@ impl Target {
         })
     }
 
-    /// Returns what tells an observation from others.
+    /// Returns the key of an observation.
     pub const fn observation(&self) -> (i32, Micros) {
         (self.row.target_id, self.time)
     }
@@ -105,14 +105,14 @@ fn whole<'r>(rows: impl Iterator<Item = &'r UntrackedRow>) -> Option<TargetCount
     Some(whole)
 }
 
-/// The groupings of rows of which it is known what is usual.
+/// The groupings with a baseline.
 const BASELINE_BY: [(By, &[Dimension]); 3] = [
     (By::User, &[Dimension::Uid]),
     (By::Account, &[Dimension::Account]),
     (By::Target, &[Dimension::Cluster, Dimension::Target]),
 ];
 
-/// The largest number of rows of a grouping that are compared with what is usual.
+/// The largest number of rows of a grouping that are compared with a baseline.
 const MAX_BASELINE_ROWS: i32 = 1000;
 
 /// The work of whole targets, by their numbers.
@@ -130,7 +130,7 @@ const fn end_of_bucket(at: Micros, width: Micros) -> Micros {
 /// Targets that did something, and what each entry did on them.
 pub type ActiveTargets = (Vec<Target>, Vec<EntryTotalsRow>);
 
-/// A connection, with what of the store is looked at.
+/// A connection with the selected targets.
 pub struct Session {
     client: Client,
     scope: Scope,
@@ -170,8 +170,7 @@ impl Session {
         Ok(targets)
     }
 
-    /// Returns those of the targets that the finest rollup knows something of at a moment, and their work, where observations are not
-    /// kept any more.
+    /// Returns the active targets and their totals at a time beyond the retention of increments, from the finest rollup with data.
     pub fn in_rollups(
         &mut self,
         targets: &[TargetRow],
@@ -226,7 +225,7 @@ impl Session {
             }
         }
         let mut counters = CountersByTarget::new();
-        // A store that is fed none of these counters is asked once, and not for each server.
+        // Query a store without target counters once, not for each server.
         if intervals.len() > 1 && !self.has_target_counters(targets)? {
             return Ok(counters);
         }
@@ -321,12 +320,12 @@ impl Session {
                 requests: 0.0,
             });
         }
-        // A course of which nothing is known, of servers without times, is none.
+        // Drop a load without any service time.
         history.retain(|_, loads| loads.iter().any(|load| load.service.is_some()));
         Ok(history)
     }
 
-    /// Returns the usual numbers of requests in service in the hour up to a time of day, of what was at work in it.
+    /// Returns the medians of requests in service in the hour up to a time, for active groups.
     pub fn medians(&mut self, until: Micros, has_clusters: bool) -> Result<Medians, Error> {
         let mut medians = Medians::new();
         for (by, dimensions) in BASELINE_BY {

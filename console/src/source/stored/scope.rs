@@ -4,7 +4,7 @@ use jobstats_client::answers::Filters;
 
 use super::Error;
 
-/// The targets of a store that are looked at. In a pattern `*` stands for any characters.
+/// The selected targets of a store, by patterns with `*`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     /// The pattern of the names of clusters.
@@ -24,7 +24,7 @@ impl Scope {
         }
     }
 
-    /// Returns what is said of a store that has no target of this scope.
+    /// Returns the error for a store without a target in scope.
     pub fn nothing(&self) -> Error {
         match *self == Self::default() {
             true => Error::Empty,

@@ -41,7 +41,7 @@ impl ShownTargets {
         pending.map(|it| self.name(it)).collect()
     }
 
-    /// Returns the targets of which the reading before does not have the observation.
+    /// Returns the targets with a new observation since the previous round.
     pub fn fresh(&self, before: Option<&Self>) -> Vec<&Target> {
         let known = before.iter().flat_map(|before| &before.targets);
         let known: HashSet<_> = known.map(Target::observation).collect();
