@@ -2,6 +2,7 @@
 
 use jobstats_core::base::instant::{DAY, Micros};
 use jobstats_core::base::pattern::exactly;
+use jobstats_core::usage::dimension::DIMENSIONS;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -14,7 +15,7 @@ use crate::pg::template::sql;
 use crate::pg::time::{bound, now, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::{read, total, write_rows};
-use crate::query::dimension::{By, Dimension, Jobs, Table, join_names, words};
+use crate::query::dimension::{By, Dimension, Jobs, Table, join_names};
 use crate::query::engine::Request;
 use crate::query::filters::{Filters, bind_own};
 use crate::query::measure::Measures;
@@ -29,9 +30,6 @@ const DEFAULT_N: usize = 20;
 
 /// The default length of the window.
 const WEEK: Micros = 7 * DAY;
-
-/// The keys of filters.
-const KEYS: &str = "user, uid, group, gid, account, job, job_name, job_group, partition, state";
 
 /// The columns of which those with most come first.
 const OPERATIONS: [&str; 5] = [
@@ -75,7 +73,10 @@ fn jobstats_jobs(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     let operation: Option<String> = arguments.take()?;
     let n = number_of_rows(arguments.take()?, DEFAULT_N)?;
     let filters = Filters::take(&mut arguments)?;
-    filters.require_keys(&words(KEYS).collect::<Vec<_>>())?;
+    let keys = DIMENSIONS
+        .iter()
+        .filter(|it| it.is_user() || it.is_of_job() || it.name == "job");
+    filters.require_keys(&keys.map(|it| it.name).collect::<Vec<_>>())?;
     let now = now()?;
     let until = period.until.map_or(Ok(now), |it| bound(it, now))?;
     let week_before = || timestamptz(until.saturating_sub(WEEK));
