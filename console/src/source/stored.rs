@@ -15,6 +15,7 @@ use jobstats_client::{Backoff, Connector, Options};
 use jobstats_core::base::instant::{MINUTE, Micros};
 use jobstats_core::base::operation::OPERATIONS;
 use jobstats_core::base::target::TargetKind;
+use jobstats_core::usage::times::calls_have_times;
 
 use super::{Source, Step, Update};
 use crate::ask::store;
@@ -418,10 +419,8 @@ impl Stored {
         let row = &target.row;
         let count = |count: Option<i32>| count.unwrap_or_default().unsigned_abs().into();
         let interval = row.since.map(|since| {
-            let mut usecs = rows
-                .iter()
-                .flat_map(|it| it.usecs.iter().take(OPERATIONS.len()));
-            let has_times = usecs.any(Option::is_some);
+            let usecs = rows.iter();
+            let usecs = usecs.flat_map(|it| it.usecs.iter().take(OPERATIONS.len()));
             let work = rows.iter().filter_map(|it| {
                 let who = Arc::clone(&self.people.get(&it.entry_id)?.0);
                 let totals = questions::totals(it);
@@ -430,7 +429,7 @@ impl Stored {
             Interval {
                 since: since.as_microsecond(),
                 until: target.time,
-                timed: (!rows.is_empty()).then_some(has_times),
+                timed: calls_have_times(usecs.map(Option::is_some)),
                 work: work.collect(),
                 whole: None,
                 added: count(row.added),

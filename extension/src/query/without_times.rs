@@ -14,7 +14,7 @@ pub fn note(question: &Question, scope: &Scope) -> Times {
     if !question.asks_times() {
         return Times::Everywhere;
     }
-    let times = scope.times();
+    let times = scope.times.of_all();
     match times {
         Times::Everywhere => {}
         Times::Somewhere => note_some(scope),

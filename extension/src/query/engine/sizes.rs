@@ -4,6 +4,7 @@ use jobstats_core::base::operation::{READ_BYTES, WRITE_BYTES};
 use jobstats_core::rules::increment::{Details, OperationName, unpack};
 use jobstats_core::usage::columns::sum::Sum;
 use jobstats_core::usage::dimension::Level;
+use jobstats_core::usage::times::reports_times;
 use jobstats_core::usage::{Layout, RowOfSizes, Sizes, SizesOfGroup, SizesOfRow, Subject};
 
 use crate::pg::error::Error;
@@ -73,7 +74,7 @@ fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> RowOfSiz
         part: row.part,
         span: row.span,
         observed: row.observed.unwrap_or(row.at),
-        timed: row.values[SUMS.len()..].iter().any(|it| *it != 0),
+        timed: reports_times(row.values[SUMS.len()..].iter().copied()),
         kept: row.kept.clone(),
         calls,
     }

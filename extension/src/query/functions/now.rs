@@ -7,6 +7,7 @@ use jobstats_core::base::instant::{DAY, Micros, Span};
 use jobstats_core::base::operation::{OPERATIONS, Operation};
 use jobstats_core::base::target::TargetKind;
 use jobstats_core::output::quantity::Quantity;
+use jobstats_core::usage::times::reports_times;
 use jobstats_core::usage::{Amount, Target};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
@@ -257,7 +258,7 @@ impl Ranked {
     /// reports no times; `None` if nothing was done.
     fn new(group: Group, amounts: &[Amount], load: Load, (since, until): Span) -> Option<Self> {
         let seconds = (until - since) as f64 / 1e6;
-        let is_timed = load.time > 0;
+        let is_timed = reports_times([load.time]);
         let of = |it: &Amount| if is_timed { it.spent } else { it.total }.unwrap_or(0);
         let (own, all) = (
             amounts.iter().map(of).sum::<i128>(),

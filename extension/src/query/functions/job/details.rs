@@ -9,6 +9,7 @@ use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::base::operation;
 use jobstats_core::rules::increment::{Detail, OperationName, unpack};
 use jobstats_core::usage::per_call::Calls;
+use jobstats_core::usage::times::reports_times;
 use jobstats_core::usage::{Layout, Values};
 
 use crate::pg::error::Error;
@@ -158,7 +159,7 @@ impl Reading<'_> {
             self.end_observation(Some(key));
         }
         let (values, times) = row.values.split_at(2 * self.counted.len());
-        self.has_times |= times.iter().any(|it| *it != 0);
+        self.has_times |= reports_times(times.iter().copied());
         self.is_brief |= row.kept.is_some();
         let details = unpack(row.bytes(0).unwrap_or_default());
         self.is_damaged |= details.is_none();
