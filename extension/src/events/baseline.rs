@@ -1,4 +1,4 @@
-//! Computes and reads what is usual, by the UTC day.
+//! Computes and reads the typical values of each UTC day.
 
 use std::array;
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ pub struct Usual {
 }
 
 impl Usual {
-    /// Computes what is usual on the days of a span, unless that is known, and reads it.
+    /// Reads the typical values of the days of a span, and computes missing ones first.
     pub fn read(client: &mut SpiClient<'_>, span: Span) -> Result<Self, Error> {
         let mut usual = Self::default();
         for day in days(span) {

@@ -29,11 +29,11 @@ const DAYS: Micros = 7;
 const LEAST_COVERAGE: f64 = 0.8;
 /// The number of subjects that are kept.
 const SHOWN: usize = 5;
-/// The dimensions by which culprits are searched until one is named.
+/// The dimensions searched for culprits, in order, until one is named.
 const BY: [&[&str]; 3] = [&["uid", "user"], &["account"], &["job"]];
 /// The dimensions of the largest job of a culprit.
 const OF_JOB: [&str; 4] = ["uid", "user", "account", "job"];
-/// The operation whose time and calls are those of all others.
+/// The operation that includes the time and calls of all others.
 const ALL: &str = "service_time";
 
 /// A user, an account or a job.
@@ -68,7 +68,7 @@ impl Subject {
         })
     }
 
-    /// Returns the subject with these values of dimensions. A user without a known name has none.
+    /// Returns the subject with these values. A user without a known name has only a number.
     fn in_group(by: &[&str], values: Values) -> Self {
         let mut subject = Self::default();
         for (name, value) in by.iter().zip(values) {
@@ -85,12 +85,12 @@ impl Subject {
         subject
     }
 
-    /// Returns whether the subject is known, and not what nobody is known for.
+    /// Returns whether the subject is a known user, account or job.
     fn is_known(&self) -> bool {
         *self != Self::default()
     }
 
-    /// Returns the subject as JSON, without what it is not.
+    /// Returns the subject as JSON, without empty values.
     pub fn json(&self) -> Map<String, Value> {
         object([
             ("uid", json!(self.uid)),
@@ -101,7 +101,7 @@ impl Subject {
     }
 }
 
-/// Returns values as a JSON object, without those that are null.
+/// Returns values as a JSON object, without nulls.
 pub(super) fn object<const N: usize>(values: [(&str, Value); N]) -> Map<String, Value> {
     let known = values.into_iter().filter(|it| !it.1.is_null());
     known.map(|(name, it)| (name.to_owned(), it)).collect()
@@ -199,7 +199,7 @@ impl<'s> Search<'s> {
         Ok(search)
     }
 
-    /// Asks what was done in a window on the targets, of all or of a subject, and gives `take` each group.
+    /// Reads the usage of the targets in a window, of all or of a subject, and passes each group to `take`.
     fn ask(
         &self,
         (since, until): Span,
@@ -327,7 +327,7 @@ fn sums(loads: &[Load]) -> Value {
     json!({ "time": sum(|it| it.time), "calls": sum(|it| it.calls), "bytes": sum(|it| it.bytes) })
 }
 
-/// Returns a number with four digits, which is enough to say who it was.
+/// Rounds a number to four digits, enough to compare culprits.
 pub(super) fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;

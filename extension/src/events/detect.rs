@@ -1,4 +1,4 @@
-//! Lets core judge what was read of a file system.
+//! Passes the readings of a file system to the detectors of core.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::events::baseline::{Usual, day_of};
 use crate::events::readings::{FileSystem, Seen, Service, Target};
 use crate::events::rules::Rule;
 
-/// The time without readings after which what they showed last does not count as going on.
+/// The time without readings after which an episode ends.
 const SILENT: Micros = HOUR;
 /// The time without gauges of space, which have a value for each hour, after which the last value does not count as going on.
 const SILENT_GAUGE: Micros = DAY;
@@ -24,9 +24,9 @@ const SILENT_GAUGE: Micros = DAY;
 pub struct Found {
     pub kind: &'static str,
     pub span: Span,
-    /// The time at which the readings were enough to say so.
+    /// The time at which the readings sufficed to detect it.
     pub found: Micros,
-    /// The time at which it had lasted so long that somebody is told.
+    /// The time at which it had lasted long enough for an alert.
     pub confirmed: Option<Micros>,
     pub over: bool,
     pub targets: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Returns what the episodes of an event say themselves: the values of the worst, and neither targets nor servers.
+    /// Returns the values of the worst episode, without targets and servers.
     fn new(kind: &'static str, event: &Event) -> Self {
         let worst = event.worst();
         Self {
@@ -69,7 +69,7 @@ impl Found {
     }
 }
 
-/// The targets of a file system, what was read of them, and until when.
+/// The targets of a file system, their readings, and the end of these.
 pub struct Judged<'a> {
     pub seen: &'a Seen,
     pub usual: &'a Usual,
@@ -122,7 +122,7 @@ impl Judged<'_> {
         names.into_iter().cloned().collect()
     }
 
-    /// Returns the episodes of each day, judged by what is usual on the day on which they begin: judging other spans finds the same.
+    /// Returns the episodes of each day, judged by the baseline of the day on which they begin, so that other spans give the same result.
     fn by_day(&self, mut episodes: impl FnMut(Micros) -> Vec<Episode>) -> Vec<Episode> {
         let days = self.usual.days();
         let all = days.flat_map(|day| {
@@ -133,7 +133,7 @@ impl Judged<'_> {
         all.map(|it| self.ended(it, SILENT)).collect()
     }
 
-    /// Ends an episode of whose subject nothing has been read for long.
+    /// Ends an episode whose subject has had no reading for long.
     fn ended(&self, mut episode: Episode, silent: Micros) -> Episode {
         episode.over |= episode.until + silent < self.span.1;
         episode
@@ -240,7 +240,7 @@ impl Judged<'_> {
         }
     }
 
-    /// Lets probes of the targets of an event confirm it. Returns the one that took longest, compared with what is usual.
+    /// Lets probes of the event's targets confirm it. Returns the slowest probe relative to its baseline.
     fn confirm<'a>(&self, event: &mut Event, targets: impl Iterator<Item = &'a Target>) -> Value {
         let day = day_of(event.began);
         let mut worst = (0.0, Value::Null);
@@ -257,7 +257,7 @@ impl Judged<'_> {
         worst.1
     }
 
-    /// Finds the hours in which probes of targets were slow for which no other event is the reason.
+    /// Finds the hours in which probes of targets were slow and no other event explains it.
     fn probed(&self, others: &[Found]) -> Vec<Found> {
         let mut episodes = self.by_day(|day| {
             let given: Vec<Probe> = self.targets.iter().map(|it| self.probe(day, it)).collect();
@@ -282,13 +282,13 @@ impl Judged<'_> {
         join(episodes).into_iter().map(of_event).collect()
     }
 
-    /// Finds the targets that are full, or soon will be. A target may be full for weeks, so another one that becomes full is another event.
+    /// Finds targets that are full or soon will be. A target may be full for weeks, so each target has an event.
     fn filling(&self) -> Vec<Found> {
         let mut given = Vec::new();
         for target in self.targets {
             for used in &target.used {
                 let mut used = used.clone();
-                // What was full before the first value goes on until it is clearly less.
+                // A target that was full before the first value stays full until usage is clearly lower.
                 if let (Some(first), true) =
                     (used.first().copied(), self.full.contains_key(&target.name))
                 {
@@ -334,8 +334,7 @@ impl Judged<'_> {
         })
     }
 
-    /// Finds the times in which rules were broken. Several rules that were broken at one time are one event, which tells of the one that was
-    /// passed by most.
+    /// Finds the spans in which rules were broken. Several rules broken at once are one event, described by the rule exceeded most.
     fn broken(&self) -> Vec<Found> {
         let episodes = self.by_day(|day| {
             let given = self.rules.iter().map(|it| it.given(self.filesystem, day));

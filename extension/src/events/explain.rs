@@ -1,4 +1,4 @@
-//! `jobstats_explain()` says in plain words what an event was, whose work it was, and what to do next.
+//! `jobstats_explain()` describes an event in plain words: what happened, its culprits, and what to do next.
 
 mod next;
 mod words;
@@ -61,7 +61,7 @@ impl Line {
     }
 }
 
-/// Says how much raw text of the event is kept.
+/// Describes how much raw text of the event is retained.
 fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
     let statement = include_str!("explain/evidence.sql");
     let row = client.query_only(statement, &[id.into()], "settings")?;
@@ -86,12 +86,12 @@ fn evidence(client: &SpiClient<'_>, id: i64) -> Result<Line, Error> {
     Ok(Line::new("evidence", text, details))
 }
 
-/// Returns a text in JSON, which is empty where there is none.
+/// Returns a string of a JSON object; empty if missing.
 fn text<'v>(json: &'v Value, name: &str) -> &'v str {
     json[name].as_str().unwrap_or_default()
 }
 
-/// Returns a number in JSON, which is 0 where there is none.
+/// Returns a number in JSON; 0 if missing.
 fn number(json: &Value) -> f64 {
     json.as_f64().unwrap_or(0.0)
 }

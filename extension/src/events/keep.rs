@@ -1,4 +1,4 @@
-//! Keeps what was found in `jobstats.events`.
+//! Stores detected events in `jobstats.events`.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ struct Stored {
     episode: Episode,
     targets: Vec<String>,
     slow: Vec<String>,
-    /// Set when what was found is known to be this event.
+    /// Set if the episode is known to be this event.
     is_found: bool,
 }
 
@@ -40,11 +40,11 @@ pub struct Judgement {
     pub span: Span,
     /// Up to when readings had been judged before.
     pub watched: Micros,
-    /// True if what was judged before has changed.
+    /// True if readings judged before have changed.
     pub is_again: bool,
 }
 
-/// The event of what was found, if it was stored.
+/// The stored row of a detected event, if there is one.
 pub struct Kept {
     pub id: i64,
     /// True if anything is new.
@@ -109,7 +109,7 @@ impl Events {
         episodes.collect()
     }
 
-    /// Stores an event that was found, or what is new about it. `None` if it is none of those that this judgement is about.
+    /// Stores a detected event, or its changes. Returns `None` if this run does not judge such events.
     pub fn keep(
         &mut self,
         client: &mut SpiClient<'_>,
@@ -139,8 +139,8 @@ impl Events {
         };
         let event = &mut stored[position];
         event.is_found = true;
-        // The readings do not show all that was before an earlier event, and so neither when it was found nor what was usual. How full a
-        // target was is known from the event.
+        // The readings do not cover the time before an earlier event, so its detection time and baseline come from the stored row. The fill level of
+        // a target comes from the event.
         let known = event.episode;
         let is_earlier = known.began < judgement.span.0 && found.kind != "full";
         if is_earlier {
@@ -169,7 +169,7 @@ impl Events {
         }))
     }
 
-    /// Takes back the events of the time that is judged that were not found, and ends those that do not go on. Returns their number.
+    /// Withdraws the events of the judged time that were not detected again, and ends those that are over. Returns their number.
     pub fn take_back(
         self,
         client: &mut SpiClient<'_>,
@@ -208,7 +208,7 @@ impl Events {
     }
 }
 
-/// Returns what was found as parameters of statements, from $1 on.
+/// Returns an event as parameters of statements, from $1 on.
 fn parameters(found: &Found) -> Result<Vec<DatumWithOid<'static>>, Error> {
     Ok(vec![
         timestamptz(found.span.0)?.into(),

@@ -19,7 +19,7 @@ use crate::pg::time::{micros, timestamptz};
 /// A server: its cluster and its name.
 pub type Server = (String, String);
 
-/// A target, and what was read of it.
+/// A target and its readings.
 #[derive(Debug, Default)]
 pub struct Target {
     pub id: i32,

@@ -83,7 +83,7 @@ pub struct Filters {
     pub own: Option<Own>,
 }
 
-/// The name of the only targets whose names fit a pattern, unless a target has the name that is asked for.
+/// The name of the only targets whose names fit a pattern, unless a target has exactly this name.
 const ONLY_TARGET: &str = "SELECT CASE WHEN NOT bool_or(target.name = $1) AND count(DISTINCT target.name) = 1 THEN min(target.name) END \
     FROM jobstats.targets target WHERE target.name = $1 OR target.name LIKE $2";
 
@@ -319,8 +319,7 @@ impl Filters {
         format!(" AND {}", is_own(own, &uid, &account, params))
     }
 
-    /// Returns the conditions that names of users must meet, each with a leading AND; `None` if there are none, or only
-    /// such as a user without a name meets.
+    /// Returns the conditions on names of users, each with a leading AND; `None` without conditions, or if users without a name meet them.
     pub fn conditions_on_name(&self, params: &Params) -> Option<String> {
         // A user without a name is known by the number.
         let may_be_number =

@@ -26,7 +26,7 @@ const SPANS: usize = 200;
 /// The rows and columns of usage that are read.
 #[derive(Default)]
 pub struct Selection<'w> {
-    /// Set if rows are told apart by entry, or by owner where the relation has sums by owner.
+    /// Set if rows are distinguished by entry, or by owner where the relation has sums by owner.
     pub whose: bool,
     /// The columns of the owner in sums by owner.
     pub owner: &'w [&'static str],
@@ -62,7 +62,7 @@ pub struct UsageRow<'r> {
     pub server: Option<String>,
     /// The time in which the values were counted.
     pub span: Span,
-    /// An instant that says to which day it belongs.
+    /// An instant of the day to which it belongs.
     pub at: Micros,
     /// The times between which there was activity.
     pub active: Span,
@@ -113,7 +113,7 @@ const SIZED: [(&str, OperationIndex, usize); 4] = [
 /// The condition that rows have histograms.
 pub const HAS_HISTOGRAM: &str = "usage.sizes IS NOT NULL";
 
-/// Returns whether the values are numbers of calls by size alone: rows without a histogram add nothing to them.
+/// Returns whether the values are numbers of calls by size alone, so that rows without a histogram can be skipped.
 fn are_sized<'v>(values: impl Iterator<Item = &'v String> + Clone) -> bool {
     let is_sized = |it: &String| SIZED.iter().any(|sized| sized.0 == it);
     values.clone().next().is_some() && values.clone().all(is_sized)

@@ -21,7 +21,7 @@ pub struct Sources {
 pub struct Relation {
     /// The rollup; `None` for increments.
     pub rollup: Option<&'static Rollup>,
-    /// The owner by which it has sums.
+    /// The owner of its sums.
     pub owner: Option<Owner>,
     /// Set if it has the counters of targets, and not the work of their entries.
     of_wholes: bool,
@@ -81,7 +81,7 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
     All,
-    /// All but those that cross an edge.
+    /// All rows, except for rows that cross an edge.
     Most,
     Unknown,
 }
@@ -93,7 +93,7 @@ enum Ends {
     Buckets,
     /// Rows may reach beyond both ends.
     Divided,
-    /// Rows may begin before the start, and none reaches beyond the end, where an observation ends.
+    /// Rows may begin before the start, but end by the end, at which an observation ends.
     Observation,
 }
 
@@ -119,7 +119,7 @@ impl Part {
         }
     }
 
-    /// Returns the bounds by which the rows of a span are found: the start and the end, and the latest end of a row that reaches beyond.
+    /// Returns the bounds that find the rows of a span: the start and the end, and the latest end of a row that reaches beyond.
     pub fn bounds(&self, (from, to): Span) -> [Micros; 3] {
         match (self.relation.width(), self.ends) {
             (Some(width), Ends::Divided) => [from - width + 1, to, to],
@@ -171,7 +171,7 @@ impl Sources {
         Self::divide(state, window, Relation::INCREMENTS, Vec::new())
     }
 
-    /// Chooses the sources of what whole targets did. Their sums are up to date at any moment.
+    /// Chooses the sources of target counters. Their sums are always up to date.
     pub fn of_wholes(state: &State, window: &Window) -> Self {
         let of = |rollup| Relation {
             rollup,
@@ -184,7 +184,7 @@ impl Sources {
         Self::divide(state, window, of(None), rollups.collect())
     }
 
-    /// Divides a window among rollups, coarsest first, each with the times for which it is up to date, and increments.
+    /// Divides a window among rollups, coarsest first, each with the times at which it is up to date, and increments.
     fn divide(
         state: &State,
         window: &Window,
@@ -224,7 +224,7 @@ impl Sources {
         self.has_lost.then(|| spans().collect())
     }
 
-    /// Returns the owner by which sums are read, if any are.
+    /// Returns the owner of the sums that are read, if any.
     pub fn owner(&self) -> Option<Owner> {
         self.parts.iter().find_map(|it| it.relation.owner)
     }
@@ -236,7 +236,7 @@ impl Sources {
     }
 }
 
-/// Returns the times for which a rollup, or its sums, can answer.
+/// Returns the times that a rollup, or its sums, covers.
 fn coverage(it: &Stored, until: Micros, stale: Vec<Span>) -> window::Coverage {
     window::Coverage {
         width: it.rollup.micros,

@@ -29,7 +29,7 @@ pub struct State {
     pub limit: usize,
     /// The time since which increments and observations are kept.
     pub kept_since: Micros,
-    /// Set if there are entries whose job may say who their user is.
+    /// Set if the user of some entries is only known from their job.
     pub has_unnamed: bool,
     /// Set if there are entries that belong to several jobs.
     pub has_divided: bool,
@@ -117,7 +117,7 @@ impl State {
             state.add(serde_json::from_str(&text).map_err(damaged)?)?;
             Ok(true)
         })?;
-        // A rollup without a first observation lacks nothing, unless that is so on all nodes.
+        // A rollup without a first observation is complete, unless that applies to all nodes.
         for it in &mut state.rollups {
             for refreshed in [&mut it.refreshed, &mut it.users_refreshed] {
                 if *refreshed == Micros::MAX {

@@ -1,4 +1,4 @@
-//! The own counters of targets beside an answer about their entries.
+//! Target counters that supplement an answer about entries.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use crate::query::question::Question;
 
 /// The targets of an answer as wholes, by the dimensions of targets that the answer is grouped by.
 pub struct Wholes {
-    /// The dimensions by which targets are told apart.
+    /// The dimensions that distinguish targets.
     by: By,
     /// The work of each group of targets in all, where that is known.
     totals: HashMap<Group, f64>,

@@ -77,7 +77,7 @@ fn put(identity: &Identity<'_>, rows: &mut Rows) {
     });
 }
 
-/// Returns the formats of the store, and the clusters by whose formats an entry is read.
+/// Returns the formats of the store, and the clusters whose formats apply to an entry.
 fn configured_or_built_in(
     client: &SpiClient<'_>,
     entry: &str,

@@ -157,7 +157,7 @@ fn limit(service: &str, rule: &str, servers: &str) -> [Line; 2] {
     ]
 }
 
-/// The facts about a job that accounting and identifiers tell.
+/// The facts about a job from accounting and identifiers.
 #[derive(Default)]
 struct Known {
     source: Option<String>,
@@ -184,7 +184,7 @@ impl Known {
         })
     }
 
-    /// Returns the command by which the scheduler shows the job.
+    /// Returns the scheduler's command that shows the job.
     fn show(&self, job: &str) -> Option<String> {
         let command = match self.source.as_deref()? {
             "slurm" => "scontrol show job",

@@ -91,7 +91,7 @@ impl Out<'_> {
             true => question.measures.list.len(),
             false => 1,
         };
-        // If the measures were not named one by one, those that occur anywhere are wanted.
+        // Unless measures were named one by one, only measures that occur are shown.
         let occurs = |n: usize| {
             lines
                 .iter()
@@ -319,7 +319,7 @@ impl Whole<'_> {
         })
     }
 
-    /// Returns the value of a column that says who leads on a target.
+    /// Returns the value of a column about the leading group of a target.
     fn value_of_leading(
         &self,
         shown: &Shown<'_>,

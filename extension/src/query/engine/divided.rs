@@ -71,7 +71,7 @@ impl Divided {
     }
 
     pub fn of_entry(&self, id: i64, at: Micros) -> Subject {
-        // Nearly always there are none, and many rows.
+        // Nearly always there are no edges, and many rows.
         let edges = match self.entries.is_empty() {
             true => None,
             false => self.entries.get(&id),

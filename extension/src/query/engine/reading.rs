@@ -136,7 +136,7 @@ impl<'f> Reading<'f> {
         (parts, sums): (&[&Part], &[Sum]),
     ) -> Result<(), Error> {
         let selection = self.selection(Selection::default());
-        // Where sums are hardly fewer than rows, PostgreSQL would add up here, for which nodes send all columns.
+        // With almost as many sums as rows, PostgreSQL would aggregate here, and nodes would send all columns.
         let _on_nodes = Pinned::new([(c"cpu_operator_cost", c"10")]);
         read::sums(parts, sums, &selection, &scope.edges, &mut |found| {
             if let Some(target) = scope.position(found.target, None) {
@@ -148,7 +148,7 @@ impl<'f> Reading<'f> {
         })
     }
 
-    /// Adds the rows of a part, or those that cross its edges.
+    /// Adds the rows of a part, or only the rows that cross its edges.
     fn add_rows(
         &self,
         cells: &mut Cells,

@@ -19,7 +19,7 @@ use crate::query::window::Window;
 use crate::store::rollup;
 
 impl Request<'_> {
-    /// Finds the targets in scope: those that were observed in the window or on the day before it.
+    /// Finds the targets in scope: observed in the window or on the day before.
     pub fn scope(&self) -> Result<Scope, Error> {
         let plan = self.plan;
         let (since, until) = (plan.window.since(), plan.window.until());
@@ -105,7 +105,7 @@ impl Request<'_> {
         Cow::Owned(of_users.parts)
     }
 
-    /// Finds out from the rows of all entries which targets report times, where the selected rows have none.
+    /// Finds out from the rows of all entries which targets report times, if the selected rows do not show it.
     pub(super) fn find_times(&self, scope: &mut Scope, parts: &[Part]) -> Result<(), Error> {
         let targets = scope.iter().map(|it| it.0.id);
         let without = targets.filter(|id| !scope.times.has(*id));

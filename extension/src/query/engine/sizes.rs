@@ -20,7 +20,7 @@ const SUMS: [&str; 4] = ["read", "read_bytes", "write", "write_bytes"];
 const PACKED: [(&str, Type); 2] = [("usage.sizes", Type::Bytes), ("usage.detail", Type::Bytes)];
 
 impl Request<'_> {
-    /// Reads the sizes of reads and writes in the window, which has one step, by group: histograms, and sums of calls that are in none.
+    /// Reads the sizes of reads and writes in the window, which has one step, by group: histograms, and sums of calls outside of histograms.
     pub fn read_sizes(&self, take: impl FnMut(SizesOfGroup)) -> Result<(), Error> {
         let scope = self.scope()?;
         let reading = Reading::new(self, &scope)?;

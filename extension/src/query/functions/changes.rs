@@ -76,13 +76,13 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         if compared.changes.is_empty() {
             explain_empty::explain_window(client, &plan.window, question)?;
         }
-        // What is known of the earliest window is known of all.
+        // The age of the earliest window applies to all.
         before.plan.as_ref().unwrap_or(plan).note_age();
         Ok(())
     })
 }
 
-/// Returns the span of the baseline that is asked for.
+/// Returns the requested span of the baseline.
 ///
 /// # Errors
 /// [`Error::argument`] if one end is missing, [`Error::empty_window`] if it does not begin before its end.
@@ -102,7 +102,7 @@ fn baseline(
 
 /// A baseline, and how it is compared.
 struct Baseline {
-    /// The scale that makes its amounts comparable; `None` if nothing was observed.
+    /// The scale that makes its amounts comparable; `None` without observations.
     scale: Option<Scale>,
     /// The number of days that were observed, if it consists of days.
     days: Option<i64>,
@@ -111,7 +111,7 @@ struct Baseline {
 }
 
 impl Baseline {
-    /// Gives `add` the groups of a span, and says so if much of it was not observed.
+    /// Passes the groups of a span to `add`, and raises a notice if much of it was not observed.
     fn of_span(
         plan: &Plan,
         span: Span,

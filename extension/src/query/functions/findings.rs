@@ -22,7 +22,7 @@ use crate::query::question::Period;
 
 mod work;
 
-/// The levels of findings that are shown if none are named.
+/// The levels of findings that are shown by default.
 const SHOWN: [Level; 2] = [Level::Fair, Level::Bad];
 
 /// The advice for the probe of jobstats.
@@ -80,7 +80,7 @@ fn jobstats_finding_values(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlR
     })?)
 }
 
-/// Judges all groups, and writes what is said of them. Raises a notice if there are none.
+/// Judges all groups, and writes the findings. Raises a notice without groups.
 fn answer(
     period: Period,
     by: &By,
@@ -102,7 +102,7 @@ fn answer(
     })
 }
 
-/// Returns the levels that are asked for.
+/// Returns the requested levels.
 fn levels(names: Option<String>) -> Result<Vec<Level>, Error> {
     let Some(names) = names else {
         return Ok(SHOWN.to_vec());
@@ -149,13 +149,13 @@ fn rules(client: &SpiClient<'_>) -> Result<Vec<InUse>, Error> {
     Ok(rules)
 }
 
-/// A group, and what the rules say of it.
+/// A group and its findings.
 struct Judged<'r> {
     group: Group,
     all: Calls,
     /// Set if it did enough to be judged.
     is_enough: bool,
-    /// The findings of the levels that are asked for, each with the advice of its rule.
+    /// The findings of the requested levels, each with the advice of its rule.
     findings: Vec<(Finding, Option<&'r str>)>,
 }
 
@@ -174,13 +174,13 @@ impl<'r> Judged<'r> {
         }
     }
 
-    /// Returns the worst level, if bad and fair findings were asked for.
+    /// Returns the worst level, if bad and fair findings were requested.
     fn level(&self) -> Option<Level> {
         let levels = self.findings.iter().map(|it| it.0.level);
         self.is_enough.then(|| levels.max().unwrap_or(Level::Good))
     }
 
-    /// Returns the advice where it is none of the rule.
+    /// Returns advice that does not come from a rule.
     fn advice(&self) -> Option<&'static str> {
         let is_probe = self.group.iter().flatten().any(|it| probe::is_work(it));
         is_probe.then_some(OF_PROBE)
@@ -226,7 +226,7 @@ fn write_findings(
 /// The levels of a verdict, in the order of their rows; `None`: not judged.
 const LEVELS: [Option<Level>; 4] = [Some(Level::Bad), Some(Level::Fair), Some(Level::Good), None];
 
-/// Writes how many groups each level has, and what they cost: their time, or their calls where no server reports times.
+/// Writes how many groups each level has, and their cost: time, or calls if no server reports times.
 fn write_verdict(judged: &[Judged<'_>], rows: &mut Rows) {
     if judged.is_empty() {
         return;
@@ -238,7 +238,7 @@ fn write_verdict(judged: &[Judged<'_>], rows: &mut Rows) {
     let has_times = judged.iter().any(|it| it.all.time.is_some());
     for level in LEVELS {
         let of = || judged.iter().filter(|it| it.level() == level);
-        // Where others have times, no group has none.
+        // If others have times, a level without groups costs 0.
         let none = (has_times && of().next().is_none()).then_some(0.0);
         let times = of().filter_map(micros);
         let time = times.fold(none, |sum, time| Some(sum.unwrap_or(0.0) + time));

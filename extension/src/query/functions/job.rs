@@ -1,4 +1,4 @@
-//! `jobstats_job_usage()` reports what one job did.
+//! `jobstats_job_usage()` reports the usage of one job.
 
 use jobstats_core::base::instant::Micros;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
@@ -109,7 +109,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
     })
 }
 
-/// Returns a bound that is given. An infinite one is that of the job, as one that is not given.
+/// Returns a given bound. An infinite bound is the bound of the job.
 fn limit(time: Option<TimestampWithTimeZone>) -> Result<Option<Micros>, Error> {
     time.filter(is_finite).map(micros).transpose()
 }
@@ -122,7 +122,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// Finds a job, its entries and its accounting; `None`, with a notice, if the scheduler that is asked for does not know it.
+    /// Finds a job, its entries and its accounting; `None`, with a notice, if the requested scheduler does not know it.
     fn find(
         client: &SpiClient<'_>,
         job: String,
@@ -149,7 +149,7 @@ impl Subject {
         }))
     }
 
-    /// Reads its work in the time that is asked for. Raises a notice if there is none.
+    /// Reads its usage in the requested time. Raises a notice if there is no usage.
     fn usage(
         &self,
         client: &SpiClient<'_>,
@@ -179,7 +179,7 @@ impl Subject {
         }))
     }
 
-    /// Reads its work in a window by target, step and, if the groups tell them apart, node. Returns `None` if there are no measures.
+    /// Reads its usage in a window by target, step and, for groups by node, node. Returns `None` without measures.
     fn work(
         &self,
         client: &SpiClient<'_>,

@@ -31,7 +31,7 @@ const DEFAULT_N: usize = 20;
 /// The default length of the window.
 const WEEK: Micros = 7 * DAY;
 
-/// The columns of which those with most come first.
+/// The columns that rows can be ordered by, largest first.
 const OPERATIONS: [&str; 5] = [
     "read_bytes",
     "write_bytes",
@@ -40,7 +40,7 @@ const OPERATIONS: [&str; 5] = [
     "energy",
 ];
 
-/// The jobs of schedulers, of whose columns dimensions are made.
+/// The jobs of schedulers, whose columns are dimensions.
 const JOB: Table = Table {
     name: "job",
     jobs: Jobs::InRows,
@@ -61,7 +61,7 @@ const DONE_OF_FRONT: &str = "done.job = job.job AND done.scheduler = job.schedul
 struct Asked {
     since: TimestampWithTimeZone,
     until: TimestampWithTimeZone,
-    /// The column by which rows are sorted, largest first; `None`: newest first.
+    /// The column that orders rows, largest first; `None`: newest first.
     operation: Option<&'static str>,
     n: usize,
     filters: Filters,

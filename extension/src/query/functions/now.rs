@@ -39,7 +39,7 @@ const DEFAULT_N: usize = 3;
 /// The further dimensions of labels.
 const ALWAYS: [&str; 3] = ["cluster", "target", "uid"];
 
-/// A question, as its arguments say it.
+/// The arguments.
 struct Asked {
     n: usize,
     at: Option<TimestampWithTimeZone>,
@@ -254,8 +254,8 @@ impl Asked {
 }
 
 impl Ranked {
-    /// Returns the row of a group that did this by operation, with its share in the load of the target: in microseconds, or in calls if the target
-    /// reports no times; `None` if nothing was done.
+    /// Returns the row of a group with this usage by operation, with its share in the load of the target: in microseconds, or in calls if the target
+    /// reports no times; `None` without usage.
     fn new(group: Group, amounts: &[Amount], load: Load, (since, until): Span) -> Option<Self> {
         let seconds = (until - since) as f64 / 1e6;
         let is_timed = reports_times([load.time]);

@@ -1,4 +1,4 @@
-//! The statement by which nodes of a front add up their own rows.
+//! Makes the statement that adds up rows on the nodes of a front.
 
 use jobstats_core::base::instant::{Micros, Span};
 use jobstats_core::usage::columns::sum::Sum;
@@ -21,7 +21,7 @@ pub struct Sums<'r> {
     pub sums: &'r [i128],
 }
 
-/// Gives `each` the sums of rows that lie inside of the steps between edges. Several parts are those of rollups of one kind.
+/// Passes the sums of rows inside of the steps between edges to `each`. Several parts belong to rollups of one kind.
 pub fn sums(
     parts: &[&Part],
     sums: &[Sum],

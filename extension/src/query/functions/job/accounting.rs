@@ -41,9 +41,9 @@ pub struct Accounting {
     observed: Micros,
     /// The number of jobs, which had the number at different times.
     jobs: usize,
-    /// The times between which the number was that of no other job; `None` where no other job had it.
+    /// The times between which no other job had the number; `None` where no other job ever had it.
     pub limits: Limits,
-    /// Set if no work outside of these times may be shown, whatever is asked for.
+    /// Set if usage outside of these times must not be shown, whatever the arguments are.
     is_strict: bool,
 }
 
@@ -52,14 +52,14 @@ pub struct Accounting {
 pub struct Run {
     /// The texts of [`TEXTS`].
     pub texts: [Option<String>; 6],
-    /// The state and the exit code: of all runs together those of the last one.
+    /// The state and the exit code: for all runs together, the last run's.
     pub result: [Option<String>; 2],
     pub submitted: Option<Micros>,
     pub started: Option<Micros>,
     pub ended: Option<Micros>,
-    /// The time for which it ran: of all runs together the sum.
+    /// The run time: for all runs together, the sum.
     pub run_time: Option<Micros>,
-    /// The number of nodes: of all runs together that of the last one.
+    /// The number of nodes: for all runs together, the last run's.
     pub nodes: Option<i64>,
     pub cpus: Option<i64>,
 }
@@ -73,7 +73,7 @@ const TEXTS: [&str; 6] = [
     "partition",
     "job_name",
 ];
-/// Users have the names that the store knows, or else those of the scheduler.
+/// The store's names of users take precedence over the scheduler's.
 const COLUMNS: &str = "coalesce(person.user_name, run.user_name) AS user_name, run.account, run.\"partition\", run.job_name, \
     run.state, run.exit_code, run.submitted, run.cpus";
 const NEWEST_FIRST: &str = "run.job = ANY ($3) ORDER BY run.started DESC NULLS FIRST, run.scheduler DESC, run.label DESC LIMIT $4";
@@ -81,8 +81,7 @@ const SCHEDULER: usize = 0;
 const USER: usize = 2;
 
 impl Accounting {
-    /// Returns the accounting of a job: of the time that is asked for, else of the last job with this number. Returns `None` if
-    /// accounting knows nothing of it.
+    /// Returns the accounting of a job: of the requested time, else of the last job with this number. Returns `None` if accounting does not know it.
     pub fn of_job(
         client: &SpiClient<'_>,
         job: &Named,
@@ -136,7 +135,7 @@ impl Accounting {
         }
         let is_last = job.started.is_none() && asked.limits.1.is_none() && !accounting.is_strict;
         if is_last && accounting.is_outdated(client, entries, now)? {
-            // Of the job that came after it, nothing is known but when its number was that of others.
+            // The job after it only shows when the number had another job.
             accounting.runs.clear();
             accounting.together = Run::default();
             accounting.limits = (ended, None);
@@ -170,7 +169,7 @@ impl Accounting {
         self.together.started
     }
 
-    /// Returns the starts of the first and of the last run, of those that have begun.
+    /// Returns the starts of the first and of the last run that has begun.
     pub fn starts(&self) -> Option<Span> {
         let starts = self.runs.iter().filter_map(|run| run.started);
         Some((starts.clone().min()?, starts.max()?))
@@ -181,7 +180,7 @@ impl Accounting {
         self.together.ended.unwrap_or(self.observed)
     }
 
-    /// Returns the times between which work may be that of the job.
+    /// Returns the times between which the job may have usage.
     pub fn near(&self) -> Option<Span> {
         let started = self.started()?;
         Some((
@@ -190,7 +189,7 @@ impl Accounting {
         ))
     }
 
-    /// Returns the time that is asked for, within that of the job if its number had other jobs.
+    /// Returns the requested time, limited to the time of the job if its number had other jobs.
     pub fn limited(&self, (from, to): Limits) -> Limits {
         let (since, until) = self.limits;
         match self.is_strict {
@@ -303,9 +302,8 @@ impl Accounting {
     }
 }
 
-/// Chooses the job that began at `started`, or else the last job with the number; and all before and after it if the start and
-/// the end of the window are asked for. Runs that lie seven days apart are of different jobs. Returns also the number of the jobs, and the
-/// limits of their time.
+/// Chooses the job that began at `started`, or else the last job with the number; and all before and after it if the arguments give the start and the
+/// end of the window. Runs that lie seven days apart are of different jobs. Returns also the number of the jobs, and the limits of their time.
 fn chosen(
     runs: Vec<Run>,
     started: Option<Micros>,

@@ -1,5 +1,5 @@
-//! The work without a job that a job is likely to have done, or that claims its number and is of another user. Its rows stand beside those of
-//! the job, and are in none of its sums.
+//! Usage without a job that a job has probably caused, or that claims its number under another user. Its rows follow the rows of the job, and do not
+//! count in its sums.
 
 use jobstats_core::base::instant::{DAY, Micros};
 use jobstats_core::usage::{Scope, Target};
@@ -23,11 +23,11 @@ use crate::query::notice::hinted;
 use crate::query::sources::Part;
 use crate::store::rights::caller::{OWN_FIRST, seen};
 
-/// The beginnings of the operations of these rows: whoever asks for `write_bytes` of the job does not get them.
+/// The prefix of the operations of these rows, which keeps them apart from `write_bytes` of the job.
 const ATTRIBUTED: &str = "attributed_";
 const CLAIMED: &str = "claimed_";
 
-/// A notice says that others claim the number of a job if they took at least this part of its service time: one in so many.
+/// A notice reports that others claim the number of a job if they took at least this share of its service time: one in so many.
 const NOTED: i128 = 100;
 
 /// The work of others' or nobody's entries that is shown with a job.
@@ -40,7 +40,7 @@ pub struct Attributed {
 }
 
 impl Attributed {
-    /// Finds the work that a job is likely to have done, between the times that are given. Returns `None` if there is none.
+    /// Finds the usage between two times that a job has probably caused, if any.
     pub fn of_job(
         client: &SpiClient<'_>,
         subject: &Subject,
@@ -51,7 +51,7 @@ impl Attributed {
             return Ok(None);
         };
         let job = &subject.job;
-        // The jobs of which runs began in this time.
+        // The jobs with runs that began in this time.
         let jobs = client.query(
             &format!(
                 "SELECT i.job_no FROM {} i WHERE i.job = ANY ($3) AND ($6 IS NULL OR i.scheduler = $6) \
@@ -69,8 +69,8 @@ impl Attributed {
         Ok(Self::of(ATTRIBUTED, found))
     }
 
-    /// Finds the work of other users that claims the number of a job while it may be at work. Returns `None` if there is none, and for a
-    /// reader of their own work, who does not see that of others.
+    /// Finds the usage of other users that claims the number of a job while it may run. Returns `None` without such usage, and for restricted
+    /// readers.
     pub fn claimed(
         client: &SpiClient<'_>,
         subject: &Subject,
@@ -146,7 +146,7 @@ impl Attributed {
         Ok(work.total(&["service_time"]))
     }
 
-    /// Writes its rows: those of all of it, then those of each group. Returns its service time.
+    /// Writes the rows of all of it, then the rows of each group. Returns its service time.
     pub fn write(
         &self,
         client: &SpiClient<'_>,

@@ -34,10 +34,10 @@ use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
 use crate::store;
 use crate::store::rights::caller::{Own, as_reader};
 
-/// The largest number of jobs. Nobody can tell more curves apart.
+/// The largest number of jobs. More curves are illegible.
 const JOBS_MAX: usize = 100;
 
-/// The operations that are compared if none are named.
+/// The default operations.
 const OPERATIONS: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
 
 /// The shortest time of a job: schedulers count in seconds.
@@ -70,7 +70,7 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         connect_as_of_call(store::require)?;
         for job in jobs {
             pause();
-            // What is read stays in memory as long as its connection.
+            // Rows stay in memory as long as their connection.
             connect_as_of_call(|client| comparison.add(client, job, own, &mut rows))?;
         }
         Ok(())
@@ -200,7 +200,7 @@ impl Comparison {
         Ok(Some((first.unwrap_or(last - SHORTEST), last)))
     }
 
-    /// Returns the steps of a job, from its start to its end; `None` if nothing is known of it.
+    /// Returns the steps of a job, from its start to its end; `None` if it is unknown.
     fn window(&self, client: &SpiClient<'_>, subject: &Subject) -> Result<Option<Window>, Error> {
         let (job, accounting) = (&subject.job, subject.accounting.as_ref());
         let worked = self.worked(client, subject)?;

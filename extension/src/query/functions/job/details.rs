@@ -20,14 +20,13 @@ use crate::query::read::{self, Selection, Whose};
 use crate::query::sources::Part;
 use crate::store::sum::Sum;
 
-/// The largest number of buckets with usage: those of a day.
+/// The largest number of buckets with usage: a day.
 const BUCKETS: usize = 144;
 
 /// The calls of a job by group and measure.
 pub type Details = HashMap<(Values, usize), Calls>;
 
-/// Returns the details of a job with this usage; none if not all increments of the job are stored with details, or
-/// if too many others would be read.
+/// Returns the details of a job with this usage; empty if some of its increments are stored without details, or if too many others would be read.
 pub fn of_job(work: &Work<'_>) -> Result<Details, Error> {
     let done = work.done(&[], false)?;
     let done = done.iter().filter(|it| !it.amounts.is_empty());
@@ -120,7 +119,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads the increments of the entries that end in spans, those of each entry on each target in order of time.
+    /// Reads the increments of the entries that end in spans, ordered by target, entry and time.
     fn read(&mut self, spans: Vec<Span>) -> Result<(), Error> {
         let part = Part::of_observations(spans);
         let columns = self.counted.iter().flat_map(|it| it.columns.clone());

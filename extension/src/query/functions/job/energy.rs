@@ -27,14 +27,14 @@ use crate::store::rights::caller::{OWN_FIRST, seen};
 const ENERGY: &str = "energy";
 const PER_GB: &str = "energy_per_gb";
 
-/// The largest number of runs of a job, and of the runs that may have been beside them. With more, the energy is not known.
+/// The largest number of runs of a job, and of the runs that may have shared its nodes. With more, the energy is unknown.
 const RUNS_MAX: usize = 1_000;
 const BESIDE_MAX: usize = 100_000;
 
 /// The unit of the times of readings in microseconds.
 const MILLISECOND: Micros = 1_000;
 
-/// The memory that a run takes beside a very long list of nodes.
+/// The memory of a run, without a very long list of nodes.
 const RUN_BYTES: usize = 1 << 10;
 
 /// The growth of counters of joules between readings, by the hour, in a span.
@@ -50,7 +50,7 @@ pub struct Energy {
     nodes: usize,
     /// The start of the first run.
     since: Micros,
-    /// The time for which it ran.
+    /// The run time.
     run_time: Micros,
 }
 
@@ -58,7 +58,7 @@ pub struct Energy {
 struct Counter {
     series: i64,
     meter: &'static Meter,
-    /// The cluster and the server that say it.
+    /// The cluster and the server that report it.
     said_by: (String, String),
 }
 
@@ -79,7 +79,7 @@ struct Run {
 type Metered<'c> = (BTreeSet<&'c str>, Run);
 
 impl Energy {
-    /// Returns the energy of a job between the times that are given; `None` if none of its nodes is metered.
+    /// Returns the energy of a job between two times; `None` without metered nodes.
     pub fn of_job(
         client: &SpiClient<'_>,
         subject: &Subject,
@@ -160,7 +160,7 @@ pub fn joules(client: &SpiClient<'_>, subject: &Subject) -> Result<Option<AnyNum
     energy.and_then(|it| it.joules).map(exact).transpose()
 }
 
-/// Returns joules as they are told: readings are not as exact as a float is.
+/// Rounds joules: readings are less exact than a float.
 fn exact(joules: f64) -> Result<AnyNumeric, Error> {
     let joules = AnyNumeric::try_from((joules * 10.0).round() / 10.0);
     joules.map_err(|error| Error::Damaged(error.to_string()))
@@ -206,8 +206,7 @@ fn runs(
     Ok((runs.collect::<Result<_, Error>>()?, are_all))
 }
 
-/// Returns the joules of runs, which lie in a span; `None` if they are not known of all, or if another run was on one of their nodes at the
-/// same time, or may have been there.
+/// Returns the joules of runs, which lie in a span; `None` if some are unknown, or if another run shared one of their nodes, or may have.
 fn sum(
     client: &SpiClient<'_>,
     runs_of_job: &[Metered<'_>],
@@ -280,7 +279,7 @@ impl Run {
         listed == Some(metered.len() as u64) && nodes.is_none_or(|it| Some(it) == listed)
     }
 
-    /// Returns the joules of a node during the run. A counter without readings is one that there was before or after.
+    /// Returns the joules of a node during the run. A counter without readings existed before or after.
     fn joules(
         &self,
         client: &SpiClient<'_>,
@@ -319,7 +318,7 @@ impl Run {
             known.push((counter.meter, during(&readings, self.span, self.goes_on)));
             said_by.insert(&counter.said_by);
         }
-        // Two servers that say the joules of a node mean two nodes, or the same joules.
+        // If two servers report joules of a node, these are two nodes, or the same joules.
         let joules = of_node(&known).filter(|_| said_by.len() == 1);
         if joules.is_none() && is_still {
             hinted(

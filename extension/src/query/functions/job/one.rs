@@ -73,7 +73,7 @@ impl Subject {
     /// Returns the sum of an operation, of the work that was found, if it is known.
     fn total(&self, work: Option<&Work<'_>>, operation: &str) -> Option<i128> {
         let Some(work) = work else {
-            // Of jobs that share a number, work is not known apart; another one that has begun did nothing.
+            // Jobs that share a number cannot be separated; a second job that has begun has no usage.
             let has_begun = self.accounting.as_ref().and_then(Accounting::started);
             return has_begun.filter(|_| !self.job.is_shared).map(|_| 0);
         };

@@ -18,7 +18,7 @@ use crate::query::read::{self, Selection, Whose};
 use crate::query::sources::Part;
 use crate::query::window::ROW_LIMIT;
 
-/// The usage of entries by step, target and, where nodes are told apart, node.
+/// The usage of entries by step, target and, for groups by node, node.
 pub struct Work<'w> {
     pub entries: &'w Entries,
     pub measures: Measures,
@@ -32,7 +32,7 @@ pub struct Work<'w> {
 
 /// The work of a group in a step.
 pub struct Done {
-    /// The values of the dimensions; none for the whole job.
+    /// The values of the dimensions; empty for the whole job.
     pub group: Values,
     pub step: usize,
     /// The start and the end of the step.
@@ -46,7 +46,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// Returns the amounts that have a row: calls of nothing have none.
+    /// Returns the amounts that have a row: operations with usage.
     pub fn told(&self) -> impl Iterator<Item = &(usize, Amount)> {
         self.amounts.iter().filter(|it| it.1.total != Some(0))
     }
@@ -138,8 +138,8 @@ impl<'w> Work<'w> {
         Ok(groups)
     }
 
-    /// Returns what was done, in the order of groups and steps: by these dimensions or, without any, by the whole job. With `in_buckets`, all
-    /// steps are one, with the rates in each of them.
+    /// Returns the usage in the order of groups and steps, by these dimensions or of the whole job. With `in_buckets`, all steps are one, with the
+    /// rates in each.
     pub fn done(&self, by: &[&'static Dimension], in_buckets: bool) -> Result<Vec<Done>, Error> {
         let (asked, conditions) = (self.asked(), Conditions::default());
         let groups = self.groups(by, &conditions)?;
@@ -201,7 +201,7 @@ impl<'w> Work<'w> {
     }
 }
 
-/// Returns whose usage of a node is: that of anybody, unless nodes are told apart. One that is not known has the number 0.
+/// Returns the subject of the usage of a node: all, unless nodes are distinguished. An unknown node has the number 0.
 fn subject(by: &By, node: Option<u32>) -> Subject {
     match by.has(Level::Entry) {
         true => Subject {
