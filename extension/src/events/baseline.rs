@@ -26,14 +26,14 @@ pub fn day_of(instant: Micros) -> Micros {
 
 /// The usual waits and times of calls on the days of a span.
 #[derive(Debug, Default)]
-pub struct Usual {
+pub struct Baseline {
     days: Vec<Micros>,
     waits: HashMap<(Micros, Server, String), f64>,
     calls: HashMap<(Micros, i32, usize), f64>,
     probes: HashMap<(Micros, i32), f64>,
 }
 
-impl Usual {
+impl Baseline {
     /// Reads the typical values of the days of a span, and computes missing ones first.
     pub fn read(client: &mut SpiClient<'_>, span: Span) -> Result<Self, Error> {
         let mut usual = Self::default();

@@ -8,7 +8,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use serde_json::{Value, json};
 
-use crate::events::list::{read, whose};
+use crate::events::list::{read, reader_parameters};
 use crate::pg::arguments::Arguments;
 use crate::pg::error::{Error, escaped};
 use crate::pg::jsonb::Jsonb;
@@ -120,7 +120,7 @@ pub struct Event {
 impl Event {
     /// Reads an event for a reader.
     pub fn read(client: &SpiClient<'_>, id: i64, reader: &Reader) -> Result<Self, Error> {
-        let [uids, accounts, is_nameless] = whose(reader);
+        let [uids, accounts, is_nameless] = reader_parameters(reader);
         let parameters = [id.into(), uids, accounts, is_nameless];
         let row = client.query_opt(include_str!("explain/event.sql"), &parameters)?;
         let row = row.ok_or_else(|| {

@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 use serde_json::Value;
 
 use crate::events::culprits::compared_until;
-use crate::events::detect::Found;
+use crate::events::detect::DetectedEvent;
 use crate::events::readings::FileSystem;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
@@ -20,7 +20,7 @@ const APART: Micros = 5 * MINUTE;
 
 /// An event that is stored.
 #[derive(Debug)]
-struct Stored {
+struct StoredEvent {
     id: i64,
     /// Its times and values, as far as they are known.
     episode: Episode,
@@ -32,7 +32,7 @@ struct Stored {
 
 /// The stored events, by kind and file system.
 #[derive(Debug, Default)]
-pub struct Events(BTreeMap<(String, FileSystem), Vec<Stored>>);
+pub struct Events(BTreeMap<(String, FileSystem), Vec<StoredEvent>>);
 
 /// The time that is judged.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ pub struct Judgement {
 }
 
 /// The stored row of a detected event, if there is one.
-pub struct Kept {
+pub struct EventRow {
     pub id: i64,
     /// True if anything is new.
     pub is_changed: bool,
@@ -71,7 +71,7 @@ impl Events {
                 row.get("kind")?,
                 (row.get("cluster")?, row.get("filesystem")?),
             );
-            events.0.entry(key).or_default().push(Stored {
+            events.0.entry(key).or_default().push(StoredEvent {
                 id: row.get("event_id")?,
                 episode: Episode {
                     subject: 0,
@@ -115,13 +115,13 @@ impl Events {
         client: &mut SpiClient<'_>,
         filesystem: &FileSystem,
         judgement: Judgement,
-        found: &mut Found,
-    ) -> Result<Option<Kept>, Error> {
+        found: &mut DetectedEvent,
+    ) -> Result<Option<EventRow>, Error> {
         let key = (found.kind.to_owned(), filesystem.clone());
         let stored = self.0.entry(key).or_default();
-        let same = |it: &Stored| !it.is_found && it.episode.began == found.span.0;
+        let same = |it: &StoredEvent| !it.is_found && it.episode.began == found.span.0;
         // Since when a target is full is known by the hour, whatever else is read.
-        let near = |it: &Stored| {
+        let near = |it: &StoredEvent| {
             found.kind != "full"
                 && !it.is_found
                 && it.episode.began <= found.span.1 + APART
@@ -162,7 +162,7 @@ impl Events {
             || compared_until(known.span()) != compared_until(found.span)
             || event.targets != found.targets
             || event.slow != found.slow;
-        Ok(Some(Kept {
+        Ok(Some(EventRow {
             id: event.id,
             is_changed,
             is_new: is_new && !is_earlier,
@@ -209,7 +209,7 @@ impl Events {
 }
 
 /// Returns an event as parameters of statements, from $1 on.
-fn parameters(found: &Found) -> Result<Vec<DatumWithOid<'static>>, Error> {
+fn parameters(found: &DetectedEvent) -> Result<Vec<DatumWithOid<'static>>, Error> {
     Ok(vec![
         timestamptz(found.span.0)?.into(),
         timestamptz(found.found)?.into(),
@@ -228,12 +228,12 @@ fn parameters(found: &Found) -> Result<Vec<DatumWithOid<'static>>, Error> {
 fn insert(
     client: &mut SpiClient<'_>,
     (cluster, filesystem): &FileSystem,
-    found: &Found,
-) -> Result<Kept, Error> {
+    found: &DetectedEvent,
+) -> Result<EventRow, Error> {
     let mut all = parameters(found)?;
     all.extend([found.kind, cluster, filesystem].map(|it| it.to_owned().into()));
     let id = client.execute_value(include_str!("keep/insert.sql"), &all)?;
-    Ok(Kept {
+    Ok(EventRow {
         id,
         is_changed: true,
         is_new: true,

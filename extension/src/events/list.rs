@@ -38,7 +38,7 @@ fn jobstats_events(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()
     let (since, until) = (timestamptz(since)?, timestamptz(until)?);
     Ok(read(|client, reader| {
         let params = Params::default();
-        let [uids, accounts, is_nameless] = whose(reader);
+        let [uids, accounts, is_nameless] = reader_parameters(reader);
         let statement = sql!(
             "list/events.sql",
             uids = params.bind("uids", || uids),
@@ -63,7 +63,7 @@ fn patterns(arguments: &mut Arguments<'_>) -> Result<Option<Vec<String>>, Error>
 }
 
 /// Returns as parameters the users and accounts of a restricted reader, and whether the reader sees names.
-pub(super) fn whose(reader: &Reader) -> [DatumWithOid<'static>; 3] {
+pub(super) fn reader_parameters(reader: &Reader) -> [DatumWithOid<'static>; 3] {
     let [uids, accounts] = own_parameters(reader.own());
     [uids, accounts, matches!(reader, Reader::Nameless).into()]
 }

@@ -14,7 +14,7 @@ use crate::pg::time::{now, timestamptz};
 const LATE: Micros = 6 * HOUR;
 
 /// Sets the severity of events, the earliest first, and sends alerts.
-pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
+pub fn alert(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
     let rows = client.query(
         "SELECT e.event_id, e.kind, e.cluster, e.filesystem, e.began, e.confirmed, e.until, e.ended IS NOT NULL AS is_over, e.value, e.rate \
          FROM jobstats.events e \
@@ -25,7 +25,7 @@ pub fn tell(client: &mut SpiClient<'_>, events: &[i64]) -> Result<(), Error> {
         let id: i64 = event.get("event_id")?;
         let (severity, reason) = (severity(&event)?, reason(client, &event)?);
         client.execute(
-            include_str!("notify/tell.sql"),
+            include_str!("notify/alert.sql"),
             &[id.into(), severity.into(), reason.into()],
         )?;
     }

@@ -66,13 +66,13 @@ pub type FileSystem = (String, String);
 
 /// All that was read in a span.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct Readings {
     pub servers: Vec<Server>,
     pub services: Vec<Service>,
     pub filesystems: BTreeMap<FileSystem, Vec<Target>>,
 }
 
-impl Seen {
+impl Readings {
     /// Reads a span.
     pub fn read(client: &SpiClient<'_>, (since, until): Span) -> Result<Self, Error> {
         let until = timestamptz(until)?;

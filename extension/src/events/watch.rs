@@ -5,12 +5,12 @@ use jobstats_core::judgement::event::MEASURED;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::events::baseline::Usual;
+use crate::events::baseline::Baseline;
 use crate::events::culprits;
-use crate::events::detect::Judged;
+use crate::events::detect::WatchedFileSystem;
 use crate::events::keep::{Events, Judgement, store_culprits};
-use crate::events::notify::tell;
-use crate::events::readings::Seen;
+use crate::events::notify::alert;
+use crate::events::readings::Readings;
 use crate::events::rules::Rule;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
@@ -117,15 +117,15 @@ impl State {
 
 fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Error> {
     let (since, until): Span = judgement.span;
-    let seen = Seen::read(client, (since - BEFORE, until))?;
-    let usual = Usual::read(client, (since - BEFORE, until))?;
+    let readings = Readings::read(client, (since - BEFORE, until))?;
+    let baseline = Baseline::read(client, (since - BEFORE, until))?;
     let rules = Rule::read_all(client, (since - BEFORE, until))?;
     let mut events = Events::read(client, judgement.span)?;
     let (mut found, mut changed) = (Vec::new(), 0);
-    for (filesystem, targets) in &seen.filesystems {
-        let judged = Judged {
-            seen: &seen,
-            usual: &usual,
+    for (filesystem, targets) in &readings.filesystems {
+        let judged = WatchedFileSystem {
+            readings: &readings,
+            baseline: &baseline,
             rules: &rules,
             filesystem,
             targets,
@@ -155,6 +155,6 @@ fn judge(client: &mut SpiClient<'_>, judgement: Judgement) -> Result<usize, Erro
         }
     }
     changed += events.take_back(client, judgement)?;
-    tell(client, &found)?;
+    alert(client, &found)?;
     Ok(changed)
 }

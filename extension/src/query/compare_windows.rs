@@ -18,7 +18,7 @@ use crate::query::without_times;
 pub const LEAST_COVERAGE: f64 = 0.8;
 
 /// The work of a group in a window.
-pub struct Done {
+pub struct GroupRates {
     /// The total in whole calls, bytes or microseconds.
     pub amount: i128,
     /// The sum of the rates of its targets, each per observed second; `None` without observations.
@@ -55,7 +55,7 @@ impl<'a> Windows<'a> {
         &mut self,
         plan: &Plan,
         least: f64,
-        mut each: impl FnMut(Group, Done) -> Result<(), Error>,
+        mut each: impl FnMut(Group, GroupRates) -> Result<(), Error>,
     ) -> Result<f64, Error> {
         let question = self.question;
         let request = Request::new(self.client, question, plan, None)?;
@@ -69,7 +69,7 @@ impl<'a> Windows<'a> {
             let Some(amount) = line.total().filter(|it| *it != 0) else {
                 return Ok(());
             };
-            let done = Done {
+            let done = GroupRates {
                 amount,
                 rate: line.amounts[0].rate,
                 coverage: line.observed.coverage,
@@ -87,7 +87,7 @@ impl<'a> Windows<'a> {
         &mut self,
         plan: &Plan,
         days: i64,
-        mut each: impl FnMut(Group, Done) -> Result<(), Error>,
+        mut each: impl FnMut(Group, GroupRates) -> Result<(), Error>,
     ) -> Result<(usize, Option<Plan>), Error> {
         let (mut observed, mut earliest) = (0, None);
         for window in days_before(plan, days) {

@@ -194,7 +194,7 @@ impl<'u> Request<'u> {
     /// Compares the counters of targets with the work of their entries.
     pub fn untracked(&self, usage: &Usage<'_>) -> Result<Vec<Untracked>, Error> {
         let (asked, scope) = (&usage.asked, &usage.scope);
-        let parts = self.plan.of_wholes().parts;
+        let parts = self.plan.of_target_counters().parts;
         let reading = Reading::new(self, scope)?;
         let wholes = reading.cells(scope, &parts, &sums_of_wholes(asked))?;
         Ok(untracked(asked, scope, &usage.cells, &wholes)?)

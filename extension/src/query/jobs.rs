@@ -11,7 +11,7 @@ use crate::pg::memory::require_room;
 use crate::pg::spi::{Rows, Statements};
 use crate::pg::time::timestamptz;
 use crate::query::dimension::{self, Dimension, Table};
-use crate::query::filters::Labelled;
+use crate::query::filters::LabelledJobs;
 use crate::query::notice::{distinct, listed};
 use crate::query::question::Question;
 use crate::query::state::State;
@@ -39,7 +39,7 @@ pub struct Jobs {
     /// reader that applies to all entries: the number may have had another user's job before accounting began.
     pub several: bool,
     /// The jobs whose labels filters match.
-    pub labelled: Labelled,
+    pub labelled: LabelledJobs,
     /// Arrays in a filter whose elements share a number.
     arrays: Vec<String>,
 }

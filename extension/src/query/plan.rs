@@ -101,8 +101,8 @@ impl Plan {
     }
 
     /// Returns the sources of the counters of targets in the same window.
-    pub fn of_wholes(&self) -> Sources {
-        Sources::of_wholes(&self.state, &self.window)
+    pub fn of_target_counters(&self) -> Sources {
+        Sources::of_target_counters(&self.state, &self.window)
     }
 
     /// Raises notices if the answer does not cover all targets up to its end, or ends well before now.

@@ -4,7 +4,7 @@ use jobstats_core::base::instant::{DAY, Micros, Span};
 use jobstats_core::rules::increment::{Coarse, reach};
 use jobstats_core::usage::window;
 
-use crate::query::state::{State, Stored};
+use crate::query::state::{RollupState, State};
 use crate::query::window::Window;
 use crate::store::rollup::{ALL, Owner, ROLLUPS, Rollup};
 
@@ -24,7 +24,7 @@ pub struct Relation {
     /// The owner of its sums.
     pub owner: Option<Owner>,
     /// Set if it has the counters of targets, and not the work of their entries.
-    of_wholes: bool,
+    of_target_counters: bool,
 }
 
 impl Relation {
@@ -32,7 +32,7 @@ impl Relation {
     const INCREMENTS: Self = Self {
         rollup: None,
         owner: None,
-        of_wholes: false,
+        of_target_counters: false,
     };
 
     fn of(rollup: &'static Rollup) -> Self {
@@ -45,10 +45,10 @@ impl Relation {
     /// Returns its name.
     pub fn name(&self) -> String {
         match (self.rollup, self.owner) {
-            (None, _) if self.of_wholes => "target_increments".to_owned(),
+            (None, _) if self.of_target_counters => "target_increments".to_owned(),
             (None, _) => "increments".to_owned(),
             (Some(rollup), Some(owner)) => rollup.owned(owner),
-            (Some(rollup), None) if self.of_wholes => rollup.wholes(),
+            (Some(rollup), None) if self.of_target_counters => rollup.wholes(),
             (Some(rollup), None) => rollup.relation(),
         }
     }
@@ -79,7 +79,7 @@ pub struct Part {
 
 /// The rows that lie inside of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Inside {
+pub enum StepRows {
     All,
     /// All rows, except for rows that cross an edge.
     Most,
@@ -129,11 +129,11 @@ impl Part {
     }
 
     /// Returns which of its rows lie inside of one of so many steps.
-    pub fn inside(&self, steps: usize) -> Inside {
+    pub fn inside(&self, steps: usize) -> StepRows {
         match (self.relation.rollup, self.ends) {
-            (Some(_), Ends::Buckets) => Inside::All,
-            (None, Ends::Divided) if steps == 1 => Inside::Most,
-            _ => Inside::Unknown,
+            (Some(_), Ends::Buckets) => StepRows::All,
+            (None, Ends::Divided) if steps == 1 => StepRows::Most,
+            _ => StepRows::Unknown,
         }
     }
 }
@@ -172,10 +172,10 @@ impl Sources {
     }
 
     /// Chooses the sources of target counters. Their sums are always up to date.
-    pub fn of_wholes(state: &State, window: &Window) -> Self {
+    pub fn of_target_counters(state: &State, window: &Window) -> Self {
         let of = |rollup| Relation {
             rollup,
-            of_wholes: true,
+            of_target_counters: true,
             ..Relation::INCREMENTS
         };
         let until = window.until().saturating_add(DAY);
@@ -237,7 +237,7 @@ impl Sources {
 }
 
 /// Returns the times that a rollup, or its sums, covers.
-fn coverage(it: &Stored, until: Micros, stale: Vec<Span>) -> window::Coverage {
+fn coverage(it: &RollupState, until: Micros, stale: Vec<Span>) -> window::Coverage {
     window::Coverage {
         width: it.rollup.micros,
         since: it.dropped,

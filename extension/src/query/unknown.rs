@@ -33,8 +33,8 @@ pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error>
     }
     let mut explained = false;
     // Values hidden from a reader must look like missing values.
-    let is_told = |it: &&Dimension| it.level != Level::Entry || filters.own.is_none();
-    for dimension in DIMENSIONS.iter().filter(is_told) {
+    let is_visible = |it: &&Dimension| it.level != Level::Entry || filters.own.is_none();
+    for dimension in DIMENSIONS.iter().filter(is_visible) {
         match filters.wanted(dimension) {
             Some(wanted) if !wanted.none => {
                 explained |= explain_values(client, dimension, &wanted.patterns)?;

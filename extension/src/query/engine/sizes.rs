@@ -11,7 +11,7 @@ use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::query::engine::{Reading, Request};
 use crate::query::packed::histogram;
-use crate::query::read::{self, Selection, Whose};
+use crate::query::read::{self, RowOwner, Selection};
 
 /// The columns of calls and bytes.
 const SUMS: [&str; 4] = ["read", "read_bytes", "write", "write_bytes"];
@@ -32,7 +32,7 @@ impl Request<'_> {
         let mut sizes = Sizes::new(self.plan.window.since(), self.plan.state.limit);
         for part in &self.plan.sources.parts {
             let more = Selection {
-                whose: true,
+                by_owner: true,
                 kept: true,
                 further: &PACKED,
                 ..Selection::default()
@@ -67,8 +67,8 @@ fn of_row(row: &read::UsageRow<'_>, target: usize, subject: Subject) -> RowOfSiz
     RowOfSizes {
         target,
         subject,
-        entry: match row.whose {
-            Whose::Entry(id) => id,
+        entry: match row.owner {
+            RowOwner::Entry(id) => id,
             _ => 0,
         },
         part: row.part,

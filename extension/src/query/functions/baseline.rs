@@ -78,18 +78,18 @@ struct Rates {
 }
 
 /// A group with its rates, and its usual rate.
-type Compared = (Group, Rates, Option<Usual>);
+type Comparison = (Group, Rates, Option<Usual>);
 
 /// Compares groups with this number of days before; those most above their baseline come first.
-fn compared(groups: BTreeMap<Group, Rates>, days: usize) -> Vec<Compared> {
+fn compared(groups: BTreeMap<Group, Rates>, days: usize) -> Vec<Comparison> {
     let compared = groups.into_iter().map(|(group, mut rates)| {
         rates.before.resize(days, 0.0);
         let usual = Usual::of(rates.now, &mut rates.before);
         (group, rates, usual)
     });
-    let mut compared: Vec<Compared> = compared.collect();
+    let mut compared: Vec<Comparison> = compared.collect();
     let excess =
-        |(_, rates, usual): &Compared| usual.map_or(rates.now, |usual| usual.excess(rates.now));
+        |(_, rates, usual): &Comparison| usual.map_or(rates.now, |usual| usual.excess(rates.now));
     compared.sort_by(|one, other| excess(other).total_cmp(&excess(one)));
     compared
 }
@@ -97,7 +97,7 @@ fn compared(groups: BTreeMap<Group, Rates>, days: usize) -> Vec<Compared> {
 fn write(
     client: &SpiClient<'_>,
     question: &Question,
-    compared: &[Compared],
+    compared: &[Comparison],
     days: usize,
     rows: &mut Rows,
 ) -> Result<(), Error> {

@@ -15,7 +15,7 @@ use crate::pg::spi::SqlResult;
 use crate::pg::time::window;
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::answer::{ask, number};
-use crate::query::compare_windows::{Done, LEAST_COVERAGE, Windows};
+use crate::query::compare_windows::{GroupRates, LEAST_COVERAGE, Windows};
 use crate::query::explain_empty;
 use crate::query::filters::Filters;
 use crate::query::groups::{Group, held};
@@ -43,7 +43,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
             held(&mut groups, group)?.after = done.amount;
             Ok(())
         })?;
-        let add = |group, done: Done| {
+        let add = |group, done: GroupRates| {
             let before = &mut held(&mut groups, group)?.before;
             *before = before.saturating_add(done.amount);
             Ok(())
@@ -66,7 +66,7 @@ fn jobstats_changes(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         };
         let (groups, amounts): (Vec<Group>, Vec<Amounts>) = groups.into_iter().unzip();
         let changes = changes(&amounts, scale, n);
-        let compared = Compared {
+        let compared = Comparison {
             groups,
             changes,
             coverage,
@@ -116,7 +116,7 @@ impl Baseline {
         plan: &Plan,
         span: Span,
         windows: &mut Windows<'_>,
-        add: impl FnMut(Group, Done) -> Result<(), Error>,
+        add: impl FnMut(Group, GroupRates) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let (since, until) = clamped(&plan.state, span);
         let before = windows.plan(plan, Window::whole(since, until))?;
@@ -146,7 +146,7 @@ impl Baseline {
 }
 
 /// The groups of both windows, in order, and what changed.
-struct Compared {
+struct Comparison {
     groups: Vec<Group>,
     changes: Vec<Change>,
     /// The part of the window that was observed.
@@ -155,7 +155,7 @@ struct Compared {
     days: Option<i64>,
 }
 
-impl Compared {
+impl Comparison {
     fn write(
         &self,
         client: &SpiClient<'_>,

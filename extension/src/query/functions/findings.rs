@@ -86,15 +86,15 @@ fn answer(
     by: &By,
     filters: Filters,
     levels: &[Level],
-    write: impl FnOnce(&SpiClient<'_>, &[Judged<'_>]) -> Result<(), Error>,
+    write: impl FnOnce(&SpiClient<'_>, &[JudgedGroup<'_>]) -> Result<(), Error>,
 ) -> SqlResult<()> {
     let question = work::question(period, by, filters)?;
     ask(question, |client, question, plan| {
         let rules = rules(client)?;
         let found = work::find(client, question, plan, by, None)?;
         let judged = found.into_iter();
-        let judged = judged.map(|(group, work)| Judged::new(group, &work, &rules, levels));
-        let judged: Vec<Judged<'_>> = judged.collect();
+        let judged = judged.map(|(group, work)| JudgedGroup::new(group, &work, &rules, levels));
+        let judged: Vec<JudgedGroup<'_>> = judged.collect();
         write(client, &judged)?;
         note(client, question, plan, judged.len())?;
         plan.note_age();
@@ -117,14 +117,14 @@ fn levels(names: Option<String>) -> Result<Vec<Level>, Error> {
 }
 
 /// A rule that is in use.
-struct InUse {
+struct EnabledRule {
     rule: Rule,
     thresholds: Thresholds,
     advice: Option<String>,
 }
 
 /// Returns the rules that are in use. A rule that is not known is left out.
-fn rules(client: &SpiClient<'_>) -> Result<Vec<InUse>, Error> {
+fn rules(client: &SpiClient<'_>) -> Result<Vec<EnabledRule>, Error> {
     let known = client.query(
         "SELECT r.finding, r.fair, r.bad, r.fair_of_site, r.bad_of_site, r.advice FROM jobstats.finding_rules r WHERE r.enabled ORDER BY r.finding",
         &[],
@@ -139,7 +139,7 @@ fn rules(client: &SpiClient<'_>) -> Result<Vec<InUse>, Error> {
                     .zip(row.get("bad_of_site")?)
                     .map(|(few, fewest)| [few, fewest]),
             };
-            rules.push(InUse {
+            rules.push(EnabledRule {
                 rule,
                 thresholds,
                 advice: row.get("advice")?,
@@ -150,7 +150,7 @@ fn rules(client: &SpiClient<'_>) -> Result<Vec<InUse>, Error> {
 }
 
 /// A group and its findings.
-struct Judged<'r> {
+struct JudgedGroup<'r> {
     group: Group,
     all: Calls,
     /// Set if it did enough to be judged.
@@ -159,8 +159,8 @@ struct Judged<'r> {
     findings: Vec<(Finding, Option<&'r str>)>,
 }
 
-impl<'r> Judged<'r> {
-    fn new(group: Group, work: &Work, rules: &'r [InUse], levels: &[Level]) -> Self {
+impl<'r> JudgedGroup<'r> {
+    fn new(group: Group, work: &Work, rules: &'r [EnabledRule], levels: &[Level]) -> Self {
         let is_enough = is_enough(work);
         let findings = rules.iter().filter(|_| is_enough).filter_map(|it| {
             let finding = judge(it.rule, &it.thresholds, work)?;
@@ -191,7 +191,7 @@ impl<'r> Judged<'r> {
 fn write_findings(
     client: &SpiClient<'_>,
     by: &By,
-    judged: &[Judged<'_>],
+    judged: &[JudgedGroup<'_>],
     rows: &mut Rows,
 ) -> Result<(), Error> {
     let of_groups = judged.iter().flat_map(|of| {
@@ -227,12 +227,12 @@ fn write_findings(
 const LEVELS: [Option<Level>; 4] = [Some(Level::Bad), Some(Level::Fair), Some(Level::Good), None];
 
 /// Writes how many groups each level has, and their cost: time, or calls if no server reports times.
-fn write_verdict(judged: &[Judged<'_>], rows: &mut Rows) {
+fn write_verdict(judged: &[JudgedGroup<'_>], rows: &mut Rows) {
     if judged.is_empty() {
         return;
     }
     // Sums of microseconds are whole numbers, whose order does not matter.
-    let micros = |it: &Judged<'_>| it.all.time.map(|time| (time * 1e6).round());
+    let micros = |it: &JudgedGroup<'_>| it.all.time.map(|time| (time * 1e6).round());
     let all_time: f64 = judged.iter().filter_map(micros).sum();
     let all_calls: f64 = judged.iter().map(|it| it.all.count).sum();
     let has_times = judged.iter().any(|it| it.all.time.is_some());

@@ -58,7 +58,7 @@ const DONE_OF_FRONT: &str = "done.job = job.job AND done.scheduler = job.schedul
     AND done.uid IS NOT DISTINCT FROM job.uid";
 
 /// The question.
-struct Asked {
+struct Query {
     since: TimestampWithTimeZone,
     until: TimestampWithTimeZone,
     /// The column that orders rows, largest first; `None`: newest first.
@@ -80,7 +80,7 @@ fn jobstats_jobs(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> 
     let now = now()?;
     let until = period.until.map_or(Ok(now), |it| bound(it, now))?;
     let week_before = || timestamptz(until.saturating_sub(WEEK));
-    let asked = Asked {
+    let asked = Query {
         since: period.since.map_or_else(week_before, Ok)?,
         until: timestamptz(until)?,
         operation: operation.map(|it| ordered_by(&it)).transpose()?,
@@ -101,7 +101,7 @@ fn ordered_by(operation: &str) -> Result<&'static str, Error> {
         .ok_or_else(|| Error::unknown("operation of jobs", operation, OPERATIONS.join(", ")))
 }
 
-impl Asked {
+impl Query {
     /// Returns FROM and WHERE of the jobs that the caller may see, with their summaries and what else is joined.
     fn from(
         &self,

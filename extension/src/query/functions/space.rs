@@ -41,7 +41,7 @@ const OWNER: Table = Table {
 };
 
 /// The arguments.
-struct Asked {
+struct Query {
     /// `None` is now.
     at: Option<TimestampWithTimeZone>,
     since: Option<TimestampWithTimeZone>,
@@ -62,7 +62,7 @@ fn jobstats_space(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()>
     let is_past = at.map_or(Ok(Micros::MAX), micros)? < now()?;
     since.map_or(Ok(0), micros)?;
     let by: Vec<&str> = words(by.as_deref().unwrap_or("user")).collect();
-    let asked = Asked {
+    let asked = Query {
         at: at.filter(|_| is_past),
         since,
         kind: kind(&by)?,
@@ -103,7 +103,7 @@ fn kind(by: &[&str]) -> Result<&'static str, Error> {
     })
 }
 
-impl Asked {
+impl Query {
     fn is_by_target(&self) -> bool {
         self.by.iter().any(|it| it.name == "target") || self.filters.has_key("target")
     }

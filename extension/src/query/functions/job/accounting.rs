@@ -14,8 +14,8 @@ use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::clock_now;
 use crate::query::functions::job::entries::Entries;
-use crate::query::functions::job::named::Named;
-use crate::query::functions::job::time::{Asked, Limits, span_of_job};
+use crate::query::functions::job::named::NamedJob;
+use crate::query::functions::job::time::{Limits, RequestedTime, span_of_job};
 use crate::query::notice::{distinct, hinted, listed};
 use crate::store::rights::caller::{OWN_FIRST, after_own, seen};
 
@@ -84,9 +84,9 @@ impl Accounting {
     /// Returns the accounting of a job: of the requested time, else of the last job with this number. Returns `None` if accounting does not know it.
     pub fn of_job(
         client: &SpiClient<'_>,
-        job: &Named,
+        job: &NamedJob,
         entries: &Entries,
-        asked: &Asked,
+        asked: &RequestedTime,
     ) -> Result<Option<Self>, Error> {
         let own = job.own.as_ref();
         let found = client.query(
@@ -219,7 +219,7 @@ impl Accounting {
 
     /// Raises a notice if jobs of several schedulers have the number, and returns whether they have. Its hint is made of the job and
     /// of one of the schedulers, as literals.
-    pub fn note_schedulers(&self, job: &Named, hint: impl Fn(&str, &str) -> String) -> bool {
+    pub fn note_schedulers(&self, job: &NamedJob, hint: impl Fn(&str, &str) -> String) -> bool {
         let Some(names) = self.several(SCHEDULER) else {
             return false;
         };
@@ -237,7 +237,7 @@ impl Accounting {
 
     /// Raises a notice if the answer is about more than one job, or about one of several. Returns whether these are jobs of several
     /// schedulers.
-    pub fn note(&self, job: &Named, asked: &Asked) -> bool {
+    pub fn note(&self, job: &NamedJob, asked: &RequestedTime) -> bool {
         let is_of_several = self.note_schedulers(job, |job, scheduler| {
             format!("scheduler chooses one: jobstats_job_usage({job}, scheduler => {scheduler}).")
         });
@@ -274,7 +274,7 @@ impl Accounting {
     }
 
     /// Raises a notice that no work of the job was seen.
-    pub fn note_no_work(&self, job: &Named, asked: &Asked) {
+    pub fn note_no_work(&self, job: &NamedJob, asked: &RequestedTime) {
         let name = shown(&job.asked);
         if self.started().is_none() {
             pgrx::notice!("job {name} has not begun");

@@ -14,7 +14,7 @@ use crate::query::dimension::By;
 use crate::query::functions::job::Subject;
 use crate::query::functions::job::accounting::Accounting;
 use crate::query::functions::job::entries::Entries;
-use crate::query::functions::job::named::Named;
+use crate::query::functions::job::named::NamedJob;
 use crate::query::functions::job::report::{Grouping, Row};
 use crate::query::functions::job::time::Limits;
 use crate::query::functions::job::work::Work;
@@ -31,7 +31,7 @@ const CLAIMED: &str = "claimed_";
 const NOTED: i128 = 100;
 
 /// The work of others' or nobody's entries that is shown with a job.
-pub struct Attributed {
+pub struct AttributedUsage {
     prefix: &'static str,
     spans: Vec<Span>,
     /// The start of the first and the end of the last span.
@@ -39,7 +39,7 @@ pub struct Attributed {
     until: Micros,
 }
 
-impl Attributed {
+impl AttributedUsage {
     /// Finds the usage between two times that a job has probably caused, if any.
     pub fn of_job(
         client: &SpiClient<'_>,
@@ -113,7 +113,7 @@ impl Attributed {
 
     /// Reads its usage, which is of these entries.
     fn read<'w>(&self, entries: &'w Entries, by: &By) -> Result<Work<'w>, Error> {
-        // Attributed work has no rates, so the time of observation does not matter.
+        // AttributedUsage work has no rates, so the time of observation does not matter.
         let targets = entries.state.targets.iter().map(|it| Target {
             retired: None,
             ..it.grouped(by.list())
@@ -155,9 +155,9 @@ impl Attributed {
     ) -> Result<i128, Error> {
         let entries = self.entries(client)?;
         let work = self.read(&entries, &grouping.by)?;
-        for by in grouping.told() {
+        for by in grouping.rows() {
             for done in work.done(by, false)? {
-                for (measure, amount) in done.told() {
+                for (measure, amount) in done.used() {
                     let measure = &work.measures.list[*measure];
                     let row = Row {
                         prefix: self.prefix,
@@ -173,7 +173,7 @@ impl Attributed {
 }
 
 /// Raises a notice if others claim the number of a job with a part of its service time that matters.
-pub fn note_claimed(job: &Named, claimed: i128, service_time: i128) {
+pub fn note_claimed(job: &NamedJob, claimed: i128, service_time: i128) {
     if claimed > 0 && NOTED * claimed >= service_time {
         let seconds = |micros: i128| micros as f64 / 1e6;
         hinted(

@@ -24,9 +24,9 @@ use crate::query::dimension::By;
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::query::functions::job::Subject;
 use crate::query::functions::job::accounting::{Accounting, interval};
-use crate::query::functions::job::named::Named;
-use crate::query::functions::job::time::{Asked, span_of_job};
-use crate::query::functions::job::work::{Done, Work};
+use crate::query::functions::job::named::NamedJob;
+use crate::query::functions::job::time::{RequestedTime, span_of_job};
+use crate::query::functions::job::work::{GroupUsage, Work};
 use crate::query::labels::{covered, formatted};
 use crate::query::measure::{self, Measure, Measures};
 use crate::query::notice::hinted;
@@ -138,7 +138,7 @@ impl Comparison {
         own: Option<&Own>,
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        let (scheduler, asked) = (self.scheduler.clone(), Asked::default());
+        let (scheduler, asked) = (self.scheduler.clone(), RequestedTime::default());
         let Some(subject) = Subject::find(client, job, scheduler, own, &asked)? else {
             return Ok(());
         };
@@ -205,7 +205,7 @@ impl Comparison {
         let (job, accounting) = (&subject.job, subject.accounting.as_ref());
         let worked = self.worked(client, subject)?;
         if let (Some(accounting), None) = (accounting, worked) {
-            accounting.note_no_work(job, &Asked::default());
+            accounting.note_no_work(job, &RequestedTime::default());
         }
         let begun = accounting.filter(|it| it.started().is_some());
         let started = begun.and_then(Accounting::started);
@@ -229,14 +229,14 @@ impl Comparison {
         Ok(Some(Window::of_steps(starts.chain([end]).collect())))
     }
 
-    fn write(&mut self, job: &Named, work: &Work<'_>, rows: &mut Rows) -> Result<(), Error> {
+    fn write(&mut self, job: &NamedJob, work: &Work<'_>, rows: &mut Rows) -> Result<(), Error> {
         let edges = &work.scope.edges;
         self.written += work.scope.steps().saturating_mul(self.measures.len());
         if self.written > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
         let done = work.done(&[], false)?.into_iter();
-        let mut done: HashMap<usize, Done> = done.map(|it| (it.step, it)).collect();
+        let mut done: HashMap<usize, GroupUsage> = done.map(|it| (it.step, it)).collect();
         let labels = json!({ "job": exactly(&job.number) });
         for (step, time) in edges.iter().enumerate().take(work.scope.steps()) {
             pause();

@@ -16,7 +16,7 @@ use crate::pg::error::Error;
 use crate::pg::receive::Type;
 use crate::query::functions::job::work::Work;
 use crate::query::measure::Measure;
-use crate::query::read::{self, Selection, Whose};
+use crate::query::read::{self, RowOwner, Selection};
 use crate::query::sources::Part;
 use crate::store::sum::Sum;
 
@@ -37,7 +37,7 @@ pub fn of_job(work: &Work<'_>) -> Result<Details, Error> {
     }
     let amounts = work.amounts().iter().enumerate();
     let used = amounts.filter(|it| it.1.active.is_some());
-    let counted = used.filter_map(|it| Counted::new(it.0, &work.measures.list[it.0]));
+    let counted = used.filter_map(|it| DescribedOperation::new(it.0, &work.measures.list[it.0]));
     let mut reading = Reading {
         counted: counted.collect(),
         work,
@@ -58,7 +58,7 @@ pub fn of_job(work: &Work<'_>) -> Result<Details, Error> {
 }
 
 /// An operation whose calls are described.
-struct Counted {
+struct DescribedOperation {
     /// The position of its measure.
     measure: usize,
     name: OperationName<'static>,
@@ -70,7 +70,7 @@ struct Counted {
     counter: Calls,
 }
 
-impl Counted {
+impl DescribedOperation {
     /// Returns the operation of a measure; `None` if the measure is a sum of several.
     fn new(position: usize, measure: &Measure) -> Option<Self> {
         let operation = operation::find(measure.name.as_bytes())?;
@@ -105,7 +105,7 @@ type Key = (i32, i64, Micros);
 
 /// Reads increments.
 struct Reading<'a> {
-    counted: Vec<Counted>,
+    counted: Vec<DescribedOperation>,
     work: &'a Work<'a>,
     /// The observation that is being read, which may be several rows: parts, or lives of an entry.
     observation: Option<Key>,
@@ -126,7 +126,7 @@ impl Reading<'_> {
         let columns = columns.chain(Sum::service_time().columns);
         let entries = self.work.entries.ids();
         let selection = Selection {
-            whose: true,
+            by_owner: true,
             entries: Some(&entries),
             further: &[("usage.detail", Type::Bytes)],
             kept: true,
@@ -150,7 +150,7 @@ impl Reading<'_> {
     }
 
     fn add_row(&mut self, row: &read::UsageRow<'_>) {
-        let Whose::Entry(entry) = row.whose else {
+        let RowOwner::Entry(entry) = row.owner else {
             return;
         };
         let key = (row.target, entry, row.observed.unwrap_or(row.at));

@@ -18,7 +18,7 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
 use crate::query::functions::job::Subject;
 use crate::query::functions::job::report::Row as UsageRow;
-use crate::query::functions::job::time::{Asked, Limits};
+use crate::query::functions::job::time::{Limits, RequestedTime};
 use crate::query::labels::ALL;
 use crate::query::notice::hinted;
 use crate::store::rights::caller::{OWN_FIRST, seen};
@@ -76,7 +76,7 @@ struct Run {
 }
 
 /// A run after its nodes that are metered.
-type Metered<'c> = (BTreeSet<&'c str>, Run);
+type MeteredRun<'c> = (BTreeSet<&'c str>, Run);
 
 impl Energy {
     /// Returns the energy of a job between two times; `None` without metered nodes.
@@ -103,7 +103,7 @@ impl Energy {
         let (runs, are_all) = runs(client, (&jobs, condition), &arguments, RUNS_MAX, window)?;
         let runs = runs.into_iter().filter(|run| run.span.0 < run.span.1);
         let runs = runs.map(|run| (run.metered(&counters), run));
-        let runs: Vec<Metered<'_>> = runs.collect();
+        let runs: Vec<MeteredRun<'_>> = runs.collect();
         let nodes: BTreeSet<_> = runs.iter().flat_map(|it| &it.0).collect();
         let spans = || runs.iter().map(|it| it.1.span);
         let all = spans().reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
@@ -146,7 +146,8 @@ impl Energy {
 fn jobstats_energy_of_job(job: &str, scheduler: &str) -> SqlResult<Option<AnyNumeric>> {
     Ok(connect(|client| {
         let (job, scheduler) = (job.to_owned(), Some(scheduler.to_owned()));
-        let Some(subject) = Subject::find(client, job, scheduler, None, &Asked::default())? else {
+        let Some(subject) = Subject::find(client, job, scheduler, None, &RequestedTime::default())?
+        else {
             return Ok(None);
         };
         subject.job.note_unmatched(client)?;
@@ -209,7 +210,7 @@ fn runs(
 /// Returns the joules of runs, which lie in a span; `None` if some are unknown, or if another run shared one of their nodes, or may have.
 fn sum(
     client: &SpiClient<'_>,
-    runs_of_job: &[Metered<'_>],
+    runs_of_job: &[MeteredRun<'_>],
     counters: &Counters,
     span: Span,
 ) -> Result<Option<f64>, Error> {

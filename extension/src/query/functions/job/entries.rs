@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
-use crate::query::functions::job::named::Named;
+use crate::query::functions::job::named::NamedJob;
 use crate::query::state::State;
 use crate::store::rights::caller::{OWN_FIRST, Own, after_own, seen_entries};
 
@@ -41,7 +41,7 @@ pub struct Entries {
 
 impl Entries {
     /// Returns all entries of the job; if other schedulers have jobs with its number, only entries matched with a job of its scheduler.
-    pub fn of_job(client: &SpiClient<'_>, job: &Named) -> Result<Self, Error> {
+    pub fn of_job(client: &SpiClient<'_>, job: &NamedJob) -> Result<Self, Error> {
         let condition = if job.is_shared { OF_SCHEDULER } else { OF_ANY };
         let further = [job.numbers.clone().into(), job.scheduler.as_deref().into()];
         Self::read(client, condition, job.own.as_ref(), further)

@@ -12,7 +12,7 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
 use crate::query::filters::{Filters, meaning};
-use crate::query::functions::job::time::Asked;
+use crate::query::functions::job::time::RequestedTime;
 use crate::query::jobs::note_arrays;
 use crate::query::notice::hinted;
 use crate::query::unknown;
@@ -28,7 +28,7 @@ const ELEMENTS_MAX: i64 = 10_000;
 const NAMED_ELEMENTS: usize = 100;
 
 /// A job that a question names.
-pub struct Named {
+pub struct NamedJob {
     /// The text that names it.
     pub asked: String,
     /// The number of the job in `job_stats`, or of the array.
@@ -47,7 +47,7 @@ pub struct Named {
     pub own: Option<Own>,
 }
 
-impl Named {
+impl NamedJob {
     /// Returns the job with this number or label, of a scheduler or of any. A number that `job_stats` shows goes before a label, and the
     /// array before its element with the same number.
     pub fn find(
@@ -189,7 +189,7 @@ impl Named {
     }
 
     /// Raises a notice that the requested scheduler has no such job.
-    pub fn note_unknown(&self, asked: &Asked) {
+    pub fn note_unknown(&self, asked: &RequestedTime) {
         let scheduler = shown(self.scheduler.as_deref().unwrap_or_default());
         let (job, then) = (shown(&self.asked), asked.in_this_window());
         let known = self.schedulers.iter().take(LISTED).map(|it| shown(it));

@@ -17,7 +17,7 @@ use crate::query::answer::total;
 use crate::query::dimension::{By, Dimension, words};
 use crate::query::filters::OF_TARGETS;
 use crate::query::functions::job::details::{self, Details};
-use crate::query::functions::job::time::Chosen;
+use crate::query::functions::job::time::AnsweredTime;
 use crate::query::functions::job::work::Work;
 use crate::query::labels::{ALL, covered, decimal, formatted, label};
 use crate::query::measure::Measure;
@@ -50,7 +50,7 @@ impl Grouping {
     }
 
     /// Returns the dimensions of the rows: empty for the whole job, then the dimensions of the groups, if any.
-    pub fn told(&self) -> impl Iterator<Item = &[&'static Dimension]> {
+    pub fn rows(&self) -> impl Iterator<Item = &[&'static Dimension]> {
         let of_groups = Some(self.by.list()).filter(|it| !it.is_empty());
         std::iter::once(&[][..]).chain(of_groups)
     }
@@ -76,7 +76,7 @@ impl Grouping {
 /// Writes all rows. The rows of the whole window have the rates in its buckets, and details of single calls if known.
 pub fn write(
     work: &Work<'_>,
-    chosen: &Chosen,
+    chosen: &AnsweredTime,
     grouping: &Grouping,
     rows: &mut Rows,
 ) -> Result<(), Error> {
@@ -84,17 +84,18 @@ pub fn write(
         true => details::of_job(work)?,
         false => Details::new(),
     };
-    for by in grouping.told() {
+    for by in grouping.rows() {
         for mut done in work.done(by, chosen.has_buckets)? {
             let (start, end) = done.span;
             let mut rates = done.rates.take();
-            for (measure, amount) in done.told() {
+            for (measure, amount) in done.used() {
                 let asked = &work.measures.list[*measure];
                 let calls = details.get(&(done.group.clone(), *measure));
                 let bounds = calls.and_then(Calls::bounds);
                 // Calls are measured by time or by bytes.
                 let is_time = asked.spent.as_ref().is_some_and(|sum| sum.time);
-                let bound = |it: Option<u64>| it.map(|it| told(it.into(), is_time)).transpose();
+                let bound =
+                    |it: Option<u64>| it.map(|it| in_answer_unit(it.into(), is_time)).transpose();
                 let active = amount.active;
                 let amount = Amount {
                     active: active.map(|it| (it.0.clamp(start, end), it.1.clamp(start, end))),
@@ -122,7 +123,7 @@ pub fn write(
 }
 
 /// Returns a sum in the unit of answers: seconds for times. It is exact.
-pub fn told(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
+pub fn in_answer_unit(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
     let unit = if is_time { 1_000_000 } else { 1 };
     decimal(sum, unit).map_err(Error::damaged_value)
 }

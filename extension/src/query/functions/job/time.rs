@@ -37,13 +37,13 @@ pub type Limits = (Option<Micros>, Option<Micros>);
 
 /// The requested time.
 #[derive(Default)]
-pub struct Asked {
+pub struct RequestedTime {
     pub limits: Limits,
     pub step: Option<Interval>,
 }
 
 /// The time that is answered for.
-pub struct Chosen {
+pub struct AnsweredTime {
     /// The window. Its steps are the requested steps, or else buckets if there are not too many.
     pub window: Window,
     /// Set if the steps are buckets.
@@ -52,7 +52,7 @@ pub struct Chosen {
     pub is_whole: bool,
 }
 
-impl Asked {
+impl RequestedTime {
     /// Returns what a notice adds if it is a part of the job's time, or if there are steps, several parts.
     pub fn in_this_window(&self) -> &'static str {
         match self.limits != (None, None) || self.step.is_some() {
@@ -62,7 +62,7 @@ impl Asked {
     }
 }
 
-impl Chosen {
+impl AnsweredTime {
     /// Chooses the window. Without a limit it begins or ends with the job's rows. All of them count, even if some targets have not yet been
     /// observed up to the end of the window. Returns `None` if the job has no rows in it.
     pub fn of_job(
