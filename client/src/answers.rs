@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use postgres::{GenericClient, Row};
 use tokio_postgres::types::{FromSql, ToSql, Type};
 
-use crate::Error;
+use crate::database::error::Error;
 
 mod dimension;
 mod entries;

@@ -8,8 +8,8 @@ mod top;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use jobstats_client::exit::{SYSTEM, USAGE};
-use jobstats_client::generate;
+use jobstats_client::program::exit::{SYSTEM, USAGE};
+use jobstats_client::program::generate;
 
 use crate::ask::error;
 use crate::export;

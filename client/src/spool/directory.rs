@@ -8,11 +8,11 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::Builder;
 
-use crate::file::if_there;
-use crate::own_file;
+use crate::files::file::if_there;
+use crate::files::own_file;
+use crate::files::trust;
 use crate::spool::file::{Index, SpoolError, write};
 use crate::spool::losses::{self, Losses};
-use crate::trust;
 
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::file::if_there;
-use crate::own_file;
+use crate::files::file::if_there;
+use crate::files::own_file;
 
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,8 @@ use std::io::{self, ErrorKind::InvalidData};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jobstats_client::duration::Length;
-use jobstats_client::trust::{self, TrustError};
+use jobstats_client::files::trust::{self, TrustError};
+use jobstats_client::program::duration::Length;
 use jobstats_client::{FileError, Options};
 use serde::Deserialize;
 

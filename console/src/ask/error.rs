@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use jobstats_client::{FileError, exit};
+use jobstats_client::{FileError, program::exit};
 
 use crate::ask::config;
 use crate::ask::store;

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jobstats_client::file::{FileError, directory_of};
-use jobstats_client::settings::SettingsError;
-use jobstats_client::{duration, exit};
+use jobstats_client::database::settings::SettingsError;
+use jobstats_client::files::file::{FileError, directory_of};
+use jobstats_client::{program::duration, program::exit};
 use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
@@ -441,7 +441,7 @@ mod tests {
     use std::process::Command;
     use std::thread;
 
-    use jobstats_client::exit;
+    use jobstats_client::program::exit;
 
     use super::*;
 

@@ -4,9 +4,9 @@ use std::io::{self, IsTerminal, stdout};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jobstats_client::duration::Length;
-use jobstats_client::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
-use jobstats_client::settings::SettingsError;
+use jobstats_client::database::settings::SettingsError;
+use jobstats_client::program::duration::Length;
+use jobstats_client::program::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
 
 use crate::ask::config::{self, Profile};
 use crate::ask::store;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use jobstats_client::file::{FileError, if_there};
-use jobstats_client::own_file;
+use jobstats_client::files::file::{FileError, if_there};
+use jobstats_client::files::own_file;
 use parquet::basic::{
     Compression, Encoding, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel,
 };

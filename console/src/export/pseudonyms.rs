@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use jobstats_client::file::{FileError, directory_of, if_there};
+use jobstats_client::files::file::{FileError, directory_of, if_there};
 use ring::hmac::{self, HMAC_SHA256, Key, Tag};
 use ring::rand::{SecureRandom, SystemRandom};
 use rustix::process::geteuid;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use jobstats_client::{Options, exit};
+use jobstats_client::{Options, program::exit};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use hyper::header::{HeaderMap, HeaderName};
-use jobstats_client::trust;
+use jobstats_client::files::trust;
 use nix::unistd::User;
 use ring::digest::{SHA256, digest};
 use tokio::sync::Semaphore;

@@ -5,10 +5,10 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use jobstats_client::process::{Process, ending};
+use jobstats_client::program::process::{Process, ending};
 use jobstats_core::base::instant::Micros;
 
-pub use jobstats_client::process::end_all;
+pub use jobstats_client::program::process::end_all;
 
 use crate::live::state::Arrival;
 use crate::values::text;

@@ -7,7 +7,7 @@ use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, ToSpan, Unit, Zoned};
 use jobstats_client::answers::{Interval, Window};
-use jobstats_client::duration;
+use jobstats_client::program::duration;
 use jobstats_core::base::instant::Micros;
 
 /// A start and an end.

@@ -83,14 +83,26 @@ pub fn definitions(partitioned: &str) -> String {
     let columns: Vec<String> = operation_columns()
         .map(|(_, name)| format!("\"{name}\" bigint"))
         .collect();
-    let tables = sql!(
-        "tables/tables.sql",
+    let observations = sql!(
+        "tables/observations.sql",
         partitioned = partitioned,
         operation_columns = columns.join(",\n"),
+    );
+    let tables = sql!(
+        "tables/tables.sql",
         identity = list(&Identity::COLUMNS, "{name} {type}"),
+    );
+    let jobs = sql!(
+        "tables/jobs.sql",
         job_columns = list(&Values::COLUMNS, "{name} {type}"),
     );
-    tables + include_str!("tables/events.sql")
+    [
+        &tables,
+        &jobs,
+        include_str!("tables/events.sql"),
+        &observations,
+    ]
+    .concat()
 }
 
 /// Applies the settings on chunks, if TimescaleDB is installed.
