@@ -55,7 +55,9 @@ fn require_free(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result
         &parameters,
     )?;
     if inserted == 0 {
-        return Err(Error::TargetExists(name.to_owned()));
+        return Err(Error::TargetExists {
+            name: name.to_owned(),
+        });
     }
     client.execute(
         "DELETE FROM jobstats.targets WHERE cluster = $1 AND name = $2",
