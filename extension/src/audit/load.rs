@@ -7,7 +7,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::feed::job_stats::stored::{Stored, Unpacked};
+use crate::feed::job_stats::stored::{StoredSnapshot, Unpacked};
 use crate::pg::error::Error;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
@@ -23,7 +23,7 @@ const UNPACKED: usize = 32 << 20;
 /// The stored values of one observation.
 pub struct Loaded {
     /// The observation. Its text is missing if it is not the text that came.
-    pub stored: Stored,
+    pub stored: StoredSnapshot,
     pub counts: Counts,
     /// The findings about the row of `jobstats.raw`, and about the columns of the observation that depend on that row.
     pub findings: Vec<Finding>,
@@ -92,7 +92,7 @@ impl Loader {
     }
 
     fn loaded(&self, row: &Row<'_>) -> Result<Loaded, Error> {
-        let mut stored = Stored::of(row, Some(row), None)?;
+        let mut stored = StoredSnapshot::of(row, Some(row), None)?;
         let mut findings = Vec::new();
         let time = stored.time;
         self.check_text(row, &mut stored, &mut findings)?;
@@ -119,7 +119,7 @@ impl Loader {
     fn check_text(
         &self,
         row: &Row<'_>,
-        stored: &mut Stored,
+        stored: &mut StoredSnapshot,
         findings: &mut Vec<Finding>,
     ) -> Result<(), Error> {
         let (time, bytes): (_, i64) = (stored.time, row.get("bytes")?);

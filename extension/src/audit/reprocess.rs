@@ -9,7 +9,8 @@ use crate::audit::walk::Walked;
 use crate::audit::{Purpose, Target, Walk, Wrong, begin_as_feed, targets};
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
-use crate::feed::job_stats::stored::{self, Stored};
+use crate::feed::job_stats::stored::{self, StoredSnapshot};
+use crate::feed::job_stats::write;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
@@ -130,7 +131,7 @@ fn reprocess_target(
     let walk = Walk::new(Purpose::Repair, window, settings, Some(target.id))?;
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
     let stale: Vec<_> = walked.wrong.iter().map(|wrong| wrong.stale).collect();
-    let deleted = connect_mut(|client| stored::delete_increments(client, target.id, &stale))?;
+    let deleted = connect_mut(|client| write::delete_increments(client, target.id, &stale))?;
     let wholes =
         target_counters::check(
             Purpose::Repair,
@@ -165,14 +166,14 @@ fn put_right(
     settings: Settings,
 ) -> Result<i32, Error> {
     connect_mut(|client| {
-        stored::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
-        let mut read = |time: Micros| -> Result<Stored, Error> {
+        write::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
+        let mut read = |time: Micros| -> Result<StoredSnapshot, Error> {
             let found = stored::at(client, target_id, time)?;
             found.ok_or_else(|| Error::Damaged("an observation vanished".to_owned()))
         };
         let previous = wrong.previous.map(&mut read).transpose()?;
         let next = read(wrong.time)?;
-        let before = previous.as_ref().map(Stored::read).transpose()?;
+        let before = previous.as_ref().map(StoredSnapshot::read).transpose()?;
         let this = (&next, &next.read()?);
         let computed = recompute(client, entries, target_id, before.as_ref(), this, settings)?;
         Ok(computed.increments)

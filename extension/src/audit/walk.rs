@@ -17,7 +17,8 @@ use crate::audit::rows::differences;
 use crate::feed::job_stats::compute::{Computation, computation, names, rows};
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::rows::EntryIncrement;
-use crate::feed::job_stats::stored::{Computed, Stale, Unpacked};
+use crate::feed::job_stats::stored::Unpacked;
+use crate::feed::job_stats::write::{Computed, Stale};
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
@@ -291,13 +292,15 @@ impl Walking<'_, '_> {
             .filter(|_| predecessor == Predecessor::Before)
             .map(|before| before.observation(records.as_ref()));
         let text = this.snapshot.as_deref();
-        let folding = self.entries.folding(client, stored.kept.fold_uids_below)?;
+        let folding = self
+            .entries
+            .folding(client, stored.reduced.fold_uids_below)?;
         let computed = computation(
             previous.as_ref(),
             &this.observation(None),
             cleanup_interval(text, stored.cleanup_interval),
             Settings {
-                reduced: stored.kept,
+                reduced: stored.reduced,
                 ..self.walk.settings
             },
             &folding,
@@ -321,7 +324,7 @@ impl Walking<'_, '_> {
             readable: true,
         };
         let lacks_values = self.walk.purpose == Purpose::Repair
-            && stored.kept.keep < self.walk.settings.reduced.keep;
+            && stored.reduced.keep < self.walk.settings.reduced.keep;
         let is_wrong = !findings.is_empty() || lacks_values;
         self.add_to_run(client, (wrong, is_wrong), computed.increments)?;
         Ok(carry)

@@ -11,6 +11,7 @@ mod place;
 mod reidentify;
 pub mod rows;
 pub mod stored;
+pub mod write;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -35,7 +36,7 @@ use crate::pg::spi::connect_mut;
 use crate::store::Settings;
 use crate::store::rights::writer::LCTL;
 use entries::Entries;
-use part::Part;
+use part::PackedSnapshot;
 use place::Placing;
 
 /// The reason to reject values of further targets.
@@ -75,7 +76,7 @@ impl Source for JobStats {
         let mut parts = Vec::new();
         reserve(&mut parts, contents.snapshots.len())?;
         for (snapshot, words) in contents.snapshots.into_iter().zip(&mut words) {
-            parts.push(Part::new(&text, snapshot, words)?);
+            parts.push(PackedSnapshot::new(&text, snapshot, words)?);
         }
         text.leave();
         let mut outcomes = Vec::new();
@@ -132,9 +133,9 @@ fn require_limits(contents: &Contents<'_>, ingest: &Ingest<'_>) -> Result<(), Er
 /// Rejects text of `lctl get_param -n`, whose target cannot be known, and returns the other parts.
 fn reject_nameless<'a, 'w>(
     ingest: &mut Ingest<'_>,
-    parts: Vec<Part<'a, 'w>>,
+    parts: Vec<PackedSnapshot<'a, 'w>>,
     outcomes: &mut Vec<Outcome>,
-) -> Result<Vec<Part<'a, 'w>>, Error> {
+) -> Result<Vec<PackedSnapshot<'a, 'w>>, Error> {
     let mut named = Vec::new();
     reserve(&mut named, parts.len())?;
     for part in parts {
@@ -170,18 +171,22 @@ fn distinct<'t>(
 /// are rejected is named once.
 fn reject_others<'a, 'w>(
     ingest: &mut Ingest<'_>,
-    mut parts: Vec<Part<'a, 'w>>,
+    mut parts: Vec<PackedSnapshot<'a, 'w>>,
     mut readings: Vec<Reading>,
     beside: &mut Beside,
     outcomes: &mut Vec<Outcome>,
-) -> Result<(Vec<Part<'a, 'w>>, Vec<Reading>), Error> {
+) -> Result<(Vec<PackedSnapshot<'a, 'w>>, Vec<Reading>), Error> {
     let Some(patterns) = &ingest.delivery.own_targets else {
         return Ok((parts, readings));
     };
     let others = readings.iter().map(Reading::target).chain(beside.targets());
     let others: BTreeSet<_> = others.map(TargetName::shown).collect();
     let others = others.into_iter().map(Some);
-    let names: Vec<_> = parts.iter().map(Part::target).chain(others).collect();
+    let names: Vec<_> = parts
+        .iter()
+        .map(PackedSnapshot::target)
+        .chain(others)
+        .collect();
     let own = targets::matching(&names, patterns);
     let is_own = |name: Option<String>| name.is_none_or(|name| own.contains(&name));
     let mut others: BTreeMap<String, Option<Vec<u8>>> = BTreeMap::new();
@@ -210,7 +215,7 @@ fn reject_others<'a, 'w>(
 /// that, if there is any.
 fn reject_beyond_limit(
     ingest: &mut Ingest<'_>,
-    parts: &[Part<'_, '_>],
+    parts: &[PackedSnapshot<'_, '_>],
     readings: &mut Vec<Reading>,
     beside: &mut Beside,
 ) -> Option<Outcome> {
@@ -219,7 +224,7 @@ fn reject_beyond_limit(
     if parts.len() + readings.len() + beside.targets().count() <= limit {
         return None;
     }
-    let mut kept: HashSet<String> = parts.iter().filter_map(Part::target).collect();
+    let mut kept: HashSet<String> = parts.iter().filter_map(PackedSnapshot::target).collect();
     let mut first = None;
     for target in readings.iter().map(Reading::target).chain(beside.targets()) {
         let name = target.shown();
