@@ -6,7 +6,7 @@
 pub mod cache;
 pub mod compute;
 pub mod entries;
-mod part;
+mod packed_snapshot;
 mod place;
 mod reidentify;
 pub mod rows;
@@ -36,7 +36,7 @@ use crate::pg::spi::connect_mut;
 use crate::store::Settings;
 use crate::store::rights::writer::LCTL;
 use entries::Entries;
-use part::PackedSnapshot;
+use packed_snapshot::PackedSnapshot;
 use place::Placing;
 
 /// The reason to reject values of further targets.

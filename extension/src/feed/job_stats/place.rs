@@ -11,7 +11,7 @@ use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::cache;
 use crate::feed::job_stats::compute::{OldPredecessor, compute, compute_on};
 use crate::feed::job_stats::entries::Entries;
-use crate::feed::job_stats::part::PackedSnapshot;
+use crate::feed::job_stats::packed_snapshot::PackedSnapshot;
 use crate::feed::job_stats::stored::{self, ScannedSnapshot, StoredSnapshot, Unpacked};
 use crate::feed::job_stats::write::{self, Computed};
 use crate::feed::targets::Target;

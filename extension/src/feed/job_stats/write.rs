@@ -6,7 +6,7 @@ use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
 use crate::feed::delivery::Delivery;
-use crate::feed::job_stats::part::PackedSnapshot;
+use crate::feed::job_stats::packed_snapshot::PackedSnapshot;
 use crate::pg::error::Error;
 use crate::pg::plans;
 use crate::pg::spi::Statements;
