@@ -29,7 +29,7 @@ use crate::pg::time::{timestamptz, window};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::filters::Filters;
 use crate::store;
-pub use walk::{Purpose, Walk, Wrong, targets};
+pub use walk::{Purpose, Walk, WrongObservation, targets};
 
 /// A target of the store.
 pub struct Target {

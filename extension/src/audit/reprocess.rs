@@ -5,8 +5,8 @@ use pgrx::prelude::*;
 
 use crate::audit::reread::reread;
 use crate::audit::target_counters::{self, Checked};
-use crate::audit::walk::Walked;
-use crate::audit::{Purpose, Target, Walk, Wrong, begin_as_feed, targets};
+use crate::audit::walk::WalkResult;
+use crate::audit::{Purpose, Target, Walk, WrongObservation, begin_as_feed, targets};
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::stored::{self, StoredSnapshot};
@@ -28,7 +28,7 @@ const LCTL: &str = "lctl";
 /// The work done on one target.
 struct Outcome {
     target: Target,
-    walked: Walked,
+    walked: WalkResult,
     wholes: Checked,
     deleted: usize,
     inserted: i64,
@@ -162,7 +162,7 @@ fn reprocess_target(
 fn put_right(
     entries: &mut Entries,
     target_id: i32,
-    wrong: &Wrong,
+    wrong: &WrongObservation,
     settings: Settings,
 ) -> Result<i32, Error> {
     connect_mut(|client| {
