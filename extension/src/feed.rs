@@ -19,7 +19,6 @@ mod reread;
 mod samples;
 mod server_parameters;
 mod services;
-mod source;
 pub mod sources;
 pub mod target_counters;
 pub mod targets;

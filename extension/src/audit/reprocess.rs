@@ -20,10 +20,8 @@ use crate::pg::time::{timestamptz, window};
 use crate::pg::tuplestore::{IntoCell, Rows};
 use crate::query::filters::{Filters, OF_TARGETS};
 use crate::store::rights::owner::as_owner_of_store;
+use crate::store::rights::writer::LCTL;
 use crate::store::{self, Settings, spans};
-
-/// The source whose texts are observations of targets.
-const LCTL: &str = "lctl";
 
 /// The work done on one target.
 struct Outcome {

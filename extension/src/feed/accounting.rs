@@ -22,14 +22,13 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::covered::{Covers, is_before_covers};
 use crate::feed::ingest::Ingest;
-use crate::feed::source::{Source, lock_row, show};
-use crate::feed::text::{Text, require_size};
+use crate::feed::sources::{Source, lock_row, show};
+use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Statements, connect_mut};
-use crate::store::Settings;
 use people::People;
 use stored::Submission;
 
@@ -61,12 +60,7 @@ impl Source for Scheduler {
         (self.recognizes)(text)
     }
 
-    fn kept<'t>(
-        &self,
-        text: &'t [u8],
-        settings: &Settings,
-    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
-        require_size(text.len(), settings.max_text)?;
+    fn retained<'t>(&self, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error> {
         Ok(Some(Cow::Borrowed(text)))
     }
 

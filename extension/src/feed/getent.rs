@@ -17,13 +17,12 @@ use jobstats_core::{rules::snapshot, text::group, text::passwd};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::source::{Source, lock_row, show};
-use crate::feed::text::{Text, require_size};
+use crate::feed::sources::{Source, lock_row, show};
+use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Statements, connect_mut};
-use crate::store::Settings;
 pub use stored::{GROUPS, Named, USERS, fill};
 use stored::{Table, Written};
 
@@ -75,16 +74,15 @@ impl Source for Getent {
         (self.recognizes)(text)
     }
 
-    fn kept<'t>(
-        &self,
-        text: &'t [u8],
-        settings: &Settings,
-    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
-        require_size(text.len(), settings.max_text.min(MAX_TEXT))?;
+    fn max_size(&self, max_text: u64) -> u64 {
+        max_text.min(MAX_TEXT)
+    }
+
+    fn retained<'t>(&self, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error> {
         let contents = timed(Phase::Scan, || (self.read)(text, PAUSE))?;
         let is_empty = contents.entries.is_empty();
-        let kept = (!is_empty).then(|| contents.text(PAUSE)).transpose()?;
-        Ok(kept.map(Cow::Owned))
+        let names = (!is_empty).then(|| contents.text(PAUSE)).transpose()?;
+        Ok(names.map(Cow::Owned))
     }
 
     /// Makes feeds of names wait for each other: two that change the same name would each miss what the other one says.

@@ -13,7 +13,6 @@ pub mod rows;
 pub mod stored;
 pub mod write;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jobstats_core::base::target::TargetName;
@@ -24,7 +23,7 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
 use crate::feed::server_parameters::Beside;
-use crate::feed::source::Source;
+use crate::feed::sources::Source;
 use crate::feed::target_counters::{self, Reading};
 use crate::feed::targets::{self, Target};
 use crate::feed::text::{Text, require_size};
@@ -33,7 +32,6 @@ use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::connect_mut;
-use crate::store::Settings;
 use crate::store::rights::writer::LCTL;
 use entries::Entries;
 use packed_snapshot::PackedSnapshot;
@@ -54,9 +52,9 @@ impl Source for JobStats {
         is_job_stats(text)
     }
 
-    fn kept<'t>(&self, _: &'t [u8], _: &Settings) -> Result<Option<Cow<'t, [u8]>>, Error> {
-        // The text of each target is in `jobstats.raw`.
-        Ok(None)
+    fn max_size(&self, _: u64) -> u64 {
+        // `max_text` limits the lines of each target.
+        u64::MAX
     }
 
     fn ingest(

@@ -2,7 +2,6 @@
 //!
 //! Such a text comes every minute and says little that is new, so it is not kept in `jobstats.texts`.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use jobstats_core::accounting::energy::{self, Meter};
@@ -15,14 +14,13 @@ use pgrx::spi::SpiClient;
 use crate::feed::ingest::Ingest;
 use crate::feed::samples::{self, SERIES_MAX, Sample, Stored};
 use crate::feed::server_parameters::lock_server;
-use crate::feed::source::Source;
-use crate::feed::text::{Text, require_size};
+use crate::feed::sources::Source;
+use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::Statements;
-use crate::store::Settings;
 
 /// The output of an exporter.
 pub struct OpenMetrics;
@@ -45,13 +43,8 @@ impl Source for OpenMetrics {
         exposition::recognizes(text)
     }
 
-    fn kept<'t>(
-        &self,
-        text: &'t [u8],
-        settings: &Settings,
-    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
-        require_size(text.len(), settings.max_text.min(MAX_TEXT))?;
-        Ok(None)
+    fn max_size(&self, max_text: u64) -> u64 {
+        max_text.min(MAX_TEXT)
     }
 
     fn ingest(

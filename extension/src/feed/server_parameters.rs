@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::feed::ingest::Ingest;
 use crate::feed::samples::{self, SERIES_MAX, Sample};
 use crate::feed::services::{self, Reading};
-use crate::feed::source::show;
+use crate::feed::sources::show;
 use crate::feed::targets::Target;
 use crate::feed::used::{self, List};
 use crate::pg::error::Error;

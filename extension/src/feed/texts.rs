@@ -1,7 +1,7 @@
 //! Texts of people and jobs in the store: `jobstats.texts`.
 //!
 //! A text is known by its cluster, source, server and time. The digest tells whether a second text of the same time is the
-//! same one again. Texts of getent are kept without passwords and what else names a person; all others as they came.
+//! same one again. Texts of getent are retained without passwords and what else names a person; all others as they came.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::feed::covered;
 use crate::feed::delivery::Delivery;
 use crate::feed::ingest::Ingest;
-use crate::feed::source::Source;
-use crate::feed::text::Text;
+use crate::feed::sources::Source;
+use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
@@ -31,17 +31,19 @@ pub fn ingest(
     text: Text<'_>,
 ) -> Result<Vec<Outcome>, Error> {
     let delivery = ingest.delivery;
+    let max_size = source.max_size(ingest.settings.max_text);
+    require_size(text.bytes().len(), max_size)?;
     let (digest, body) = {
-        let Some(kept) = source.kept(text.bytes(), &ingest.settings)? else {
+        let Some(retained) = source.retained(text.bytes())? else {
             return source.ingest(client, ingest, text);
         };
         source.lock(client, &delivery.cluster)?;
-        // A text that is kept as it came may have come packed.
-        let came = match &kept {
+        // A text that is retained as it came may have come packed.
+        let came = match &retained {
             Cow::Borrowed(_) => text.came_packed,
             Cow::Owned(_) => None,
         };
-        let digest = digest(came, &kept);
+        let digest = digest(came, &retained);
         match stored_digest(client, delivery)? {
             Some(known) if known == digest => {
                 return Ok(vec![Outcome::new(None, Action::Repeated)]);
@@ -51,7 +53,7 @@ pub fn ingest(
         }
         let body = match is_stored(client, delivery, &digest)? {
             true => None,
-            false => packed(came, &kept)?,
+            false => packed(came, &retained)?,
         };
         (digest, body)
     };
@@ -83,20 +85,23 @@ pub fn read(
     Ok((outcomes, span))
 }
 
-/// Returns XXH3-128 of the kept bytes of a text. That of a text that came packed is known already.
-fn digest(came: Option<(Bytea<'_>, u128)>, kept: &[u8]) -> [u8; 16] {
+/// Returns XXH3-128 of the retained bytes of a text. That of a text that came packed is known already.
+fn digest(came: Option<(Bytea<'_>, u128)>, retained: &[u8]) -> [u8; 16] {
     let digest = came.map(|(_, digest)| digest);
-    let digest = digest.unwrap_or_else(|| timed(Phase::Digest, || xxh3_128(kept)));
+    let digest = digest.unwrap_or_else(|| timed(Phase::Digest, || xxh3_128(retained)));
     digest.to_be_bytes()
 }
 
-/// Returns the kept bytes of a text, packed; `None` if they would not be unpacked again.
-fn packed<'a>(came: Option<(Bytea<'a>, u128)>, kept: &[u8]) -> Result<Option<Bytea<'a>>, Error> {
+/// Returns the retained bytes of a text, packed; `None` if they would not be unpacked again.
+fn packed<'a>(
+    came: Option<(Bytea<'a>, u128)>,
+    retained: &[u8],
+) -> Result<Option<Bytea<'a>>, Error> {
     if let Some((packed, _)) = came {
         return Ok(Some(packed));
     }
-    let packed = timed(Phase::Pack, || pack(kept))?;
-    if require_ratio(kept.len(), packed.len()).is_err() {
+    let packed = timed(Phase::Pack, || pack(retained))?;
+    if require_ratio(retained.len(), packed.len()).is_err() {
         return Ok(None);
     }
     let packed = Bytea::copied(&packed).ok_or(Error::Memory(packed.len()))?;
